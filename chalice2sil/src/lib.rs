@@ -1,0 +1,1 @@
+//! chalice2sil
