@@ -1,1 +1,11 @@
-//! sil
+//! SIL: the intermediate verification language, a superset of Viper's.
+//!
+//! In reading order: [`source`] (files and spans), [`syntax`] (what the parser yields, names as text),
+//! [`program`] (what the resolver yields, names as ids and every expression typed), and the passes between
+//! and behind them. Whoever wants a program to verify, print or walk wants [`program::Program`].
+
+pub mod cfg;
+pub mod diagnostics;
+pub mod program;
+pub mod source;
+pub mod syntax;

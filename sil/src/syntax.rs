@@ -1,0 +1,557 @@
+//! The parse tree: what was written, names still text, macros and plugins not yet expanded.
+//!
+//! The parser makes it, macro expansion and the plugins rewrite it, front ends (such as `chalice2sil`) build it,
+//! the resolver turns it into a [`crate::program::Program`]. Sugar that the reference's parser removes
+//! (chained comparisons, `elseif`) is removed by ours too, so it does not appear here.
+
+use num_bigint::BigInt;
+
+use crate::source::{Name, Span};
+
+/// A name and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ident {
+    pub name: Name,
+    pub span: Span,
+}
+
+/// `@key("value", …)`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Annotation {
+    pub key: Name,
+    /// The raw strings between the quotes.
+    pub values: Vec<Name>,
+    pub span: Span,
+}
+
+/// All members of all files that make up one program, in the order read.
+#[derive(Clone, Default, Debug)]
+pub struct Program {
+    pub members: Vec<Member>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub annotations: Vec<Annotation>,
+    pub span: Span,
+    pub kind: MemberKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum MemberKind {
+    Import(Import),
+    Define(Define),
+    Fields(Vec<TypedName>),
+    Predicate(Predicate),
+    Function(Function),
+    Method(Method),
+    Domain(Domain),
+    Adt(Adt),
+}
+
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub path: Name,
+    /// `import <…>`: relative to the standard library.
+    pub standard: bool,
+}
+
+/// A macro; see [`MacroBody`] for its kinds.
+#[derive(Clone, Debug)]
+pub struct Define {
+    pub name: Ident,
+    /// `None` where no parameter list is written.
+    pub parameters: Option<Vec<Ident>>,
+    pub body: MacroBody,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum MacroBody {
+    Block(Block),
+    /// Also serves as a name or a type where it is just an identifier.
+    Expr(Box<Expr>),
+    /// A body that is a type but no expression, such as `Seq[Int]`.
+    Type(Type),
+    /// Nothing follows the name.
+    Empty,
+}
+
+/// `name: type`, of a field, parameter, local or bound variable.
+#[derive(Clone, Debug)]
+pub struct TypedName {
+    pub name: Ident,
+    pub ty: Type,
+}
+
+#[derive(Clone, Debug)]
+pub struct Predicate {
+    pub name: Ident,
+    pub formals: Vec<TypedName>,
+    pub body: Option<Expr>,
+}
+
+/// Pre- and postconditions, each clause in the order written.
+#[derive(Clone, Default, Debug)]
+pub struct Contract {
+    pub preconditions: Vec<Expr>,
+    pub postconditions: Vec<Expr>,
+    pub decreases: Vec<Decreases>,
+}
+
+/// A termination clause.
+#[derive(Clone, Debug)]
+pub struct Decreases {
+    pub kind: DecreasesKind,
+    pub condition: Option<Expr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum DecreasesKind {
+    /// `decreases e1, …, en`; n may be 0.
+    Tuple(Vec<Expr>),
+    /// `decreases _`.
+    Wildcard,
+    /// `decreases *`.
+    Star,
+}
+
+#[derive(Clone, Debug)]
+pub struct Function {
+    pub name: Ident,
+    pub formals: Vec<TypedName>,
+    pub result: Type,
+    pub contract: Contract,
+    pub body: Option<Expr>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Method {
+    pub name: Ident,
+    pub formals: Vec<TypedName>,
+    pub returns: Vec<TypedName>,
+    pub contract: Contract,
+    /// Viper's body is the only implementation, unnamed and structured.
+    pub implementations: Vec<Implementation>,
+}
+
+/// One body of a method.
+#[derive(Clone, Debug)]
+pub struct Implementation {
+    pub annotations: Vec<Annotation>,
+    /// The name after `implementation`, if any.
+    pub name: Option<Ident>,
+    /// Whether the keyword `implementation` was written.
+    pub explicit: bool,
+    pub body: Body,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Body {
+    Structured(Block),
+    Graph(Graph),
+}
+
+/// An explicit control-flow graph, or the nested graph of a loop block.
+#[derive(Clone, Debug)]
+pub struct Graph {
+    pub locals: Vec<TypedName>,
+    pub nodes: Vec<Node>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub annotations: Vec<Annotation>,
+    pub name: Ident,
+    /// Marked with `entry`.
+    pub entry: bool,
+    pub invariants: Vec<Expr>,
+    pub decreases: Vec<Decreases>,
+    pub kind: NodeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum NodeKind {
+    Block { statements: Vec<Stmt>, terminator: Terminator },
+    Loop { condition: Option<Expr>, exits: Vec<Ident>, graph: Graph, then: Option<Ident> },
+}
+
+#[derive(Clone, Debug)]
+pub struct Terminator {
+    pub kind: TerminatorKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum TerminatorKind {
+    Goto(Ident),
+    Branch {
+        condition: Expr,
+        then: Ident,
+        otherwise: Ident,
+    },
+    /// Back to the head of the innermost loop.
+    Next,
+    /// The end of the implementation.
+    Halt,
+    /// Never reached.
+    Dead,
+}
+
+#[derive(Clone, Debug)]
+pub struct Domain {
+    pub name: Ident,
+    pub parameters: Vec<Ident>,
+    /// `interpretation (SMTLIB: "…", …)`: back end and text.
+    pub interpretations: Vec<(Ident, Name)>,
+    pub functions: Vec<DomainFunction>,
+    pub axioms: Vec<Axiom>,
+}
+
+#[derive(Clone, Debug)]
+pub struct DomainFunction {
+    pub annotations: Vec<Annotation>,
+    pub name: Ident,
+    pub unique: bool,
+    /// Names are optional.
+    pub formals: Vec<(Option<Ident>, Type)>,
+    pub result: Type,
+    pub interpretation: Option<Name>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Axiom {
+    pub annotations: Vec<Annotation>,
+    pub name: Option<Ident>,
+    pub body: Expr,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Adt {
+    pub name: Ident,
+    pub parameters: Vec<Ident>,
+    pub constructors: Vec<Constructor>,
+    pub derives: Vec<Derive>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Constructor {
+    pub annotations: Vec<Annotation>,
+    pub name: Ident,
+    pub formals: Vec<TypedName>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Derive {
+    pub name: Ident,
+    pub argument: Option<Type>,
+    pub without: Vec<Ident>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Type {
+    pub kind: TypeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TypeKind {
+    Int,
+    Bool,
+    Perm,
+    Ref,
+    Seq(Box<Type>),
+    Set(Box<Type>),
+    Multiset(Box<Type>),
+    Map(Box<Type>, Box<Type>),
+    /// A domain, an adt, a type variable or a type macro.
+    Named {
+        name: Ident,
+        arguments: Vec<Type>,
+    },
+    /// A call of a type macro; the arguments are read as expressions.
+    MacroCall {
+        name: Ident,
+        arguments: Vec<MacroArgument>,
+    },
+}
+
+/// An argument of a type macro, kept as parsed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MacroArgument(pub Name);
+
+/// `{ … }`.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    pub statements: Vec<Stmt>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    pub annotations: Vec<Annotation>,
+    pub kind: StmtKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    Inhale(Expr),
+    Exhale(Expr),
+    Assert(Expr),
+    Assume(Expr),
+    Refute(Expr),
+    /// The operand is an access predicate or a bare predicate call.
+    Fold(Expr),
+    Unfold(Expr),
+    Package {
+        wand: Expr,
+        script: Option<Block>,
+    },
+    Apply(Expr),
+    Quasihavoc {
+        condition: Option<Expr>,
+        resource: Expr,
+    },
+    QuasihavocAll {
+        variables: Vec<TypedName>,
+        condition: Option<Expr>,
+        resource: Expr,
+    },
+    /// `var x: T, y: U := e`.
+    Var {
+        variables: Vec<TypedName>,
+        initialiser: Option<Expr>,
+    },
+    /// Assignment, call with results or `new`: told apart by the resolver.
+    Assign {
+        targets: Vec<Expr>,
+        value: Expr,
+    },
+    /// A call without targets, or a macro name.
+    Expr(Expr),
+    If {
+        condition: Expr,
+        then: Block,
+        otherwise: Option<Block>,
+    },
+    While {
+        condition: Expr,
+        invariants: Vec<Expr>,
+        decreases: Vec<Decreases>,
+        body: Block,
+    },
+    Goto(Ident),
+    Label {
+        name: Ident,
+        invariants: Vec<Expr>,
+        decreases: Vec<Decreases>,
+    },
+    Block(Block),
+    Define(Define),
+}
+
+#[derive(Clone, Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub annotations: Vec<Annotation>,
+    pub span: Span,
+}
+
+impl Expr {
+    pub fn new(kind: ExprKind, span: Span) -> Self {
+        Self { kind, annotations: Vec::new(), span }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum UnaryOp {
+    Not,
+    Minus,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryOp {
+    Iff,
+    Implies,
+    Wand,
+    Eq,
+    Ne,
+    Le,
+    Ge,
+    Lt,
+    Gt,
+    In,
+    Add,
+    Sub,
+    Append,
+    Union,
+    Intersection,
+    Setminus,
+    Subset,
+    Mul,
+    /// `/`: a fraction, a permission division or integer division, by type.
+    Div,
+    /// `\`: integer division.
+    IntDiv,
+    Mod,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Quantifier {
+    Forall,
+    Exists,
+}
+
+/// Which collection a literal makes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Collection {
+    Seq,
+    Set,
+    Multiset,
+}
+
+/// The state an `old` refers to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OldLabel {
+    /// `old(e)`.
+    Entry,
+    /// `old[lhs](e)`.
+    Lhs,
+    /// `old[l](e)`.
+    Label(Ident),
+}
+
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    Int(BigInt),
+    Bool(bool),
+    Null,
+    Result,
+    /// `none`.
+    NoPerm,
+    /// `write`.
+    FullPerm,
+    Wildcard,
+    Epsilon,
+    Ident(Name),
+    /// A function, domain function, predicate, method, constructor or macro; `(f(x): T)` has an ascription.
+    Call {
+        name: Ident,
+        arguments: Vec<Expr>,
+        ascription: Option<Type>,
+    },
+    /// `e.f`: field, destructor or discriminator.
+    Field {
+        receiver: Box<Expr>,
+        name: Ident,
+    },
+    Unary {
+        op: UnaryOp,
+        operand: Box<Expr>,
+    },
+    Binary {
+        op: BinaryOp,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    /// `a && b && …`: two operands or more.
+    And(Vec<Expr>),
+    /// `a || b || …`: two operands or more.
+    Or(Vec<Expr>),
+    Conditional {
+        condition: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
+    /// `s[i]`, `m[k]`.
+    Index {
+        base: Box<Expr>,
+        index: Box<Expr>,
+    },
+    /// `s[i := v]`, `m[k := v]`.
+    Update {
+        base: Box<Expr>,
+        index: Box<Expr>,
+        value: Box<Expr>,
+    },
+    /// `s[lo..hi]`, each bound optional.
+    Slice {
+        base: Box<Expr>,
+        low: Option<Box<Expr>>,
+        high: Option<Box<Expr>>,
+    },
+    /// `|e|`.
+    Cardinality(Box<Expr>),
+    /// `[a, b]`.
+    InhaleExhale(Box<Expr>, Box<Expr>),
+    /// `[a..b)`.
+    Range(Box<Expr>, Box<Expr>),
+    Old {
+        label: OldLabel,
+        body: Box<Expr>,
+    },
+    /// `acc(location, amount)`.
+    Acc {
+        location: Box<Expr>,
+        amount: Option<Box<Expr>>,
+    },
+    /// `perm(resource)`.
+    Perm(Box<Expr>),
+    Quantified {
+        quantifier: Quantifier,
+        variables: Vec<TypedName>,
+        triggers: Vec<Vec<Expr>>,
+        body: Box<Expr>,
+    },
+    ForPerm {
+        variables: Vec<TypedName>,
+        resource: Box<Expr>,
+        body: Box<Expr>,
+    },
+    Let {
+        variable: Ident,
+        value: Box<Expr>,
+        body: Box<Expr>,
+    },
+    Unfolding {
+        access: Box<Expr>,
+        body: Box<Expr>,
+    },
+    Applying {
+        wand: Box<Expr>,
+        body: Box<Expr>,
+    },
+    Asserting {
+        assertion: Box<Expr>,
+        body: Box<Expr>,
+    },
+    /// `Seq(…)`, `Set[T]()`, …; the type argument is written only where there are no elements.
+    Literal {
+        collection: Collection,
+        element: Option<Type>,
+        elements: Vec<Expr>,
+    },
+    MapLiteral {
+        types: Option<(Type, Type)>,
+        entries: Vec<(Expr, Expr)>,
+    },
+    /// `domain(m)`.
+    MapDomain(Box<Expr>),
+    /// `range(m)`.
+    MapRange(Box<Expr>),
+    /// `#P(…)`.
+    PredicateInstance {
+        name: Ident,
+        arguments: Vec<Expr>,
+    },
+    /// `new(f, g)`, `new(*)` (`None`): only as the right-hand side of an assignment.
+    New(Option<Vec<Ident>>),
+}
