@@ -1,1 +1,4 @@
-//! silicon
+//! Silicon: a symbolic-execution verifier for SIL.
+
+pub mod options;
+pub mod report;

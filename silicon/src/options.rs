@@ -1,0 +1,46 @@
+//! What the caller of [`crate::verify`] may choose.
+
+use std::time::Duration;
+
+/// How verification is done. The defaults are those of the command line.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Worker threads; 0 stands for one per core.
+    pub threads: usize,
+    /// Members to verify, as globs over names; empty: all.
+    pub members: Vec<String>,
+    /// Members left out, as globs over names.
+    pub excluded: Vec<String>,
+    /// Report at most this many errors per member; 0: all.
+    pub errors_per_member: usize,
+    /// The solver's resource limit for one obligation, in its own units.
+    pub obligation_limit: u64,
+    /// Wall-clock safety net for one member; reaching it is "gave up".
+    pub member_time_limit: Option<Duration>,
+    /// Directory for replayable solver logs, one file a member.
+    pub smt_log: Option<std::path::PathBuf>,
+    /// When branches of a method are merged again.
+    pub join: Join,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Join {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            threads: 0,
+            members: Vec::new(),
+            excluded: Vec::new(),
+            errors_per_member: 0,
+            obligation_limit: 40_000_000,
+            member_time_limit: Some(Duration::from_mins(2)),
+            smt_log: None,
+            join: Join::Auto,
+        }
+    }
+}
