@@ -1,0 +1,111 @@
+//! Accessibility assertions and permission amounts.
+
+use super::{ChannelId, ClassId, Expr, FieldId, FieldRef, PredicateId};
+use crate::source::Span;
+
+/// `acc(target, amount)` in any of its forms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Access {
+    /// What permission is given to.
+    pub target: AccessTarget,
+    /// How much of it.
+    pub amount: Permission,
+    /// Is it a predicate named without `acc` or `rd`? The amount is then [`PermissionKind::Full`].
+    pub is_bare: bool,
+    /// The whole assertion.
+    pub span: Span,
+}
+
+/// What permission is given to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AccessTarget {
+    /// `e.f`, also `e.mu` and `tk.joinable`.
+    Field {
+        /// The object.
+        receiver: Expr,
+        /// Its field.
+        field: FieldRef,
+    },
+    /// `e.P`
+    Predicate {
+        /// The object.
+        receiver: Expr,
+        /// The predicate.
+        predicate: PredicateId,
+    },
+    /// `e.*`: every declared field of the class of `e`; neither `mu` nor predicates.
+    AllFields {
+        /// The object.
+        receiver: Expr,
+        /// Its class.
+        class: ClassId,
+    },
+    /// `s[*].f`: the field of every object in the sequence, once per object.
+    ElementsField {
+        /// A sequence of references.
+        elements: Expr,
+        /// The field.
+        field: FieldRef,
+    },
+    /// `s[*].*`: every declared field of every object in the sequence.
+    ElementsAllFields {
+        /// A sequence of references.
+        elements: Expr,
+        /// The class of its elements.
+        class: ClassId,
+    },
+    /// `e.~(C.f)`: the set of back pointers of `e` through the tracked field `f`.
+    BackPointers {
+        /// The object pointed to.
+        receiver: Expr,
+        /// The class of the objects that point.
+        class: ClassId,
+        /// Their tracked field.
+        field: FieldId,
+    },
+}
+
+/// A permission amount with its place.
+///
+/// An amount that is not written has the place of its assertion.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Permission {
+    /// How much.
+    pub kind: PermissionKind,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// Permission amounts; expressions in them have type `int`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PermissionKind {
+    /// All of it: `acc(x.f)`.
+    Full,
+    /// `n` hundredths: `acc(x.f, n)`.
+    Percentage(Box<Expr>),
+    /// The read fraction of the context, the same for all occurrences of one contract: `rd(x.f)`, `acc(x.f, rd)`.
+    AbstractRead,
+    /// `n` counting permissions, each smaller than any fraction: `rd(x.f, n)`, `acc(x.f, rd(n))`.
+    Epsilons(Box<Expr>),
+    /// Some positive amount, chosen anew at every evaluation: `rd*(x.f)`.
+    Star,
+    /// The read fraction used in bodies of predicates: `rd(o.P)`.
+    PredicateRead(PredicateId),
+    /// The read fraction used in monitor invariants: `rd(m)`, `m` an object.
+    MonitorRead(ClassId),
+    /// The read fraction used in where clauses of channels: `rd(ch)`.
+    ChannelRead(ChannelId),
+    /// The read fraction chosen by the fork that created the token: `rd(tk)`.
+    TokenRead(Box<Expr>),
+    /// `p + q`
+    Add(Box<Permission>, Box<Permission>),
+    /// `p - q`
+    Sub(Box<Permission>, Box<Permission>),
+    /// `n * p` or `p * n` with an integer `n`.
+    Scale {
+        /// The integer.
+        factor: Box<Expr>,
+        /// What is multiplied.
+        amount: Box<Permission>,
+    },
+}

@@ -1,0 +1,268 @@
+//! Statements.
+
+use super::{Access, ChannelId, ClassId, ConditionId, Expr, FieldId, LocalId, LockMode, MethodId};
+use crate::source::Span;
+
+/// Statements in sequence, with a scope of their own.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Block {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+    /// The block with its braces.
+    pub span: Span,
+}
+
+/// A statement and its place, which starts at the statement's first token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The forms of statements.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StmtKind {
+    /// `assert e`
+    Assert(Expr),
+    /// `assume e`
+    Assume(Expr),
+    /// `{ .. }`
+    Block(Block),
+    /// `var x: T := e`; the local tells whether it is ghost or constant.
+    Declare {
+        /// The new variable.
+        local: LocalId,
+        /// Its initial value; absent means any value.
+        value: Option<Rhs>,
+    },
+    /// `x := e`
+    AssignLocal {
+        /// A variable, an out parameter or a ghost constant.
+        local: LocalId,
+        /// Its new value.
+        value: Rhs,
+        /// The left-hand side.
+        target_span: Span,
+    },
+    /// `e.f := e'`
+    AssignField {
+        /// The object.
+        receiver: Expr,
+        /// The field, never a special one.
+        field: FieldId,
+        /// Its new value.
+        value: Rhs,
+        /// The left-hand side.
+        target_span: Span,
+    },
+    /// `var x, y [pre, post]`: some values such that `post`, provided `pre`.
+    Specification {
+        /// The variables that change; those with `declares` are new.
+        targets: Vec<OutVariable>,
+        /// What must hold before; absent means `true`. It is resolved with the targets in scope.
+        pre: Option<Expr>,
+        /// What holds afterwards; `old` is the state before the statement.
+        post: Expr,
+    },
+    /// `call x, y := o.m(e, ..)`
+    Call {
+        /// One for each result of the method, or none at all.
+        outs: Vec<OutVariable>,
+        /// The object.
+        receiver: Expr,
+        /// The method.
+        method: MethodId,
+        /// The actual parameters.
+        arguments: Vec<Expr>,
+    },
+    /// `fork tk := o.m(e, ..)`
+    Fork {
+        /// Keeps the token; absent means it is lost.
+        token: Option<OutVariable>,
+        /// The object.
+        receiver: Expr,
+        /// The method.
+        method: MethodId,
+        /// The actual parameters.
+        arguments: Vec<Expr>,
+    },
+    /// `join x, y := tk`
+    Join {
+        /// One for each result of the method, or none at all; they never declare.
+        outs: Vec<OutVariable>,
+        /// The token.
+        token: Expr,
+        /// The method its type names.
+        method: MethodId,
+    },
+    /// `if (c) { .. } else if (d) { .. } else ..`
+    If {
+        /// Conditions tried in order; at least one.
+        arms: Vec<IfArm>,
+        /// What happens if none holds. A single statement after `else` is a block of its own.
+        otherwise: Option<Block>,
+    },
+    /// `while (c) invariant e { .. }`
+    While {
+        /// The guard.
+        guard: Expr,
+        /// One per clause.
+        invariants: Vec<Expr>,
+        /// Objects whose lock status the loop may change, of all clauses.
+        lock_changes: Vec<Expr>,
+        /// The body.
+        body: Block,
+    },
+    /// `share e between l and u`
+    Share {
+        /// The object.
+        target: Expr,
+        /// Where in the lock order.
+        bounds: Bounds,
+    },
+    /// `reorder e between l and u`
+    Reorder {
+        /// The object.
+        target: Expr,
+        /// Where in the lock order.
+        bounds: Bounds,
+    },
+    /// `unshare e`
+    Unshare(Expr),
+    /// `acquire e`, `rd acquire e`
+    Acquire {
+        /// The object.
+        target: Expr,
+        /// Which lock.
+        mode: LockMode,
+    },
+    /// `release e`, `rd release e`
+    Release {
+        /// The object.
+        target: Expr,
+        /// Which lock.
+        mode: LockMode,
+    },
+    /// `lock (e) { .. }`, `rd lock (e) { .. }`, `[[ .. ]]`: evaluates the object once, acquires, runs, releases.
+    Lock {
+        /// The object.
+        target: Expr,
+        /// Which lock.
+        mode: LockMode,
+        /// What runs under the lock.
+        body: Block,
+    },
+    /// `downgrade e`
+    Downgrade(Expr),
+    /// `free e`
+    Free(Expr),
+    /// `fold acc(e.P, p)`; the target is a predicate.
+    Fold(Access),
+    /// `unfold acc(e.P, p)`; the target is a predicate.
+    Unfold(Access),
+    /// `send c(e, ..)`
+    Send {
+        /// The channel.
+        channel: Expr,
+        /// Its declaration.
+        declaration: ChannelId,
+        /// The message.
+        arguments: Vec<Expr>,
+    },
+    /// `receive x, y := c`
+    Receive {
+        /// One for each parameter of the channel, or none at all.
+        outs: Vec<OutVariable>,
+        /// The channel.
+        channel: Expr,
+        /// Its declaration.
+        declaration: ChannelId,
+    },
+    /// `wait o.c`
+    Wait(ConditionRef),
+    /// `signal o.c`
+    Signal(ConditionRef),
+    /// `signal forall o.c`
+    SignalAll(ConditionRef),
+}
+
+/// A right-hand side.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rhs {
+    /// `e`
+    Expr(Expr),
+    /// `new C { f := e, .. }`
+    New {
+        /// The class.
+        class: ClassId,
+        /// Fields with a known initial value, in the order they are written.
+        initialisers: Vec<Initialiser>,
+        /// The expression.
+        span: Span,
+    },
+    /// `new Ch between l and u`
+    NewChannel {
+        /// The channel declaration.
+        channel: ChannelId,
+        /// Where in the lock order.
+        bounds: Bounds,
+        /// The expression.
+        span: Span,
+    },
+}
+
+/// `f := e` in `new C { .. }`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Initialiser {
+    /// The field.
+    pub field: FieldId,
+    /// Its value.
+    pub value: Expr,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// Where a lock level is placed: above all of `lower` and below all of `upper`.
+///
+/// Elements are references (meaning their `mu`; a null one is ignored) or lock levels.
+/// Both lists empty means above `waitlevel`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bounds {
+    /// Lower bounds.
+    pub lower: Vec<Expr>,
+    /// Upper bounds.
+    pub upper: Vec<Expr>,
+}
+
+/// A variable that a statement assigns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutVariable {
+    /// The variable.
+    pub local: LocalId,
+    /// Does this statement also declare it (in the enclosing block)?
+    pub declares: bool,
+    /// Where it is named.
+    pub span: Span,
+}
+
+/// One condition of an `if` and what follows from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IfArm {
+    /// Holds in this arm.
+    pub condition: Expr,
+    /// What runs then.
+    pub body: Block,
+    /// From its `if` to the end of its block.
+    pub span: Span,
+}
+
+/// A condition variable of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConditionRef {
+    /// The object.
+    pub receiver: Expr,
+    /// Its condition variable.
+    pub condition: ConditionId,
+}
