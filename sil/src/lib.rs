@@ -7,5 +7,6 @@
 pub mod cfg;
 pub mod diagnostics;
 pub mod program;
+pub mod render;
 pub mod source;
 pub mod syntax;

@@ -1,0 +1,293 @@
+//! Showing findings as text: with the source line and marks under it, or on one line.
+//!
+//! What is shown here need not point into a SIL program: a front end shows places of its own language. So a place
+//! is a file's name with lines and columns, and the texts are handed over beside it. No other file of the project
+//! names `codespan_reporting`.
+
+use std::fmt::Write as _;
+
+use codespan_reporting::diagnostic::{Diagnostic as Shown, Label, Severity as ShownSeverity};
+use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::term::termcolor::Ansi;
+use codespan_reporting::term::{Config, emit_into_string, emit_to_write_style};
+use indexmap::IndexMap;
+
+use crate::diagnostics::Diagnostic;
+use crate::source::{LineColumn, Name, SourceFile, Sources, Span};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Severity {
+    Error,
+    Warning,
+}
+
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// A range in a named text; `end` is exclusive.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    pub file: Name,
+    pub start: LineColumn,
+    pub end: LineColumn,
+}
+
+impl Place {
+    /// Where a span of `sources` is; the start of the first file for a span of no known file.
+    pub fn of(sources: &Sources, span: Span) -> Self {
+        match sources.range(span) {
+            Some((start, end)) => {
+                Self { file: sources.file(span.file).name.as_str().into(), start, end }
+            }
+            None => Self::start_of(
+                sources.files().next().map_or("<unknown>", |(_, file)| file.name.as_str()),
+            ),
+        }
+    }
+
+    /// The start of a file: for findings about the file as a whole.
+    pub fn start_of(file: &str) -> Self {
+        let origin = LineColumn { line: 1, column: 1 };
+        Self { file: file.into(), start: origin, end: origin }
+    }
+}
+
+/// One finding, ready to be shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    pub severity: Severity,
+    /// The stable id, as in `assert.failed:assertion.false`.
+    pub id: String,
+    pub text: String,
+    pub place: Place,
+    /// Further places, each with what it has to do with the finding.
+    pub notes: Vec<(Place, String)>,
+    /// Sentences without a place.
+    pub remarks: Vec<String>,
+}
+
+impl Message {
+    /// A finding of the SIL front end.
+    pub fn of(sources: &Sources, diagnostic: &Diagnostic) -> Self {
+        let is_warning = diagnostic.code.is_warning();
+        Self {
+            severity: if is_warning { Severity::Warning } else { Severity::Error },
+            id: diagnostic.code.id().to_owned(),
+            text: diagnostic.message.clone(),
+            place: Place::of(sources, diagnostic.span),
+            notes: diagnostic
+                .related
+                .iter()
+                .map(|(span, text)| (Place::of(sources, *span), text.clone()))
+                .collect(),
+            remarks: Vec::new(),
+        }
+    }
+}
+
+/// The texts that places may point into, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    files: IndexMap<Name, SourceFile>,
+}
+
+impl Texts {
+    /// The files of a program.
+    pub fn of(sources: &Sources) -> Self {
+        let mut texts = Self::default();
+        for (_, file) in sources.files() {
+            texts.add(file.clone());
+        }
+        texts
+    }
+
+    pub fn add(&mut self, file: SourceFile) {
+        self.files.insert(file.name.as_str().into(), file);
+    }
+
+    pub fn get(&self, name: &str) -> Option<&SourceFile> {
+        self.files.get(name)
+    }
+}
+
+/// Whether escape sequences for colours are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Colours {
+    Never,
+    Always,
+}
+
+/// The finding on one line, as compilers print it.
+pub fn short(message: &Message) -> String {
+    let Place { file, start, .. } = &message.place;
+    let (severity, text) = (message.severity.name(), message.text.replace('\n', " "));
+    format!("{file}:{}:{}: {severity}[{}]: {text}\n", start.line, start.column, message.id)
+}
+
+/// The finding with the lines it is about.
+pub fn human(message: &Message, texts: &Texts, colours: Colours) -> String {
+    let mut shown = Shown::new(match message.severity {
+        Severity::Error => ShownSeverity::Error,
+        Severity::Warning => ShownSeverity::Warning,
+    })
+    .with_code(&message.id)
+    .with_message(&message.text);
+    let mut quoted = Quoted { texts, files: SimpleFiles::new(), ids: IndexMap::new() };
+    let primary = quoted.range(&message.place).map(|(id, range)| Label::primary(id, range));
+    if primary.is_none() {
+        shown = shown.with_note(format!("at {}", written(&message.place)));
+    }
+    shown = shown.with_labels_iter(primary);
+    for (place, text) in &message.notes {
+        match quoted.range(place) {
+            Some((id, range)) => {
+                shown = shown.with_label(Label::secondary(id, range).with_message(text));
+            }
+            None => shown = shown.with_note(format!("{text} at {}", written(place))),
+        }
+    }
+    let shown = shown.with_notes(message.remarks.clone());
+    emit(&shown, &quoted.files, colours).unwrap_or_else(|| short(message))
+}
+
+fn written(place: &Place) -> String {
+    format!("{}:{}:{}", place.file, place.start.line, place.start.column)
+}
+
+fn emit(
+    shown: &Shown<usize>,
+    files: &SimpleFiles<String, String>,
+    colours: Colours,
+) -> Option<String> {
+    let config = Config::default();
+    match colours {
+        Colours::Never => emit_into_string(&config, files, shown).ok(),
+        Colours::Always => {
+            let mut writer = Ansi::new(Vec::new());
+            emit_to_write_style(&mut writer, &config, files, shown).ok()?;
+            String::from_utf8(writer.into_inner()).ok()
+        }
+    }
+}
+
+/// The files that a finding quotes.
+struct Quoted<'a> {
+    texts: &'a Texts,
+    files: SimpleFiles<String, String>,
+    ids: IndexMap<Name, usize>,
+}
+
+/// Lines longer than this are not quoted: machine-made input would drown the message.
+const LONGEST_QUOTED_LINE: usize = 500;
+
+impl Quoted<'_> {
+    /// The file and the bytes of a place; `None` where its text is not known or not fit to be shown.
+    fn range(&mut self, place: &Place) -> Option<(usize, std::ops::Range<usize>)> {
+        let file = self.texts.get(&place.file)?;
+        let (first, start) = offset(&file.text, place.start)?;
+        let (last, end) = offset(&file.text, place.end)?;
+        if first.max(last) > LONGEST_QUOTED_LINE {
+            return None;
+        }
+        let files = &mut self.files;
+        let id = *self.ids.entry(place.file.clone()).or_insert_with(|| {
+            files.add(file.name.clone(), file.text.as_ref().replace(is_control, "\u{fffd}"))
+        });
+        // Replacing control characters keeps lines and columns, but not bytes.
+        if file.text.contains(is_control) {
+            let text = files.get(id).ok()?.source();
+            let (_, start) = offset(text, place.start)?;
+            let (_, end) = offset(text, place.end)?;
+            return Some((id, start..end.max(start)));
+        }
+        Some((id, start..end.max(start)))
+    }
+}
+
+/// Characters that would let a program's text write on the terminal as it likes.
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
+}
+
+/// The length of a place's line and the place's offset in the text.
+fn offset(text: &str, place: LineColumn) -> Option<(usize, usize)> {
+    let mut at = 0;
+    for _ in 1..place.line {
+        at += text[at..].find('\n')? + 1;
+    }
+    let line = text[at..].split('\n').next().unwrap_or_default();
+    let column = (place.column as usize).saturating_sub(1);
+    let inside = line.char_indices().nth(column).map_or(line.len(), |(offset, _)| offset);
+    Some((line.len(), at + inside))
+}
+
+/// All of `messages`, one after the other.
+pub fn human_all(messages: &[Message], texts: &Texts, colours: Colours) -> String {
+    let mut all = String::new();
+    for message in messages {
+        let _ = writeln!(all, "{}", human(message, texts, colours).trim_end());
+        all.push('\n');
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(line: u32, column: u32, end: u32) -> Message {
+        Message {
+            severity: Severity::Error,
+            id: "assert.failed:assertion.false".into(),
+            text: "Assert might fail.".into(),
+            place: Place {
+                file: "a.sil".into(),
+                start: LineColumn { line, column },
+                end: LineColumn { line, column: end },
+            },
+            notes: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    fn texts(text: &str) -> Texts {
+        let mut texts = Texts::default();
+        texts.add(SourceFile::new("a.sil", text));
+        texts
+    }
+
+    #[test]
+    fn quotes_the_line() {
+        let shown = human(&message(2, 3, 6), &texts("a\n  böö c\n"), Colours::Never);
+        assert!(shown.contains("a.sil:2:3") && shown.contains("böö c") && shown.contains("^^^"));
+    }
+
+    #[test]
+    fn quotes_neither_missing_nor_overlong_text() {
+        let shown = human(&message(7, 3, 6), &texts("a"), Colours::Never);
+        assert!(shown.contains("a.sil:7:3"), "{shown}");
+        let shown = human(&message(1, 3, 6), &texts(&"x".repeat(100_000)), Colours::Never);
+        assert!(shown.contains("a.sil:1:3") && shown.len() < 1000, "{shown}");
+    }
+
+    #[test]
+    fn keeps_escape_sequences_of_programs_from_the_terminal() {
+        let shown = human(&message(1, 2, 3), &texts("\u{1b}x\n"), Colours::Never);
+        assert!(!shown.contains('\u{1b}') && shown.contains('^'), "{shown}");
+    }
+
+    #[test]
+    fn shows_one_line() {
+        assert_eq!(
+            short(&message(2, 3, 6)),
+            "a.sil:2:3: error[assert.failed:assertion.false]: Assert might fail.\n"
+        );
+    }
+}
