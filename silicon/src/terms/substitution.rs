@@ -1,0 +1,202 @@
+//! Replacing subterms, and looking for them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Quantifier, Symbol, Term, TermKind, Terms, grow_stack};
+
+/// Which terms to replace by which others, all at once.
+pub type Substitution = FxHashMap<Term, Term>;
+
+/// One traversal: results so far, and what is needed to prune it.
+struct Pass<'a> {
+    map: &'a Substitution,
+    /// Terms older than every replaced term cannot contain one.
+    oldest: Term,
+    /// If only open terms are replaced, closed ones stay.
+    open_only: bool,
+    rebuild: Rebuild,
+    done: FxHashMap<Term, Term>,
+}
+
+/// How a term is put together again from its changed operands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rebuild {
+    /// By the simplifying constructors.
+    Simplify,
+    /// As it was: variables have been renamed, there is nothing new to simplify.
+    Same,
+}
+
+impl Terms {
+    /// Replaces every occurrence of a key by its value, simplifying what is built. Bound variables are renamed where
+    /// a value would be captured.
+    pub fn substitute(&mut self, term: Term, map: &Substitution) -> Term {
+        self.replace(term, map, Rebuild::Simplify)
+    }
+
+    /// Replaces variables by other variables, keeping the form of the term otherwise.
+    pub(super) fn rename(&mut self, term: Term, map: &Substitution) -> Term {
+        self.replace(term, map, Rebuild::Same)
+    }
+
+    fn replace(&mut self, term: Term, map: &Substitution, rebuild: Rebuild) -> Term {
+        let Some(oldest) = map.keys().copied().min() else { return term };
+        let open_only = map.keys().all(|&key| self.is_open(key));
+        let mut pass = Pass { map, oldest, open_only, rebuild, done: FxHashMap::default() };
+        self.run_pass(term, &mut pass)
+    }
+
+    /// Post-order without recursion; only quantifiers that need care recurse.
+    fn run_pass(&mut self, root: Term, pass: &mut Pass<'_>) -> Term {
+        let mut pending = vec![(root, false)];
+        while let Some((term, operands_done)) = pending.pop() {
+            if self.replaced(term, pass).is_some() {
+                continue;
+            }
+            let result = if operands_done {
+                self.rebuild(term, pass)
+            } else if let Some(quantifier) = self.needs_care(term, pass) {
+                self.replace_under(quantifier, pass)
+            } else {
+                pending.push((term, true));
+                self.kind(term).for_each_operand(|operand| pending.push((operand, false)));
+                continue;
+            };
+            pass.done.insert(term, result);
+        }
+        self.replaced(root, pass).expect("the root is done")
+    }
+
+    /// What a term becomes, if that is known.
+    fn replaced(&self, term: Term, pass: &Pass<'_>) -> Option<Term> {
+        if term < pass.oldest || (pass.open_only && !self.is_open(term)) {
+            return Some(term);
+        }
+        pass.map.get(&term).or_else(|| pass.done.get(&term)).copied()
+    }
+
+    /// The quantifier, if one of its variables is replaced or occurs in a value.
+    fn needs_care(&self, term: Term, pass: &Pass<'_>) -> Option<Quantifier> {
+        let TermKind::Quantifier(quantifier) = self.kind(term) else { return None };
+        let bound = |symbol: &Symbol| quantifier.variables.contains(symbol);
+        let variables = quantifier.variables.iter();
+        let shadows = variables
+            .filter_map(|&symbol| self.find(&TermKind::Apply(symbol, Box::default())))
+            .any(|variable| pass.map.contains_key(&variable));
+        let captures = pass
+            .map
+            .values()
+            .any(|&value| self.is_open(value) && self.free_variables(value).iter().any(bound));
+        (shadows || captures).then(|| quantifier.as_ref().clone())
+    }
+
+    fn replace_under(&mut self, quantifier: Quantifier, pass: &Pass<'_>) -> Term {
+        let mut map = pass.map.clone();
+        let mut variables = Vec::with_capacity(quantifier.variables.len());
+        for &symbol in &quantifier.variables {
+            let sort = self.declaration(symbol).result;
+            let renamed = self.fresh_variable("x", sort);
+            let variable = self.apply(symbol, &[]);
+            map.insert(variable, renamed);
+            variables.push(renamed);
+        }
+        let (triggers, body) = grow_stack(|| {
+            let triggers = quantifier
+                .triggers
+                .iter()
+                .map(|set| set.iter().map(|&t| self.replace(t, &map, pass.rebuild)).collect())
+                .collect();
+            (triggers, self.replace(quantifier.body, &map, pass.rebuild))
+        });
+        let Quantifier { quant, name, weight, .. } = quantifier;
+        self.quantify(quant, &variables, triggers, body, name, weight)
+    }
+
+    /// The term with its operands replaced; they are all done.
+    fn rebuild(&mut self, term: Term, pass: &Pass<'_>) -> Term {
+        let mut changed = false;
+        let kind = self.kind(term).map_operands(|operand| {
+            let replaced = self.replaced(operand, pass).expect("operands come first");
+            changed |= replaced != operand;
+            replaced
+        });
+        if changed { self.construct(kind, pass.rebuild) } else { term }
+    }
+
+    /// The term of a form, by the constructor for that form.
+    fn construct(&mut self, kind: TermKind, rebuild: Rebuild) -> Term {
+        use TermKind::*;
+        match kind {
+            Bool(value) => self.bool(value),
+            Int(value) => self.int(value),
+            Perm(value) => self.perm(value),
+            Null => self.null(),
+            Unit => self.unit(),
+            Apply(symbol, args) => self.apply(symbol, &args),
+            Pair(a, b) => self.pair(a, b),
+            First(a) => self.fst(a),
+            Second(a) => self.snd(a),
+            IsPair(a) => self.is_pair(a),
+            Wrap(a) => self.snap_wrap(a),
+            Unwrap(a, sort) => self.snap_unwrap(a, sort),
+            IsWrapped(a, sort) => self.is_wrapped(a, sort),
+            Not(a) => self.not(a),
+            And(operands) => self.and(operands),
+            Or(operands) => self.or(operands),
+            Implies(a, b) => self.implies(a, b),
+            Ite(c, a, b) => self.ite(c, a, b),
+            Eq(a, b) => self.identical(a, b),
+            Distinct(operands) => self.distinct(&operands),
+            Add(a, b) => self.add(a, b),
+            Sub(a, b) => self.sub(a, b),
+            Mul(a, b) => self.mul(a, b),
+            Lt(a, b) => self.lt(a, b),
+            Le(a, b) => self.le(a, b),
+            IntDiv(a, b) => self.int_div(a, b),
+            IntMod(a, b) => self.int_mod(a, b),
+            PermDiv(a, b) => self.perm_div(a, b),
+            PermMin(a, b) => self.perm_min(a, b),
+            IntToPerm(a) => self.int_to_perm(a),
+            Theory(op, args, sort) if rebuild == Rebuild::Simplify => self.theory(op, &args, sort),
+            Theory(op, args, sort) => self.theory_term(op, &args, sort),
+            Quantifier(quantifier) if rebuild == Rebuild::Simplify => {
+                self.quantify_again(*quantifier)
+            }
+            Quantifier(quantifier) => self.intern_quantifier(*quantifier),
+        }
+    }
+
+    /// A quantifier whose body has changed, by the constructor that simplifies.
+    fn quantify_again(&mut self, quantifier: Quantifier) -> Term {
+        let variables: Vec<Term> =
+            quantifier.variables.iter().map(|&symbol| self.apply(symbol, &[])).collect();
+        let triggers = quantifier.triggers.iter().map(|trigger| trigger.to_vec()).collect();
+        let Quantifier { quant, body, name, weight, .. } = quantifier;
+        self.quantify(quant, &variables, triggers, body, name, weight)
+    }
+
+    /// Whether `part` occurs in `term` (or is it).
+    pub fn contains(&self, term: Term, part: Term) -> bool {
+        let mut visited = FxHashSet::default();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            if term == part {
+                return true;
+            }
+            // Operands come before the terms they are part of.
+            if term > part && visited.insert(term) {
+                self.kind(term).for_each_operand(|operand| pending.push(operand));
+            }
+        }
+        false
+    }
+
+    /// Whether one of the variables occurs free in the term.
+    pub fn mentions(&self, term: Term, variables: &[Term]) -> bool {
+        if !self.is_open(term) || variables.is_empty() {
+            return false;
+        }
+        let free = self.free_variables(term);
+        variables.iter().any(|&variable| free.contains(&self.variable_symbol(variable)))
+    }
+}

@@ -1,0 +1,35 @@
+//! Function symbols. A constant or a variable is a symbol without arguments.
+
+use std::sync::Arc;
+
+use super::Sort;
+
+/// A declared symbol: an index into the symbols of one [`Terms`](super::Terms).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Symbol(pub(super) u32);
+
+impl Symbol {
+    /// The position of the symbol in its arena.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How the prover has to read a symbol.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum SymbolKind {
+    Uninterpreted,
+    /// A variable meant to be bound by a quantifier.
+    Variable,
+    /// A function of the prover given as SMT-LIB text, such as `bvadd` or `(_ extract 7 0)`.
+    Backend(Arc<str>),
+}
+
+/// Name and signature of a symbol. Two declarations with the same contents are the same symbol.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Declaration {
+    pub name: Arc<str>,
+    pub args: Box<[Sort]>,
+    pub result: Sort,
+    pub kind: SymbolKind,
+}
