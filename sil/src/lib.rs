@@ -9,4 +9,6 @@ pub mod diagnostics;
 pub mod program;
 pub mod render;
 pub mod source;
+mod stack;
 pub mod syntax;
+pub mod walk;
