@@ -4,13 +4,15 @@
 //! speak about permissions. This crate knows the language only; what its programs mean is said by whoever lowers them.
 //!
 //! The way through the crate is the way of a program through it:
-//! `syntax` reads text into a tree of names, `resolve` turns names into ids and checks types, and
+//! [`syntax::parse`] reads text into a tree of names, `resolve` turns names into ids and checks types, and
 //! [`check`] is both in sequence. A [`Program`] exists only for programs without static errors, so whoever takes
 //! one meets no unknown name and no ill-typed expression.
 
 pub mod diagnostic;
 pub mod program;
 pub mod source;
+mod stack;
+pub mod syntax;
 
 pub use diagnostic::{Code, Diagnostic};
 pub use program::Program;
@@ -22,6 +24,9 @@ pub use source::{SourceFile, Span};
 /// A syntax error or a clash of declarations is reported alone, every other static error together with all others of
 /// its file. Diagnostics come in source order.
 pub fn check(source: &SourceFile) -> (Option<Program>, Vec<Diagnostic>) {
-    let message = "the Chalice parser is not available yet";
-    (None, vec![Diagnostic::error(Code::ParserError, message, Span::at(source.text.len().min(1)))])
+    if let Err(error) = syntax::parse(&source.text) {
+        return (None, vec![error]);
+    }
+    let message = "the Chalice type checker is not available yet";
+    (None, vec![Diagnostic::error(Code::TypecheckerError, message, Span::default())])
 }

@@ -1,0 +1,211 @@
+//! The parsed tree: what is written, with names as text.
+//!
+//! [`parse`] produces it. Parentheses are not kept: the tree's shape says where
+//! they must stand.
+//!
+//! Invariants
+//! - `And` and `Or` have at least two operands, none of which was an unparenthesised operand of the same operator, so
+//!   that a long chain is a wide node and not a deep tree.
+//! - No path from the root is longer than [`TREE_LIMIT`]; whoever recurses over the tree may rely on it.
+
+mod build;
+pub mod expr;
+mod scan;
+pub mod stmt;
+
+pub use build::parse;
+pub use expr::{
+    AccessForm, BinaryOp, Domain, Expr, ExprKind, ForkState, Quantifier, StateKind, TypeExpr,
+    TypeExprKind, UnaryOp,
+};
+pub use stmt::{
+    Block, Bounds, DeclModifiers, IfArm, Initialiser, New, Pattern, PatternPart, Rhs, Stmt,
+    StmtKind,
+};
+
+use crate::source::Span;
+
+/// How deep brackets, conditional expressions and quantifiers may nest.
+pub const NESTING_LIMIT: usize = 1_000;
+
+/// How deep the parsed tree may be, counting operators in sequence, selections and nesting alike.
+pub const TREE_LIMIT: usize = 4_000;
+
+/// A whole file.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Program {
+    /// Classes and channels in source order.
+    pub declarations: Vec<Declaration>,
+}
+
+/// A top-level declaration.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Declaration {
+    /// `class C { .. }`
+    Class(Class),
+    /// `channel C(..) where e`
+    Channel(Channel),
+}
+
+/// A name and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ident {
+    /// The name.
+    pub name: String,
+    /// Its place.
+    pub span: Span,
+}
+
+/// `external class C module M refines B { .. }`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Class {
+    /// Is it declared `external`?
+    pub is_external: bool,
+    /// The name.
+    pub name: Ident,
+    /// The module, if one is written.
+    pub module: Option<Ident>,
+    /// The class it refines.
+    pub refines: Option<Ident>,
+    /// Its members.
+    pub members: Vec<Member>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// `channel C(..) where e`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Channel {
+    /// The name.
+    pub name: Ident,
+    /// What a message consists of.
+    pub parameters: Vec<Formal>,
+    /// What it transfers.
+    pub where_clause: Option<Expr>,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// `x: T`; without type it is an integer or, with an initial value, has a type read off that.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Formal {
+    /// The name.
+    pub name: Ident,
+    /// The type, if one is written.
+    pub ty: Option<TypeExpr>,
+}
+
+/// A member of a class and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Member {
+    /// What it is.
+    pub kind: MemberKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The forms of members.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MemberKind {
+    /// `tracked ghost var f: T`
+    Field {
+        /// Is it declared `tracked`?
+        is_tracked: bool,
+        /// Is it declared `ghost`?
+        is_ghost: bool,
+        /// Name and type.
+        formal: Formal,
+    },
+    /// `invariant e`
+    Invariant(Expr),
+    /// `method m(..) returns (..) specs { .. }`
+    Method {
+        /// Name, parameters and contract.
+        signature: Signature,
+        /// The body.
+        body: Block,
+    },
+    /// `condition c where e`
+    Condition {
+        /// The name.
+        name: Ident,
+        /// What a signal transfers.
+        where_clause: Option<Expr>,
+    },
+    /// `predicate P { e }`
+    Predicate {
+        /// The name.
+        name: Ident,
+        /// What it stands for.
+        body: Expr,
+    },
+    /// `unlimited static function f(..): T specs { e }`
+    Function {
+        /// Is it declared `unlimited`?
+        is_unlimited: bool,
+        /// Is it declared `static`?
+        is_static: bool,
+        /// Name, parameters and contract; a function has no results.
+        signature: Signature,
+        /// Type of the value.
+        result: TypeExpr,
+        /// The defining expression.
+        body: Option<Expr>,
+    },
+    /// `replaces f, g by e`
+    Coupling {
+        /// The replaced fields.
+        fields: Vec<Ident>,
+        /// Relates them to the fields of this class.
+        invariant: Expr,
+    },
+    /// `refines m(..) { .. }`
+    Refine {
+        /// Name, parameters and contract.
+        signature: Signature,
+        /// The new body.
+        body: Block,
+    },
+    /// `transforms m(..) { pattern }`
+    Transform {
+        /// Name, parameters and contract.
+        signature: Signature,
+        /// How the body changes.
+        pattern: Pattern,
+    },
+}
+
+/// Name, parameters, results and contract of a member.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Signature {
+    /// The name.
+    pub name: Ident,
+    /// In parameters.
+    pub parameters: Vec<Formal>,
+    /// Out parameters.
+    pub results: Vec<Formal>,
+    /// The clauses in source order.
+    pub specs: Vec<Spec>,
+}
+
+/// A specification clause and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spec {
+    /// What it says.
+    pub kind: SpecKind,
+    /// The clause.
+    pub span: Span,
+}
+
+/// The forms of specification clauses.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SpecKind {
+    /// `requires e`
+    Requires(Expr),
+    /// `ensures e`
+    Ensures(Expr),
+    /// `invariant e` of a loop
+    Invariant(Expr),
+    /// `lockchange e, ..`
+    LockChange(Vec<Expr>),
+}

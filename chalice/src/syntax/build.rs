@@ -1,0 +1,111 @@
+//! From the generated parser's pairs to the parsed tree.
+//!
+//! What the grammar leaves open is decided here: precedence, which call of a chain a statement is about, where
+//! wildcards may stand. Such errors are syntax errors like those of the grammar.
+
+mod decl;
+mod error;
+mod expr;
+mod operators;
+mod stmt;
+
+use pest::Parser as _;
+use pest::iterators::Pair;
+
+use super::scan::{Trivia, scan};
+use super::{Ident, Program, TREE_LIMIT};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::stack::{grow_stack, with_large_stack};
+
+/// Reads a whole file.
+///
+/// # Errors
+/// The first syntax error, with [`Code::ParserError`].
+pub fn parse(text: &str) -> Result<Program, Diagnostic> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(error("the file is larger than 4 GiB", Span::default()));
+    }
+    let trivia = scan(text)?;
+    with_large_stack(|| {
+        let mut pairs = Grammar::parse(Rule::program, text).map_err(|e| error::of_pest(&e))?;
+        let program = pairs.next().expect("the rule for programs yields one pair");
+        Builder { trivia, depth: 0, wildcards: Vec::new() }.program(program)
+    })
+}
+
+mod grammar {
+    /// The parser generated from the grammar.
+    #[derive(pest_derive::Parser)]
+    #[grammar = "syntax/grammar.pest"]
+    pub(super) struct Grammar;
+}
+use grammar::{Grammar, Rule};
+
+/// What a building step yields; a failure is a syntax error.
+type Built<T> = Result<T, Diagnostic>;
+
+struct Builder {
+    trivia: Trivia,
+    /// Length of the path from the root to the node being built.
+    depth: usize,
+    /// Places of `[*]` and `.*` not yet claimed by an accessibility assertion.
+    wildcards: Vec<Span>,
+}
+
+fn error(message: impl Into<String>, span: Span) -> Diagnostic {
+    Diagnostic::error(Code::ParserError, message, span)
+}
+
+impl Builder {
+    /// Where a pair is, without the trivia after it.
+    fn span(&self, pair: &Pair<Rule>) -> Span {
+        let span = pair.as_span();
+        self.trivia.trim(Span::new(span.start(), span.end()))
+    }
+
+    /// Builds something `links` nodes further from the root.
+    fn deeper<T>(
+        &mut self,
+        links: usize,
+        span: Span,
+        step: impl FnOnce(&mut Self) -> Built<T>,
+    ) -> Built<T> {
+        self.depth += links;
+        if self.depth > TREE_LIMIT {
+            return Err(error(format!("too complex: more than {TREE_LIMIT} nested parts"), span));
+        }
+        let built = grow_stack(|| step(self));
+        self.depth -= links;
+        built
+    }
+
+    fn ident(&self, pair: &Pair<Rule>) -> Ident {
+        Ident { name: pair.as_str().to_owned(), span: self.span(pair) }
+    }
+
+    /// All names directly in a pair.
+    fn idents(&self, pair: Pair<Rule>) -> Vec<Ident> {
+        pair.into_inner().filter(|p| p.as_rule() == Rule::ident).map(|p| self.ident(&p)).collect()
+    }
+}
+
+/// The parts of a pair that have content.
+fn parts<'s>(pair: Pair<'s, Rule>) -> impl Iterator<Item = Pair<'s, Rule>> {
+    pair.into_inner().filter(|part| !is_token(part.as_rule()))
+}
+
+/// Is this keyword directly in the pair?
+fn has(pair: &Pair<Rule>, keyword: Rule) -> bool {
+    pair.clone().into_inner().any(|part| part.as_rule() == keyword)
+}
+
+/// The next part of a construct in which the grammar demands one.
+fn take<'s>(parts: &mut impl Iterator<Item = Pair<'s, Rule>>) -> Pair<'s, Rule> {
+    parts.next().expect("the grammar demands this part")
+}
+
+/// Keywords and delimiters; they stand together in the grammar.
+fn is_token(rule: Rule) -> bool {
+    (Rule::bar..=Rule::k_while).contains(&rule) || rule == Rule::EOI
+}

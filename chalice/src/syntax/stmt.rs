@@ -1,0 +1,284 @@
+//! Parsed statements and refinement patterns.
+
+use super::{Expr, Formal, Ident, Spec};
+use crate::source::Span;
+
+/// Statements in braces.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+    /// With the braces.
+    pub span: Span,
+}
+
+/// A statement and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The forms of statements.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StmtKind {
+    /// `assert e`
+    Assert(Expr),
+    /// `assume e`
+    Assume(Expr),
+    /// `{ .. }`
+    Block(Block),
+    /// `ghost const x: T := e`
+    Declare {
+        /// The words before the name.
+        modifiers: DeclModifiers,
+        /// Name and type.
+        formal: Formal,
+        /// The initial value.
+        value: Option<Rhs>,
+    },
+    /// `var x, y [pre, post]`
+    Specification {
+        /// The words before the names.
+        modifiers: DeclModifiers,
+        /// Old and new variables.
+        targets: Vec<Formal>,
+        /// What must hold before.
+        pre: Option<Expr>,
+        /// What holds afterwards.
+        post: Expr,
+    },
+    /// `x := e`, `e.f := e'`
+    Assign {
+        /// A name or a selection.
+        target: Expr,
+        /// The new value.
+        value: Rhs,
+    },
+    /// `call x := o.m(..)`
+    Call {
+        /// Variables for the results.
+        outs: Vec<Ident>,
+        /// The object; absent means `this`.
+        receiver: Option<Expr>,
+        /// The method.
+        method: Ident,
+        /// Actual parameters.
+        arguments: Vec<Expr>,
+    },
+    /// `fork tk := o.m(..)`
+    Fork {
+        /// The variable for the token.
+        token: Option<Ident>,
+        /// The object; absent means `this`.
+        receiver: Option<Expr>,
+        /// The method.
+        method: Ident,
+        /// Actual parameters.
+        arguments: Vec<Expr>,
+    },
+    /// `join x := e`
+    Join {
+        /// Variables for the results.
+        outs: Vec<Ident>,
+        /// The token.
+        token: Expr,
+    },
+    /// `if (c) { .. } else if (d) { .. } else s`
+    If {
+        /// Conditions in order, at least one.
+        arms: Vec<IfArm>,
+        /// The last `else`.
+        otherwise: Option<Box<Stmt>>,
+    },
+    /// `while (c) invariant e { .. }`
+    While {
+        /// The guard.
+        guard: Expr,
+        /// Invariants and lockchange clauses.
+        specs: Vec<Spec>,
+        /// The body.
+        body: Block,
+    },
+    /// `share e bounds`
+    Share {
+        /// The object.
+        target: Expr,
+        /// Where in the lock order.
+        bounds: Bounds,
+    },
+    /// `reorder e bounds`
+    Reorder {
+        /// The object.
+        target: Expr,
+        /// Where in the lock order.
+        bounds: Bounds,
+    },
+    /// `unshare e`
+    Unshare(Expr),
+    /// `acquire e`, `rd acquire e`
+    Acquire {
+        /// The object.
+        target: Expr,
+        /// Is it about the read lock?
+        is_read: bool,
+    },
+    /// `release e`, `rd release e`
+    Release {
+        /// The object.
+        target: Expr,
+        /// Is it about the read lock?
+        is_read: bool,
+    },
+    /// `lock (e) { .. }`, `rd lock (e) { .. }`
+    Lock {
+        /// The object.
+        target: Expr,
+        /// Is it about the read lock?
+        is_read: bool,
+        /// What runs under the lock.
+        body: Block,
+    },
+    /// `[[ .. ]]`
+    LockThis(Block),
+    /// `downgrade e`
+    Downgrade(Expr),
+    /// `free e`
+    Free(Expr),
+    /// `fold e`
+    Fold(Expr),
+    /// `unfold e`
+    Unfold(Expr),
+    /// `send c(..)`
+    Send {
+        /// The channel.
+        channel: Expr,
+        /// The message.
+        arguments: Vec<Expr>,
+    },
+    /// `receive x := c`
+    Receive {
+        /// Variables for the message.
+        outs: Vec<Ident>,
+        /// The channel.
+        channel: Expr,
+    },
+    /// `wait e`
+    Wait(Expr),
+    /// `signal e`, `signal forall e`
+    Signal {
+        /// The condition variable.
+        condition: Expr,
+        /// Does it wake all who wait?
+        is_for_all: bool,
+    },
+}
+
+/// The words before declared names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeclModifiers {
+    /// Is `ghost` among them?
+    pub is_ghost: bool,
+    /// Is `const` among them?
+    pub is_const: bool,
+    /// Is it `spec` instead of `var` or `const`?
+    pub is_spec: bool,
+}
+
+/// One condition of an `if`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IfArm {
+    /// The condition.
+    pub condition: Expr,
+    /// What follows from it.
+    pub body: Block,
+    /// From its `if`.
+    pub span: Span,
+}
+
+/// A right-hand side.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rhs {
+    /// `e`
+    Expr(Expr),
+    /// `new C ..`
+    New(New),
+}
+
+/// `new C { f := e, .. } bounds`
+#[derive(Debug, Clone, PartialEq)]
+pub struct New {
+    /// A class or channel.
+    pub class: Ident,
+    /// Initial values of fields.
+    pub initialisers: Vec<Initialiser>,
+    /// Where in the lock order.
+    pub bounds: Bounds,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `f := e`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Initialiser {
+    /// The field.
+    pub field: Ident,
+    /// Its value.
+    pub value: Expr,
+    /// All of it.
+    pub span: Span,
+}
+
+/// `between l and u`, `above l below u`
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Bounds {
+    /// What is below.
+    pub lower: Vec<Expr>,
+    /// What is above.
+    pub upper: Vec<Expr>,
+}
+
+/// `{ part .. }` of a transform
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pattern {
+    /// The parts.
+    pub parts: Vec<PatternPart>,
+    /// With the braces.
+    pub span: Span,
+}
+
+/// A piece of a pattern for method bodies.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PatternPart {
+    /// `_`: deterministic statements, kept
+    Keep,
+    /// `*`: any statements, kept
+    KeepAny,
+    /// `if { .. } else { .. }`
+    If {
+        /// The first branch.
+        then: Pattern,
+        /// The other; `else if` is a pattern with one part.
+        otherwise: Option<Pattern>,
+    },
+    /// `while invariant e { .. }`
+    While {
+        /// Invariants to add.
+        invariants: Vec<Spec>,
+        /// The body.
+        body: Pattern,
+    },
+    /// `replaces * by { .. }`
+    ReplaceBlock(Block),
+    /// `replaces x, y by { .. }`
+    ReplaceOne {
+        /// The variables the replaced statement changes.
+        targets: Vec<Ident>,
+        /// What comes in its place.
+        body: Block,
+    },
+    /// Code to insert.
+    Insert(Stmt),
+}
