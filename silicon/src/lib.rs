@@ -1,5 +1,7 @@
 //! Silicon: a symbolic-execution verifier for SIL.
 
 pub mod options;
+pub mod output;
 pub mod report;
+pub mod session;
 pub mod terms;

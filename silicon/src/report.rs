@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+pub use sil::render::Severity;
 use sil::source::Span;
 
 /// The outcome for one program, members in source order.
@@ -56,13 +57,6 @@ pub enum Verdict {
     Failed,
     /// A defect of the verifier, caught at the member.
     Error,
-}
-
-/// How bad a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Severity {
-    Error,
-    Warning,
 }
 
 /// One failed obligation (or one warning).

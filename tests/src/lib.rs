@@ -1,1 +1,3 @@
-//! tests
+//! The corpus of programs with announced errors, and what runs it.
+
+pub mod expectations;

@@ -1,0 +1,367 @@
+//! The arguments and what they mean.
+
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use clap::builder::PossibleValuesParser;
+use clap::{ArgAction, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use sil::render::Colours;
+use silicon::options::{Join, Options};
+use silicon::output::{Format, ReportFile};
+use silicon::session::{Lines, Session, Task};
+
+/// With the solver's, since a verdict may depend on it.
+static VERSION: LazyLock<String> =
+    LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), z3::full_version()));
+
+const EXAMPLES: &str = "\
+Examples:
+  silicon program.sil                       verify all members of a program
+  silicon src --message-format short        all programs below a directory, one line an error
+  silicon a.vpr --member 'list_*' --stats   some members, with what they cost
+  chalice2sil a.chalice | silicon -         verify a translation, report at a.chalice
+  silicon a.sil --report sarif=a.sarif --report junit=a.xml
+
+Exit codes:
+  0 verified   1 failed   2 wrong use, or nothing selected   3 input error
+  4 inconclusive or unsupported   70 internal error";
+
+/// Verifies SIL (.sil), Viper (.vpr) and Chalice (.chalice) programs by symbolic execution.
+#[derive(Parser, Debug)]
+#[command(
+    name = "silicon",
+    version = VERSION.as_str(),
+    after_help = EXAMPLES,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// Programs, directories of programs, or - for SIL on standard input
+    #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// How findings are shown on standard output
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    message_format: MessageFormat,
+
+    /// Write a report to a file, beside standard output: sarif=FILE or junit=FILE (repeatable)
+    #[arg(long = "report", value_name = "FORMAT=FILE")]
+    pub(crate) reports: Vec<ReportFile>,
+
+    /// Verify only members whose name matches (repeatable)
+    #[arg(long = "member", visible_alias = "includeMethods", value_name = "GLOB", help_heading = SELECTION)]
+    members: Vec<String>,
+
+    /// Leave out members whose name matches (repeatable)
+    #[arg(long = "exclude", visible_alias = "excludeMethods", value_name = "GLOB", help_heading = SELECTION)]
+    excluded: Vec<String>,
+
+    /// Verify only members that stand on these lines (repeatable)
+    #[arg(long = "at", value_name = "FILE:LINE[-LINE]", help_heading = SELECTION)]
+    at: Vec<Lines>,
+
+    /// Worker threads; 0: one per core
+    #[arg(
+        short = 'j',
+        long = "threads",
+        visible_alias = "numberOfParallelVerifiers",
+        value_name = "N",
+        default_value_t = 0,
+        help_heading = RESOURCES
+    )]
+    pub(crate) threads: usize,
+
+    /// Report at most N errors per member; 0: all
+    #[arg(
+        long,
+        visible_alias = "numberOfErrorsToReport",
+        value_name = "N",
+        default_value_t = Options::default().errors_per_member
+    )]
+    errors_per_member: usize,
+
+    /// The solver's resource limit for one obligation, in its units; 0: none
+    #[arg(
+        long,
+        value_name = "UNITS",
+        default_value_t = Options::default().obligation_limit,
+        help_heading = RESOURCES
+    )]
+    limit: u64,
+
+    /// Give up on a member after this time; 0: never
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = default_member_limit(),
+        value_parser = seconds,
+        help_heading = RESOURCES
+    )]
+    member_limit: f64,
+
+    /// Give up on what is left after this time; 0: never
+    #[arg(
+        long,
+        visible_alias = "timeout",
+        value_name = "SECONDS",
+        default_value_t = 0.0,
+        value_parser = seconds,
+        help_heading = RESOURCES
+    )]
+    time_limit: f64,
+
+    /// When branches of a method are merged again
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    join: JoinWhen,
+
+    /// Write what the solver is asked to DIR, a replayable .smt2 file a member
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    smt_log: Option<PathBuf>,
+
+    /// Show what each member cost
+    #[arg(long, overrides_with = "no_stats")]
+    stats: bool,
+    #[arg(long, overrides_with = "stats", hide = true)]
+    no_stats: bool,
+
+    /// Name every assume and inhale among what was trusted
+    #[arg(long, overrides_with = "no_audit")]
+    audit: bool,
+    #[arg(long, overrides_with = "audit", hide = true)]
+    no_audit: bool,
+
+    /// Parse, resolve and check only, do not verify
+    #[arg(long, overrides_with = "no_check")]
+    check: bool,
+    #[arg(long, overrides_with = "check", hide = true)]
+    no_check: bool,
+
+    /// Show no progress bar
+    #[arg(long, overrides_with = "progress")]
+    no_progress: bool,
+    #[arg(long, overrides_with = "no_progress", hide = true)]
+    progress: bool,
+
+    /// Print what the front end makes of the programs, and do not verify
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) dump: Option<Dump>,
+
+    /// The form of a method's body in --dump sil
+    #[arg(long, value_enum, value_name = "FORM", requires = "dump")]
+    pub(crate) form: Option<Form>,
+
+    /// Print the options in effect, and do nothing else
+    #[arg(long)]
+    pub(crate) print_config: bool,
+
+    /// Not available yet
+    #[arg(long, hide = true)]
+    counterexample: bool,
+
+    /// Not available yet
+    #[arg(long, hide = true, value_name = "TOOL", value_parser = PossibleValuesParser::new(["silicon"]))]
+    compat: Option<String>,
+
+    /// Whether colours are used
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", action = ArgAction::Set)]
+    color: Color,
+}
+
+const SELECTION: &str = "Selection";
+const RESOURCES: &str = "Resources";
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Print a completion script for a shell
+    Completions { shell: Shell },
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+enum MessageFormat {
+    Human,
+    Short,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+enum JoinWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(crate) enum Dump {
+    /// The resolved program
+    Ast,
+    /// The control-flow graphs
+    Cfg,
+    /// The program as SIL text
+    Sil,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+pub(crate) enum Form {
+    /// Explicit control-flow graphs
+    Graph,
+    /// Statements, as in plain Viper
+    Structured,
+}
+
+impl Args {
+    /// What is wrong with the arguments beyond what clap sees.
+    pub(crate) fn complaint(&self) -> Option<&'static str> {
+        if self.counterexample {
+            Some("--counterexample is not available yet")
+        } else if self.compat.is_some() {
+            Some("--compat is not available yet")
+        } else if self.inputs.is_empty() {
+            Some("no input: name a file, a directory, or - for standard input (see --help)")
+        } else if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
+            Some("standard input can be read only once")
+        } else if self.form.is_some() && self.dump != Some(Dump::Sil) {
+            Some("--form goes with --dump sil")
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn session(&self) -> Session {
+        Session {
+            task: if self.check { Task::Check } else { Task::Verify },
+            options: self.options(),
+            audit: self.audit,
+            at: self.at.clone(),
+            deadline: duration(self.time_limit).map(|limit| Instant::now() + limit),
+        }
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            threads: self.threads,
+            members: self.members.clone(),
+            excluded: self.excluded.clone(),
+            errors_per_member: self.errors_per_member,
+            obligation_limit: self.limit,
+            member_time_limit: duration(self.member_limit),
+            smt_log: self.smt_log.clone(),
+            join: match self.join {
+                JoinWhen::Auto => Join::Auto,
+                JoinWhen::Always => Join::Always,
+                JoinWhen::Never => Join::Never,
+            },
+        }
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        match self.message_format {
+            MessageFormat::Human => {
+                Format::Human { colours: self.colours(), statistics: self.stats }
+            }
+            MessageFormat::Short => Format::Short,
+            MessageFormat::Json => Format::Json { statistics: self.stats },
+        }
+    }
+
+    /// See <https://no-color.org>: any value but the empty one counts.
+    fn colours(&self) -> Colours {
+        let wanted = match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                io::stdout().is_terminal()
+                    && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+                    && std::env::var_os("TERM").is_none_or(|value| value != "dumb")
+            }
+        };
+        if wanted { Colours::Always } else { Colours::Never }
+    }
+
+    /// Whether a bar may be drawn on standard error.
+    pub(crate) fn wants_progress(&self) -> bool {
+        !self.no_progress && io::stderr().is_terminal()
+    }
+
+    /// The options in effect, one a line, as they could be given.
+    pub(crate) fn configuration(&self) -> String {
+        let choice = |value: Option<clap::builder::PossibleValue>| {
+            value.map_or(String::new(), |value| value.get_name().to_owned())
+        };
+        let mut lines = vec![
+            format!("--message-format {}", choice(self.message_format.to_possible_value())),
+            format!("--color {}", choice(self.color.to_possible_value())),
+            format!("--threads {}", self.threads),
+            format!("--errors-per-member {}", self.errors_per_member),
+            format!("--limit {}", self.limit),
+            format!("--member-limit {}", self.member_limit),
+            format!("--time-limit {}", self.time_limit),
+            format!("--join {}", choice(self.join.to_possible_value())),
+        ];
+        lines.extend(self.members.iter().map(|glob| format!("--member {glob}")));
+        lines.extend(self.excluded.iter().map(|glob| format!("--exclude {glob}")));
+        lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));
+        for (name, on) in [
+            ("stats", self.stats),
+            ("audit", self.audit),
+            ("check", self.check),
+            ("progress", !self.no_progress),
+        ] {
+            lines.push(format!("--{}{name}", if on { "" } else { "no-" }));
+        }
+        lines.push(format!("# {}", z3::full_version()));
+        lines.join("\n") + "\n"
+    }
+}
+
+fn default_member_limit() -> f64 {
+    Options::default().member_time_limit.map_or(0.0, |limit| limit.as_secs_f64())
+}
+
+fn duration(seconds: f64) -> Option<Duration> {
+    (seconds > 0.0).then(|| Duration::from_secs_f64(seconds))
+}
+
+/// A century is the longest time that means anything here.
+const LONGEST: f64 = 3.2e9;
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    if (0.0..=LONGEST).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err("expected a number of seconds that is not negative".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn the_last_of_a_switch_and_its_negation_wins() {
+        let args = |words: &[&str]| Args::try_parse_from(words).expect("well formed");
+        assert!(!args(&["silicon", "--stats", "--no-stats", "x"]).stats);
+        assert!(args(&["silicon", "--no-stats", "--stats", "x"]).stats);
+        assert!(!args(&["silicon", "--no-progress", "--progress", "x"]).no_progress);
+    }
+}

@@ -1,0 +1,137 @@
+//! Showing outcomes: for people, for scripts, for other tools.
+//!
+//! Each format is one file, and no other file knows it. The formats for standard output are written while files are
+//! still being verified; the reports are written to files of their own at the end.
+
+mod human;
+mod json;
+mod junit;
+mod sarif;
+mod short;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use sil::render::Colours;
+
+use crate::report::Verdict;
+use crate::session::{FileVerdict, Outcome};
+
+/// The format on standard output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// With quoted source lines.
+    Human { colours: Colours, statistics: bool },
+    /// One line an error.
+    Short,
+    /// One object a line.
+    Json { statistics: bool },
+}
+
+/// A report to be written to a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReportFile {
+    pub format: ReportFormat,
+    pub path: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReportFormat {
+    Sarif,
+    Junit,
+}
+
+impl FromStr for ReportFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (format, path) = text.split_once('=').unwrap_or((text, ""));
+        let format = match format {
+            "sarif" => ReportFormat::Sarif,
+            "junit" => ReportFormat::Junit,
+            _ => return Err("expected sarif=FILE or junit=FILE".into()),
+        };
+        if path.is_empty() {
+            return Err("the name of the file is missing".into());
+        }
+        Ok(Self { format, path: path.into() })
+    }
+}
+
+impl ReportFile {
+    /// Writes the report; `outcomes` are in the order of the inputs.
+    pub fn write(&self, outcomes: &[Outcome], summary: &Summary) -> io::Result<()> {
+        let text = match self.format {
+            ReportFormat::Sarif => sarif::report(outcomes),
+            ReportFormat::Junit => junit::report(outcomes, summary),
+        };
+        std::fs::write(&self.path, text)
+    }
+}
+
+/// The sums over a run.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    pub files: usize,
+    pub members: usize,
+    pub verified: usize,
+    pub failed: usize,
+    pub inconclusive: usize,
+    pub unsupported: usize,
+    pub broken: usize,
+    pub errors: usize,
+    pub input_errors: usize,
+    pub checked: usize,
+    pub time: Duration,
+    worst: Option<FileVerdict>,
+}
+
+impl Summary {
+    pub fn add(&mut self, outcome: &Outcome) {
+        self.files += 1;
+        self.members += outcome.members.len();
+        self.verified += outcome.count(Verdict::Verified);
+        self.failed += outcome.count(Verdict::Failed);
+        self.inconclusive += outcome.count(Verdict::Inconclusive);
+        self.unsupported += outcome.count(Verdict::Unsupported);
+        self.broken += outcome.count(Verdict::Error);
+        self.errors += outcome.errors();
+        self.input_errors += usize::from(outcome.verdict == FileVerdict::InputError);
+        self.checked += usize::from(outcome.verdict == FileVerdict::Checked);
+        self.worst = self.worst.max(Some(outcome.verdict));
+    }
+
+    /// The verdict of the file that weighs most.
+    ///
+    /// A file in which nothing was selected leaves the verdict to the others.
+    pub fn verdict(&self) -> FileVerdict {
+        self.worst.unwrap_or(FileVerdict::NothingSelected)
+    }
+}
+
+impl Format {
+    /// Shows one file; to be called in the order of the inputs.
+    pub fn outcome(self, outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Human { colours, statistics } => human::outcome(outcome, colours, statistics, to),
+            Self::Short => short::outcome(outcome, to),
+            Self::Json { statistics } => json::outcome(outcome, statistics, to),
+        }
+    }
+
+    /// Shows the sums, after the last file.
+    pub fn summary(self, summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Human { statistics, .. } => human::summary(summary, statistics, to),
+            Self::Short => Ok(()),
+            Self::Json { .. } => json::summary(summary, to),
+        }
+    }
+}
+
+/// Milliseconds with one decimal, as reports show times.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10_000.0).round() / 10.0
+}

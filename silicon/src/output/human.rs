@@ -1,0 +1,135 @@
+//! For people: every finding with the lines it is about, then what was verified and what was trusted.
+
+use std::io::{self, Write};
+
+use sil::render::{self, Colours};
+
+use super::{Summary, milliseconds};
+use crate::report::Verdict;
+use crate::session::{Diagnostic, FileVerdict, Outcome};
+
+/// Long lists of trusted things are cut: the number says how long they are.
+const LISTED: usize = 10;
+
+pub(super) fn outcome(
+    outcome: &Outcome,
+    colours: Colours,
+    statistics: bool,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    for diagnostic in &outcome.diagnostics {
+        let message = with_remarks(diagnostic);
+        let text = render::human(&message, &outcome.texts, colours);
+        writeln!(to, "{}\n", text.trim_end())?;
+    }
+    for member in outcome.members.iter().filter(|member| member.verdict != Verdict::Verified) {
+        let (kind, name) = (member.kind.name(), &member.name);
+        writeln!(to, "{}: {kind} {name}: {}", outcome.file, words(member.verdict))?;
+    }
+    match outcome.verdict {
+        FileVerdict::Checked => writeln!(to, "{}: accepted, not verified", outcome.file)?,
+        FileVerdict::InputError => writeln!(to, "{}: input error", outcome.file)?,
+        FileVerdict::NothingSelected => writeln!(to, "{}: nothing to verify", outcome.file)?,
+        _ => writeln!(
+            to,
+            "{}: {} of {} members verified",
+            outcome.file,
+            outcome.count(Verdict::Verified),
+            outcome.members.len()
+        )?,
+    }
+    trusted(&outcome.trusted, to)?;
+    if statistics { self::statistics(outcome, to) } else { Ok(()) }
+}
+
+/// What a verdict other than "verified" means.
+fn words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Verified => "verified",
+        Verdict::Inconclusive => "inconclusive: gave up at a limit",
+        Verdict::Unsupported => "unsupported: not verified",
+        Verdict::Failed => "failed",
+        Verdict::Error => "internal error: not verified",
+    }
+}
+
+fn with_remarks(diagnostic: &Diagnostic) -> render::Message {
+    let mut message = diagnostic.message.clone();
+    if let Some(member) = &diagnostic.member {
+        message.remarks.push(format!("in {member}"));
+    }
+    if !diagnostic.path.is_empty() {
+        message.remarks.push(format!("on the path where {}", diagnostic.path.join(" and ")));
+    }
+    message
+}
+
+fn trusted(trusted: &[String], to: &mut dyn Write) -> io::Result<()> {
+    if trusted.is_empty() {
+        return Ok(());
+    }
+    let listed: Vec<&str> = trusted.iter().take(LISTED).map(String::as_str).collect();
+    let rest = trusted.len() - listed.len();
+    let more = if rest > 0 { format!(", and {rest} more") } else { String::new() };
+    writeln!(to, "  trusted: {}{more}", listed.join(", "))
+}
+
+fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
+    for member in &outcome.members {
+        let statistics = &member.statistics;
+        write!(
+            to,
+            "  {} {}: {} ms, prover {} ms, {} queries, {} answered without the prover, {} paths",
+            member.kind.name(),
+            member.name,
+            milliseconds(statistics.time),
+            milliseconds(statistics.prover_time),
+            statistics.queries,
+            statistics.answered_without_prover,
+            statistics.paths
+        )?;
+        for (name, count) in &statistics.counters {
+            write!(to, ", {count} {name}")?;
+        }
+        writeln!(to)?;
+    }
+    writeln!(to, "  file: {} ms", milliseconds(outcome.time))
+}
+
+pub(super) fn summary(
+    summary: &Summary,
+    statistics: bool,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    let mut parts = Vec::new();
+    if summary.checked < summary.files {
+        let (verified, members) = (summary.verified, summary.members);
+        parts.push(format!("{verified} of {members} members verified"));
+    }
+    for (count, word) in [
+        (summary.failed, "failed"),
+        (summary.inconclusive, "inconclusive"),
+        (summary.unsupported, "unsupported"),
+        (summary.broken, "stopped by an internal error"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {word}"));
+        }
+    }
+    for (count, word) in [
+        (summary.checked, "accepted, not verified"),
+        (summary.input_errors, "with input errors"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {} {word}", if count == 1 { "file" } else { "files" }));
+        }
+    }
+    write!(to, "{}", parts.join(", "))?;
+    if summary.files != 1 {
+        write!(to, " in {} files", summary.files)?;
+    }
+    if statistics {
+        write!(to, " ({} ms)", milliseconds(summary.time))?;
+    }
+    writeln!(to)
+}

@@ -1,0 +1,214 @@
+//! For scripts: one JSON object a line; for every file its diagnostics, its members and itself, then the run.
+//!
+//! The times are the only fields in which two runs over the same input differ.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use sil::render::Place;
+use sil::source::LineColumn;
+
+use super::{Summary, milliseconds};
+use crate::report::Verdict;
+use crate::session::{Diagnostic, MemberOutcome, Outcome};
+
+/// The version of this format; a change that breaks readers raises it.
+const VERSION: u32 = 1;
+
+pub(super) fn outcome(
+    outcome: &Outcome,
+    statistics: bool,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    for diagnostic in &outcome.diagnostics {
+        line(&DiagnosticLine::of(diagnostic), to)?;
+    }
+    for member in &outcome.members {
+        line(&MemberLine::of(member, &outcome.file, statistics), to)?;
+    }
+    line(
+        &FileLine {
+            v: VERSION,
+            kind: "file",
+            file: &outcome.file,
+            verdict: outcome.verdict.name(),
+            members: outcome.members.len(),
+            verified: outcome.count(Verdict::Verified),
+            errors: outcome.errors(),
+            trusted: &outcome.trusted,
+            time_ms: milliseconds(outcome.time),
+        },
+        to,
+    )
+}
+
+pub(super) fn summary(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
+    line(
+        &RunLine {
+            v: VERSION,
+            kind: "run",
+            verdict: summary.verdict().name(),
+            files: summary.files,
+            members: summary.members,
+            verified: summary.verified,
+            errors: summary.errors,
+            time_ms: milliseconds(summary.time),
+        },
+        to,
+    )
+}
+
+fn line(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer(&mut *to, value)?;
+    to.write_all(b"\n")
+}
+
+#[derive(Serialize)]
+struct Position {
+    line: u32,
+    column: u32,
+}
+
+impl From<LineColumn> for Position {
+    fn from(LineColumn { line, column }: LineColumn) -> Self {
+        Self { line, column }
+    }
+}
+
+#[derive(Serialize)]
+struct Range {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Serialize)]
+struct Note<'a> {
+    file: &'a str,
+    start: Position,
+    end: Position,
+    message: &'a str,
+}
+
+impl<'a> Note<'a> {
+    fn of(place: &'a Place, message: &'a str) -> Self {
+        Self { file: &place.file, start: place.start.into(), end: place.end.into(), message }
+    }
+}
+
+#[derive(Serialize)]
+struct DiagnosticLine<'a> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    file: &'a str,
+    severity: &'static str,
+    id: &'a str,
+    message: &'a str,
+    start: Position,
+    end: Position,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generated: Option<Range>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member: Option<&'a str>,
+    notes: Vec<Note<'a>>,
+    path: &'a [String],
+}
+
+impl<'a> DiagnosticLine<'a> {
+    fn of(diagnostic: &'a Diagnostic) -> Self {
+        let message = &diagnostic.message;
+        Self {
+            v: VERSION,
+            kind: "diagnostic",
+            file: &message.place.file,
+            severity: message.severity.name(),
+            id: &message.id,
+            message: &message.text,
+            start: message.place.start.into(),
+            end: message.place.end.into(),
+            generated: diagnostic
+                .generated
+                .map(|(start, end)| Range { start: start.into(), end: end.into() }),
+            member: diagnostic.member.as_deref(),
+            notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
+            path: &diagnostic.path,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct MemberLine<'a> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind_of_line: &'static str,
+    file: &'a str,
+    kind: &'static str,
+    name: &'a str,
+    verdict: &'static str,
+    time_ms: f64,
+    prover_ms: f64,
+    queries: u64,
+    paths: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered_without_prover: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counters: Option<BTreeMap<&'static str, u64>>,
+}
+
+impl<'a> MemberLine<'a> {
+    fn of(member: &'a MemberOutcome, file: &'a str, statistics: bool) -> Self {
+        let measured = &member.statistics;
+        Self {
+            v: VERSION,
+            kind_of_line: "member",
+            file,
+            kind: member.kind.name(),
+            name: &member.name,
+            verdict: verdict(member.verdict),
+            time_ms: milliseconds(measured.time),
+            prover_ms: milliseconds(measured.prover_time),
+            queries: measured.queries,
+            paths: measured.paths,
+            answered_without_prover: statistics.then_some(measured.answered_without_prover),
+            counters: statistics.then(|| measured.counters.iter().copied().collect()),
+        }
+    }
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Verified => "verified",
+        Verdict::Inconclusive => "inconclusive",
+        Verdict::Unsupported => "unsupported",
+        Verdict::Failed => "failed",
+        Verdict::Error => "error",
+    }
+}
+
+#[derive(Serialize)]
+struct FileLine<'a> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    file: &'a str,
+    verdict: &'static str,
+    members: usize,
+    verified: usize,
+    errors: usize,
+    trusted: &'a [String],
+    time_ms: f64,
+}
+
+#[derive(Serialize)]
+struct RunLine {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    verdict: &'static str,
+    files: usize,
+    members: usize,
+    verified: usize,
+    errors: usize,
+    time_ms: f64,
+}

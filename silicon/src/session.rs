@@ -1,0 +1,251 @@
+//! From inputs to outcomes: reads a file, hands it to its front end and to the engine, and puts every finding at the
+//! place its author wrote.
+//!
+//! An [`Outcome`] holds all that a user learns about one file; [`crate::output`] shows it. Nothing here prints.
+
+pub mod audit;
+pub mod input;
+pub mod load;
+pub mod outcome;
+pub mod place;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sil::program::{Member, Program};
+use sil::render::{Message, Place, Severity};
+use sil::source::{SourceFile, Span};
+
+pub use input::{Input, Lines};
+pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
+
+use crate::options::Options;
+use crate::report::{Finding, MemberReport, Report, Verdict};
+use load::Loaded;
+use place::Places;
+
+/// How far a program is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Task {
+    /// Parse, resolve, check types and consistency.
+    Check,
+    Verify,
+}
+
+/// What holds for all files of one run.
+#[derive(Clone, Debug)]
+pub struct Session {
+    pub task: Task,
+    pub options: Options,
+    /// Name every `assume` and `inhale` among what was trusted.
+    pub audit: bool,
+    /// Only members that overlap one of these lines; empty: all.
+    pub at: Vec<Lines>,
+    /// When the whole run has to end.
+    pub deadline: Option<Instant>,
+}
+
+/// Deep programs need deep recursion; the memory is only reserved until it is used.
+const STACK_SIZE: usize = 1 << 30;
+
+impl Session {
+    /// Reads and verifies one input. Never panics: a defect below becomes an outcome, too.
+    pub fn run(&self, input: &Input) -> Outcome {
+        let started = Instant::now();
+        let mut outcome = on_large_stack(|| self.run_here(input)).unwrap_or_else(|defect| {
+            let mut outcome = Outcome::empty(&input.name);
+            outcome.verdict = FileVerdict::Error;
+            let text = format!("internal error: {defect}");
+            outcome.diagnostics.push(whole_file(&input.name, "internal", text));
+            outcome
+        });
+        outcome.time = started.elapsed();
+        outcome
+    }
+
+    fn run_here(&self, input: &Input) -> Outcome {
+        let mut outcome = Outcome::empty(&input.name);
+        let loaded = match input.read() {
+            Ok(text) => load::load(input, text),
+            Err(unreadable) => {
+                outcome.verdict = FileVerdict::InputError;
+                let message = Message {
+                    severity: Severity::Error,
+                    id: "parser.error".into(),
+                    text: unreadable.reason,
+                    place: unreadable.place,
+                    notes: Vec::new(),
+                    remarks: Vec::new(),
+                };
+                outcome.diagnostics.push(Diagnostic::of(message));
+                if let Some(text) = unreadable.text {
+                    outcome.texts.add(SourceFile::new(input.name.as_str(), text));
+                }
+                return outcome;
+            }
+        };
+        self.judge(loaded, outcome)
+    }
+
+    fn judge(&self, loaded: Loaded, mut outcome: Outcome) -> Outcome {
+        let texts = loaded.texts();
+        outcome.diagnostics.extend(loaded.messages.into_iter().map(Diagnostic::of));
+        outcome.texts = texts;
+        match loaded.program {
+            _ if outcome.errors() > 0 => outcome.verdict = FileVerdict::InputError,
+            Some(program) if self.task == Task::Verify => {
+                let places = Places::new(&program, &loaded.sources);
+                self.verify(&program, &places, &mut outcome);
+            }
+            Some(_) => outcome.verdict = FileVerdict::Checked,
+            None => {
+                let text = "the front end yields no program and does not say why";
+                outcome.diagnostics.push(whole_file(&outcome.file, "internal", text.into()));
+                outcome.verdict = FileVerdict::Error;
+            }
+        }
+        outcome.sort();
+        outcome
+    }
+
+    fn verify(&self, program: &Program, places: &Places<'_>, outcome: &mut Outcome) {
+        outcome.trusted = audit::trusted(program, places, self.audit);
+        let Some(options) = self.options_for(program, places) else {
+            outcome.verdict = FileVerdict::NothingSelected;
+            return;
+        };
+        let report = match verify_program(program, &options) {
+            Ok(report) => report,
+            Err(defect) => {
+                outcome.verdict = FileVerdict::Error;
+                outcome.diagnostics.push(whole_file(&outcome.file, "internal", defect));
+                return;
+            }
+        };
+        for member in report.members {
+            outcome.diagnostics.extend(self.diagnostics(&member, places));
+            outcome.members.push(MemberOutcome {
+                kind: member.kind,
+                name: member.name,
+                verdict: honest(member.verdict, &member.findings),
+                place: places.of(member.span),
+                trusted: member.trusted.into_iter().map(|(_, words)| words).collect(),
+                statistics: member.statistics,
+            });
+        }
+        outcome.verdict = FileVerdict::of_members(&outcome.members);
+    }
+
+    /// The engine's options for one program; `None` if `at` selects nothing in it.
+    fn options_for(&self, program: &Program, places: &Places<'_>) -> Option<Options> {
+        let mut options = self.options.clone();
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now()).max(SHORTEST_LIMIT);
+            options.member_time_limit =
+                Some(options.member_time_limit.map_or(left, |limit| limit.min(left)));
+        }
+        if !self.at.is_empty() {
+            let selected: Vec<String> = program
+                .order
+                .iter()
+                .map(|&member| name_and_span(program, member))
+                .filter(|(_, span)| self.at.iter().any(|lines| lines.overlap(&places.of(*span))))
+                .map(|(name, _)| name.to_owned())
+                .collect();
+            if selected.is_empty() {
+                return None;
+            }
+            options.members.extend(selected);
+        }
+        Some(options)
+    }
+
+    fn diagnostics(&self, member: &MemberReport, places: &Places<'_>) -> Vec<Diagnostic> {
+        let mut diagnostics: Vec<Diagnostic> = member
+            .findings
+            .iter()
+            .map(|finding| Diagnostic {
+                member: Some(member.name.clone()),
+                path: finding.path.clone(),
+                ..places.diagnostic(finding)
+            })
+            .collect();
+        // Whatever is not verified is said to be so, with a place.
+        if diagnostics.is_empty()
+            && let Some((id, text)) = unexplained(member.verdict)
+        {
+            let mut diagnostic = whole_file("", id, format!("{text}: {}", member.name));
+            diagnostic.message.place = places.of(member.span);
+            diagnostic.member = Some(member.name.clone());
+            diagnostics.push(diagnostic);
+        }
+        diagnostics
+    }
+}
+
+/// A member whose time is over still gets the chance to say so.
+const SHORTEST_LIMIT: Duration = Duration::from_millis(10);
+
+/// The engine, at this one place.
+fn verify_program(_program: &Program, _options: &Options) -> Result<Report, String> {
+    Err("the engine is not part of this build".into())
+}
+
+/// Fail closed: a member with an error is not verified, whatever its verdict says.
+fn honest(verdict: Verdict, findings: &[Finding]) -> Verdict {
+    let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
+    if failed && verdict == Verdict::Verified { Verdict::Failed } else { verdict }
+}
+
+fn unexplained(verdict: Verdict) -> Option<(&'static str, &'static str)> {
+    match verdict {
+        Verdict::Verified => None,
+        Verdict::Inconclusive => Some(("timeout.error", "gave up on this member")),
+        Verdict::Unsupported => {
+            Some(("internal:feature.unsupported", "this member uses an unsupported construct"))
+        }
+        Verdict::Failed => Some(("internal", "this member failed without an explanation")),
+        Verdict::Error => Some(("internal", "internal error in this member")),
+    }
+}
+
+fn whole_file(file: &str, id: &str, text: String) -> Diagnostic {
+    Diagnostic::of(Message {
+        severity: Severity::Error,
+        id: id.to_owned(),
+        text,
+        place: Place::start_of(file),
+        notes: Vec::new(),
+        remarks: Vec::new(),
+    })
+}
+
+/// The name of a member and where it stands.
+pub fn name_and_span(program: &Program, member: Member) -> (&str, Span) {
+    match member {
+        Member::Field(id) => (&program.fields[id].name, program.fields[id].span),
+        Member::Predicate(id) => (&program.predicates[id].name, program.predicates[id].span),
+        Member::Function(id) => (&program.functions[id].name, program.functions[id].span),
+        Member::Domain(id) => (&program.domains[id].name, program.domains[id].span),
+        Member::Method(id) => (&program.methods[id].name, program.methods[id].span),
+    }
+}
+
+/// Runs `work` where recursion has room; a panic in it is the error.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, String> {
+    thread::scope(|scope| {
+        let caught = || catch_unwind(AssertUnwindSafe(work));
+        let thread = thread::Builder::new()
+            .stack_size(STACK_SIZE)
+            .spawn_scoped(scope, caught)
+            .map_err(|error| format!("cannot start a thread: {error}"))?;
+        thread.join().unwrap_or_else(Err).map_err(|panic| words(&*panic))
+    })
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".into())
+}

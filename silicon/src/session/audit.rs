@@ -1,0 +1,111 @@
+//! What a verdict relies on without proof.
+
+use sil::program::{
+    Block, Body, Contract, DecreasesKind, Graph, Member, NodeKind, Program, Stmt, StmtKind,
+};
+use sil::source::Span;
+
+use super::place::Places;
+
+/// Everything trusted, in source order, each in the user's words.
+///
+/// Bodiless methods and functions with a contract, axioms, and clauses that assert termination are always named;
+/// `assume` and `inhale` in bodies where `statements` asks for them, since many front ends write them by the thousand.
+pub fn trusted(program: &Program, places: &Places<'_>, statements: bool) -> Vec<String> {
+    let mut trusted = Vec::new();
+    for &member in &program.order {
+        match member {
+            Member::Method(id) => {
+                let method = &program.methods[id];
+                if method.implementations.is_empty() {
+                    trusted.push(format!("the contract of method {} (no body)", method.name));
+                }
+                wildcard(&method.contract, "method", &method.name, &mut trusted);
+                if statements {
+                    let bodies = method.implementations.iter().map(|one| &one.body);
+                    trusted.extend(assumptions(bodies, &method.name, places));
+                }
+            }
+            Member::Function(id) => {
+                let function = &program.functions[id];
+                if function.body.is_none() && !function.contract.postconditions.is_empty() {
+                    let name = &function.name;
+                    trusted.push(format!("the postconditions of function {name} (no body)"));
+                }
+                wildcard(&function.contract, "function", &function.name, &mut trusted);
+            }
+            Member::Domain(id) => {
+                let domain = &program.domains[id];
+                if !domain.axioms.is_empty() && places.is_users(domain.span) {
+                    trusted.push(format!("the axioms of domain {}", domain.name));
+                }
+            }
+            Member::Field(_) | Member::Predicate(_) => {}
+        }
+    }
+    trusted
+}
+
+/// `decreases _`: termination is claimed, not shown.
+fn wildcard(contract: &Contract, kind: &str, name: &str, trusted: &mut Vec<String>) {
+    if contract.decreases.iter().any(|clause| matches!(clause.kind, DecreasesKind::Wildcard)) {
+        trusted.push(format!("that {kind} {name} terminates (decreases _)"));
+    }
+}
+
+/// The `assume`s and `inhale`s of a method.
+fn assumptions<'a>(
+    bodies: impl Iterator<Item = &'a Body>,
+    method: &str,
+    places: &Places<'_>,
+) -> Vec<String> {
+    let mut found: Vec<(Span, &str)> = Vec::new();
+    let mut waiting: Vec<&Stmt> = Vec::new();
+    for body in bodies {
+        match body {
+            Body::Structured(block) => waiting.extend(&block.statements),
+            Body::Graph(graph) => statements_of_graph(graph, &mut waiting),
+        }
+    }
+    // A worklist instead of recursion: blocks may be nested deeply.
+    while let Some(statement) = waiting.pop() {
+        match &statement.kind {
+            StmtKind::Inhale(_) => found.push((statement.span, "inhale")),
+            StmtKind::Assume(_) => found.push((statement.span, "assume")),
+            _ => blocks(statement, |block| waiting.extend(&block.statements)),
+        }
+    }
+    let mut found: Vec<_> =
+        found.into_iter().map(|(span, word)| (places.of(span), word)).collect();
+    found.sort();
+    found.dedup();
+    let words = |(place, word): (sil::render::Place, &str)| {
+        format!("{word} in method {method} ({}:{})", place.file, place.start.line)
+    };
+    found.into_iter().map(words).collect()
+}
+
+fn statements_of_graph<'a>(graph: &'a Graph, statements: &mut Vec<&'a Stmt>) {
+    let mut waiting = vec![graph];
+    while let Some(graph) = waiting.pop() {
+        for node in &graph.nodes {
+            match &node.kind {
+                NodeKind::Block { statements: own, .. } => statements.extend(own),
+                NodeKind::Loop { graph, .. } => waiting.push(graph),
+            }
+        }
+    }
+}
+
+fn blocks<'a>(statement: &'a Stmt, mut visit: impl FnMut(&'a Block)) {
+    match &statement.kind {
+        StmtKind::If { then, otherwise, .. } => {
+            visit(then);
+            otherwise.iter().for_each(visit);
+        }
+        StmtKind::While { body: block, .. }
+        | StmtKind::Block(block)
+        | StmtKind::Package { script: block, .. } => visit(block),
+        _ => {}
+    }
+}

@@ -1,0 +1,187 @@
+//! The files to work on: from the arguments of the command line to texts.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sil::render::Place;
+use sil::source::SourceFile;
+
+/// Something to verify.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Input {
+    /// As shown to users: the path as given.
+    pub name: String,
+    /// `None` for standard input.
+    pub path: Option<PathBuf>,
+}
+
+/// The language of an input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    Sil,
+    Chalice,
+}
+
+/// Why an input has no text.
+pub struct Unreadable {
+    pub reason: String,
+    pub place: Place,
+    /// What could be read, to be quoted.
+    pub text: Option<String>,
+}
+
+/// Positions are 32-bit numbers; texts anywhere near that size are refused.
+const LARGEST: u64 = 1 << 30;
+
+impl Input {
+    pub fn stdin() -> Self {
+        Self { name: "<stdin>".into(), path: None }
+    }
+
+    pub fn file(path: &Path) -> Self {
+        Self { name: path.display().to_string(), path: Some(path.to_owned()) }
+    }
+
+    /// What the file's name says; standard input is SIL.
+    pub fn language(&self) -> Language {
+        match self.path.as_deref().and_then(Path::extension) {
+            Some(extension) if extension == "chalice" => Language::Chalice,
+            _ => Language::Sil,
+        }
+    }
+
+    pub(super) fn read(&self) -> Result<Arc<str>, Unreadable> {
+        let bytes = self.bytes().map_err(|error| Unreadable {
+            reason: format!("cannot read the file: {error}"),
+            place: Place::start_of(&self.name),
+            text: None,
+        })?;
+        String::from_utf8(bytes).map(Arc::from).map_err(|error| {
+            let valid = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+            let at = SourceFile::new("", text.as_str()).line_column(valid as u32);
+            let place = Place { file: self.name.as_str().into(), start: at, end: at };
+            Unreadable { reason: "the file is not UTF-8".into(), place, text: Some(text) }
+        })
+    }
+
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        let source: Box<dyn Read> = match &self.path {
+            Some(path) => Box::new(File::open(path)?),
+            None => Box::new(io::stdin()),
+        };
+        let mut bytes = Vec::new();
+        source.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(io::Error::other("the file is larger than 1 GiB"));
+        }
+        Ok(bytes)
+    }
+}
+
+/// What the arguments stand for: `-` is standard input, a directory all programs below it, sorted by path.
+///
+/// A path that does not exist stays, so that reading it is reported like any other input error.
+pub fn expand(arguments: &[PathBuf]) -> Vec<Input> {
+    let mut inputs = Vec::new();
+    for argument in arguments {
+        if argument.as_os_str() == "-" {
+            inputs.push(Input::stdin());
+        } else if argument.is_dir() {
+            inputs.extend(programs_below(argument).iter().map(|path| Input::file(path)));
+        } else {
+            inputs.push(Input::file(argument));
+        }
+    }
+    // A file named twice is verified once.
+    let mut seen = std::collections::HashSet::new();
+    inputs.retain(|input| seen.insert(input.name.clone()));
+    inputs
+}
+
+/// All `.sil`, `.vpr` and `.chalice` files below a directory, sorted. Links to directories are not followed.
+pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
+    let mut programs = Vec::new();
+    let mut waiting = vec![directory.to_owned()];
+    while let Some(directory) = waiting.pop() {
+        // A directory that cannot be listed stands for itself, and is reported when it is read.
+        let Ok(entries) = fs::read_dir(&directory) else {
+            programs.push(directory);
+            continue;
+        };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if path.is_dir() {
+                if !path.is_symlink() {
+                    waiting.push(path);
+                }
+            } else if is_program(&path) {
+                programs.push(path);
+            }
+        }
+    }
+    programs.sort();
+    programs
+}
+
+fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| {
+        ["sil", "vpr", "chalice"].iter().any(|known| extension == *known)
+    })
+}
+
+/// `FILE:LINE[-LINE]`: some lines of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lines {
+    file: String,
+    first: u32,
+    last: u32,
+}
+
+impl Lines {
+    fn parse(text: &str) -> Option<Self> {
+        let (file, lines) = text.rsplit_once(':')?;
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (!file.is_empty() && 0 < first && first <= last)
+            .then(|| Self { file: file.to_owned(), first, last })
+    }
+
+    /// Whether a place shares a line with these; a file may be given by the end of its path.
+    pub fn overlap(&self, place: &Place) -> bool {
+        Path::new(&*place.file).ends_with(&self.file)
+            && place.start.line <= self.last
+            && self.first <= place.end.line
+    }
+}
+
+impl std::str::FromStr for Lines {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::parse(text).ok_or_else(|| "expected FILE:LINE or FILE:LINE-LINE".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sil::source::LineColumn;
+
+    use super::*;
+
+    #[test]
+    fn lines_are_parsed_and_compared() {
+        let lines: Lines = "b.sil:3-5".parse().expect("well formed");
+        let at = |first, last| Place {
+            file: "a/b.sil".into(),
+            start: LineColumn { line: first, column: 1 },
+            end: LineColumn { line: last, column: 2 },
+        };
+        assert!(lines.overlap(&at(1, 3)) && lines.overlap(&at(5, 9)) && lines.overlap(&at(1, 9)));
+        assert!(!lines.overlap(&at(1, 2)) && !lines.overlap(&at(6, 6)));
+        for wrong in ["b.sil", "b.sil:", ":3", "b.sil:5-3", "b.sil:0", "b.sil:1-2-3"] {
+            assert!(wrong.parse::<Lines>().is_err(), "{wrong}");
+        }
+    }
+}

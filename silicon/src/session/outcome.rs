@@ -1,0 +1,144 @@
+//! All that a user learns about one file.
+
+use std::time::Duration;
+
+use sil::render::{Message, Place, Severity, Texts};
+use sil::source::LineColumn;
+
+use crate::report::{MemberKind, Statistics, Verdict};
+
+/// The result for one file.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// As given by the user.
+    pub file: String,
+    pub verdict: FileVerdict,
+    /// Sorted by place and id, without duplicates.
+    pub diagnostics: Vec<Diagnostic>,
+    /// In source order.
+    pub members: Vec<MemberOutcome>,
+    /// What the verdict relies on without proof, in the user's words.
+    pub trusted: Vec<String>,
+    /// The texts that diagnostics point into.
+    pub texts: Texts,
+    pub time: Duration,
+}
+
+/// The verdict on a file, or on a run of several; ordered by weight.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum FileVerdict {
+    /// No member was selected: nothing is known.
+    NothingSelected,
+    /// Accepted by the front end; verification was not asked for.
+    Checked,
+    Verified,
+    /// A limit was hit or a construct is not supported.
+    Inconclusive,
+    Failed,
+    InputError,
+    Error,
+}
+
+/// A finding at the place where its author looks for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    pub message: Message,
+    /// For translated programs: where it is in the SIL text.
+    pub generated: Option<(LineColumn, LineColumn)>,
+    pub member: Option<String>,
+    /// The branch conditions that lead there.
+    pub path: Vec<String>,
+}
+
+/// The result for one member.
+#[derive(Clone, Debug)]
+pub struct MemberOutcome {
+    pub kind: MemberKind,
+    pub name: String,
+    pub verdict: Verdict,
+    pub place: Place,
+    pub trusted: Vec<String>,
+    pub statistics: Statistics,
+}
+
+impl FileVerdict {
+    /// As written in machine-readable output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NothingSelected => "nothing-selected",
+            Self::Checked => "checked",
+            Self::Verified => "verified",
+            Self::Inconclusive => "inconclusive",
+            Self::Failed => "failed",
+            Self::InputError => "input-error",
+            Self::Error => "error",
+        }
+    }
+
+    /// The exit code of the command.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Checked | Self::Verified => 0,
+            Self::Failed => 1,
+            Self::NothingSelected => 2,
+            Self::InputError => 3,
+            Self::Inconclusive => 4,
+            Self::Error => 70,
+        }
+    }
+
+    /// A file is verified only if every selected member is, and one was selected.
+    pub(super) fn of_members(members: &[MemberOutcome]) -> Self {
+        let worst = members.iter().map(|member| member.verdict).max();
+        match worst {
+            None => Self::NothingSelected,
+            Some(Verdict::Verified) => Self::Verified,
+            Some(Verdict::Inconclusive | Verdict::Unsupported) => Self::Inconclusive,
+            Some(Verdict::Failed) => Self::Failed,
+            Some(Verdict::Error) => Self::Error,
+        }
+    }
+}
+
+impl Outcome {
+    pub(super) fn empty(file: &str) -> Self {
+        Self {
+            file: file.to_owned(),
+            verdict: FileVerdict::NothingSelected,
+            diagnostics: Vec::new(),
+            members: Vec::new(),
+            trusted: Vec::new(),
+            texts: Texts::default(),
+            time: Duration::ZERO,
+        }
+    }
+
+    /// How many diagnostics are errors.
+    pub fn errors(&self) -> usize {
+        let is_error = |d: &&Diagnostic| d.message.severity == Severity::Error;
+        self.diagnostics.iter().filter(is_error).count()
+    }
+
+    /// How many members have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.members.iter().filter(|member| member.verdict == verdict).count()
+    }
+
+    /// Brings the diagnostics into the order of their places and drops what would be said twice.
+    pub(super) fn sort(&mut self) {
+        self.diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
+        self.diagnostics.dedup_by(|a, b| a.order() == b.order());
+    }
+}
+
+impl Diagnostic {
+    /// A finding that belongs to no member.
+    pub(super) fn of(message: Message) -> Self {
+        Self { message, generated: None, member: None, path: Vec::new() }
+    }
+
+    fn order(&self) -> (&str, LineColumn, &str, LineColumn, &str) {
+        let Message { place, id, text, .. } = &self.message;
+        (&place.file, place.start, id, place.end, text)
+    }
+}
