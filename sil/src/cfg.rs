@@ -9,20 +9,105 @@
 //! - A jump target is a block of the same level, or one of the `exits` of every loop block the jump leaves.
 //! - Unreachable blocks are not in the graph.
 
-use la_arena::{Arena, Idx};
+mod dot;
+mod draft;
+mod finish;
+mod graph;
+mod joins;
+mod natural_loops;
+mod structured;
+#[cfg(test)]
+mod tests;
 
-use crate::program::{Annotation, Expr, LabelId, LocalId, Stmt};
+use la_arena::{Arena, ArenaMap, Idx};
+
+pub use dot::to_dot;
+
+use crate::diagnostics::Diagnostic;
+use crate::program::{
+    self, Annotation, Body, Expr, Implementation, LabelId, LocalId, Method, MethodId, Program, Stmt,
+};
 use crate::source::Span;
+use draft::Draft;
 
 pub type BlockId = Idx<Block>;
 
 /// The graph of one implementation.
 #[derive(Clone, Debug)]
 pub struct Cfg {
-    /// The blocks of all levels.
+    /// The blocks of all levels, each loop block before the blocks of its nested graph.
     pub blocks: Arena<Block>,
     /// Where the implementation begins, at the outermost level.
     pub entry: BlockId,
+    /// For each branch whose two sides meet again on their level: the block where they do.
+    joins: ArenaMap<BlockId, BlockId>,
+}
+
+impl Cfg {
+    /// The block of the same level where both sides of the branch at the end of `block` meet: its nearest
+    /// post-dominator. `None` where there is none, as when one side ends the implementation or leaves the loop,
+    /// and for blocks that do not end in a branch. Sides that end in `dead` do not count.
+    pub fn join_point(&self, block: BlockId) -> Option<BlockId> {
+        self.joins.get(block).copied()
+    }
+
+    /// The blocks of one level in the order written: of the nested graph of a loop block, or the outermost.
+    pub fn level(&self, parent: Option<BlockId>) -> impl Iterator<Item = (BlockId, &Block)> {
+        self.blocks.iter().filter(move |(_, block)| block.parent == parent)
+    }
+}
+
+/// Brings an implementation, structured or graph, into the form with loop blocks.
+///
+/// Natural loops of `goto`s become loop blocks (sections 16.5, 18.1 and 18.2 of the Viper language reference).
+/// `None` with at least one error among `diagnostics` if the control flow is not valid, such as irreducible.
+///
+/// # Panics
+/// If the method has no such implementation.
+pub fn build(
+    program: &Program,
+    method: MethodId,
+    implementation: usize,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Cfg> {
+    let method = &program.methods[method];
+    let implementation = &method.implementations[implementation];
+    let mut draft = Draft::new(method, implementation);
+    let errors_before = diagnostics.len();
+    draft.check_scripts(&implementation.body, diagnostics);
+    match &implementation.body {
+        Body::Structured(block) => structured::lower(&mut draft, block, diagnostics),
+        Body::Graph(graph) => graph::lower(&mut draft, graph, diagnostics),
+    }
+    finish_draft(draft, diagnostics, errors_before)
+}
+
+/// The graph of the proof script of a `package` in the given implementation. Its blocks carry no invariants or
+/// loops unless the script jumps backwards.
+pub fn build_script(
+    method: &Method,
+    implementation: &Implementation,
+    script: &program::Block,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Cfg> {
+    let mut draft = Draft::new(method, implementation);
+    let errors_before = diagnostics.len();
+    structured::lower(&mut draft, script, diagnostics);
+    finish_draft(draft, diagnostics, errors_before)
+}
+
+fn finish_draft(
+    mut draft: Draft<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+    errors_before: usize,
+) -> Option<Cfg> {
+    draft.check_jumps(diagnostics);
+    if diagnostics[errors_before..].iter().any(|finding| !finding.code.is_warning()) {
+        return None;
+    }
+    draft.prune_unreachable(diagnostics);
+    natural_loops::nest(&mut draft, diagnostics)?;
+    Some(finish::finish(draft))
 }
 
 #[derive(Clone, Debug)]
@@ -30,6 +115,8 @@ pub struct Block {
     /// Unique in the implementation.
     pub name: String,
     /// The state label stored on every entry to the block, if it was written by the user as a label or block name.
+    /// Of a loop block (only if some `old` reads it): the state at the head in each round, after what the loop may
+    /// write was forgotten and before the condition is read.
     pub label: Option<LabelId>,
     /// The loop block whose nested graph this block stands in; `None` at the outermost level.
     pub parent: Option<BlockId>,
@@ -55,11 +142,11 @@ pub struct Loop {
     pub entry: BlockId,
     /// Where control goes when the condition is false; present iff `condition` is.
     pub then: Option<BlockId>,
-    /// Targets outside the loop that jumps inside lead to, each once, in order of first use.
+    /// Targets outside the loop that jumps inside it (`then` not among them) lead to, each once, in order of first use.
     pub exits: Vec<BlockId>,
-    /// Variables assigned anywhere inside (call targets, `new` and nested loops included), sorted.
+    /// Variables assigned or declared anywhere inside (call targets, `new` and nested loops included), sorted.
     pub written: Vec<LocalId>,
-    /// Labels set anywhere inside: their states are forgotten at the head.
+    /// Labels set anywhere inside, sorted: their states are forgotten at the head.
     pub labels: Vec<LabelId>,
 }
 
