@@ -1,3 +1,8 @@
 //! The corpus of programs with announced errors, and what runs it.
+//!
+//! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it, [`conformance`] compares
+//! the two for whole suites.
 
+pub mod conformance;
 pub mod expectations;
+pub mod observation;

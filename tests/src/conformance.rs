@@ -1,0 +1,333 @@
+//! Running whole suites and sorting their files by how the verdicts compare with what is announced.
+//!
+//! The number that has to be 0 is `missing`: an error that is announced, and that a member reported as decided does not
+//! report. Every file is verified in a process of its own, so that one that hangs or crashes costs only itself.
+
+pub mod manifest;
+pub mod process;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::expectations::{self, Expectations, Output};
+use crate::observation::{MemberVerdict, Observation, Reported};
+use manifest::{Announced, Manifests};
+use process::Ending;
+
+/// How a file's verdict compares with what is announced; from the worst on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// An announced error is not reported, though the member is decided: unsound.
+    Missing,
+    /// The same for announcements that only some verifiers promise (locks, credits, termination).
+    MissingOptional,
+    /// The process ended without an answer, or reported a defect of its own.
+    Crash,
+    Timeout,
+    /// The front end refuses a program that it should accept.
+    InputError,
+    Unsupported,
+    /// An error is reported that is not announced: incomplete.
+    Extra,
+    /// A limit was hit.
+    Inconclusive,
+    /// A known wrong answer of the named tool is right here.
+    Stale,
+    Exact,
+}
+
+impl Class {
+    pub const ALL: [Self; 10] = [
+        Self::Missing,
+        Self::MissingOptional,
+        Self::Crash,
+        Self::Timeout,
+        Self::InputError,
+        Self::Unsupported,
+        Self::Extra,
+        Self::Inconclusive,
+        Self::Stale,
+        Self::Exact,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::MissingOptional => "missing-optional",
+            Self::Crash => "crash",
+            Self::Timeout => "timeout",
+            Self::InputError => "input-error",
+            Self::Unsupported => "unsupported",
+            Self::Extra => "extra",
+            Self::Inconclusive => "inconclusive",
+            Self::Stale => "stale",
+            Self::Exact => "exact",
+        }
+    }
+}
+
+/// The result for one file.
+#[derive(Clone, PartialEq, Eq, Serialize, Debug)]
+pub struct Judgement {
+    pub path: String,
+    pub class: Class,
+    pub missing: Vec<String>,
+    pub extra: Vec<String>,
+    pub stale: Vec<String>,
+    /// Why something is not decided, or how the process ended.
+    pub reasons: Vec<String>,
+}
+
+/// A file to judge, its path below the suite's directory, and what it announces.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub path: PathBuf,
+    pub name: String,
+    pub announced: Announced,
+}
+
+/// The programs below `directory` that announce something for `tool`, sorted by path.
+///
+/// Where a manifest stands beside or above a program, the manifest says what is announced and what is a case;
+/// elsewhere the annotations in the programs do. Of programs in several files the first is the case.
+pub fn cases(directory: &Path, tool: &str) -> anyhow::Result<Vec<Case>> {
+    let mut manifests = Manifests::default();
+    let mut cases = Vec::new();
+    let programs = if directory.is_dir() {
+        silicon::session::input::programs_below(directory)
+    } else {
+        vec![directory.to_owned()]
+    };
+    for path in programs {
+        if is_later_part(&path) {
+            continue;
+        }
+        let name = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
+        let announced = match manifests.find(&path)? {
+            Some(Some(announced)) => announced,
+            // There is a manifest, and the program is not in it.
+            Some(None) => continue,
+            None => {
+                let text = String::from_utf8_lossy(&std::fs::read(&path)?).into_owned();
+                Announced::Inline(expectations::read(&text, tool))
+            }
+        };
+        if !announced.is_ignored() {
+            cases.push(Case { path, name, announced });
+        }
+    }
+    Ok(cases)
+}
+
+/// `name_file2.vpr` and so on belong to `name_file1.vpr`.
+fn is_later_part(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    stem.rsplit_once("_file")
+        .and_then(|(_, number)| number.parse::<u32>().ok())
+        .is_some_and(|number| number > 1)
+}
+
+/// Compares how a process ended with what its program announces.
+pub fn judge(case: &Case, ending: &Ending) -> Judgement {
+    let mut judgement = Judgement {
+        path: case.name.clone(),
+        class: Class::Exact,
+        missing: Vec::new(),
+        extra: Vec::new(),
+        stale: Vec::new(),
+        reasons: Vec::new(),
+    };
+    match ending {
+        Ending::Timeout => judgement.class = Class::Timeout,
+        Ending::Crash(reason) => {
+            judgement.class = Class::Crash;
+            judgement.reasons.push(reason.clone());
+        }
+        Ending::Answer(observation) => compare(&case.announced, observation, &mut judgement),
+    }
+    judgement
+}
+
+fn compare(announced: &Announced, observation: &Observation, judgement: &mut Judgement) {
+    let expectations = announced.expectations();
+    // That something is not supported is an answer only where it is announced.
+    let internal = |one: &&Reported| one.is_internal() && !is_announced(expectations, one);
+    let answers: Vec<Output> = observation
+        .reported
+        .iter()
+        .filter(|one| !internal(one))
+        .map(Reported::output)
+        .collect();
+    let difference = expectations.compare(&answers);
+    let (undecided, missing): (Vec<Output>, Vec<Output>) =
+        difference.missing.into_iter().partition(|one| is_undecided(observation, one));
+    let extra: Vec<Output> = difference
+        .extra
+        .into_iter()
+        .filter(|one| !announced.excuses(one, observation))
+        .collect();
+
+    let rejected = observation.is_rejected() && !extra.is_empty();
+    let has = |verdict| observation.members.iter().any(|member| member.verdict == verdict);
+    let optional = |one: &Output| announced.is_optional(one);
+    judgement.class = if observation.is_broken() {
+        Class::Crash
+    } else if rejected {
+        Class::InputError
+    } else if missing.iter().any(|one| !optional(one)) {
+        Class::Missing
+    } else if has(MemberVerdict::Unsupported) {
+        Class::Unsupported
+    } else if !extra.is_empty() {
+        Class::Extra
+    } else if has(MemberVerdict::Inconclusive) {
+        Class::Inconclusive
+    } else if !missing.is_empty() {
+        Class::MissingOptional
+    } else if !difference.stale.is_empty() {
+        Class::Stale
+    } else {
+        Class::Exact
+    };
+    // What a rejected program does not report says nothing.
+    if !rejected && judgement.class != Class::Crash {
+        judgement.missing = missing.iter().map(|one| announced.describe(one)).collect();
+    }
+    judgement.extra = extra.iter().map(ToString::to_string).collect();
+    judgement.stale = difference.stale.iter().map(ToString::to_string).collect();
+    judgement.reasons.extend(undecided.iter().map(|one| format!("undecided {one}")));
+    let internal = observation.reported.iter().filter(internal);
+    judgement.reasons.extend(internal.map(|one| format!("{}:{} {}", one.line, one.id, one.text)));
+    if rejected {
+        let errors = observation.reported.iter().filter(|one| extra.contains(&one.output()));
+        judgement.reasons.extend(errors.map(|one| format!("{}: {}", one.line, one.text)));
+    }
+}
+
+fn is_announced(expectations: &Expectations, reported: &Reported) -> bool {
+    let all = expectations.compare(&[]).missing.len();
+    expectations.compare(&[reported.output()]).missing.len() < all
+}
+
+/// Whether the verifier says that it does not know about the member that this line is in.
+///
+/// Errors of the front end are never undecided: the program was accepted.
+fn is_undecided(observation: &Observation, output: &Output) -> bool {
+    let early = ["parser.", "typechecker.", "consistency."];
+    !early.iter().any(|prefix| output.id.starts_with(prefix))
+        && observation.members.iter().any(|one| one.covers(output.line) && !one.is_decided())
+}
+
+/// A line a file, which is the same in every run that comes to the same results.
+pub fn listing(judgement: &Judgement) -> String {
+    let mut line = format!("{:<16} {}", judgement.class.name(), judgement.path);
+    for (word, outputs) in [
+        ("missing", &judgement.missing),
+        ("extra", &judgement.extra),
+        ("stale", &judgement.stale),
+    ] {
+        if !outputs.is_empty() {
+            let _ = write!(line, "  {word}: {}", outputs.join(", "));
+        }
+    }
+    if !judgement.reasons.is_empty() {
+        let reasons: Vec<String> = judgement.reasons.iter().map(|one| one_line(one)).collect();
+        let _ = write!(line, "  [{}]", reasons.join("; "));
+    }
+    line
+}
+
+fn one_line(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().count() > 200 { text.chars().take(200).chain("…".chars()).collect() } else { text }
+}
+
+/// The number of files of each class.
+pub fn totals(judgements: &[Judgement]) -> String {
+    let mut text = format!("{} files", judgements.len());
+    for class in Class::ALL {
+        let count = judgements.iter().filter(|judgement| judgement.class == class).count();
+        if count > 0 || class == Class::Missing {
+            let _ = write!(text, ", {count} {}", class.name());
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observation::Member;
+
+    fn case(text: &str) -> Case {
+        Case {
+            path: "x.vpr".into(),
+            name: "x.vpr".into(),
+            announced: Announced::Inline(expectations::read(text, "sil")),
+        }
+    }
+
+    fn answer(reported: &[(u32, &str)], verdict: MemberVerdict, file: &str) -> Ending {
+        let reported = reported
+            .iter()
+            .map(|&(line, id)| Reported { line, id: id.into(), text: "text".into() })
+            .collect();
+        let members = if file == "input-error" {
+            Vec::new()
+        } else {
+            vec![Member { name: "m".into(), first_line: 1, last_line: 9, verdict }]
+        };
+        Ending::Answer(Observation { verdict: file.into(), reported, members })
+    }
+
+    fn class(text: &str, ending: &Ending) -> Class {
+        judge(&case(text), ending).class
+    }
+
+    const ANNOUNCED: &str = "//:: ExpectedOutput(a.b:c.d)\nx";
+
+    #[test]
+    fn agreement_is_exact() {
+        use MemberVerdict::*;
+        assert_eq!(class(ANNOUNCED, &answer(&[(2, "a.b:c.d")], Failed, "failed")), Class::Exact);
+        assert_eq!(class("x", &answer(&[], Verified, "verified")), Class::Exact);
+    }
+
+    #[test]
+    fn silence_is_missing_only_if_decided() {
+        use MemberVerdict::*;
+        assert_eq!(class(ANNOUNCED, &answer(&[], Verified, "verified")), Class::Missing);
+        let gave_up = answer(&[(1, "timeout.error")], Inconclusive, "inconclusive");
+        assert_eq!(class(ANNOUNCED, &gave_up), Class::Inconclusive);
+        let unsupported = answer(&[(1, "internal:feature.unsupported")], Unsupported, "inconclusive");
+        assert_eq!(class(ANNOUNCED, &unsupported), Class::Unsupported);
+        let early = "//:: ExpectedOutput(typechecker.error)\nx";
+        assert_eq!(class(early, &unsupported), Class::Missing);
+    }
+
+    #[test]
+    fn rejections_are_input_errors_unless_announced() {
+        let rejected = answer(&[(2, "typechecker.error")], MemberVerdict::Failed, "input-error");
+        assert_eq!(class(ANNOUNCED, &rejected), Class::InputError);
+        assert_eq!(class("//:: ExpectedOutput(typechecker.error)\nx", &rejected), Class::Exact);
+        let two = "//:: ExpectedOutput(typechecker.error)\nx\n//:: ExpectedOutput(consistency.error)\ny";
+        assert_eq!(class(two, &rejected), Class::Missing);
+    }
+
+    #[test]
+    fn other_endings() {
+        assert_eq!(class("x", &Ending::Timeout), Class::Timeout);
+        assert_eq!(class("x", &Ending::Crash("signal".into())), Class::Crash);
+        let extra = answer(&[(2, "a")], MemberVerdict::Failed, "failed");
+        assert_eq!(class("x\nx", &extra), Class::Extra);
+    }
+
+    #[test]
+    fn only_the_first_of_several_files_is_a_case() {
+        assert!(is_later_part(Path::new("a/x_file2.vpr")) && is_later_part(Path::new("x_file12.vpr")));
+        assert!(!is_later_part(Path::new("x_file1.vpr")) && !is_later_part(Path::new("x_file.vpr")));
+    }
+}

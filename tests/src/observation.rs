@@ -1,0 +1,123 @@
+//! What the verifier says about one file, as far as tests compare it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use silicon::options::Options;
+use silicon::report::Verdict;
+use silicon::session::{FileVerdict, Input, Outcome, Session, Task};
+
+use crate::expectations::Output;
+
+/// The result for one file; what goes from the process that verifies to the one that judges.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Observation {
+    pub verdict: String,
+    /// Everything reported, in source order.
+    pub reported: Vec<Reported>,
+    pub members: Vec<Member>,
+}
+
+/// A reported error or warning.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Reported {
+    pub line: u32,
+    pub id: String,
+    pub text: String,
+}
+
+/// A member with its lines.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+pub struct Member {
+    pub name: String,
+    pub first_line: u32,
+    pub last_line: u32,
+    pub verdict: MemberVerdict,
+}
+
+/// [`Verdict`], in a form that can be sent.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemberVerdict {
+    Verified,
+    Inconclusive,
+    Unsupported,
+    Failed,
+    Error,
+}
+
+impl Reported {
+    pub fn output(&self) -> Output {
+        Output::new(self.line, self.id.as_str())
+    }
+
+    /// Says that the verifier cannot do something, and nothing about the program.
+    pub fn is_internal(&self) -> bool {
+        self.id.starts_with("internal") || self.id == "timeout.error"
+    }
+}
+
+impl Member {
+    pub fn covers(&self, line: u32) -> bool {
+        (self.first_line..=self.last_line).contains(&line)
+    }
+
+    /// Whether something is known about this member.
+    pub fn is_decided(&self) -> bool {
+        matches!(self.verdict, MemberVerdict::Verified | MemberVerdict::Failed)
+    }
+}
+
+/// A session for tests: everything verified, on one thread.
+pub fn session(task: Task) -> Session {
+    let options = Options { threads: 1, ..Options::default() };
+    Session { task, options, audit: false, at: Vec::new(), deadline: None }
+}
+
+/// Verifies a file in this process.
+pub fn observe(path: &Path, session: &Session) -> Observation {
+    Observation::of(&session.run(&Input::file(path)))
+}
+
+impl Observation {
+    /// Outputs of imported files count by their line alone, as in the harness of the Viper suites.
+    fn of(outcome: &Outcome) -> Self {
+        let reported = outcome.diagnostics.iter().map(|diagnostic| Reported {
+            line: diagnostic.message.place.start.line,
+            id: diagnostic.message.id.clone(),
+            text: diagnostic.message.text.clone(),
+        });
+        let members = outcome.members.iter().map(|member| Member {
+            name: member.name.clone(),
+            first_line: member.place.start.line,
+            last_line: member.place.end.line,
+            verdict: match member.verdict {
+                Verdict::Verified => MemberVerdict::Verified,
+                Verdict::Inconclusive => MemberVerdict::Inconclusive,
+                Verdict::Unsupported => MemberVerdict::Unsupported,
+                Verdict::Failed => MemberVerdict::Failed,
+                Verdict::Error => MemberVerdict::Error,
+            },
+        });
+        Self {
+            verdict: outcome.verdict.name().to_owned(),
+            reported: reported.collect(),
+            members: members.collect(),
+        }
+    }
+
+    /// Whether the front end refused the program.
+    pub fn is_rejected(&self) -> bool {
+        self.verdict == FileVerdict::InputError.name()
+    }
+
+    /// Whether the verifier itself failed.
+    pub fn is_broken(&self) -> bool {
+        self.verdict == FileVerdict::Error.name()
+            || self.members.iter().any(|member| member.verdict == MemberVerdict::Error)
+    }
+
+    pub fn outputs(&self) -> Vec<Output> {
+        self.reported.iter().map(Reported::output).collect()
+    }
+}
