@@ -6,6 +6,7 @@
 
 pub mod cfg;
 pub mod diagnostics;
+pub mod parser;
 pub mod program;
 pub mod render;
 pub mod source;

@@ -1,0 +1,435 @@
+//! Expressions (section 5 of the Viper language reference).
+
+use num_bigint::BigInt;
+
+use crate::source::Span;
+use crate::syntax::{
+    Annotation, BinaryOp, Collection, Expr, ExprKind, Ident, OldLabel, Quantifier, UnaryOp,
+};
+
+use super::precedence::{Operand, Operator, Shape};
+use super::{Builder, Node, Nodes, Rule, find, next, next_if, skip};
+
+/// Digits of an integer literal: reading takes quadratic time.
+const MAX_DIGITS: usize = 100_000;
+
+/// What stands before an atom.
+enum Prefix {
+    Operator(UnaryOp, Span),
+    Annotation(Annotation),
+}
+
+impl Builder<'_> {
+    pub(super) fn exp(&mut self, node: Node<'_>) -> Expr {
+        self.row(node).expr
+    }
+
+    /// `operand (operator operand)*`.
+    fn row(&mut self, node: Node<'_>) -> Operand {
+        let span = self.span(&node);
+        let mut parts = node.into_inner();
+        let levels = levels(&parts);
+        if !self.enter(levels, span) {
+            return Operand::closed(Expr::new(ExprKind::Null, span), span, 1);
+        }
+        let floor = self.stacks.floor();
+        loop {
+            let operand = self.operand(&mut parts);
+            self.stacks.operands.push(operand);
+            let Some(part) = parts.next() else { break };
+            let operator = if part.as_rule() == Rule::then_branch {
+                Operator::Conditional(self.exp(next(&mut part.into_inner())))
+            } else {
+                Operator::from_text(part.as_str())
+            };
+            self.push_operator(operator, floor);
+        }
+        self.leave(levels);
+        self.finish_row(floor)
+    }
+
+    /// `(prefix_op | annotation)* atom suffix*`.
+    fn operand(&mut self, parts: &mut Nodes<'_>) -> Operand {
+        let nodes_before = self.nodes;
+        let mut prefixes = Vec::new();
+        let atom = loop {
+            let part = next(parts);
+            match part.as_rule() {
+                Rule::prefix_op => {
+                    let op = if part.as_str() == "!" { UnaryOp::Not } else { UnaryOp::Minus };
+                    prefixes.push(Prefix::Operator(op, self.span(&part)));
+                }
+                Rule::annotation => prefixes.push(Prefix::Annotation(self.annotation(part))),
+                _ => break part,
+            }
+        };
+        let mut operand = self.atom(atom);
+        // An annotation right before the atom belongs to it, not to its suffixes.
+        while matches!(prefixes.last(), Some(Prefix::Annotation(_))) {
+            if let Some(prefix) = prefixes.pop() {
+                self.prefixed(prefix, &mut operand);
+            }
+        }
+        while let Some(part) = parts.peek() {
+            if !matches!(
+                part.as_rule(),
+                Rule::field_suffix | Rule::index_suffix | Rule::take_suffix
+            ) {
+                break;
+            }
+            self.suffixed(next(parts), &mut operand);
+        }
+        while let Some(prefix) = prefixes.pop() {
+            self.prefixed(prefix, &mut operand);
+        }
+        operand.weight = self.nodes - nodes_before;
+        operand
+    }
+
+    fn prefixed(&mut self, prefix: Prefix, operand: &mut Operand) {
+        operand.shape = Shape::Closed;
+        match prefix {
+            Prefix::Operator(op, span) => {
+                let span = span.to(operand.span);
+                operand.span = span;
+                replace(&mut operand.expr, span, |operand| ExprKind::Unary { op, operand });
+                self.nodes += 1;
+            }
+            Prefix::Annotation(annotation) => {
+                operand.span = annotation.span.to(operand.span);
+                operand.expr.annotations.insert(0, annotation);
+            }
+        }
+    }
+
+    fn suffixed(&mut self, node: Node<'_>, operand: &mut Operand) {
+        let span = operand.span.to(self.span(&node));
+        operand.span = span;
+        self.nodes += 1;
+        let rule = node.as_rule();
+        let mut parts = node.into_inner();
+        let first = next(&mut parts);
+        if rule == Rule::field_suffix {
+            let name = self.ident(&first);
+            replace(&mut operand.expr, span, |receiver| ExprKind::Field { receiver, name });
+            return;
+        }
+        let index = Box::new(self.exp(first));
+        if rule == Rule::take_suffix {
+            let high = Some(index);
+            replace(&mut operand.expr, span, |base| ExprKind::Slice { base, low: None, high });
+            return;
+        }
+        let Some(part) = parts.next() else {
+            replace(&mut operand.expr, span, |base| ExprKind::Index { base, index });
+            return;
+        };
+        let is_slice = part.as_rule() == Rule::slice_part;
+        let second = part.into_inner().next().map(|part| Box::new(self.exp(part)));
+        replace(&mut operand.expr, span, |base| match second {
+            Some(value) if !is_slice => ExprKind::Update { base, index, value },
+            high => ExprKind::Slice { base, low: Some(index), high },
+        });
+    }
+
+    fn atom(&mut self, node: Node<'_>) -> Operand {
+        let span = self.span(&node);
+        if node.as_rule() == Rule::paren {
+            return self.paren(node, span);
+        }
+        self.nodes += 1;
+        let kind = self.atom_kind(node, span);
+        Operand::closed(Expr::new(kind, span), span, 1)
+    }
+
+    /// `(e)` keeps the span of `e` for the expression, but what is built around it starts at the parenthesis.
+    fn paren(&mut self, node: Node<'_>, span: Span) -> Operand {
+        let mut parts = node.into_inner();
+        let mut inner = self.row(next(&mut parts));
+        if let Some(part) = parts.next() {
+            let ty = self.ty(part);
+            match &mut inner.expr.kind {
+                ExprKind::Call { ascription: ascription @ None, .. }
+                    if inner.expr.span == inner.span =>
+                {
+                    *ascription = Some(ty);
+                }
+                _ => self.error(ty.span, "only a call can be given a type in this way"),
+            }
+        }
+        Operand::closed(inner.expr, span, inner.weight)
+    }
+
+    fn atom_kind(&mut self, node: Node<'_>, span: Span) -> ExprKind {
+        match node.as_rule() {
+            Rule::name => self.name_or_call(node, span),
+            Rule::integer => self.integer(node.as_str(), span),
+            Rule::literal_word => literal_word(node.as_str()),
+            Rule::acc => self.acc(node),
+            Rule::quantified => self.quantified(node),
+            Rule::old => self.old(node),
+            Rule::unfolding => {
+                let mut parts = node.into_inner();
+                skip(&mut parts, Rule::kw_unfolding);
+                let access = Box::new(self.access(next(&mut parts)));
+                ExprKind::Unfolding { access, body: self.boxed_exp(&mut parts) }
+            }
+            Rule::cardinality => ExprKind::Cardinality(self.boxed_exp(&mut node.into_inner())),
+            Rule::bracket => self.bracket(node),
+            Rule::collection_literal => self.collection_literal(node),
+            Rule::let_in => {
+                let mut parts = node.into_inner();
+                let variable = self.ident(&find(&mut parts, Rule::ident));
+                let value = self.boxed_exp(&mut parts);
+                ExprKind::Let { variable, value, body: self.boxed_exp(&mut parts) }
+            }
+            Rule::perm => ExprKind::Perm(self.boxed_exp(&mut node.into_inner())),
+            Rule::map_literal => self.map_literal(node),
+            Rule::forperm => {
+                let mut parts = node.into_inner();
+                skip(&mut parts, Rule::kw_forperm);
+                let variables = self.take_typed_names(&mut parts);
+                let resource = self.boxed_exp(&mut parts);
+                ExprKind::ForPerm { variables, resource, body: self.boxed_exp(&mut parts) }
+            }
+            Rule::map_part => {
+                let mut parts = node.into_inner();
+                let word = next(&mut parts);
+                let map = self.boxed_exp(&mut parts);
+                if word.as_str() == "domain" {
+                    ExprKind::MapDomain(map)
+                } else {
+                    ExprKind::MapRange(map)
+                }
+            }
+            Rule::applying => {
+                let mut parts = node.into_inner();
+                let wand = self.boxed_exp(&mut parts);
+                ExprKind::Applying { wand, body: self.boxed_exp(&mut parts) }
+            }
+            Rule::asserting => {
+                let mut parts = node.into_inner();
+                let assertion = self.boxed_exp(&mut parts);
+                ExprKind::Asserting { assertion, body: self.boxed_exp(&mut parts) }
+            }
+            Rule::new => {
+                let is_star = node.clone().into_inner().any(|part| part.as_rule() == Rule::star);
+                ExprKind::New(if is_star { None } else { Some(self.idents(node)) })
+            }
+            Rule::predicate_instance => self.predicate_instance(node, span),
+            rule => unreachable!("{rule:?} is no atom"),
+        }
+    }
+
+    /// The next expression among `parts`.
+    fn boxed_exp(&mut self, parts: &mut Nodes<'_>) -> Box<Expr> {
+        Box::new(self.exp(find(parts, Rule::exp)))
+    }
+
+    /// All expressions among the parts of `node`.
+    pub(super) fn exps(&mut self, node: Node<'_>) -> Vec<Expr> {
+        let nodes = node.into_inner().filter(|part| part.as_rule() == Rule::exp);
+        nodes.map(|part| self.exp(part)).collect()
+    }
+
+    fn name_or_call(&mut self, node: Node<'_>, span: Span) -> ExprKind {
+        let mut parts = node.into_inner();
+        let name = self.ident(&next(&mut parts));
+        let Some(arguments) = parts.next() else { return ExprKind::Ident(name.name) };
+        if self.base + arguments.as_span().start() > name.span.end as usize {
+            self.warning(span, "a space between a name and its arguments is deprecated");
+        }
+        ExprKind::Call { name, arguments: self.exps(arguments), ascription: None }
+    }
+
+    fn integer(&mut self, digits: &str, span: Span) -> ExprKind {
+        if digits.len() > MAX_DIGITS {
+            self.error(span, format!("an integer literal has at most {MAX_DIGITS} digits"));
+            return ExprKind::Int(BigInt::default());
+        }
+        // Nearly all literals are small, and reading those is much faster.
+        let value = digits.parse::<u64>().map(BigInt::from);
+        let value = value.or_else(|_| digits.parse::<BigInt>());
+        ExprKind::Int(value.expect("the grammar lets only digits pass"))
+    }
+
+    /// `acc(…)` or the call of a predicate, as operand of `fold`, `unfold` and `unfolding`.
+    pub(super) fn access(&mut self, node: Node<'_>) -> Expr {
+        let operand = self.atom(node);
+        if !matches!(
+            operand.expr.kind,
+            ExprKind::Acc { .. } | ExprKind::Call { .. } | ExprKind::Ident(_)
+        ) {
+            self.error(operand.span, "a predicate is expected here");
+        }
+        operand.expr
+    }
+
+    fn acc(&mut self, node: Node<'_>) -> ExprKind {
+        let mut parts = node.into_inner();
+        let location = self.boxed_exp(&mut parts);
+        if !is_location(&location) {
+            self.error(location.span, "a field access or a predicate is expected here");
+        }
+        let amount = parts.next().map(|part| Box::new(self.exp(part)));
+        ExprKind::Acc { location, amount }
+    }
+
+    fn quantified(&mut self, node: Node<'_>) -> ExprKind {
+        let mut parts = node.into_inner();
+        let quantifier = match next(&mut parts).as_str() {
+            "forall" => Quantifier::Forall,
+            _ => Quantifier::Exists,
+        };
+        let variables = self.take_typed_names(&mut parts);
+        let mut triggers = Vec::new();
+        while let Some(part) = next_if(&mut parts, Rule::trigger) {
+            triggers.push(self.exps(part));
+        }
+        let body = self.boxed_exp(&mut parts);
+        ExprKind::Quantified { quantifier, variables, triggers, body }
+    }
+
+    fn old(&mut self, node: Node<'_>) -> ExprKind {
+        let mut parts = node.into_inner();
+        skip(&mut parts, Rule::kw_old);
+        let label = if next_if(&mut parts, Rule::kw_lhs).is_some() {
+            OldLabel::Lhs
+        } else if let Some(part) = next_if(&mut parts, Rule::ident) {
+            OldLabel::Label(self.ident(&part))
+        } else {
+            OldLabel::Entry
+        };
+        ExprKind::Old { label, body: self.boxed_exp(&mut parts) }
+    }
+
+    /// `[a, b]` or `[a..b)`.
+    fn bracket(&mut self, node: Node<'_>) -> ExprKind {
+        let mut parts = node.into_inner();
+        let first = self.boxed_exp(&mut parts);
+        let part = next(&mut parts);
+        let is_pair = part.as_rule() == Rule::pair_part;
+        let second = self.boxed_exp(&mut part.into_inner());
+        if is_pair { ExprKind::InhaleExhale(first, second) } else { ExprKind::Range(first, second) }
+    }
+
+    fn collection_literal(&mut self, node: Node<'_>) -> ExprKind {
+        let mut parts = node.into_inner();
+        let collection = match next(&mut parts).as_str() {
+            "Seq" => Collection::Seq,
+            "Set" => Collection::Set,
+            _ => Collection::Multiset,
+        };
+        let mut element = None;
+        let mut part = next(&mut parts);
+        if part.as_rule() != Rule::arguments {
+            element = Some(self.ty(part));
+            part = next(&mut parts);
+        }
+        let elements = self.exps(part);
+        if let (Some(ty), false) = (&element, elements.is_empty()) {
+            self.error(ty.span, "only an empty literal is given its element type");
+        }
+        ExprKind::Literal { collection, element, elements }
+    }
+
+    fn map_literal(&mut self, node: Node<'_>) -> ExprKind {
+        let mut types = Vec::new();
+        let mut entries = Vec::new();
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::kw_map | Rule::open_paren => {}
+                Rule::map_entry => {
+                    let mut parts = part.into_inner();
+                    let key = self.exp(find(&mut parts, Rule::exp));
+                    entries.push((key, self.exp(find(&mut parts, Rule::exp))));
+                }
+                _ => types.push(self.ty(part)),
+            }
+        }
+        let value = types.pop();
+        let types = types.pop().zip(value);
+        if let (Some((key, _)), false) = (&types, entries.is_empty()) {
+            self.error(key.span, "only an empty literal is given its types");
+        }
+        ExprKind::MapLiteral { types, entries }
+    }
+
+    fn predicate_instance(&mut self, node: Node<'_>, span: Span) -> ExprKind {
+        match self.name_or_call(next(&mut node.into_inner()), span) {
+            ExprKind::Call { name, arguments, .. } => {
+                ExprKind::PredicateInstance { name, arguments }
+            }
+            kind => {
+                self.error(span, "`#` is followed by a predicate and its arguments");
+                kind
+            }
+        }
+    }
+
+    /// `(wand "==>")? exp` of `quasihavoc`: condition and resource.
+    pub(super) fn havoc_parts(&mut self, node: Node<'_>) -> (Option<Expr>, Expr) {
+        let operand = self.row(node);
+        match operand.expr.kind {
+            ExprKind::Binary { op: BinaryOp::Implies, left, right }
+                if operand.shape == Shape::Implies =>
+            {
+                (Some(*left), *right)
+            }
+            kind => (None, Expr { kind, ..operand.expr }),
+        }
+    }
+
+    /// Targets of assignments are variables, field accesses, or (macro) calls.
+    pub(super) fn check_target(&mut self, target: &Expr) {
+        let is_target = matches!(
+            target.kind,
+            ExprKind::Ident(_) | ExprKind::Field { .. } | ExprKind::Call { ascription: None, .. }
+        );
+        if !is_target {
+            self.error(target.span, "only a variable or a field can be assigned to");
+        }
+    }
+
+    pub(super) fn label(&mut self, part: &Node<'_>) -> Ident {
+        self.ident(part)
+    }
+}
+
+/// Locations are field accesses and predicates; macros may stand for either.
+fn is_location(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Field { .. } | ExprKind::Call { .. } | ExprKind::Ident(_))
+}
+
+/// Puts a new node around `expr`.
+fn replace(expr: &mut Expr, span: Span, wrap: impl FnOnce(Box<Expr>) -> ExprKind) {
+    let inner = std::mem::replace(expr, Expr::new(ExprKind::Null, span));
+    expr.kind = wrap(Box::new(inner));
+}
+
+/// How much deeper than the row its deepest operand can be: all operators that do not make lists.
+fn levels(parts: &Nodes<'_>) -> usize {
+    let deepens = |part: &Node<'_>| match part.as_rule() {
+        Rule::binary_op => !matches!(part.as_str(), "&&" | "||"),
+        Rule::then_branch
+        | Rule::prefix_op
+        | Rule::field_suffix
+        | Rule::index_suffix
+        | Rule::take_suffix => true,
+        _ => false,
+    };
+    1 + if parts.len() == 1 { 0 } else { parts.clone().filter(deepens).count() }
+}
+
+fn literal_word(word: &str) -> ExprKind {
+    match word {
+        "true" => ExprKind::Bool(true),
+        "false" => ExprKind::Bool(false),
+        "null" => ExprKind::Null,
+        "result" => ExprKind::Result,
+        "none" => ExprKind::NoPerm,
+        "write" => ExprKind::FullPerm,
+        "wildcard" => ExprKind::Wildcard,
+        _ => ExprKind::Epsilon,
+    }
+}

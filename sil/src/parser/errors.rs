@@ -1,0 +1,96 @@
+//! Pest's errors in the user's words.
+
+use pest::error::{Error, ErrorVariant, InputLocation};
+
+use super::Rule;
+
+/// Start, end and message of an error; offsets count in the text that was parsed.
+pub(super) fn describe(error: &Error<Rule>, text: &str) -> (usize, usize, String) {
+    let at = match error.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    };
+    let at = at + leading_space(&text[at..]);
+    let found = token(&text[at..]);
+    let mut message = if found.is_empty() {
+        "unexpected end of the member".to_string()
+    } else {
+        format!("unexpected `{found}`")
+    };
+    if let ErrorVariant::ParsingError { positives, .. } = &error.variant {
+        let expected = expected(positives);
+        if !expected.is_empty() {
+            message.push_str(&format!("; expected {}", list(&expected)));
+        }
+    }
+    // At the end there is nothing to point at but the last token.
+    let at = if found.is_empty() { text.trim_end().len().saturating_sub(1) } else { at };
+    let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = if found.is_empty() { text.trim_end().len() } else { at + found.len() };
+    (at, end.max(at), message)
+}
+
+fn leading_space(text: &str) -> usize {
+    text.len() - text.trim_start_matches([' ', '\t', '\r', '\n']).len()
+}
+
+/// The word, number or symbol at the start of `text`.
+fn token(text: &str) -> &str {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let end = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    &text[..end.max(first).min(text.len())]
+}
+
+/// What was expected, each once, most general first.
+fn expected(rules: &[Rule]) -> Vec<&'static str> {
+    let mut words: Vec<(u8, &'static str)> = rules.iter().filter_map(|rule| word(*rule)).collect();
+    words.sort_unstable();
+    words.dedup();
+    // Where an operand is missing, prefix forms are no news; where a statement may start, its keywords neither.
+    let general = words.iter().any(|(rank, _)| *rank < OPERATOR);
+    if general {
+        words.retain(|(rank, _)| *rank < OPERATOR);
+    }
+    words.into_iter().map(|(_, word)| word).collect()
+}
+
+fn list(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_string(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// Words of a rank below are enough to say where anything of that kind is expected.
+const OPERATOR: u8 = 3;
+
+/// How a rule is called in messages, with its rank; `None` for rules that help nobody.
+fn word(rule: Rule) -> Option<(u8, &'static str)> {
+    Some(match rule {
+        Rule::member => (0, "a declaration"),
+        Rule::domain_member => (0, "a domain function or axiom"),
+        Rule::stmt => (0, "a statement"),
+        Rule::terminator => (0, "`goto`, `branch`, `next`, `halt` or `dead`"),
+        Rule::exp
+        | Rule::name
+        | Rule::integer
+        | Rule::paren
+        | Rule::literal_word
+        | Rule::prefix_op => (1, "an expression"),
+        Rule::plain_type | Rule::named_type | Rule::collection_type | Rule::map_type => {
+            (1, "a type")
+        }
+        Rule::ident | Rule::typed_name | Rule::key => (2, "a name"),
+        Rule::string | Rule::standard_path => (2, "a path or string in quotes"),
+        Rule::open_paren => (2, "`(`"),
+        Rule::open_brace | Rule::block | Rule::graph => (2, "`{`"),
+        Rule::colon => (2, "`:`"),
+        Rule::kw_in => (2, "`in`"),
+        Rule::kw_else => (2, "`else`"),
+        Rule::binary_op => (OPERATOR, "an operator"),
+        Rule::assign => (OPERATOR, "`:=`"),
+        Rule::EOI => (4, "the end of the file"),
+        _ => return None,
+    })
+}
