@@ -9,6 +9,7 @@ pub mod diagnostics;
 pub mod parser;
 pub mod program;
 pub mod render;
+pub mod resolve;
 pub mod source;
 mod stack;
 pub mod syntax;

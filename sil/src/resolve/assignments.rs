@@ -1,0 +1,329 @@
+//! Assignments: of a value, of the results of a method, of a new object.
+//!
+//! Targets that are fields of a call or of `new` are replaced by auxiliary variables (Viper language reference,
+//! section 9): `r.f, x := m(a)` becomes `{ _receiver0 := r; _target0, x := m(a); _receiver0.f := _target0 }`.
+
+use super::context::Resolver;
+use super::names::Global;
+use super::scope::Entry;
+use super::unify::Ty;
+use crate::program::{
+    Block, Expr, ExprKind, FieldId, LocalId, LocalKind, MethodId, StmtKind, Type,
+};
+use crate::source::Span;
+use crate::syntax::{self, Ident};
+
+/// A target whose names are resolved.
+enum Target {
+    Local(LocalId),
+    Field { receiver: Expr, field: FieldId, span: Span },
+}
+
+impl Resolver<'_, '_> {
+    /// `targets := value`.
+    pub(super) fn assign(
+        &mut self,
+        targets: &[syntax::Expr],
+        value: &syntax::Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let targets: Vec<_> = targets.iter().map(|target| self.target(target)).collect();
+        let types: Vec<_> =
+            targets.iter().map(|target| target.as_ref().map(|t| self.target_type(t))).collect();
+        let source = self.source(value, &types, span)?;
+        let targets: Vec<_> = targets.into_iter().collect::<Option<_>>()?;
+        self.finish_assignment(targets, source, span)
+    }
+
+    /// The assignment of `var locals := value`.
+    pub(super) fn initialise(
+        &mut self,
+        locals: &[LocalId],
+        value: &syntax::Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let targets: Vec<_> = locals.iter().map(|&local| Target::Local(local)).collect();
+        let types: Vec<_> = targets.iter().map(|target| Some(self.target_type(target))).collect();
+        let source = self.source(value, &types, span)?;
+        self.finish_assignment(targets, source, span)
+    }
+
+    /// An expression as a statement: only a call of a method without results.
+    pub(super) fn call_statement(&mut self, expr: &syntax::Expr) -> Option<StmtKind> {
+        if let syntax::ExprKind::Call { name, .. } = &expr.kind
+            && let Some(Global::Method(_)) = self.global(&name.name)
+        {
+            return self.assign(&[], expr, expr.span);
+        }
+        let message = match &expr.kind {
+            syntax::ExprKind::Call { name, .. } => {
+                format!("`{}` is not a method", name.name)
+            }
+            _ => "an expression is not a statement".to_owned(),
+        };
+        self.error(expr.span, message);
+        None
+    }
+
+    fn target(&mut self, target: &syntax::Expr) -> Option<Target> {
+        match &target.kind {
+            syntax::ExprKind::Ident(name) => match self.scopes.get(name) {
+                Some(Entry::Local(local)) => {
+                    let kind = self.locals[local].kind;
+                    if matches!(kind, LocalKind::Variable | LocalKind::Returned) {
+                        return Some(Target::Local(local));
+                    }
+                    let message = format!("`{name}` cannot be assigned");
+                    let declared = self.locals[local].span;
+                    self.error(target.span, message);
+                    if let Some(diagnostic) = self.shared.diagnostics.last_mut() {
+                        diagnostic.related.push((declared, "it is declared here".to_owned()));
+                    }
+                    None
+                }
+                Some(Entry::Clash) => None,
+                Some(Entry::Announced) => {
+                    self.error(target.span, format!("`{name}` is used before its declaration"));
+                    None
+                }
+                Some(Entry::Label) | None => {
+                    self.error(target.span, format!("undeclared identifier `{name}`"));
+                    None
+                }
+            },
+            syntax::ExprKind::Field { .. } => {
+                let expr = self.any_expression(target)?;
+                let span = expr.span;
+                match expr.kind {
+                    ExprKind::FieldRead { receiver, field } => {
+                        Some(Target::Field { receiver: *receiver, field, span })
+                    }
+                    _ => {
+                        self.error(target.span, "only variables and fields can be assigned");
+                        None
+                    }
+                }
+            }
+            _ => {
+                self.error(target.span, "only variables and fields can be assigned");
+                None
+            }
+        }
+    }
+
+    fn target_type(&self, target: &Target) -> Type {
+        match target {
+            Target::Local(local) => self.locals[*local].ty.clone(),
+            Target::Field { field, .. } => self.shared.program.fields[*field].ty.clone(),
+        }
+    }
+
+    /// The right-hand side for targets of the given types (`None`: a wrong target).
+    fn source(
+        &mut self,
+        value: &syntax::Expr,
+        targets: &[Option<Type>],
+        span: Span,
+    ) -> Option<Source> {
+        match &value.kind {
+            syntax::ExprKind::Call { name, arguments, .. } => {
+                if let Some(Global::Method(method)) = self.global(&name.name) {
+                    return self.call(method, arguments, targets, span, value.span);
+                }
+            }
+            syntax::ExprKind::New(fields) => {
+                return self.new_object(fields.as_deref(), targets, span);
+            }
+            _ => {}
+        }
+        match targets {
+            [Some(target)] => self.value(value, target).map(Source::Value),
+            [None] => {
+                self.any_expression(value);
+                None
+            }
+            _ => {
+                self.error(span, "only a call of a method can have several targets");
+                self.any_expression(value);
+                None
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        method: MethodId,
+        arguments: &[syntax::Expr],
+        targets: &[Option<Type>],
+        span: Span,
+        call_span: Span,
+    ) -> Option<Source> {
+        let program = self.shared.program;
+        let callee = &program.methods[method];
+        let formals =
+            callee.formals.iter().map(|&formal| Ty::of(&callee.locals[formal].ty)).collect();
+        let inferred = self.inferring(call_span, |resolver| {
+            resolver.infer_arguments(arguments, formals, call_span)
+        });
+        if targets.len() != callee.returns.len() {
+            let message = format!(
+                "wrong number of targets: `{}` has {} results, but there are {} targets",
+                callee.name,
+                callee.returns.len(),
+                targets.len()
+            );
+            self.error(span, message);
+            return None;
+        }
+        let mut compatible = true;
+        for (target, &result) in targets.iter().zip(&callee.returns) {
+            let result = &callee.locals[result].ty;
+            if let Some(target) = target
+                && target != result
+            {
+                let (found, expected) = (result.display(program), target.display(program));
+                let message = format!(
+                    "incompatible types: the result is of type `{found}`, the target of type `{expected}`"
+                );
+                self.error(span, message);
+                compatible = false;
+            }
+        }
+        if !inferred {
+            return None;
+        }
+        let arguments = self.build_all(arguments)?;
+        compatible.then_some(Source::Call(method, arguments))
+    }
+
+    fn new_object(
+        &mut self,
+        fields: Option<&[Ident]>,
+        targets: &[Option<Type>],
+        span: Span,
+    ) -> Option<Source> {
+        let mut correct = true;
+        match targets {
+            [Some(Type::Ref) | None] => {}
+            [_] => {
+                self.error(span, "the target of `new` must be of type `Ref`");
+                correct = false;
+            }
+            _ => {
+                self.error(span, "`new` has one target");
+                correct = false;
+            }
+        }
+        let Some(fields) = fields else {
+            let all = self.shared.program.fields.iter().map(|(field, _)| field).collect();
+            return correct.then_some(Source::New(all));
+        };
+        let mut resolved = Vec::with_capacity(fields.len());
+        for field in fields {
+            match self.global(&field.name) {
+                Some(Global::Field(id)) if !resolved.contains(&id) => resolved.push(id),
+                Some(Global::Field(_)) => {
+                    self.error(field.span, format!("the field `{}` is listed twice", field.name));
+                    correct = false;
+                }
+                _ => {
+                    self.error(field.span, format!("undeclared field `{}`", field.name));
+                    correct = false;
+                }
+            }
+        }
+        correct.then_some(Source::New(resolved))
+    }
+
+    fn finish_assignment(
+        &mut self,
+        mut targets: Vec<Target>,
+        source: Source,
+        span: Span,
+    ) -> Option<StmtKind> {
+        match source {
+            Source::Value(value) => Some(match targets.pop()? {
+                Target::Local(target) => StmtKind::Assign { target, value },
+                Target::Field { receiver, field, .. } => {
+                    StmtKind::FieldAssign { receiver, field, value }
+                }
+            }),
+            Source::New(fields) => self.through_locals(targets, span, |targets| {
+                let target = targets.into_iter().next()?;
+                Some(StmtKind::New { target, fields })
+            }),
+            Source::Call(method, arguments) => {
+                if self.repeats_a_field(&targets, span) {
+                    return None;
+                }
+                self.through_locals(targets, span, |targets| {
+                    Some(StmtKind::Call { targets, method, arguments })
+                })
+            }
+        }
+    }
+
+    fn repeats_a_field(&mut self, targets: &[Target], span: Span) -> bool {
+        let mut seen = Vec::new();
+        for target in targets {
+            if let Target::Field { field, .. } = target {
+                if seen.contains(field) {
+                    let name = &self.shared.program.fields[*field].name;
+                    let message = format!("the field `{name}` is the target of two results");
+                    self.error(span, message);
+                    return true;
+                }
+                seen.push(*field);
+            }
+        }
+        false
+    }
+
+    /// `statement` with auxiliary variables for the targets that are fields.
+    fn through_locals(
+        &mut self,
+        targets: Vec<Target>,
+        span: Span,
+        statement: impl FnOnce(Vec<LocalId>) -> Option<StmtKind>,
+    ) -> Option<StmtKind> {
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let (mut declared, mut locals) = (Vec::new(), Vec::new());
+        for target in targets {
+            match target {
+                Target::Local(local) => locals.push(local),
+                Target::Field { receiver, field, span: at } => {
+                    let ty = self.shared.program.fields[field].ty.clone();
+                    let holder = self.auxiliary("_receiver", Type::Ref, at);
+                    let result = self.auxiliary("_target", ty.clone(), at);
+                    declared.extend([holder, result]);
+                    locals.push(result);
+                    let kind = StmtKind::Assign { target: holder, value: receiver };
+                    before.push(self.made(kind, span));
+                    let receiver = self.local(holder, Type::Ref, at);
+                    let value = self.local(result, ty, at);
+                    after.push(self.made(StmtKind::FieldAssign { receiver, field, value }, span));
+                }
+            }
+        }
+        let kind = statement(locals)?;
+        if declared.is_empty() {
+            return Some(kind);
+        }
+        let mut statements = vec![self.made(StmtKind::Var(declared), span)];
+        statements.append(&mut before);
+        statements.push(self.made(kind, span));
+        statements.append(&mut after);
+        Some(StmtKind::Block(Block { statements, span: self.at(span) }))
+    }
+
+    fn local(&self, local: LocalId, ty: Type, span: Span) -> Expr {
+        Expr { kind: ExprKind::Local(local), ty, span: self.at(span), annotations: Vec::new() }
+    }
+}
+
+/// What is assigned.
+enum Source {
+    Value(Expr),
+    Call(MethodId, Vec<Expr>),
+    New(Vec<FieldId>),
+}

@@ -1,0 +1,771 @@
+//! Types of expressions: names are looked up, holes are made and filled.
+//!
+//! Implements section 8 of the Viper language reference. Inference and building are two walks over the same
+//! parse tree: the first records in [`Inference`] what each node means, the second
+//! ([`super::build`]) makes resolved nodes once all holes are filled. An assertion has type `Bool` and is told
+//! from a condition by [`Meaning::pure`].
+
+use rustc_hash::FxHashMap;
+
+use super::context::{Introspection, Resolver, raw};
+use super::names::Global;
+use super::overload::{self, Misfit, Overloads, Signatures};
+use super::scope::Entry;
+use super::unify::{Ty, Unifier};
+use crate::diagnostics::{Code, Diagnostic};
+use crate::program::{
+    DomainFunctionId, Expr, FieldId, FunctionId, LocalId, LocalKind, OldLabel, PredicateId, Type,
+};
+use crate::source::{Name, Span};
+use crate::stack::grow_stack;
+use crate::syntax::{self, BinaryOp, Collection, ExprKind, Ident, TypedName, UnaryOp};
+
+/// What the names of a node refer to.
+#[derive(Clone, Debug)]
+pub(super) enum Referent {
+    /// The node has no name, or an error was reported.
+    None,
+    Local(LocalId),
+    /// The variables that the node binds.
+    Binds(Vec<LocalId>),
+    Field(FieldId),
+    Predicate(PredicateId),
+    Function(FunctionId),
+    /// With the types that the parameters of its domain stand for.
+    DomainFunction(DomainFunctionId, Vec<Ty>),
+    Old(OldLabel),
+}
+
+/// What is known about a node of the parse tree.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) ty: Ty,
+    pub(super) referent: Referent,
+}
+
+/// What an expression is, as far as its surroundings need to know.
+#[derive(Clone, Debug)]
+pub(super) struct Meaning {
+    pub(super) ty: Ty,
+    /// Whether it has a value: an assertion with permissions has none.
+    pub(super) pure: bool,
+}
+
+/// The state of inferring one expression.
+#[derive(Debug, Default)]
+pub(super) struct Inference {
+    pub(super) unifier: Unifier,
+    overloads: Overloads,
+    /// Keyed by the address of the node: the parse tree is borrowed while it is resolved.
+    nodes: FxHashMap<*const syntax::Expr, Node>,
+    /// Holes that only their use determines.
+    instances: Vec<Ty>,
+    /// Holes for parameters of the domain whose axiom this is, with the parameter's name.
+    own_parameters: Vec<(Ty, Name)>,
+    /// `let` variables, whose declarations wait for the types.
+    lets: Vec<LocalId>,
+    /// Counts nodes, outer ones first.
+    order: u32,
+}
+
+impl Inference {
+    pub(super) fn clear(&mut self) {
+        self.unifier.clear();
+        self.overloads.clear();
+        self.nodes.clear();
+        self.instances.clear();
+        self.own_parameters.clear();
+        self.lets.clear();
+        self.order = 0;
+    }
+
+    /// A hole that has to be determined by its use; see [`Resolver::fill_holes`].
+    fn fresh_instance(&mut self) -> Ty {
+        let hole = self.unifier.fresh();
+        self.instances.push(hole.clone());
+        hole
+    }
+
+    fn has_free_instance(&mut self) -> bool {
+        self.instances.iter().any(|hole| matches!(self.unifier.head(hole), Ty::Hole(_)))
+    }
+
+    fn decide_all(&mut self) -> Result<(), Misfit> {
+        self.overloads.decide_all(&mut self.unifier)
+    }
+
+    /// What was recorded for a node.
+    pub(super) fn node(&self, expr: &syntax::Expr) -> Option<&Node> {
+        self.nodes.get(&std::ptr::from_ref(expr))
+    }
+
+    /// The type of a node, as a finished type.
+    pub(super) fn ground(&mut self, ty: &Ty) -> Type {
+        self.unifier.ground(ty, &mut || Type::Int)
+    }
+}
+
+impl Resolver<'_, '_> {
+    /// Resolves a pure expression of the given type.
+    pub(super) fn value(&mut self, expr: &syntax::Expr, expected: &Type) -> Option<Expr> {
+        self.resolve(expr, Some(expected), true)
+    }
+
+    /// Resolves an assertion.
+    pub(super) fn assertion(&mut self, expr: &syntax::Expr) -> Option<Expr> {
+        self.resolve(expr, Some(&Type::Bool), false)
+    }
+
+    /// Resolves an expression of any type; it may also be an assertion.
+    pub(super) fn any_expression(&mut self, expr: &syntax::Expr) -> Option<Expr> {
+        self.resolve(expr, None, false)
+    }
+
+    fn resolve(
+        &mut self,
+        expr: &syntax::Expr,
+        expected: Option<&Type>,
+        pure: bool,
+    ) -> Option<Expr> {
+        self.inferring(expr.span, |resolver| {
+            let meaning = resolver.infer(expr);
+            if let Some(expected) = expected {
+                resolver.unify(expr.span, &meaning.ty, &Ty::of(expected));
+            }
+            if pure && !meaning.pure {
+                resolver.error_impure(expr.span);
+            }
+        })
+        .then(|| self.build(expr))?
+    }
+
+    /// Runs `infer` and fills all holes of what it inferred. Whether there were no errors.
+    pub(super) fn inferring(&mut self, span: Span, infer: impl FnOnce(&mut Self)) -> bool {
+        let errors = self.shared.diagnostics.len();
+        self.inference.clear();
+        infer(self);
+        while let Err(misfit) = self.inference.decide_all() {
+            self.error_misfit(misfit);
+        }
+        let well_typed = errors == self.shared.diagnostics.len();
+        self.fill_holes(span, well_typed);
+        well_typed
+    }
+
+    /// Settles the types of `let` variables, and of holes that nothing determines: in an axiom the parameter of
+    /// its own domain, elsewhere `Int`, with a warning.
+    fn fill_holes(&mut self, span: Span, warn: bool) {
+        let own = std::mem::take(&mut self.inference.own_parameters);
+        for (hole, name) in own {
+            if let free @ Ty::Hole(_) = self.inference.unifier.head(&hole) {
+                let filled = self.inference.unifier.unify(&free, &Ty::Parameter(name));
+                debug_assert!(filled.is_ok(), "a free hole takes any type");
+            }
+        }
+        for local in std::mem::take(&mut self.inference.lets) {
+            let ty = self.types[raw(local)].clone();
+            self.locals[local].ty = self.inference.ground(&ty);
+        }
+        if warn && self.inference.has_free_instance() {
+            let span = self.at(span);
+            let message = "a type parameter is not determined by its use: `Int` is assumed";
+            self.shared.warnings.push(Diagnostic::new(Code::TypecheckerWarning, span, message));
+        }
+    }
+
+    /// Infers the type of an expression and records what its names mean.
+    pub(super) fn infer(&mut self, expr: &syntax::Expr) -> Meaning {
+        let order = self.inference.order;
+        self.inference.order += 1;
+        let (meaning, referent) = grow_stack(|| self.infer_kind(expr, order));
+        self.record(expr, meaning.ty.clone(), referent);
+        meaning
+    }
+
+    pub(super) fn record(&mut self, expr: &syntax::Expr, ty: Ty, referent: Referent) {
+        self.inference.nodes.insert(std::ptr::from_ref(expr), Node { ty, referent });
+    }
+
+    fn infer_kind(&mut self, expr: &syntax::Expr, order: u32) -> (Meaning, Referent) {
+        match &expr.kind {
+            ExprKind::Int(_) => plain(Ty::Int),
+            ExprKind::Bool(_) => plain(Ty::Bool),
+            ExprKind::Null => plain(Ty::Ref),
+            ExprKind::NoPerm | ExprKind::FullPerm | ExprKind::Wildcard | ExprKind::Epsilon => {
+                plain(Ty::Perm)
+            }
+            ExprKind::Result => self.infer_result(expr.span),
+            ExprKind::Ident(name) => self.infer_ident(name, expr.span),
+            ExprKind::Call { name, arguments, ascription } => {
+                let (meaning, referent) = self.infer_call(name, arguments, expr.span);
+                if let Some(ascription) = ascription {
+                    let ascribed = Ty::of(&self.resolve_type(ascription));
+                    self.unify(expr.span, &meaning.ty, &ascribed);
+                }
+                (meaning, referent)
+            }
+            ExprKind::Field { receiver, name } => self.infer_field(receiver, name),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => {
+                self.value_of(operand, &Ty::Bool);
+                plain(Ty::Bool)
+            }
+            ExprKind::Unary { op: UnaryOp::Minus, operand } => {
+                self.apply(overload::MINUS, &[operand], expr.span, order)
+            }
+            ExprKind::Binary { op, left, right } => {
+                self.infer_binary(*op, left, right, expr.span, order)
+            }
+            ExprKind::And(operands) => {
+                let mut pure = true;
+                for operand in operands {
+                    pure &= self.assertion_of(operand);
+                }
+                assertion(pure)
+            }
+            ExprKind::Or(operands) => {
+                for operand in operands {
+                    self.value_of(operand, &Ty::Bool);
+                }
+                plain(Ty::Bool)
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.value_of(condition, &Ty::Bool);
+                let then = self.infer(then);
+                let other = self.infer(otherwise);
+                self.unify(otherwise.span, &other.ty, &then.ty);
+                (Meaning { ty: then.ty, pure: then.pure && other.pure }, Referent::None)
+            }
+            ExprKind::Index { base, index } => {
+                self.apply(overload::INDEX, &[base, index], expr.span, order)
+            }
+            ExprKind::Update { base, index, value } => {
+                self.apply(overload::UPDATE, &[base, index, value], expr.span, order)
+            }
+            ExprKind::Slice { base, low, high } => match (low, high) {
+                (Some(low), Some(high)) => {
+                    self.apply(overload::SLICE_BOTH, &[base, low, high], expr.span, order)
+                }
+                (Some(bound), None) | (None, Some(bound)) => {
+                    self.apply(overload::SLICE, &[base, bound], expr.span, order)
+                }
+                (None, None) => {
+                    self.error(expr.span, "a slice needs a bound");
+                    plain(Ty::Error)
+                }
+            },
+            ExprKind::Cardinality(operand) => {
+                self.apply(overload::CARDINALITY, &[operand], expr.span, order)
+            }
+            ExprKind::MapDomain(operand) => {
+                self.apply(overload::MAP_DOMAIN, &[operand], expr.span, order)
+            }
+            ExprKind::MapRange(operand) => {
+                self.apply(overload::MAP_RANGE, &[operand], expr.span, order)
+            }
+            ExprKind::Range(low, high) => {
+                self.value_of(low, &Ty::Int);
+                self.value_of(high, &Ty::Int);
+                plain(Ty::Seq(Ty::Int.into()))
+            }
+            ExprKind::Literal { collection, element, elements } => {
+                self.infer_literal(*collection, element.as_ref(), elements)
+            }
+            ExprKind::MapLiteral { types, entries } => {
+                self.infer_map_literal(types.as_ref(), entries)
+            }
+            ExprKind::InhaleExhale(inhale, exhale) => self.infer_inhale_exhale(inhale, exhale),
+            ExprKind::Old { label, body } => self.infer_old(label, body),
+            ExprKind::Acc { location, amount } => {
+                self.infer_location(location);
+                if let Some(amount) = amount {
+                    self.value_of(amount, &Ty::Perm);
+                }
+                assertion(false)
+            }
+            ExprKind::Perm(resource) => {
+                self.check_introspection(expr.span, "perm");
+                self.infer_resource(resource);
+                plain(Ty::Perm)
+            }
+            ExprKind::Quantified { quantifier, variables, triggers, body } => {
+                self.infer_quantified(*quantifier, variables, triggers, body)
+            }
+            ExprKind::ForPerm { variables, resource, body } => {
+                self.infer_forperm(expr.span, variables, resource, body)
+            }
+            ExprKind::Let { variable, value, body } => {
+                let value = self.infer(value);
+                self.scopes.open();
+                let local = self.declare_let(variable, value.ty);
+                self.inference.lets.push(local);
+                let body = self.infer(body);
+                self.scopes.close();
+                (body, Referent::Binds(vec![local]))
+            }
+            ExprKind::Unfolding { access, body } => {
+                self.infer_predicate_access(access, "unfolded");
+                (self.infer(body), Referent::None)
+            }
+            ExprKind::Applying { wand, body } => {
+                self.infer_wand(wand);
+                (self.infer(body), Referent::None)
+            }
+            ExprKind::Asserting { assertion, body } => {
+                self.assertion_of(assertion);
+                (self.infer(body), Referent::None)
+            }
+            ExprKind::PredicateInstance { name, .. } => {
+                self.error(name.span, "predicate instances are not supported here");
+                plain(Ty::Error)
+            }
+            ExprKind::New(_) => {
+                self.error(expr.span, "`new` can only be the right-hand side of an assignment");
+                plain(Ty::Error)
+            }
+        }
+    }
+
+    /// An operand that must have a value, of type `expected`.
+    pub(super) fn value_of(&mut self, expr: &syntax::Expr, expected: &Ty) {
+        let ty = self.pure(expr);
+        self.unify(expr.span, &ty, expected);
+    }
+
+    /// An operand that may be an assertion. Whether it is pure.
+    fn assertion_of(&mut self, expr: &syntax::Expr) -> bool {
+        let meaning = self.infer(expr);
+        self.unify(expr.span, &meaning.ty, &Ty::Bool);
+        meaning.pure
+    }
+
+    /// An operand that must have a value.
+    pub(super) fn pure(&mut self, expr: &syntax::Expr) -> Ty {
+        let meaning = self.infer(expr);
+        if !meaning.pure {
+            self.error_impure(expr.span);
+        }
+        meaning.ty
+    }
+
+    fn apply(
+        &mut self,
+        signatures: Signatures,
+        operands: &[&syntax::Expr],
+        span: Span,
+        order: u32,
+    ) -> (Meaning, Referent) {
+        let types: Vec<_> = operands.iter().map(|operand| self.pure(operand)).collect();
+        let spans = operands.iter().map(|operand| operand.span).chain([span]).collect();
+        let Inference { unifier, overloads, .. } = &mut self.inference;
+        let applied = overloads.apply(unifier, signatures, &types, spans, order);
+        let ty = applied.unwrap_or_else(|misfit| {
+            self.error_misfit(misfit);
+            Ty::Error
+        });
+        self.propagate();
+        plain(ty)
+    }
+
+    fn propagate(&mut self) {
+        while let Err(misfit) = self.inference.overloads.propagate(&mut self.inference.unifier) {
+            self.error_misfit(misfit);
+        }
+    }
+
+    /// Makes the type found at `span` equal to the one expected there, or complains.
+    pub(super) fn unify(&mut self, span: Span, found: &Ty, expected: &Ty) {
+        if self.inference.unifier.unify(found, expected).is_err() {
+            let expected = self.describe(expected);
+            let found = self.describe(found);
+            self.error(span, format!("incompatible types: found `{found}`, expected `{expected}`"));
+        }
+        self.propagate();
+    }
+
+    fn infer_result(&mut self, span: Span) -> (Meaning, Referent) {
+        match &self.place.result {
+            Some(result) => plain(Ty::of(result)),
+            None => {
+                self.error(span, "`result` can only be used in postconditions of functions");
+                plain(Ty::Error)
+            }
+        }
+    }
+
+    fn infer_ident(&mut self, name: &Name, span: Span) -> (Meaning, Referent) {
+        match self.scopes.get(name) {
+            Some(Entry::Local(local)) => {
+                let ty = self.local_type(local).clone();
+                (Meaning { ty, pure: true }, Referent::Local(local))
+            }
+            Some(Entry::Clash) => plain(Ty::Error),
+            Some(Entry::Announced) => {
+                self.error(span, format!("`{name}` is used before its declaration"));
+                plain(Ty::Error)
+            }
+            Some(Entry::Label) | None => {
+                self.error(span, format!("undeclared identifier `{name}`"));
+                plain(Ty::Error)
+            }
+        }
+    }
+
+    fn infer_call(
+        &mut self,
+        name: &Ident,
+        arguments: &[syntax::Expr],
+        span: Span,
+    ) -> (Meaning, Referent) {
+        let program = self.shared.program;
+        match self.global(&name.name) {
+            Some(Global::Function(id)) => {
+                let function = &program.functions[id];
+                let formals =
+                    function.formals.iter().map(|&formal| Ty::of(&function.locals[formal].ty));
+                self.infer_arguments(arguments, formals.collect(), span);
+                if self.place.axiom_of.is_some() && self.shared.facts.has_precondition[id] {
+                    self.error(span, "an axiom cannot use a function that has a precondition");
+                }
+                let ty = Ty::of(&function.result);
+                (Meaning { ty, pure: true }, Referent::Function(id))
+            }
+            Some(Global::DomainFunction(id)) => {
+                let function = &program.domain_functions[id];
+                let domain = &program.domains[function.domain];
+                let instance: Vec<_> =
+                    domain.parameters.iter().map(|_| self.inference.fresh_instance()).collect();
+                if self.place.axiom_of == Some(function.domain) {
+                    let own = instance.iter().cloned().zip(domain.parameters.iter().cloned());
+                    self.inference.own_parameters.extend(own);
+                }
+                let formals = function
+                    .formals
+                    .iter()
+                    .map(|(_, ty)| Ty::instantiate(ty, &domain.parameters, &instance));
+                self.infer_arguments(arguments, formals.collect(), span);
+                let ty = Ty::instantiate(&function.result, &domain.parameters, &instance);
+                (Meaning { ty, pure: true }, Referent::DomainFunction(id, instance))
+            }
+            Some(Global::Predicate(id)) => {
+                self.infer_predicate_arguments(id, arguments, span);
+                (Meaning { ty: Ty::Bool, pure: false }, Referent::Predicate(id))
+            }
+            other => {
+                for argument in arguments {
+                    self.infer(argument);
+                }
+                self.error(
+                    name.span,
+                    match other {
+                        Some(Global::Method(_)) => {
+                            format!("the method `{}` cannot be called in an expression", name.name)
+                        }
+                        Some(_) => format!("`{}` is not a function or predicate", name.name),
+                        None => format!("undeclared function or predicate `{}`", name.name),
+                    },
+                );
+                plain(Ty::Error)
+            }
+        }
+    }
+
+    fn infer_predicate_arguments(
+        &mut self,
+        id: PredicateId,
+        arguments: &[syntax::Expr],
+        span: Span,
+    ) {
+        let predicate = &self.shared.program.predicates[id];
+        let formals =
+            predicate.formals.iter().map(|&formal| Ty::of(&predicate.locals[formal].ty)).collect();
+        self.infer_arguments(arguments, formals, span);
+    }
+
+    /// Arguments against the types of the formal parameters.
+    pub(super) fn infer_arguments(
+        &mut self,
+        arguments: &[syntax::Expr],
+        formals: Vec<Ty>,
+        span: Span,
+    ) {
+        if arguments.len() != formals.len() {
+            let message = format!(
+                "wrong number of arguments: {} expected, but {} given",
+                formals.len(),
+                arguments.len()
+            );
+            self.error(span, message);
+            for argument in arguments {
+                self.infer(argument);
+            }
+            return;
+        }
+        for (argument, formal) in arguments.iter().zip(&formals) {
+            self.value_of(argument, formal);
+        }
+    }
+
+    fn infer_field(&mut self, receiver: &syntax::Expr, name: &Ident) -> (Meaning, Referent) {
+        let receiver_type = self.pure(receiver);
+        match self.global(&name.name) {
+            Some(Global::Field(field)) => {
+                self.unify(receiver.span, &receiver_type, &Ty::Ref);
+                let ty = Ty::of(&self.shared.program.fields[field].ty);
+                (Meaning { ty, pure: true }, Referent::Field(field))
+            }
+            _ => {
+                self.error(name.span, format!("undeclared field `{}`", name.name));
+                plain(Ty::Error)
+            }
+        }
+    }
+
+    fn infer_binary(
+        &mut self,
+        op: BinaryOp,
+        left: &syntax::Expr,
+        right: &syntax::Expr,
+        span: Span,
+        order: u32,
+    ) -> (Meaning, Referent) {
+        match op {
+            BinaryOp::Iff => {
+                self.value_of(left, &Ty::Bool);
+                self.value_of(right, &Ty::Bool);
+                plain(Ty::Bool)
+            }
+            BinaryOp::Implies => {
+                self.value_of(left, &Ty::Bool);
+                assertion(self.assertion_of(right))
+            }
+            BinaryOp::Wand => {
+                if !self.place.wands {
+                    self.error(
+                        span,
+                        "magic wands are not supported in preconditions of functions and in predicates",
+                    );
+                }
+                self.assertion_of(left);
+                self.assertion_of(right);
+                assertion(false)
+            }
+            BinaryOp::Eq | BinaryOp::Ne => {
+                let left = self.pure(left);
+                let ty = self.pure(right);
+                self.unify(right.span, &ty, &left);
+                plain(Ty::Bool)
+            }
+            _ => match overload::binary(op) {
+                Some(signatures) => self.apply(signatures, &[left, right], span, order),
+                None => unreachable!("all other operators have signatures"),
+            },
+        }
+    }
+
+    fn infer_literal(
+        &mut self,
+        collection: Collection,
+        element: Option<&syntax::Type>,
+        elements: &[syntax::Expr],
+    ) -> (Meaning, Referent) {
+        let ty = match element {
+            Some(element) => Ty::of(&self.resolve_type(element)),
+            None => self.inference.fresh_instance(),
+        };
+        for element in elements {
+            self.value_of(element, &ty);
+        }
+        plain(match collection {
+            Collection::Seq => Ty::Seq(ty.into()),
+            Collection::Set => Ty::Set(ty.into()),
+            Collection::Multiset => Ty::Multiset(ty.into()),
+        })
+    }
+
+    fn infer_map_literal(
+        &mut self,
+        types: Option<&(syntax::Type, syntax::Type)>,
+        entries: &[(syntax::Expr, syntax::Expr)],
+    ) -> (Meaning, Referent) {
+        let (key, value) = match types {
+            Some((key, value)) => {
+                (Ty::of(&self.resolve_type(key)), Ty::of(&self.resolve_type(value)))
+            }
+            None => (self.inference.fresh_instance(), self.inference.fresh_instance()),
+        };
+        for (entry_key, entry_value) in entries {
+            self.value_of(entry_key, &key);
+            self.value_of(entry_value, &value);
+        }
+        plain(Ty::Map((key, value).into()))
+    }
+
+    fn infer_inhale_exhale(
+        &mut self,
+        inhale: &syntax::Expr,
+        exhale: &syntax::Expr,
+    ) -> (Meaning, Referent) {
+        let outside = self.place.introspection;
+        if outside == Introspection::InsideInhaleExhale {
+            self.place.introspection = Introspection::Anywhere;
+        }
+        let inhale = self.assertion_of(inhale);
+        let exhale = self.assertion_of(exhale);
+        self.place.introspection = outside;
+        assertion(inhale && exhale)
+    }
+
+    fn infer_old(&mut self, label: &syntax::OldLabel, body: &syntax::Expr) -> (Meaning, Referent) {
+        let label = match label {
+            syntax::OldLabel::Entry => OldLabel::Entry,
+            syntax::OldLabel::Lhs => OldLabel::Lhs,
+            syntax::OldLabel::Label(ident) => OldLabel::Label(self.label(ident)),
+        };
+        let ty = self.pure(body);
+        (Meaning { ty, pure: true }, Referent::Old(label))
+    }
+
+    fn infer_quantified(
+        &mut self,
+        quantifier: syntax::Quantifier,
+        variables: &[TypedName],
+        triggers: &[Vec<syntax::Expr>],
+        body: &syntax::Expr,
+    ) -> (Meaning, Referent) {
+        let locals = self.bind(variables);
+        for term in triggers.iter().flatten() {
+            self.infer(term);
+        }
+        let pure = match quantifier {
+            syntax::Quantifier::Forall => self.assertion_of(body),
+            syntax::Quantifier::Exists => {
+                self.value_of(body, &Ty::Bool);
+                true
+            }
+        };
+        self.scopes.close();
+        (Meaning { ty: Ty::Bool, pure }, Referent::Binds(locals))
+    }
+
+    fn infer_forperm(
+        &mut self,
+        span: Span,
+        variables: &[TypedName],
+        resource: &syntax::Expr,
+        body: &syntax::Expr,
+    ) -> (Meaning, Referent) {
+        self.check_introspection(span, "forperm");
+        let locals = self.bind(variables);
+        self.infer_resource(resource);
+        let outside = self.place.introspection;
+        self.place.introspection = Introspection::Nowhere;
+        self.value_of(body, &Ty::Bool);
+        self.place.introspection = outside;
+        self.scopes.close();
+        (Meaning { ty: Ty::Bool, pure: true }, Referent::Binds(locals))
+    }
+
+    /// Opens a scope with bound variables.
+    pub(super) fn bind(&mut self, variables: &[TypedName]) -> Vec<LocalId> {
+        self.scopes.open();
+        variables.iter().map(|variable| self.declare_local(variable, LocalKind::Bound)).collect()
+    }
+
+    fn check_introspection(&mut self, span: Span, word: &str) {
+        match self.place.introspection {
+            Introspection::Anywhere => {}
+            Introspection::InsideInhaleExhale => self.error(
+                span,
+                format!(
+                    "preconditions, postconditions and invariants may contain `{word}` only inside `[a, b]`"
+                ),
+            ),
+            Introspection::Nowhere => self.error(
+                span,
+                format!(
+                    "`{word}` cannot be used in postconditions of functions and in bodies of `forperm`"
+                ),
+            ),
+        }
+    }
+
+    /// A field access or a predicate, as the subject of `acc`.
+    pub(super) fn infer_location(&mut self, expr: &syntax::Expr) {
+        let meaning = self.infer(expr);
+        let known = matches!(
+            self.inference.node(expr).map(|node| &node.referent),
+            Some(Referent::Field(_) | Referent::Predicate(_))
+        );
+        if !known && !matches!(meaning.ty, Ty::Error) {
+            self.error(expr.span, "a field access or a predicate is expected here");
+        }
+    }
+
+    /// A field access, a predicate or a wand.
+    pub(super) fn infer_resource(&mut self, expr: &syntax::Expr) {
+        if let ExprKind::Binary { op: BinaryOp::Wand, .. } = expr.kind {
+            self.infer(expr);
+        } else {
+            self.infer_location(expr);
+        }
+    }
+
+    /// The operand of `fold`, `unfold` and `unfolding`; `done` is what happens to it.
+    pub(super) fn infer_predicate_access(&mut self, expr: &syntax::Expr, done: &str) {
+        let (call, amount) = match &expr.kind {
+            ExprKind::Acc { location, amount } => (&**location, amount.as_deref()),
+            _ => (expr, None),
+        };
+        let meaning = self.infer(call);
+        if let Some(amount) = amount {
+            self.value_of(amount, &Ty::Perm);
+        }
+        match self.inference.node(call).map(|node| node.referent.clone()) {
+            Some(Referent::Predicate(id)) => {
+                if !self.shared.facts.has_body[id] {
+                    self.error(call.span, format!("abstract predicates cannot be {done}"));
+                }
+            }
+            _ if matches!(meaning.ty, Ty::Error) => {}
+            _ => self.error(call.span, "a predicate is expected here"),
+        }
+    }
+
+    /// The operand of `package`, `apply` and `applying`.
+    pub(super) fn infer_wand(&mut self, expr: &syntax::Expr) {
+        let meaning = self.infer(expr);
+        let wand = matches!(expr.kind, ExprKind::Binary { op: BinaryOp::Wand, .. });
+        if !wand && !matches!(meaning.ty, Ty::Error) {
+            self.error(expr.span, "a magic wand is expected here");
+        }
+    }
+
+    fn error_impure(&mut self, span: Span) {
+        self.error(span, "an assertion about permissions has no value: it cannot be used here");
+    }
+
+    fn error_misfit(&mut self, misfit: Misfit) {
+        let mut expected: Vec<_> = misfit.expected.iter().map(|ty| self.describe(ty)).collect();
+        expected.dedup();
+        let expected = expected.join("` or `");
+        let found = self.describe(&misfit.found);
+        let message = format!("incompatible types: found `{found}`, expected `{expected}`");
+        self.error(misfit.span, message);
+    }
+
+    /// A type for a message; holes are shown as `?`.
+    fn describe(&mut self, ty: &Ty) -> String {
+        let unknown = Type::Variable("?".into());
+        let ty = self.inference.unifier.ground(ty, &mut || unknown.clone());
+        ty.display(self.shared.program).to_string()
+    }
+}
+
+/// An expression with a value.
+fn plain(ty: Ty) -> (Meaning, Referent) {
+    (Meaning { ty, pure: true }, Referent::None)
+}
+
+fn assertion(pure: bool) -> (Meaning, Referent) {
+    (Meaning { ty: Ty::Bool, pure }, Referent::None)
+}

@@ -1,0 +1,222 @@
+//! Global names: all members of all files share one name space (Viper language reference, section 7).
+
+use la_arena::{Idx, RawIdx};
+use rustc_hash::FxHashMap;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::program::{
+    DomainFunctionId, DomainId, FieldId, FunctionId, MethodId, PredicateId, Type,
+};
+use crate::source::{Name, Span};
+use crate::stack::grow_stack;
+use crate::syntax::{self, Ident, MemberKind, TypeKind};
+
+/// What a global name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Global {
+    Field(FieldId),
+    Predicate(PredicateId),
+    Function(FunctionId),
+    Domain(DomainId),
+    DomainFunction(DomainFunctionId),
+    Method(MethodId),
+}
+
+/// The table of global names.
+///
+/// Ids are those that the members get when they are put into their arenas in source order.
+#[derive(Debug, Default)]
+pub(super) struct Globals {
+    names: FxHashMap<Name, (Global, Span)>,
+    /// Number of type parameters of each domain.
+    arities: Vec<usize>,
+}
+
+impl Globals {
+    /// Enters all members; reports names that are declared twice, at the later declaration.
+    pub(super) fn declare(program: &syntax::Program, diagnostics: &mut Vec<Diagnostic>) -> Self {
+        let mut globals = Self::default();
+        let mut counters = Counters::default();
+        for member in &program.members {
+            globals.declare_member(member, &mut counters, diagnostics);
+        }
+        globals.check_axiom_and_parameter_names(program, diagnostics);
+        globals
+    }
+
+    fn declare_member(
+        &mut self,
+        member: &syntax::Member,
+        next: &mut Counters,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        match &member.kind {
+            MemberKind::Fields(fields) => {
+                for field in fields {
+                    self.enter(&field.name, Global::Field(id(&mut next.fields)), diagnostics);
+                }
+            }
+            MemberKind::Predicate(predicate) => {
+                let global = Global::Predicate(id(&mut next.predicates));
+                self.enter(&predicate.name, global, diagnostics);
+            }
+            MemberKind::Function(function) => {
+                let global = Global::Function(id(&mut next.functions));
+                self.enter(&function.name, global, diagnostics);
+            }
+            MemberKind::Method(method) => {
+                self.enter(&method.name, Global::Method(id(&mut next.methods)), diagnostics);
+            }
+            MemberKind::Domain(domain) => {
+                self.arities.push(domain.parameters.len());
+                self.enter(&domain.name, Global::Domain(id(&mut next.domains)), diagnostics);
+                for function in &domain.functions {
+                    let global = Global::DomainFunction(id(&mut next.domain_functions));
+                    self.enter(&function.name, global, diagnostics);
+                }
+            }
+            // Expanded before resolving; what is left over is reported by the caller.
+            MemberKind::Import(_) | MemberKind::Define(_) | MemberKind::Adt(_) => {}
+        }
+    }
+
+    fn enter(&mut self, ident: &Ident, global: Global, diagnostics: &mut Vec<Diagnostic>) {
+        match self.names.get(&ident.name) {
+            Some(&(_, earlier)) => diagnostics.push(duplicate(&ident.name, earlier, ident.span)),
+            None => {
+                self.names.insert(ident.name.clone(), (global, ident.span));
+            }
+        }
+    }
+
+    /// Axioms have a name space of their own; a type parameter may not have the name of a member.
+    fn check_axiom_and_parameter_names(
+        &self,
+        program: &syntax::Program,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let mut axioms: FxHashMap<&Name, Span> = FxHashMap::default();
+        for member in &program.members {
+            let MemberKind::Domain(domain) = &member.kind else { continue };
+            for name in domain.axioms.iter().filter_map(|axiom| axiom.name.as_ref()) {
+                let earlier = axioms.get(&name.name).copied().or_else(|| self.span(&name.name));
+                match earlier {
+                    Some(earlier) => diagnostics.push(duplicate(&name.name, earlier, name.span)),
+                    None => {
+                        axioms.insert(&name.name, name.span);
+                    }
+                }
+            }
+            for (index, parameter) in domain.parameters.iter().enumerate() {
+                let earlier = domain.parameters[..index]
+                    .iter()
+                    .find(|other| other.name == parameter.name)
+                    .map(|other| other.span)
+                    .or_else(|| self.span(&parameter.name));
+                if let Some(earlier) = earlier {
+                    diagnostics.push(duplicate(&parameter.name, earlier, parameter.span));
+                }
+            }
+        }
+    }
+
+    pub(super) fn get(&self, name: &Name) -> Option<Global> {
+        self.names.get(name).map(|&(global, _)| global)
+    }
+
+    /// Where a global name is declared.
+    pub(super) fn span(&self, name: &Name) -> Option<Span> {
+        self.names.get(name).map(|&(_, span)| span)
+    }
+
+    /// The meaning of a written type. `parameters` are the type parameters in scope.
+    ///
+    /// An undeclared type is reported and becomes a type variable of its name: equal to itself and to nothing else.
+    pub(super) fn resolve_type(
+        &self,
+        ty: &syntax::Type,
+        parameters: &[Name],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Type {
+        let mut part =
+            |ty: &syntax::Type| grow_stack(|| self.resolve_type(ty, parameters, &mut *diagnostics));
+        match &ty.kind {
+            TypeKind::Int => Type::Int,
+            TypeKind::Bool => Type::Bool,
+            TypeKind::Perm => Type::Perm,
+            TypeKind::Ref => Type::Ref,
+            TypeKind::Seq(element) => Type::Seq(part(element).into()),
+            TypeKind::Set(element) => Type::Set(part(element).into()),
+            TypeKind::Multiset(element) => Type::Multiset(part(element).into()),
+            TypeKind::Map(key, value) => Type::Map(part(key).into(), part(value).into()),
+            TypeKind::Named { name, arguments } => {
+                let resolved: Vec<_> = arguments.iter().map(part).collect();
+                self.named_type(ty.span, name, resolved, parameters, diagnostics)
+            }
+            TypeKind::MacroCall { name, .. } => {
+                let message = format!("`{}` is not a macro for a type", name.name);
+                diagnostics.push(Diagnostic::new(Code::TypecheckerError, ty.span, message));
+                Type::Variable(name.name.clone())
+            }
+        }
+    }
+
+    fn named_type(
+        &self,
+        span: Span,
+        name: &Ident,
+        arguments: Vec<Type>,
+        parameters: &[Name],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Type {
+        let mut report = |message: String| {
+            diagnostics.push(Diagnostic::new(Code::TypecheckerError, span, message));
+        };
+        if parameters.contains(&name.name) {
+            if !arguments.is_empty() {
+                report(format!("the type parameter `{}` takes no arguments", name.name));
+            }
+            return Type::Variable(name.name.clone());
+        }
+        match self.get(&name.name) {
+            Some(Global::Domain(domain)) => {
+                let expected = self.arities[domain.into_raw().into_u32() as usize];
+                if arguments.len() == expected {
+                    return Type::Domain(domain, arguments.into());
+                }
+                report(format!(
+                    "wrong number of type arguments: `{}` has {expected} type parameters, but {} are given",
+                    name.name,
+                    arguments.len()
+                ));
+            }
+            Some(_) => report(format!("`{}` is not a type", name.name)),
+            None => report(format!("undeclared type `{}`", name.name)),
+        }
+        Type::Variable(name.name.clone())
+    }
+}
+
+/// How many members of each kind have been seen.
+#[derive(Default)]
+struct Counters {
+    fields: u32,
+    predicates: u32,
+    functions: u32,
+    methods: u32,
+    domains: u32,
+    domain_functions: u32,
+}
+
+/// The next id of a kind.
+fn id<T>(counter: &mut u32) -> Idx<T> {
+    let id = Idx::from_raw(RawIdx::from_u32(*counter));
+    *counter += 1;
+    id
+}
+
+/// The error for a name declared twice, at the later declaration.
+pub(super) fn duplicate(name: &Name, first: Span, second: Span) -> Diagnostic {
+    Diagnostic::new(Code::TypecheckerError, second, format!("duplicate identifier `{name}`"))
+        .with_related(first, format!("`{name}` is first declared here"))
+}

@@ -1,0 +1,106 @@
+//! Scopes of local names (Viper language reference, section 7).
+//!
+//! Shadowing is an error in both directions: a name declared in a scope may not be declared in a scope nested in
+//! it, whichever comes first in the text. So a scope knows the names it will declare when it is opened; they
+//! cannot be used before their declaration is reached.
+
+use rustc_hash::FxHashMap;
+
+use crate::program::LocalId;
+use crate::source::{Name, Span};
+
+/// What a local name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Entry {
+    /// Declared further down in this scope.
+    Announced,
+    Local(LocalId),
+    /// A label of the implementation: not a value, but it takes the name.
+    Label,
+    /// Declared twice; reported already.
+    Clash,
+}
+
+#[derive(Debug)]
+struct Declaration {
+    entry: Entry,
+    span: Span,
+}
+
+/// A name that is declared twice. `second` comes later in the text.
+#[derive(Debug)]
+pub(super) struct Duplicate {
+    pub(super) first: Span,
+    pub(super) second: Span,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    /// As shadowing is an error, a name has at most one declaration in the open scopes.
+    names: FxHashMap<Name, Declaration>,
+    /// The names declared in each open scope.
+    open: Vec<Vec<Name>>,
+}
+
+impl Scopes {
+    pub(super) fn open(&mut self) {
+        self.open.push(Vec::new());
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    pub(super) fn close(&mut self) {
+        for name in self.open.pop().unwrap_or_default() {
+            self.names.remove(&name);
+        }
+    }
+
+    /// What `name` stands for here.
+    pub(super) fn get(&self, name: &Name) -> Option<Entry> {
+        self.names.get(name).map(|declaration| declaration.entry)
+    }
+
+    /// Says that the innermost scope will declare `name` at `span`.
+    ///
+    /// A clash with an earlier name is found when the declaration is reached.
+    pub(super) fn announce(&mut self, name: &Name, span: Span) {
+        if !self.names.contains_key(name) {
+            self.insert(name, Entry::Announced, span);
+        }
+    }
+
+    /// Declares `name` in the innermost scope.
+    pub(super) fn declare(
+        &mut self,
+        name: &Name,
+        entry: Entry,
+        span: Span,
+    ) -> Result<(), Duplicate> {
+        let Some(earlier) = self.names.get_mut(name) else {
+            self.insert(name, entry, span);
+            return Ok(());
+        };
+        if earlier.span == span && matches!(earlier.entry, Entry::Announced) {
+            earlier.entry = entry;
+            return Ok(());
+        }
+        let already_reported = earlier.span == span && matches!(earlier.entry, Entry::Clash);
+        let first = earlier.span;
+        let (first, second) = if matches!(earlier.entry, Entry::Announced) {
+            earlier.entry = Entry::Clash;
+            (span, first)
+        } else {
+            (first, span)
+        };
+        if already_reported { Ok(()) } else { Err(Duplicate { first, second }) }
+    }
+
+    fn insert(&mut self, name: &Name, entry: Entry, span: Span) {
+        self.names.insert(name.clone(), Declaration { entry, span });
+        if let Some(scope) = self.open.last_mut() {
+            scope.push(name.clone());
+        }
+    }
+}
