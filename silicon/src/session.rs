@@ -93,7 +93,7 @@ impl Session {
         outcome.diagnostics.extend(loaded.messages.into_iter().map(Diagnostic::of));
         outcome.texts = texts;
         match loaded.program {
-            _ if outcome.errors() > 0 => outcome.verdict = FileVerdict::InputError,
+            _ if outcome.errors() > 0 => outcome.verdict = rejection(&outcome.diagnostics),
             Some(program) if self.task == Task::Verify => {
                 let places = Places::new(&program, &loaded.sources);
                 self.verify(&program, &places, &mut outcome);
@@ -182,6 +182,12 @@ impl Session {
         }
         diagnostics
     }
+}
+
+/// A program is not to blame for what goes wrong in a front end.
+fn rejection(diagnostics: &[Diagnostic]) -> FileVerdict {
+    let internal = diagnostics.iter().any(|one| one.message.id.starts_with("internal"));
+    if internal { FileVerdict::Error } else { FileVerdict::InputError }
 }
 
 /// A member whose time is over still gets the chance to say so.

@@ -3,6 +3,7 @@
 //! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it, [`conformance`] compares
 //! the two for whole suites.
 
+pub mod binaries;
 pub mod conformance;
 pub mod expectations;
 pub mod observation;

@@ -15,7 +15,7 @@ use silicon::session::{Lines, Session, Task};
 
 /// With the solver's, since a verdict may depend on it.
 static VERSION: LazyLock<String> =
-    LazyLock::new(|| format!("{} ({})", env!("CARGO_PKG_VERSION"), z3::full_version()));
+    LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), z3::full_version()));
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,7 +36,8 @@ Exit codes:
     version = VERSION.as_str(),
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
-    subcommand_negates_reqs = true
+    subcommand_negates_reqs = true,
+    disable_help_subcommand = true
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -321,7 +322,7 @@ impl Args {
         ] {
             lines.push(format!("--{}{name}", if on { "" } else { "no-" }));
         }
-        lines.push(format!("# {}", z3::full_version()));
+        lines.push(format!("# Z3 {}", z3::full_version()));
         lines.join("\n") + "\n"
     }
 }

@@ -1,0 +1,75 @@
+//! The commands, as users run them.
+//!
+//! Cargo builds the binaries of a package for that package's own tests only, so these tests build them first; after
+//! `cargo build` or a first test that is a matter of a moment.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+
+/// What a run of a command left behind.
+#[derive(Debug)]
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
+/// Runs a command of this workspace in a directory, with a text on standard input.
+pub fn run(name: &str, arguments: &[&str], directory: &Path, stdin: &[u8]) -> Run {
+    let mut child = Command::new(path(name))
+        .args(arguments)
+        .current_dir(directory)
+        .env_remove("NO_COLOR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{name} does not start: {error}"));
+    let mut pipe = child.stdin.take().expect("standard input is a pipe");
+    let stdin = stdin.to_owned();
+    let writer = thread::spawn(move || {
+        // A command that does not read closes the pipe: its right.
+        let _ = pipe.write_all(&stdin);
+    });
+    let output = child.wait_with_output().expect("the command can be waited for");
+    writer.join().expect("the writer does not panic");
+    output.into()
+}
+
+/// Where a command is, built if it is not.
+pub fn path(name: &str) -> PathBuf {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(build).join(name)
+}
+
+/// Builds the commands like this test was built, and returns their directory.
+fn build() -> PathBuf {
+    let test = std::env::current_exe().expect("a running program has a path");
+    let directory = test.ancestors().nth(2).expect("tests are in <profile>/deps").to_owned();
+    let profile = directory.file_name().and_then(|name| name.to_str()).unwrap_or("debug");
+    let profile = if profile == "debug" { "dev" } else { profile };
+    let target = directory.parent().expect("<target>/<profile>");
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--quiet", "--offline", "--profile", profile])
+        .args(["-p", "silicon", "-p", "chalice2sil", "--bins", "--target-dir"])
+        .arg(target)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .expect("cargo starts");
+    assert!(status.success(), "the commands cannot be built");
+    directory
+}

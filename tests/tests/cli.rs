@@ -1,0 +1,345 @@
+//! The commands from outside: exit codes, formats, standard input and output.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use sil_tests::binaries::{self, Run};
+
+const VERIFIES: &str = "method m(x: Int)\n  requires 0 < x\n{\n  assert x != 0\n}\n";
+const FAILS: &str = "method m(x: Int)\n{\n  assert x != 0\n}\n";
+const ILL_TYPED: &str = "method m(x: Int)\n{\n  assert x\n}\n";
+
+/// A directory of its own for a test, with files.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str, files: &[(&str, &[u8])]) -> Self {
+        let name = format!("sil-tests-{}-{test}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        fs::create_dir_all(&directory).expect("a temporary directory can be made");
+        for (name, text) in files {
+            let path = directory.join(name);
+            fs::create_dir_all(path.parent().expect("has a parent")).expect("can be made");
+            fs::write(path, text).expect("a temporary file can be written");
+        }
+        Self(directory)
+    }
+
+    fn silicon(&self, arguments: &[&str]) -> Run {
+        binaries::run("silicon", arguments, &self.0, b"")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What remains is in the directory for temporary files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn programs(test: &str) -> Scratch {
+    Scratch::new(
+        test,
+        &[
+            ("good.sil", VERIFIES.as_bytes()),
+            ("bad.vpr", FAILS.as_bytes()),
+            ("ill.sil", ILL_TYPED.as_bytes()),
+            ("latin.sil", b"method m()\n{ var \xe4: Int }\n"),
+            ("empty.sil", b""),
+            ("notes.txt", b"no program"),
+        ],
+    )
+}
+
+fn lines(run: &Run) -> Vec<Value> {
+    let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e} in {line}"));
+    run.stdout.lines().map(parse).collect()
+}
+
+/// The lines of a run without what may differ between two runs.
+fn timeless(run: &Run) -> Vec<Value> {
+    let mut lines = lines(run);
+    for line in &mut lines {
+        let fields = line.as_object_mut().expect("each line is an object");
+        fields.retain(|name, _| !name.ends_with("_ms"));
+    }
+    lines
+}
+
+fn of_type<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    lines.iter().filter(|line| line["type"] == kind).collect()
+}
+
+#[test]
+fn exit_codes_say_what_happened() {
+    let scratch = programs("codes");
+    for (arguments, code) in [
+        (&["good.sil"][..], 0),
+        (&["bad.vpr"], 1),
+        (&["bad.vpr", "good.sil"], 1),
+        (&["--check", "bad.vpr"], 0),
+        (&["ill.sil"], 3),
+        (&["--check", "ill.sil"], 3),
+        (&["latin.sil"], 3),
+        (&["missing.sil"], 3),
+        (&["good.sil", "bad.vpr", "ill.sil"], 3),
+        (&["empty.sil"], 2),
+        (&["empty.sil", "good.sil"], 0),
+        (&["good.sil", "--member", "nobody"], 2),
+        (&["good.sil", "--at", "good.sil:99"], 2),
+        (&["good.sil", "--at", "good.sil:4"], 0),
+    ] {
+        let run = scratch.silicon(arguments);
+        assert_eq!(run.code, Some(code), "{arguments:?}: {run:#?}");
+    }
+}
+
+#[test]
+fn wrong_use_is_refused() {
+    let scratch = programs("usage");
+    for arguments in [
+        &[][..],
+        &["--no-such-option", "good.sil"],
+        &["-j", "many", "good.sil"],
+        &["--message-format", "xml", "good.sil"],
+        &["--report", "sarif", "good.sil"],
+        &["--report", "html=x", "good.sil"],
+        &["--report", "sarif=no/such/directory/x", "good.sil"],
+        &["--member-limit", "-1", "good.sil"],
+        &["--at", "good.sil", "good.sil"],
+        &["--form", "graph", "good.sil"],
+        &["--counterexample", "good.sil"],
+        &["--compat", "silicon", "good.sil"],
+        &["-", "-"],
+    ] {
+        let run = scratch.silicon(arguments);
+        assert_eq!(run.code, Some(2), "{arguments:?}: {run:#?}");
+        assert!(run.stdout.is_empty() && run.stderr.contains("error"), "{arguments:?}: {run:#?}");
+    }
+    let empty = Scratch::new("usage-empty", &[("notes.txt", b"")]);
+    assert_eq!(empty.silicon(&["."]).code, Some(2));
+}
+
+#[test]
+fn questions_about_the_command_are_answered() {
+    let scratch = programs("questions");
+    for (arguments, part) in [
+        (&["--version"][..], "Z3"),
+        (&["--help"], "Exit codes"),
+        (&["-h"], "--message-format"),
+        (&["--print-config", "-j", "3"], "--threads 3"),
+        (&["completions", "bash"], "_silicon"),
+    ] {
+        let run = scratch.silicon(arguments);
+        assert_eq!(run.code, Some(0), "{arguments:?}: {run:#?}");
+        assert!(run.stdout.contains(part) && run.stderr.is_empty(), "{arguments:?}: {run:#?}");
+    }
+}
+
+#[test]
+fn json_has_its_shape() {
+    let scratch = programs("json");
+    let run = scratch.silicon(&["--message-format", "json", "bad.vpr", "ill.sil", "good.sil"]);
+    let lines = lines(&run);
+    assert!(lines.iter().all(|line| line["v"] == 1));
+    let kinds: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+    let expected =
+        ["diagnostic", "member", "file", "diagnostic", "file", "member", "file", "run"];
+    assert_eq!(kinds, expected, "{run:#?}");
+
+    let failure = &lines[0];
+    assert_eq!(failure["file"], "bad.vpr");
+    assert_eq!(failure["severity"], "error");
+    assert_eq!(failure["id"], "assert.failed:assertion.false");
+    assert_eq!(failure["start"], serde_json::json!({ "line": 3, "column": 10 }));
+    assert_eq!(failure["end"], serde_json::json!({ "line": 3, "column": 16 }));
+    assert_eq!(failure["member"], "m");
+    assert!(failure["notes"].is_array() && failure["path"].is_array());
+
+    let member = &lines[1];
+    assert_eq!((&member["kind"], &member["name"]), (&"method".into(), &"m".into()));
+    assert_eq!(member["verdict"], "failed");
+    for number in ["time_ms", "prover_ms", "queries", "paths"] {
+        assert!(member[number].is_number(), "{number}");
+    }
+    let verdicts: Vec<&Value> =
+        of_type(&lines, "file").iter().map(|file| &file["verdict"]).collect();
+    assert_eq!(verdicts, ["failed", "input-error", "verified"]);
+    assert_eq!(lines[3]["id"], "typechecker.error");
+    let all = &lines[7];
+    assert_eq!(all["verdict"], "input-error");
+    assert_eq!((&all["files"], &all["members"]), (&3.into(), &2.into()));
+    assert_eq!((&all["verified"], &all["errors"]), (&1.into(), &2.into()));
+}
+
+#[test]
+fn standard_input_is_sil() {
+    let scratch = programs("stdin");
+    for (text, code) in [(VERIFIES, 0), (FAILS, 1), (ILL_TYPED, 3), ("", 2)] {
+        let run = binaries::run(
+            "silicon",
+            &["-", "--message-format", "short"],
+            &scratch.0,
+            text.as_bytes(),
+        );
+        assert_eq!(run.code, Some(code), "{text}: {run:#?}");
+        if code == 1 {
+            assert!(run.stdout.starts_with("<stdin>:3:10: error[assert.failed:assertion.false]"));
+        }
+    }
+    let run = binaries::run("silicon", &["-"], &scratch.0, b"\xff\xfe");
+    assert_eq!(run.code, Some(3), "{run:#?}");
+}
+
+#[test]
+fn bytes_that_are_no_text_are_pointed_at() {
+    let run = programs("latin").silicon(&["--message-format", "json", "latin.sil"]);
+    let lines = lines(&run);
+    assert_eq!(lines[0]["id"], "parser.error");
+    assert_eq!(lines[0]["start"], serde_json::json!({ "line": 2, "column": 7 }));
+}
+
+#[test]
+fn people_read_how_much_was_verified_and_trusted() {
+    let text = "method abstract(x: Int)\n  ensures x > 0\n\nmethod m()\n{\n  inhale 1 < 2\n  assert false\n}\n";
+    let scratch = Scratch::new("human", &[("a.sil", text.as_bytes())]);
+    let run = scratch.silicon(&["a.sil"]);
+    assert!(run.stdout.contains("  assert false") && run.stdout.contains("^^^^^"), "{run:#?}");
+    assert!(run.stdout.contains("of 2 members verified"), "{run:#?}");
+    assert!(run.stdout.contains("trusted: the contract of method abstract"), "{run:#?}");
+    assert!(!run.stdout.contains('\u{1b}') && run.stderr.is_empty(), "{run:#?}");
+    assert!(!run.stdout.contains("inhale in method"), "{run:#?}");
+    let audit = scratch.silicon(&["a.sil", "--audit"]);
+    assert!(audit.stdout.contains("inhale in method m (a.sil:6)"), "{audit:#?}");
+    let coloured = scratch.silicon(&["a.sil", "--color", "always"]);
+    assert!(coloured.stdout.contains('\u{1b}'), "{coloured:#?}");
+}
+
+#[test]
+fn a_directory_stands_for_its_programs() {
+    let scratch = Scratch::new(
+        "directory",
+        &[
+            ("d/b.sil", VERIFIES.as_bytes()),
+            ("d/a/c.vpr", VERIFIES.as_bytes()),
+            ("d/readme.md", b"no program"),
+        ],
+    );
+    let run = scratch.silicon(&["--message-format", "json", "d"]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    let lines = lines(&run);
+    let files: Vec<&Value> = of_type(&lines, "file").iter().map(|file| &file["file"]).collect();
+    assert_eq!(files, ["d/a/c.vpr", "d/b.sil"]);
+}
+
+#[test]
+fn reports_are_written_beside_any_format() {
+    let scratch = programs("reports");
+    let run = scratch.silicon(&[
+        "bad.vpr", "good.sil", "ill.sil", "--report", "sarif=r.sarif", "--report", "junit=r.xml",
+    ]);
+    assert_eq!(run.code, Some(3), "{run:#?}");
+    let sarif = fs::read_to_string(scratch.0.join("r.sarif")).expect("a report");
+    let sarif: Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0]["ruleId"], "assert.failed:assertion.false");
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "bad.vpr");
+    assert_eq!(place["region"]["startLine"], 3);
+    let junit = fs::read_to_string(scratch.0.join("r.xml")).expect("a report");
+    assert!(junit.starts_with("<?xml") && junit.contains("<testsuite name=\"good.sil\""));
+    assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{junit}");
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let many: String = (0..20)
+        .map(|i| format!("method m{i}(x: Int)\n{{\n  assert x != {i}\n  assert x < {i}\n}}\n"))
+        .collect();
+    let scratch = Scratch::new("threads", &[
+        ("a.sil", many.as_bytes()),
+        ("b.sil", FAILS.as_bytes()),
+        ("c.sil", VERIFIES.as_bytes()),
+        ("d.sil", ILL_TYPED.as_bytes()),
+    ]);
+    let run = |threads: &str, files: &[&str]| {
+        let arguments = [&["--message-format", "json", "-j", threads], files].concat();
+        timeless(&scratch.silicon(&arguments))
+    };
+    for files in [&["a.sil"][..], &["a.sil", "b.sil", "c.sil", "d.sil"]] {
+        let alone = run("1", files);
+        assert!(alone.len() > 20);
+        assert_eq!(alone, run("8", files));
+    }
+    let human = |threads: &str| scratch.silicon(&["-j", threads, "."]).stdout;
+    assert_eq!(human("1"), human("8"));
+}
+
+#[test]
+fn a_reader_who_leaves_is_no_reason_to_complain() {
+    let scratch = programs("pipe");
+    let mut child = Command::new(binaries::path("silicon"))
+        .args(["bad.vpr", "ill.sil"])
+        .current_dir(&scratch.0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("silicon starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("silicon ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_ne!(output.status.code(), Some(0));
+}
+
+const CHALICE_FAILS: &str =
+    "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 2;\n  }\n}\n";
+
+#[test]
+fn chalice_is_verified_alike_in_process_and_through_a_pipe() {
+    let scratch = Scratch::new("chalice", &[("c.chalice", CHALICE_FAILS.as_bytes())]);
+    let direct = scratch.silicon(&["--message-format", "json", "c.chalice"]);
+    assert_eq!(direct.code, Some(1), "{direct:#?}");
+    let failures = lines(&direct);
+    let failures = of_type(&failures, "diagnostic");
+    assert_eq!(failures.len(), 1, "{direct:#?}");
+    assert_eq!(failures[0]["id"], "assert.failed:assertion.false");
+    assert_eq!(failures[0]["start"]["line"], 7);
+    assert!(failures[0]["generated"]["start"]["line"].is_number());
+    for form in ["graph", "structured"] {
+        let translated =
+            binaries::run("chalice2sil", &["--form", form, "c.chalice"], &scratch.0, b"");
+        assert_eq!(translated.code, Some(0), "{translated:#?}");
+        let piped = binaries::run(
+            "silicon",
+            &["--message-format", "json", "-"],
+            &scratch.0,
+            translated.stdout.as_bytes(),
+        );
+        assert_eq!(piped.code, Some(1), "{piped:#?}");
+        let piped = lines(&piped);
+        let piped = of_type(&piped, "diagnostic");
+        for field in ["file", "id", "message", "start", "end"] {
+            assert_eq!(piped[0][field], failures[0][field], "{form}");
+        }
+    }
+}
+
+#[test]
+fn texts_are_quoted_from_the_program_that_was_written() {
+    let scratch = Scratch::new("quoted", &[("c.chalice", CHALICE_FAILS.as_bytes())]);
+    let run = scratch.silicon(&["c.chalice"]);
+    assert!(run.stdout.contains("c.chalice:7:") && run.stdout.contains("assert f == 2;"), "{run:#?}");
+}
+
+/// The examples that the manual tells newcomers to run.
+#[test]
+fn the_examples_do_what_the_manual_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let run = binaries::run("silicon", &["examples"], root, b"");
+    assert_eq!(run.code, Some(0), "{run:#?}");
+}
