@@ -10,6 +10,7 @@
 
 pub mod diagnostic;
 pub mod program;
+mod resolve;
 pub mod source;
 mod stack;
 pub mod syntax;
@@ -24,9 +25,8 @@ pub use source::{SourceFile, Span};
 /// A syntax error or a clash of declarations is reported alone, every other static error together with all others of
 /// its file. Diagnostics come in source order.
 pub fn check(source: &SourceFile) -> (Option<Program>, Vec<Diagnostic>) {
-    if let Err(error) = syntax::parse(&source.text) {
-        return (None, vec![error]);
+    match syntax::parse(&source.text) {
+        Ok(syntax) => resolve::resolve(&syntax),
+        Err(error) => (None, vec![error]),
     }
-    let message = "the Chalice type checker is not available yet";
-    (None, vec![Diagnostic::error(Code::TypecheckerError, message, Span::default())])
 }

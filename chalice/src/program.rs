@@ -13,6 +13,7 @@ mod assertion;
 mod expr;
 mod stmt;
 mod types;
+mod visit;
 
 pub use assertion::{Access, AccessTarget, Permission, PermissionKind};
 pub use expr::{

@@ -343,6 +343,8 @@ pub enum Quantifier {
 pub enum Domain {
     /// `: T`
     Type(TypeExpr),
-    /// `in e` or `: e`
-    Collection(Box<Expr>),
+    /// `in e`
+    In(Box<Expr>),
+    /// `: e`, a set
+    Over(Box<Expr>),
 }

@@ -363,10 +363,10 @@ impl Builder {
         };
         let variables = self.idents(take(&mut parts));
         let domain = take(&mut parts);
-        let domain = if domain.as_rule() == Rule::domain_type {
-            Domain::Type(self.type_expr(take(&mut self::parts(domain)))?)
-        } else {
-            Domain::Collection(self.only(domain)?)
+        let domain = match domain.as_rule() {
+            Rule::domain_type => Domain::Type(self.type_expr(take(&mut self::parts(domain)))?),
+            Rule::domain_in => Domain::In(self.only(domain)?),
+            _ => Domain::Over(self.only(domain)?),
         };
         Ok(ExprKind::Quantified {
             quantifier,

@@ -1,0 +1,97 @@
+//! From names to ids: resolution and type checking.
+//!
+//! Two rounds. [`declare`] collects what exists; a clash there ends the check, since later findings would only repeat
+//! it. Then signatures, contracts and bodies are resolved and all their errors collected. An ill-typed expression gets
+//! [`Type::Unknown`], which fits everywhere, so that one mistake is reported once.
+
+mod access;
+mod call;
+mod context;
+mod declare;
+mod expr;
+mod member;
+mod name;
+mod operator;
+mod scope;
+mod stmt;
+mod types;
+
+use la_arena::Arena;
+use rustc_hash::FxHashMap;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::{ChannelId, ClassId, Local, LocalId, Member, Program, Type};
+use crate::source::Span;
+use crate::syntax;
+use context::Context;
+use scope::Scopes;
+
+/// Resolves and type checks a parsed program.
+///
+/// The program is present exactly if no finding is an error. Findings come in source order.
+pub(crate) fn resolve(syntax: &syntax::Program) -> (Option<Program>, Vec<Diagnostic>) {
+    let (program, names) = match declare::declare(syntax) {
+        Ok(declared) => declared,
+        Err(clash) => return (None, vec![*clash]),
+    };
+    let mut resolver = Resolver {
+        program,
+        names,
+        findings: Vec::new(),
+        scopes: Scopes::default(),
+        home: Home { this: None, is_static: false, result: None },
+    };
+    resolver.signatures(syntax);
+    resolver.bodies(syntax);
+    let mut findings = resolver.findings;
+    findings.sort_by_key(|finding| finding.span.start);
+    findings.dedup();
+    let is_accepted = !findings.iter().any(Diagnostic::is_error);
+    (is_accepted.then_some(resolver.program), findings)
+}
+
+/// What a name of a type stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TypeName {
+    Class(ClassId),
+    Channel(ChannelId),
+}
+
+/// The global names.
+#[derive(Default)]
+struct Names<'s> {
+    types: FxHashMap<&'s str, TypeName>,
+    members: FxHashMap<(ClassId, &'s str), Member>,
+}
+
+/// The declaration being resolved.
+struct Home {
+    /// The type of `this`.
+    this: Option<Type>,
+    /// Is it a static function, which has no `this`?
+    is_static: bool,
+    /// The type of `result`, where that may be mentioned.
+    result: Option<Type>,
+}
+
+struct Resolver<'s> {
+    program: Program,
+    names: Names<'s>,
+    findings: Vec<Diagnostic>,
+    scopes: Scopes<'s>,
+    home: Home,
+}
+
+impl Resolver<'_> {
+    fn error(&mut self, message: impl Into<String>, span: Span) {
+        self.findings.push(Diagnostic::error(Code::TypecheckerError, message, span));
+    }
+
+    fn locals(&self) -> &Arena<Local> {
+        &self.program.locals
+    }
+
+    fn local(&self, local: LocalId) -> &Local {
+        &self.program.locals[local]
+    }
+}

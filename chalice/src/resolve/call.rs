@@ -1,0 +1,136 @@
+//! What calls, forks, joins, sends and receives have in common: arguments and out variables.
+
+use super::name::Selected;
+use super::scope::new_local;
+use super::types::is_assignable;
+use super::{Context, Resolver};
+use crate::program::{Expr, LocalId, LocalKind, Member, MethodId, OutVariable, Type};
+use crate::source::Span;
+use crate::syntax::{self, Ident};
+
+impl<'s> Resolver<'s> {
+    pub(super) fn local_types(&self, locals: Vec<LocalId>) -> Vec<Type> {
+        locals.into_iter().map(|local| self.locals()[local].ty.clone()).collect()
+    }
+
+    /// Arguments for parameters of the given types.
+    pub(super) fn arguments(
+        &mut self,
+        arguments: &'s [syntax::Expr],
+        types: &[Type],
+        span: Span,
+        context: Context,
+    ) -> Vec<Expr> {
+        self.expect_count("argument", types.len(), arguments.len(), span);
+        let resolve = |(position, argument): (usize, &'s syntax::Expr)| {
+            let ty = types.get(position).unwrap_or(&Type::Unknown);
+            let argument = self.expr(argument, context);
+            self.expect_assignable(ty, &argument.ty, argument.span);
+            argument
+        };
+        arguments.iter().enumerate().map(resolve).collect()
+    }
+
+    pub(super) fn expect_count(&mut self, what: &str, expected: usize, found: usize, span: Span) {
+        if expected != found {
+            let plural = if expected == 1 { "" } else { "s" };
+            self.error(format!("expected {expected} {what}{plural}, found {found}"), span);
+        }
+    }
+
+    /// The method a call names; reports if there is none.
+    pub(super) fn find_method(
+        &mut self,
+        receiver: &Expr,
+        method: &Ident,
+        span: Span,
+    ) -> Option<MethodId> {
+        match self.find_member(&receiver.ty, &method.name, span)? {
+            Selected::Member(Member::Method(method)) => Some(method),
+            _ => {
+                self.error(format!("`{}` is not a method", method.name), span);
+                None
+            }
+        }
+    }
+
+    /// Variables that receive values of these types; unknown names are declared.
+    pub(super) fn outs_declaring(
+        &mut self,
+        outs: &'s [Ident],
+        types: &[Type],
+        span: Span,
+    ) -> Vec<OutVariable> {
+        self.outs(outs, types, span, Self::out_or_new)
+    }
+
+    /// Variables that receive values of these types and exist already.
+    pub(super) fn outs_existing(
+        &mut self,
+        outs: &'s [Ident],
+        types: &[Type],
+        span: Span,
+    ) -> Vec<OutVariable> {
+        self.outs(outs, types, span, Self::out_existing)
+    }
+
+    fn outs(
+        &mut self,
+        outs: &'s [Ident],
+        types: &[Type],
+        span: Span,
+        find: fn(&mut Self, &'s Ident, &Type) -> Option<OutVariable>,
+    ) -> Vec<OutVariable> {
+        self.expect_count("result", types.len(), outs.len(), span);
+        let mut found: Vec<OutVariable> = Vec::new();
+        for (position, name) in outs.iter().enumerate() {
+            let ty = types.get(position).unwrap_or(&Type::Unknown);
+            let Some(out) = find(self, name, ty) else { continue };
+            if found.iter().any(|other| other.local == out.local) {
+                self.error(format!("`{}` receives two values at once", name.name), name.span);
+            }
+            found.push(out);
+        }
+        found
+    }
+
+    /// A variable for a value; declares it if there is none of that name.
+    pub(super) fn out_or_new(&mut self, name: &'s Ident, ty: &Type) -> Option<OutVariable> {
+        if self.scopes.find(&name.name).is_some() {
+            return self.out_existing(name, ty);
+        }
+        let local = self.declare(name, new_local(name, ty.clone(), LocalKind::Variable));
+        Some(OutVariable { local, declares: true, span: name.span })
+    }
+
+    fn out_existing(&mut self, name: &'s Ident, ty: &Type) -> Option<OutVariable> {
+        let Some(local) = self.scopes.find(&name.name) else {
+            self.error(format!("there is no variable `{}`", name.name), name.span);
+            return None;
+        };
+        self.expect_mutable(local, name.span);
+        if !is_assignable(&self.local(local).ty, ty) {
+            let message = format!(
+                "`{}` has type {} and cannot receive {}",
+                name.name,
+                self.show(&self.local(local).ty),
+                self.show(ty)
+            );
+            self.error(message, name.span);
+        }
+        Some(OutVariable { local, declares: false, span: name.span })
+    }
+
+    /// Reports an assignment to a parameter, bound variable or constant.
+    pub(super) fn expect_mutable(&mut self, local: LocalId, span: Span) {
+        let variable = self.local(local);
+        let is_mutable = match variable.kind {
+            LocalKind::Parameter | LocalKind::Quantified => false,
+            LocalKind::Result => true,
+            LocalKind::Variable => !variable.is_const || variable.is_ghost,
+        };
+        if !is_mutable {
+            self.error(format!("`{}` cannot be assigned", variable.name), span);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Names in expressions: locals, `this`, members.
+
+use super::{Context, Resolver};
+use crate::program::{
+    Access, AccessTarget, Expr, ExprKind, FieldRef, LocalId, Member, Permission, PermissionKind,
+    Type,
+};
+use crate::source::Span;
+use crate::syntax::Ident;
+
+/// What a selection can denote.
+pub(super) enum Selected {
+    /// A declared or special field.
+    Field(FieldRef),
+    /// Another member of a class.
+    Member(Member),
+}
+
+impl Resolver<'_> {
+    /// `this`, written or implied.
+    pub(super) fn this(&mut self, span: Span) -> Expr {
+        if self.home.is_static {
+            self.error("a static function has no `this`", span);
+        }
+        let ty = self.home.this.clone().unwrap_or(Type::Unknown);
+        Expr { kind: ExprKind::This, ty, span }
+    }
+
+    /// A name alone: a local, or else a member of `this`.
+    pub(super) fn name(&mut self, name: &str, span: Span, context: Context) -> Expr {
+        if let Some(local) = self.scopes.find(name) {
+            return self.local_read(local, span, context);
+        }
+        let receiver = self.this(span);
+        self.select(receiver, name, span, span, context)
+    }
+
+    pub(super) fn local_read(&mut self, local: LocalId, span: Span, context: Context) -> Expr {
+        if self.local(local).is_ghost && !context.ghost {
+            self.error(
+                format!("the ghost variable `{}` cannot be used here", self.local(local).name),
+                span,
+            );
+        }
+        Expr { kind: ExprKind::Local(local), ty: self.local(local).ty.clone(), span }
+    }
+
+    /// `receiver.name` as an expression or predicate.
+    pub(super) fn select(
+        &mut self,
+        receiver: Expr,
+        name: &str,
+        name_span: Span,
+        span: Span,
+        context: Context,
+    ) -> Expr {
+        match self.find_member(&receiver.ty, name, name_span) {
+            None => unknown(span),
+            Some(Selected::Field(field)) => self.field_read(receiver, field, span, context),
+            Some(Selected::Member(Member::Predicate(predicate))) => {
+                if !context.spec {
+                    let message = format!(
+                        "the predicate `{name}` can be mentioned only where permissions can"
+                    );
+                    self.error(message, span);
+                }
+                let target = AccessTarget::Predicate { receiver, predicate };
+                let amount = Permission { kind: PermissionKind::Full, span };
+                let access = Access { target, amount, is_bare: true, span };
+                Expr { kind: ExprKind::Access(Box::new(access)), ty: Type::Bool, span }
+            }
+            Some(Selected::Member(_)) => {
+                self.error(format!("`{name}` is neither a field nor a predicate"), span);
+                unknown(span)
+            }
+        }
+    }
+
+    pub(super) fn field_read(
+        &mut self,
+        receiver: Expr,
+        field: FieldRef,
+        span: Span,
+        context: Context,
+    ) -> Expr {
+        let ty = self.field_type(field);
+        if let FieldRef::Declared(id) = field
+            && self.program.fields[id].is_ghost
+            && !context.ghost
+        {
+            self.error(
+                format!("the ghost field `{}` cannot be used here", self.program.fields[id].name),
+                span,
+            );
+        }
+        Expr { kind: ExprKind::FieldRead { receiver: Box::new(receiver), field }, ty, span }
+    }
+
+    pub(super) fn field_type(&self, field: FieldRef) -> Type {
+        match field {
+            FieldRef::Declared(field) => self.program.fields[field].ty.clone(),
+            FieldRef::Mu => Type::Mu,
+            FieldRef::Joinable => Type::Bool,
+        }
+    }
+
+    /// The member of that name in a type; reports if there is none.
+    pub(super) fn find_member(&mut self, ty: &Type, name: &str, span: Span) -> Option<Selected> {
+        if *ty == Type::Unknown {
+            return None;
+        }
+        if let Type::Class(class) = ty
+            && let Some(&member) = self.names.members.get(&(*class, name))
+        {
+            return Some(match member {
+                Member::Field(field) => Selected::Field(FieldRef::Declared(field)),
+                member => Selected::Member(member),
+            });
+        }
+        match (ty, name) {
+            (Type::Class(_) | Type::Channel(_) | Type::Token(_), "mu") => {
+                Some(Selected::Field(FieldRef::Mu))
+            }
+            (Type::Token(_), "joinable") => Some(Selected::Field(FieldRef::Joinable)),
+            _ => {
+                let message = format!("{} has no member `{name}`", self.show(ty));
+                self.error(message, span);
+                None
+            }
+        }
+    }
+
+    /// The receiver a call or application names, or `this`.
+    pub(super) fn receiver(&mut self, receiver: Option<Expr>, member: &Ident) -> Expr {
+        receiver.unwrap_or_else(|| self.this(member.span))
+    }
+}
+
+/// A stand-in for an expression whose error has been reported.
+pub(super) fn unknown(span: Span) -> Expr {
+    Expr { kind: ExprKind::Null, ty: Type::Unknown, span }
+}
