@@ -6,6 +6,8 @@
 
 pub mod cfg;
 pub mod diagnostics;
+pub mod imports;
+pub mod load;
 pub mod parser;
 pub mod program;
 pub mod render;

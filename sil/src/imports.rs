@@ -1,0 +1,214 @@
+//! Imports: from the file that the user named to all files of the program (section 2 of the Viper language
+//! reference).
+//!
+//! Each file is read once, under its textually normalised path, so cycles end by themselves. Whatever can be parsed
+//! is kept; a file that is missing or is no text is a `parser.error`.
+//!
+//! Differs from the reference: `import <p>` looks in the library that is part of this program, then for a file
+//! `import/p` beside or above the file that the user named, so that a project can bring a library of its own.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use rustc_hash::FxHashSet;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::parser;
+use crate::source::{SourceFile, Sources, Span};
+use crate::syntax::{Import, Member, MemberKind, Program};
+
+pub mod library;
+
+/// Where the texts of imported files come from: the file system, or an editor that knows better.
+pub trait Loader {
+    /// The bytes of a file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// Reads from disk.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct FileSystem;
+
+impl Loader for FileSystem {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        std::fs::read(path)
+    }
+}
+
+/// No file but the one given, beside the standard library.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::Error::new(io::ErrorKind::NotFound, "no files can be read here"))
+    }
+}
+
+/// Spans count bytes in 32 bits.
+const MAX_FILE_SIZE: usize = u32::MAX as usize - 1;
+
+/// What identifies a file.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Place {
+    Local(PathBuf),
+    /// Relative to the root of the standard library.
+    Standard(PathBuf),
+}
+
+/// A file that was found, before it is parsed.
+struct Found {
+    place: Place,
+    name: String,
+    bytes: Vec<u8>,
+}
+
+/// Parses the file `name` with the contents `bytes`, and everything that it imports.
+///
+/// The result has the members of all files, those of imported files first, and no imports. The file itself is the
+/// first of `sources` if that was empty.
+pub fn read_all(
+    name: &str,
+    bytes: Vec<u8>,
+    loader: &dyn Loader,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Program {
+    let place = Place::Local(normalise(Path::new(name)));
+    let found = Found { place: place.clone(), name: name.to_string(), bytes };
+    let mut reader = Reader {
+        root: Path::new(name),
+        loader,
+        sources,
+        diagnostics,
+        seen: FxHashSet::from_iter([place]),
+        waiting: VecDeque::from([found]),
+    };
+    let mut files = Vec::new();
+    while let Some(found) = reader.waiting.pop_front() {
+        files.push(reader.read(found));
+    }
+    Program { members: files.into_iter().rev().flatten().collect() }
+}
+
+/// The state of reading one program.
+struct Reader<'a> {
+    /// The file that the user named.
+    root: &'a Path,
+    loader: &'a dyn Loader,
+    sources: &'a mut Sources,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    seen: FxHashSet<Place>,
+    waiting: VecDeque<Found>,
+}
+
+impl Reader<'_> {
+    /// Parses a file and queues what it imports.
+    fn read(&mut self, found: Found) -> Vec<Member> {
+        let (text, invalid) = match String::from_utf8(found.bytes) {
+            Ok(text) => (text, None),
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(at))
+            }
+        };
+        let too_large = text.len() > MAX_FILE_SIZE;
+        let text = if too_large { String::new() } else { text };
+        let file = self.sources.add(SourceFile::new(found.name, text.as_str()));
+        if too_large {
+            self.error(Span::new(file, 0, 0), "this file is larger than 4 GB".to_string());
+            return Vec::new();
+        }
+        if let Some(at) = invalid {
+            let width = text[at..].chars().next().map_or(0, char::len_utf8);
+            let span = Span::new(file, at, at + width);
+            self.error(span, "this is not UTF-8 text".to_string());
+            return Vec::new();
+        }
+        let program = parser::parse(file, &text, self.diagnostics);
+        let mut members = Vec::new();
+        for member in program.members {
+            match member.kind {
+                MemberKind::Import(import) => self.import(&import, member.span, &found.place),
+                _ => members.push(member),
+            }
+        }
+        members
+    }
+
+    fn error(&mut self, span: Span, message: String) {
+        self.diagnostics.push(Diagnostic::new(Code::ParserError, span, message));
+    }
+
+    /// Finds the file that is imported at `span` by the file at `importer`, and queues it.
+    fn import(&mut self, import: &Import, span: Span, importer: &Place) {
+        let path = Path::new(import.path.trim());
+        let place = match importer {
+            _ if import.standard => Place::Standard(normalise(path)),
+            Place::Local(file) => Place::Local(beside(file, path)),
+            Place::Standard(file) => Place::Standard(beside(file, path)),
+        };
+        if !self.seen.insert(place.clone()) {
+            return;
+        }
+        let result = match &place {
+            Place::Local(path) => self.loader.read(path).map(|bytes| (path.clone(), bytes)),
+            Place::Standard(path) => self.read_standard(path),
+        };
+        match result {
+            Ok((path, bytes)) => {
+                let name = path.to_string_lossy().into_owned();
+                self.waiting.push_back(Found { place, name, bytes });
+            }
+            Err(error) => self.error(span, format!("cannot import `{}`: {error}", import.path)),
+        }
+    }
+
+    /// The name and the bytes of a library file.
+    fn read_standard(&self, path: &Path) -> io::Result<(PathBuf, Vec<u8>)> {
+        if let Some(text) = path.to_str().and_then(library::text) {
+            return Ok((PathBuf::from(format!("<{}>", path.display())), text.as_bytes().to_vec()));
+        }
+        let in_project =
+            self.root.ancestors().skip(1).map(|folder| folder.join("import").join(path));
+        for candidate in in_project {
+            match self.loader.read(&candidate) {
+                Ok(bytes) => return Ok((candidate, bytes)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::NotFound, "the standard library has no such file"))
+    }
+}
+
+/// `path`, seen from the folder of `file`.
+fn beside(file: &Path, path: &Path) -> PathBuf {
+    normalise(&file.parent().unwrap_or(Path::new("")).join(path))
+}
+
+/// Resolves `.` and `..` in the text of a path; links are not followed.
+fn normalise(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                let last = normal.components().next_back();
+                match last {
+                    Some(Component::Normal(_)) => {
+                        normal.pop();
+                    }
+                    Some(Component::RootDir | Component::Prefix(_)) => {}
+                    _ => normal.push(".."),
+                }
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! From files to a program, in order: read and parse, imports included; expand macros; desugar plugins; resolve.
+
+use std::io;
+use std::path::Path;
+
+use crate::diagnostics::Diagnostic;
+use crate::imports::{self, FileSystem, Loader};
+use crate::source::Sources;
+use crate::syntax;
+
+/// A program as far as it got.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// All files read; the one that was asked for is the first.
+    pub sources: Sources,
+    /// The parse tree of all files in one, macros expanded and plugins desugared.
+    pub syntax: syntax::Program,
+    /// What there is to say, errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// Whether something was found that keeps the program from being verified.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| !diagnostic.code.is_warning())
+    }
+}
+
+/// Loads a program from disk.
+///
+/// # Errors
+/// Where the file itself cannot be read; everything else is a diagnostic.
+pub fn load_file(path: &Path) -> io::Result<Loaded> {
+    let bytes = FileSystem.read(path)?;
+    Ok(load(&path.to_string_lossy(), bytes, &FileSystem))
+}
+
+/// Loads a program that is already in memory; `name` is for messages and for relative imports.
+pub fn load_text(name: &str, text: &str) -> Loaded {
+    load(name, text.as_bytes().to_vec(), &FileSystem)
+}
+
+/// Loads the file `name` with the contents `bytes`; imported files come from `loader`.
+pub fn load(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Loaded {
+    let mut loaded = Loaded::default();
+    let Loaded { sources, syntax, diagnostics } = &mut loaded;
+    *syntax = imports::read_all(name, bytes, loader, sources, diagnostics);
+    loaded
+}
