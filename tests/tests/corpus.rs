@@ -1,0 +1,44 @@
+//! The corpus: each program below `corpus/` reports exactly the errors it announces.
+//!
+//! One trial a file and stage, named by its path, so that a part of a path selects trials.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use sil_tests::{expectations, observation};
+use silicon::session::{Task, input};
+
+/// The name under which known wrong answers would be announced.
+const TOOL: &str = "sil";
+
+fn main() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let mut trials = Vec::new();
+    for path in input::programs_below(&corpus) {
+        let name = path.strip_prefix(&corpus).unwrap_or(&path).display().to_string();
+        trials.push(trial("verify", &name, &path, reports_what_it_announces));
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn trial(stage: &str, name: &str, path: &Path, test: fn(&Path) -> Result<(), Failed>) -> Trial {
+    let path: PathBuf = path.to_owned();
+    Trial::test(name, move || test(&path)).with_kind(stage)
+}
+
+/// The reported errors are exactly the announced ones: none missing, none extra.
+fn reports_what_it_announces(path: &Path) -> Result<(), Failed> {
+    let announced = expectations::read(&fs::read_to_string(path)?, TOOL);
+    if !announced.malformed.is_empty() {
+        return Err(format!("not an annotation: {:?}", announced.malformed).into());
+    }
+    let observation = observation::observe(path, &observation::session(Task::Verify));
+    let difference = announced.compare(&observation.outputs());
+    if difference.is_empty() {
+        return Ok(());
+    }
+    let said: Vec<String> =
+        observation.reported.iter().map(|one| format!("  {}: {}", one.line, one.text)).collect();
+    Err(format!("{difference}reported:\n{}", said.join("\n")).into())
+}
