@@ -2,6 +2,8 @@
 
 pub mod options;
 pub mod output;
+pub mod prover;
 pub mod report;
 pub mod session;
 pub mod terms;
+mod theory;

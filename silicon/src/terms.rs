@@ -280,6 +280,17 @@ impl Terms {
         self.apply(symbol, &[])
     }
 
+    /// The variable of that name: for formulas that are closed as soon as they are built, such as axioms.
+    pub(crate) fn named_variable(&mut self, name: &str, sort: Sort) -> Term {
+        let symbol = self.declare(Declaration {
+            name: Arc::from(name),
+            args: Box::default(),
+            result: sort,
+            kind: SymbolKind::Variable,
+        });
+        self.apply(symbol, &[])
+    }
+
     fn fresh_symbol(
         &mut self,
         hint: &str,

@@ -18,7 +18,8 @@ impl Progress {
         let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::hidden());
         if wanted {
             // The template is a constant; should it be wrong, the default one does.
-            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} files {elapsed}") {
+            if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} files {elapsed}")
+            {
                 bar.set_style(style);
             }
             bar.set_draw_target(ProgressDrawTarget::stderr());

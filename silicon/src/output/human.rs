@@ -96,11 +96,7 @@ fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "  file: {} ms", milliseconds(outcome.time))
 }
 
-pub(super) fn summary(
-    summary: &Summary,
-    statistics: bool,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn summary(summary: &Summary, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
     let mut parts = Vec::new();
     if summary.checked < summary.files {
         let (verified, members) = (summary.verified, summary.members);
@@ -116,10 +112,9 @@ pub(super) fn summary(
             parts.push(format!("{count} {word}"));
         }
     }
-    for (count, word) in [
-        (summary.checked, "accepted, not verified"),
-        (summary.input_errors, "with input errors"),
-    ] {
+    for (count, word) in
+        [(summary.checked, "accepted, not verified"), (summary.input_errors, "with input errors")]
+    {
         if count > 0 {
             parts.push(format!("{count} {} {word}", if count == 1 { "file" } else { "files" }));
         }

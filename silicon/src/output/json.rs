@@ -16,11 +16,7 @@ use crate::session::{Diagnostic, MemberOutcome, Outcome};
 /// The version of this format; a change that breaks readers raises it.
 const VERSION: u32 = 1;
 
-pub(super) fn outcome(
-    outcome: &Outcome,
-    statistics: bool,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn outcome(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
     for diagnostic in &outcome.diagnostics {
         line(&DiagnosticLine::of(diagnostic), to)?;
     }

@@ -84,8 +84,7 @@ fn case(outcome: &Outcome, member: &MemberOutcome, xml: &mut String) {
 
 fn open_case(file: &str, name: &str, time: f64, xml: &mut String) {
     let (file, name) = (escaped(file), escaped(name));
-    let _ =
-        writeln!(xml, "    <testcase classname=\"{file}\" name=\"{name}\" time=\"{time:.3}\">");
+    let _ = writeln!(xml, "    <testcase classname=\"{file}\" name=\"{name}\" time=\"{time:.3}\">");
 }
 
 fn problem(element: &str, verdict: &str, details: &str, xml: &mut String) {

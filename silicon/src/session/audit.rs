@@ -75,8 +75,7 @@ fn assumptions<'a>(
             _ => blocks(statement, |block| waiting.extend(&block.statements)),
         }
     }
-    let mut found: Vec<_> =
-        found.into_iter().map(|(span, word)| (places.of(span), word)).collect();
+    let mut found: Vec<_> = found.into_iter().map(|(span, word)| (places.of(span), word)).collect();
     found.sort();
     found.dedup();
     let words = |(place, word): (sil::render::Place, &str)| {

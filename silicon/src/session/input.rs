@@ -126,9 +126,8 @@ pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| {
-        ["sil", "vpr", "chalice"].iter().any(|known| extension == *known)
-    })
+    path.extension()
+        .is_some_and(|extension| ["sil", "vpr", "chalice"].iter().any(|known| extension == *known))
 }
 
 /// `FILE:LINE[-LINE]`: some lines of a file.
@@ -144,8 +143,11 @@ impl Lines {
         let (file, lines) = text.rsplit_once(':')?;
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
         let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-        (!file.is_empty() && 0 < first && first <= last)
-            .then(|| Self { file: file.to_owned(), first, last })
+        (!file.is_empty() && 0 < first && first <= last).then(|| Self {
+            file: file.to_owned(),
+            first,
+            last,
+        })
     }
 
     /// Whether a place shares a line with these; a file may be given by the end of its path.

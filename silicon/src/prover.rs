@@ -1,0 +1,436 @@
+//! The prover: asks Z3 whether assumptions imply a goal.
+//!
+//! The only module that knows Z3. A [`Prover`] has a Z3 context of its own, belongs to one arena of terms, and stays on
+//! the thread that made it. What it answers depends only on what it was told: limits are counted in Z3's own steps,
+//! and the wall-clock limit is a safety net whose answer is "gave up".
+//!
+//! Invariants
+//! - Scopes and assumptions reach Z3 when a question is asked, in order; a scope in which nothing is asked costs
+//!   nothing.
+//! - Axioms (of theories, and those given by [`Prover::add_axiom`]) hold in every scope from the moment they are
+//!   known. Z3 is told in the scope in which that happened; when that scope is left, it is told again before the next
+//!   question.
+//! - Every call into Z3 is checked (SOUNDNESS: a lost assertion could turn into a wrong proof).
+
+mod backend;
+mod log;
+mod raw;
+mod snapshots;
+#[cfg(test)]
+mod tests;
+mod translate;
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashSet;
+use thiserror::Error;
+use z3::Context;
+use z3::ast::Bool;
+
+use self::log::Log;
+pub use self::raw::SolverKind;
+use self::raw::{Kernel, Satisfiability, Setting};
+use self::translate::Translator;
+use crate::terms::{Term, Terms};
+
+/// What went wrong in the prover: never an answer.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ProverError {
+    #[error("the prover reports: {0}")]
+    Solver(String),
+    #[error("ill-sorted term {0}")]
+    IllSorted(String),
+    #[error("`{text}` cannot be used as SMT-LIB text: {problem}")]
+    Backend { text: String, problem: String },
+}
+
+/// What a question may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Budget {
+    /// Steps of Z3 (`rlimit`), counted from the start of the question; 0 is no limit.
+    pub resources: u32,
+    /// Wall-clock time; 0 is no limit.
+    pub milliseconds: u32,
+}
+
+impl Budget {
+    /// For questions whose answer only saves work: is this an alias, is that side feasible?
+    pub const CHECK: Budget = Budget { resources: 100_000, milliseconds: 60_000 };
+    /// For proof obligations.
+    pub const OBLIGATION: Budget = Budget { resources: 100_000_000, milliseconds: 600_000 };
+}
+
+/// Which limit ended a question.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Limit {
+    Resources,
+    /// The safety net: the answer may differ on a faster machine.
+    Time,
+    Memory,
+}
+
+/// The answer to a question.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Answer {
+    Proved,
+    /// Refuted, or undecided by instantiation of quantifiers.
+    NotProved,
+    GaveUp(Limit),
+}
+
+impl Answer {
+    /// Whether the goal was proved; all else is "no".
+    pub fn is_proved(self) -> bool {
+        self == Answer::Proved
+    }
+}
+
+/// What a question is asked for, to be counted apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum QueryKind {
+    /// Has to be proved, or an error is reported.
+    Obligation,
+    /// Are two references (not) the same?
+    Alias,
+    /// Can this side of a branch, or this path, be reached?
+    Feasibility,
+    /// Is a chunk used up?
+    Depleted,
+    /// Asked so that quantifiers are instantiated, not for the answer.
+    Saturation,
+    Other,
+}
+
+impl QueryKind {
+    pub const ALL: [QueryKind; 6] = [
+        QueryKind::Obligation,
+        QueryKind::Alias,
+        QueryKind::Feasibility,
+        QueryKind::Depleted,
+        QueryKind::Saturation,
+        QueryKind::Other,
+    ];
+}
+
+/// What one kind of question has cost so far.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct QueryStatistics {
+    pub asked: u64,
+    pub proved: u64,
+    pub gave_up: u64,
+    pub time: Duration,
+}
+
+/// Counts by kind of question.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Statistics {
+    kinds: [QueryStatistics; QueryKind::ALL.len()],
+}
+
+impl Statistics {
+    pub fn of(&self, kind: QueryKind) -> QueryStatistics {
+        self.kinds[kind as usize]
+    }
+
+    fn record(&mut self, kind: QueryKind, answer: Answer, time: Duration) {
+        let entry = &mut self.kinds[kind as usize];
+        entry.asked += 1;
+        entry.proved += u64::from(answer.is_proved());
+        entry.gave_up += u64::from(matches!(answer, Answer::GaveUp(_)));
+        entry.time += time;
+    }
+}
+
+/// How to make a prover.
+pub struct ProverOptions {
+    pub solver: SolverKind,
+    /// Where to write a script that replays the session.
+    pub smt_log: Option<Box<dyn Write>>,
+}
+
+impl Default for ProverOptions {
+    fn default() -> Self {
+        ProverOptions { solver: SolverKind::Simple, smt_log: None }
+    }
+}
+
+/// Z3's options. Instantiation follows triggers only, never models of quantifiers.
+const SETTINGS: [(&str, Setting); 9] = [
+    ("auto_config", Setting::Bool(false)),
+    ("mbqi", Setting::Bool(false)),
+    ("case_split", Setting::Uint(3)),
+    ("delay_units", Setting::Bool(true)),
+    ("qi.eager_threshold", Setting::Double(100.0)),
+    ("qi.max_multi_patterns", Setting::Uint(1000)),
+    ("arith.solver", Setting::Uint(2)),
+    ("random_seed", Setting::Uint(0)),
+    ("model", Setting::Bool(false)),
+];
+
+/// One scope of assumptions.
+#[derive(Default)]
+struct Scope {
+    /// Whether Z3 has it.
+    open: bool,
+    /// Assumptions Z3 has not been told.
+    queue: Vec<Term>,
+}
+
+/// An axiom that holds in every scope.
+struct Axiom {
+    formula: Bool,
+    /// The number of open scopes when Z3 was told; none if it has forgotten, or was not told yet.
+    told: Option<usize>,
+}
+
+/// Assumptions in nested scopes, and questions about them.
+pub struct Prover {
+    context: Context,
+    translator: Translator,
+    kernel: Kernel,
+    scopes: Vec<Scope>,
+    /// How many of the scopes Z3 has, not counting the outermost.
+    open: usize,
+    axioms: Vec<Axiom>,
+    /// Axioms given by the user, each added once.
+    added: FxHashSet<Term>,
+    /// Some axiom is not told.
+    untold: bool,
+    budget: Option<Budget>,
+    statistics: Statistics,
+}
+
+impl Prover {
+    pub fn new(options: ProverOptions) -> Result<Prover, ProverError> {
+        let context = raw::new_context();
+        let kernel = Kernel::new(&context, options.solver)?;
+        kernel.set_params(&SETTINGS)?;
+        let mut log = Log::new(options.smt_log);
+        log.header(&SETTINGS);
+        let translator = raw::enter(&context, || Translator::new(&context, log));
+        Ok(Prover {
+            context,
+            translator,
+            kernel,
+            scopes: vec![Scope { open: true, queue: Vec::new() }],
+            open: 0,
+            axioms: Vec::new(),
+            added: FxHashSet::default(),
+            untold: false,
+            budget: None,
+            statistics: Statistics::default(),
+        })
+    }
+
+    /// Opens a scope: what is assumed in it is forgotten by the matching [`Prover::pop`].
+    pub fn push(&mut self) {
+        self.scopes.push(Scope::default());
+    }
+
+    /// Leaves the innermost scope.
+    pub fn pop(&mut self) -> Result<(), ProverError> {
+        assert!(self.scopes.len() > 1, "pop without push");
+        let scope = self.scopes.pop().expect("more than one");
+        if scope.open {
+            self.close_scope()?;
+        }
+        Ok(())
+    }
+
+    /// The number of scopes opened and not left.
+    pub fn depth(&self) -> usize {
+        self.scopes.len() - 1
+    }
+
+    /// Assumes a formula in the innermost scope.
+    pub fn assume(&mut self, formula: Term) {
+        if formula != Terms::TRUE {
+            self.scopes.last_mut().expect("at least one scope").queue.push(formula);
+        }
+    }
+
+    /// Adds a formula that holds in every scope, also after the present ones are left. Adding it again does nothing.
+    pub fn add_axiom(&mut self, terms: &mut Terms, formula: Term) -> Result<(), ProverError> {
+        if formula == Terms::TRUE || !self.added.insert(formula) {
+            return Ok(());
+        }
+        self.translator.axioms.push(formula);
+        self.collect_axioms(terms)
+    }
+
+    /// Whether the assumptions imply the goal.
+    pub fn check(
+        &mut self,
+        terms: &mut Terms,
+        goal: Term,
+        kind: QueryKind,
+        budget: Budget,
+    ) -> Result<Answer, ProverError> {
+        if goal == Terms::TRUE {
+            return Ok(Answer::Proved);
+        }
+        let start = Instant::now();
+        self.tell(terms)?;
+        let answer = if goal == Terms::FALSE {
+            self.ask(budget)?
+        } else {
+            let negated = terms.not(goal);
+            let negated = self.translate(terms, negated)?;
+            self.tell_axioms()?;
+            self.open_scope()?;
+            self.assert(&negated)?;
+            let answer = self.ask(budget);
+            self.close_scope()?;
+            answer?
+        };
+        self.statistics.record(kind, answer, start.elapsed());
+        Ok(answer)
+    }
+
+    /// Whether the assumptions contradict each other.
+    pub fn inconsistent(
+        &mut self,
+        terms: &mut Terms,
+        kind: QueryKind,
+        budget: Budget,
+    ) -> Result<Answer, ProverError> {
+        self.check(terms, Terms::FALSE, kind, budget)
+    }
+
+    /// What was asked so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Steps that Z3 has counted so far.
+    pub fn resources_used(&self) -> u64 {
+        self.kernel.statistic("rlimit count")
+    }
+
+    /// Tells Z3 all that is in the queues.
+    fn tell(&mut self, terms: &mut Terms) -> Result<(), ProverError> {
+        for index in 0..self.scopes.len() {
+            let queue = std::mem::take(&mut self.scopes[index].queue);
+            let mut formulas = Vec::with_capacity(queue.len());
+            for formula in queue {
+                formulas.push(self.translate(terms, formula)?);
+            }
+            // Axioms first, so that they are told as far out as possible.
+            self.tell_axioms()?;
+            if !self.scopes[index].open {
+                self.open_scope()?;
+                self.scopes[index].open = true;
+            }
+            for formula in &formulas {
+                self.assert(formula)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn translate(&mut self, terms: &mut Terms, term: Term) -> Result<Bool, ProverError> {
+        let formula = raw::enter(&self.context, || self.translator.formula(terms, term))?;
+        self.collect_axioms(terms)?;
+        Ok(formula)
+    }
+
+    /// Translates new axioms; these may use operators that bring in further ones.
+    fn collect_axioms(&mut self, terms: &mut Terms) -> Result<(), ProverError> {
+        loop {
+            let new = self.translator.take_axioms();
+            if new.is_empty() {
+                return Ok(());
+            }
+            for axiom in new {
+                let formula = raw::enter(&self.context, || self.translator.formula(terms, axiom))?;
+                self.axioms.push(Axiom { formula, told: None });
+                self.untold = true;
+            }
+        }
+    }
+
+    fn tell_axioms(&mut self) -> Result<(), ProverError> {
+        if !std::mem::take(&mut self.untold) {
+            return Ok(());
+        }
+        for index in 0..self.axioms.len() {
+            if self.axioms[index].told.is_none() {
+                self.axioms[index].told = Some(self.open);
+                let formula = self.axioms[index].formula.clone();
+                self.assert(&formula)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn assert(&mut self, formula: &Bool) -> Result<(), ProverError> {
+        if self.translator.log.is_on() {
+            self.translator.log.line(&format!("(assert {formula})"));
+        }
+        self.kernel.assert(formula)
+    }
+
+    fn open_scope(&mut self) -> Result<(), ProverError> {
+        self.translator.log.line("(push 1)");
+        self.kernel.push()?;
+        self.open += 1;
+        Ok(())
+    }
+
+    fn close_scope(&mut self) -> Result<(), ProverError> {
+        self.translator.log.line("(pop 1)");
+        self.kernel.pop()?;
+        self.open -= 1;
+        for axiom in &mut self.axioms {
+            if axiom.told.is_some_and(|scope| scope > self.open) {
+                axiom.told = None;
+                self.untold = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, budget: Budget) -> Result<Answer, ProverError> {
+        self.set_budget(budget);
+        self.translator.log.line("(check-sat)");
+        let start = Instant::now();
+        Ok(match self.kernel.check()? {
+            Satisfiability::Unsat => Answer::Proved,
+            Satisfiability::Sat => Answer::NotProved,
+            Satisfiability::Unknown => {
+                unknown(&self.kernel.reason_unknown(), budget, start.elapsed())
+            }
+        })
+    }
+
+    /// Z3 counts both limits from the start of a check.
+    fn set_budget(&mut self, budget: Budget) {
+        if self.budget == Some(budget) {
+            return;
+        }
+        self.budget = Some(budget);
+        let milliseconds = if budget.milliseconds == 0 { u32::MAX } else { budget.milliseconds };
+        self.context.update_param_value("rlimit", &budget.resources.to_string());
+        self.context.update_param_value("timeout", &milliseconds.to_string());
+        if self.translator.log.is_on() {
+            self.translator.log.line(&format!("(set-option :rlimit {})", budget.resources));
+        }
+    }
+}
+
+/// What an `unknown` of Z3 means, by its reason. Some versions call both limits "canceled"; then the clock tells.
+fn unknown(reason: &str, budget: Budget, time: Duration) -> Answer {
+    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    let is_late =
+        budget.milliseconds != 0 && time >= Duration::from_millis(budget.milliseconds.into());
+    if says(&["timeout", "interrupted"]) || (is_late && says(&["canceled"])) {
+        Answer::GaveUp(Limit::Time)
+    } else if says(&["resource limit", "canceled"]) {
+        Answer::GaveUp(Limit::Resources)
+    } else if says(&["memory", "memout"]) {
+        Answer::GaveUp(Limit::Memory)
+    } else {
+        Answer::NotProved
+    }
+}

@@ -1,0 +1,216 @@
+//! The Z3 interface below the `z3` crate: the plain solver kernel, error codes, and contexts that are not bound to
+//! their thread's default. The only file with `unsafe`.
+//!
+//! The crate's own `Solver` ignores error codes, so an ill-formed assertion would be lost without a word
+//! (SOUNDNESS: a goal that is lost this way could count as proved). Here each call is followed by a look at the
+//! error code of its context.
+
+#![expect(unsafe_code, reason = "calls into Z3 that the z3 crate does not offer")]
+
+use std::ffi::{CStr, CString};
+
+use z3::ast::{Ast, Bool};
+use z3::{Config, Context};
+use z3_sys as ffi;
+
+use super::ProverError;
+
+/// A value that stays on its thread although a signature of the `z3` crate asks for a `Send` closure.
+struct Local<T>(T);
+
+// SAFETY: `with_z3_context` runs its closure at once, on the calling thread, and hands its result back there; the
+// bounds only guard against mixing contexts, which `Prover` rules out by entering its own for each operation.
+unsafe impl<T> Send for Local<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Local<T> {}
+
+impl<T> Local<T> {
+    fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+/// Runs `body` with `context` as the one in which the `z3` crate builds terms.
+pub(super) fn enter<R>(context: &Context, body: impl FnOnce() -> R) -> R {
+    let body = Local(body);
+    z3::with_z3_context(context, move || Local(body.into_inner()())).into_inner()
+}
+
+/// A context of its own, so that what Z3 does for one member does not depend on the members before it.
+pub(super) fn new_context() -> Context {
+    let context =
+        z3::with_z3_config(&Config::new(), || Local(Context::thread_local())).into_inner();
+    // SAFETY: the context is alive.
+    unsafe {
+        ffi::Z3_set_ast_print_mode(context.get_z3_context(), ffi::AstPrintMode::Smtlib2Compliant);
+    }
+    context
+}
+
+/// The error of the last call into the context, if there was one.
+pub(super) fn last_error(context: &Context) -> Result<(), ProverError> {
+    let context = context.get_z3_context();
+    // SAFETY: the context is alive, and the message is copied before the next call.
+    unsafe {
+        let code = ffi::Z3_get_error_code(context);
+        if code == ffi::ErrorCode::Ok {
+            return Ok(());
+        }
+        let message = ffi::Z3_get_error_msg(context, code);
+        let message = if message.is_null() {
+            format!("{code:?}")
+        } else {
+            CStr::from_ptr(message).to_string_lossy().into_owned()
+        };
+        Err(ProverError::Solver(message))
+    }
+}
+
+/// Which of Z3's solvers to use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SolverKind {
+    /// The incremental SMT kernel alone.
+    Simple,
+    /// Z3's default: the kernel behind a front that may choose tactics.
+    Combined,
+}
+
+/// What a check found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Satisfiability {
+    Unsat,
+    Sat,
+    Unknown,
+}
+
+/// A solver of a context.
+pub(super) struct Kernel {
+    context: Context,
+    solver: ffi::Z3_solver,
+}
+
+impl Kernel {
+    pub(super) fn new(context: &Context, kind: SolverKind) -> Result<Kernel, ProverError> {
+        let raw = context.get_z3_context();
+        // SAFETY: the context is alive as long as the kernel, which holds it; the solver is counted.
+        unsafe {
+            let solver = match kind {
+                SolverKind::Simple => ffi::Z3_mk_simple_solver(raw),
+                SolverKind::Combined => ffi::Z3_mk_solver(raw),
+            };
+            let Some(solver) = solver else {
+                last_error(context)?;
+                return Err(ProverError::Solver("no solver".to_owned()));
+            };
+            ffi::Z3_solver_inc_ref(raw, solver);
+            Ok(Kernel { context: context.clone(), solver })
+        }
+    }
+
+    /// Sets parameters of the solver; a name or value that it does not know is an error.
+    pub(super) fn set_params(&self, settings: &[(&str, Setting)]) -> Result<(), ProverError> {
+        let raw = self.context.get_z3_context();
+        // SAFETY: context and solver are alive, the parameter set is counted while used.
+        unsafe {
+            let Some(params) = ffi::Z3_mk_params(raw) else { return last_error(&self.context) };
+            ffi::Z3_params_inc_ref(raw, params);
+            for &(name, setting) in settings {
+                let name = CString::new(name).expect("a name without NUL");
+                let Some(symbol) = ffi::Z3_mk_string_symbol(raw, name.as_ptr()) else { continue };
+                match setting {
+                    Setting::Bool(value) => ffi::Z3_params_set_bool(raw, params, symbol, value),
+                    Setting::Uint(value) => ffi::Z3_params_set_uint(raw, params, symbol, value),
+                    Setting::Double(value) => ffi::Z3_params_set_double(raw, params, symbol, value),
+                }
+            }
+            ffi::Z3_solver_set_params(raw, self.solver, params);
+            let outcome = last_error(&self.context);
+            ffi::Z3_params_dec_ref(raw, params);
+            outcome
+        }
+    }
+
+    pub(super) fn assert(&self, formula: &Bool) -> Result<(), ProverError> {
+        // SAFETY: all three are alive and of this context, which the term was made in.
+        unsafe {
+            ffi::Z3_solver_assert(self.context.get_z3_context(), self.solver, formula.get_z3_ast());
+        }
+        last_error(&self.context)
+    }
+
+    pub(super) fn push(&self) -> Result<(), ProverError> {
+        // SAFETY: context and solver are alive.
+        unsafe { ffi::Z3_solver_push(self.context.get_z3_context(), self.solver) };
+        last_error(&self.context)
+    }
+
+    pub(super) fn pop(&self) -> Result<(), ProverError> {
+        // SAFETY: context and solver are alive.
+        unsafe { ffi::Z3_solver_pop(self.context.get_z3_context(), self.solver, 1) };
+        last_error(&self.context)
+    }
+
+    pub(super) fn check(&self) -> Result<Satisfiability, ProverError> {
+        // SAFETY: context and solver are alive.
+        let answer = unsafe { ffi::Z3_solver_check(self.context.get_z3_context(), self.solver) };
+        last_error(&self.context)?;
+        Ok(match answer {
+            ffi::Z3_L_FALSE => Satisfiability::Unsat,
+            ffi::Z3_L_TRUE => Satisfiability::Sat,
+            _ => Satisfiability::Unknown,
+        })
+    }
+
+    /// Why the last check ended in `Unknown`.
+    pub(super) fn reason_unknown(&self) -> String {
+        // SAFETY: context and solver are alive, and the text is copied at once.
+        unsafe {
+            let text =
+                ffi::Z3_solver_get_reason_unknown(self.context.get_z3_context(), self.solver);
+            if text.is_null() {
+                String::new()
+            } else {
+                CStr::from_ptr(text).to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    /// A number from Z3's statistics, 0 if it is not there.
+    pub(super) fn statistic(&self, name: &str) -> u64 {
+        let raw = self.context.get_z3_context();
+        // SAFETY: context and solver are alive, the statistics are counted while read, indices are in range.
+        unsafe {
+            let Some(statistics) = ffi::Z3_solver_get_statistics(raw, self.solver) else {
+                return 0;
+            };
+            ffi::Z3_stats_inc_ref(raw, statistics);
+            let found = (0..ffi::Z3_stats_size(raw, statistics)).find(|&index| {
+                let key = ffi::Z3_stats_get_key(raw, statistics, index);
+                !key.is_null() && CStr::from_ptr(key).to_bytes() == name.as_bytes()
+            });
+            let value = match found {
+                Some(index) if ffi::Z3_stats_is_uint(raw, statistics, index) => {
+                    u64::from(ffi::Z3_stats_get_uint_value(raw, statistics, index))
+                }
+                _ => 0,
+            };
+            ffi::Z3_stats_dec_ref(raw, statistics);
+            value
+        }
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        // SAFETY: counted in `new`; the context is still held.
+        unsafe { ffi::Z3_solver_dec_ref(self.context.get_z3_context(), self.solver) };
+    }
+}
+
+/// The value of a solver parameter.
+#[derive(Clone, Copy)]
+pub(super) enum Setting {
+    Bool(bool),
+    Uint(u32),
+    Double(f64),
+}

@@ -1,0 +1,350 @@
+//! Scopes, arithmetic, snapshots, quantifiers, text of the user.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::*;
+
+#[test]
+fn scopes_forget() {
+    let mut b = Bench::new();
+    let p = b.constant("p", Sort::BOOL);
+    b.does_not_prove(p);
+    b.prover.push();
+    b.prover.assume(p);
+    b.proves(p);
+    b.prover.pop().expect("pop");
+    b.does_not_prove(p);
+}
+
+#[test]
+fn integers_beyond_64_bits() {
+    let mut b = Bench::new();
+    let x = b.constant("x", Sort::INT);
+    let big = BigInt::from(7).pow(100);
+    let (low, high) = (b.terms.int(big.clone()), b.terms.int(big.clone() + 1));
+    let above = b.terms.lt(low, x);
+    b.prover.assume(above);
+    let goal = b.terms.le(high, x);
+    b.proves_soundly(goal);
+    let higher = b.terms.int(big + 2);
+    let goal = b.terms.le(higher, x);
+    b.does_not_prove(goal);
+}
+
+#[test]
+fn permissions_are_exact() {
+    let mut b = Bench::new();
+    let p = b.constant("p", Sort::PERM);
+    let third = b.terms.fraction(1, 3);
+    let three = b.terms.fraction(3, 1);
+    let product = b.terms.mul(three, p);
+    let write = b.terms.write();
+    let fact = b.terms.identical(product, write);
+    b.prover.assume(fact);
+    let goal = b.terms.identical(p, third);
+    b.proves_soundly(goal);
+}
+
+#[test]
+fn division_is_euclidean() {
+    let mut b = Bench::new();
+    let (x, y) = (b.constant("x", Sort::INT), b.constant("y", Sort::INT));
+    let (minus_seven, minus_two) = (b.int(-7), b.int(-2));
+    for (variable, value) in [(x, minus_seven), (y, minus_two)] {
+        let fact = b.terms.identical(variable, value);
+        b.prover.assume(fact);
+    }
+    let (quotient, remainder) = (b.terms.int_div(x, y), b.terms.int_mod(x, y));
+    let folded = (b.terms.int_div(minus_seven, minus_two), b.terms.int_mod(minus_seven, minus_two));
+    let goal = b.terms.identical(quotient, folded.0);
+    b.proves_soundly(goal);
+    let goal = b.terms.identical(remainder, folded.1);
+    b.proves(goal);
+}
+
+#[test]
+fn snapshots_are_a_datatype() {
+    let mut b = Bench::new();
+    let s = b.constant("s", Sort::SNAP);
+    let (unit, fst) = (b.terms.unit(), b.terms.fst(s));
+    let pair = b.terms.pair(s, unit);
+    let acyclic = b.terms.identical(s, pair);
+    let acyclic = b.terms.not(acyclic);
+    b.proves_soundly(acyclic);
+    let unwrapped = b.terms.snap_unwrap(s, Sort::INT);
+    let seven = b.int(7);
+    let is_seven = b.terms.identical(unwrapped, seven);
+    let is_int = b.terms.is_wrapped(s, Sort::INT);
+    let wrapped = b.terms.snap_wrap(seven);
+    let same = b.terms.identical(s, wrapped);
+    let unguarded = b.terms.implies(is_seven, same);
+    b.does_not_prove(unguarded);
+    let both = b.terms.and([is_seven, is_int]);
+    let guarded = b.terms.implies(both, same);
+    b.proves(guarded);
+    let is_pair = b.terms.is_pair(s);
+    let is_unit = b.terms.is_unit(s);
+    let none = b.terms.or([is_pair, is_unit, is_int]);
+    b.does_not_prove(none);
+    let never = b.terms.and([is_pair, is_int]);
+    let never = b.terms.not(never);
+    b.proves(never);
+    let exists = b.terms.identical(fst, s);
+    let exists = b.terms.and([exists, is_pair]);
+    let not_cyclic = b.terms.not(exists);
+    b.proves(not_cyclic);
+}
+
+/// SOUNDNESS: unwrapping snapshots to Bool must not identify them.
+#[test]
+fn wrappers_do_not_enlarge_sorts() {
+    let mut b = Bench::new();
+    let unit = b.terms.unit();
+    let two = b.terms.pair(unit, unit);
+    let three = b.terms.pair(two, unit);
+    let sort = b.terms.user_sort("Small", &[]);
+    let (x, y) = (b.constant("x", sort), b.constant("y", sort));
+    let mut facts = vec![b.terms.identical(x, y)];
+    for snapshot in [unit, two, three] {
+        for sort in [Sort::BOOL, sort] {
+            let value = b.terms.snap_unwrap(snapshot, sort);
+            facts.push(b.terms.identical(value, value));
+            let other = b.terms.snap_unwrap(two, sort);
+            facts.push(b.terms.identical(value, other));
+        }
+    }
+    for fact in facts {
+        b.prover.assume(fact);
+    }
+    b.does_not_prove(Terms::FALSE);
+}
+
+#[test]
+fn values_of_any_sort_can_be_wrapped() {
+    let mut b = Bench::new();
+    let sort = b.terms.user_sort("D", &[]);
+    let ints = b.terms.seq_sort(Sort::INT);
+    let (x, y, q) = (b.constant("x", sort), b.constant("y", sort), b.constant("q", ints));
+    let (wx, wy, wq) = (b.terms.snap_wrap(x), b.terms.snap_wrap(y), b.terms.snap_wrap(q));
+    let s = b.constant("s", Sort::SNAP);
+    let (is_x, is_y) = (b.terms.identical(s, wx), b.terms.identical(s, wy));
+    let same = b.terms.identical(x, y);
+    let both = b.terms.and([is_x, is_y]);
+    let injective = b.terms.implies(both, same);
+    b.proves_soundly(injective);
+    let is_q = b.terms.identical(s, wq);
+    let both = b.terms.and([is_x, is_q]);
+    let different = b.terms.not(both);
+    b.proves_soundly(different);
+    let value = b.terms.snap_unwrap(s, sort);
+    let value_is_x = b.terms.identical(value, x);
+    let goal = b.terms.implies(is_x, value_is_x);
+    b.proves(goal);
+    let goal = b.terms.implies(value_is_x, is_x);
+    b.does_not_prove(goal);
+    let shape = b.terms.is_wrapped(s, sort);
+    let both = b.terms.and([value_is_x, shape]);
+    let goal = b.terms.implies(both, is_x);
+    b.proves_soundly(goal);
+}
+
+#[test]
+fn axioms_survive_scopes() {
+    let mut b = Bench::new();
+    let f = b.terms.declare_function("f", &[Sort::INT], Sort::INT);
+    b.prover.push();
+    b.prover.push();
+    let x = b.terms.fresh_variable("x", Sort::INT);
+    let (fx, zero) = (b.terms.apply(f, &[x]), b.int(0));
+    let body = b.terms.le(zero, fx);
+    let axiom = b.terms.forall(&[x], vec![vec![fx]], body, "f.natural", 1);
+    b.prover.add_axiom(&mut b.terms, axiom).expect("axiom");
+    let three = b.int(3);
+    let f3 = b.terms.apply(f, &[three]);
+    let goal = b.terms.le(zero, f3);
+    b.proves(goal);
+    let s = b.terms.seq_sort(Sort::INT);
+    let s = b.constant("s", s);
+    let len = b.terms.seq_len(s);
+    let natural = b.terms.le(zero, len);
+    b.proves(natural);
+    b.prover.pop().expect("pop");
+    b.proves(goal);
+    b.proves(natural);
+    b.prover.pop().expect("pop");
+    b.prover.push();
+    b.proves(natural);
+    b.proves_soundly(goal);
+}
+
+#[test]
+fn dead_scopes_do_not_spread() {
+    let mut b = Bench::new();
+    b.prover.push();
+    b.prover.assume(Terms::FALSE);
+    b.proves(Terms::FALSE);
+    b.prover.pop().expect("pop");
+    b.does_not_prove(Terms::FALSE);
+}
+
+#[test]
+fn unusable_triggers_are_left_out() {
+    let mut b = Bench::new();
+    let f = b.terms.declare_function("f", &[Sort::INT], Sort::INT);
+    let x = b.terms.fresh_variable("x", Sort::INT);
+    let (one, zero) = (b.int(1), b.int(0));
+    let sum = b.terms.add(x, one);
+    let (fx, is_zero) = (b.terms.apply(f, &[x]), b.terms.identical(x, zero));
+    let choice = b.terms.ite(is_zero, one, x);
+    let under_choice = b.terms.apply(f, &[choice]);
+    let body = b.terms.le(zero, fx);
+    let triggers = vec![vec![sum], vec![x], vec![is_zero], vec![under_choice], vec![fx]];
+    let fact = b.terms.forall(&[x], triggers, body, "test", 1);
+    b.prover.assume(fact);
+    let fact = b.terms.forall(&[x], vec![vec![sum]], body, "test", 1);
+    b.prover.assume(fact);
+    let at_one = b.terms.apply(f, &[one]);
+    let goal = b.terms.le(zero, at_one);
+    b.proves_soundly(goal);
+}
+
+#[test]
+fn limits_end_in_giving_up() {
+    let mut b = Bench::new();
+    // Pigeons in holes, as clauses.
+    let (pigeons, holes) = (11, 10);
+    let mut sits = vec![vec![Terms::TRUE; holes]; pigeons];
+    for (p, row) in sits.iter_mut().enumerate() {
+        for (h, place) in row.iter_mut().enumerate() {
+            *place = b.terms.constant(&format!("p{p}h{h}"), Sort::BOOL);
+        }
+    }
+    for row in &sits {
+        let somewhere = b.terms.or(row.iter().copied());
+        b.prover.assume(somewhere);
+    }
+    for h in 0..holes {
+        for p in 0..pigeons {
+            for q in 0..p {
+                let both = b.terms.and([sits[p][h], sits[q][h]]);
+                let not_both = b.terms.not(both);
+                b.prover.assume(not_both);
+            }
+        }
+    }
+    let answer = |b: &mut Bench| {
+        b.prover.inconsistent(&mut b.terms, QueryKind::Other, Budget::CHECK).expect("no error")
+    };
+    assert_eq!(answer(&mut b), Answer::GaveUp(Limit::Resources));
+    assert_eq!(answer(&mut b), Answer::GaveUp(Limit::Resources));
+    // The prover is still usable.
+    b.prover.push();
+    let p = b.constant("p", Sort::BOOL);
+    b.prover.assume(p);
+    b.proves(p);
+    let quick = Budget { resources: 0, milliseconds: 1 };
+    let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Other, quick).expect("no error");
+    assert_eq!(answer, Answer::GaveUp(Limit::Time));
+    assert_eq!(b.prover.statistics().of(QueryKind::Other).gave_up, 3);
+}
+
+#[test]
+fn text_of_the_user_is_checked() {
+    let mut b = Bench::new();
+    let byte = b.terms.backend_sort("(_ BitVec 8)");
+    let and = b.terms.declare_backend("and", &[byte, byte], byte, "bvand");
+    let low = b.terms.declare_backend("low", &[byte], byte, "(_ rotate_left 4)");
+    let zero = b.terms.declare_backend("zero", &[], byte, "#x00");
+    let x = b.constant("x", byte);
+    let zero = b.terms.apply(zero, &[]);
+    let masked = b.terms.apply(and, &[x, zero]);
+    let goal = b.terms.identical(masked, zero);
+    b.proves_soundly(goal);
+    let turned = b.terms.apply(low, &[x]);
+    let turned = b.terms.apply(low, &[turned]);
+    let goal = b.terms.identical(turned, x);
+    b.proves(goal);
+
+    for (text, sort) in [("bvand", Sort::INT), ("nonsense", byte), ("x)) (assert false", byte)] {
+        let mut b = Bench::new();
+        b.terms.backend_sort("(_ BitVec 8)");
+        let bad = b.terms.declare_backend("bad", &[sort, sort], sort, text);
+        let x = b.constant("x", sort);
+        let bad = b.terms.apply(bad, &[x, x]);
+        let goal = b.terms.identical(bad, x);
+        let answer = b.prover.check(&mut b.terms, goal, QueryKind::Obligation, Budget::OBLIGATION);
+        assert!(matches!(answer, Err(ProverError::Backend { .. })), "{text}: {answer:?}");
+    }
+    let bad = b.terms.backend_sort("NoSuchSort");
+    let (x, y) = (b.constant("x", bad), b.constant("y", bad));
+    let goal = b.terms.identical(x, y);
+    let answer = b.prover.check(&mut b.terms, goal, QueryKind::Obligation, Budget::OBLIGATION);
+    assert!(matches!(answer, Err(ProverError::Backend { .. })), "{answer:?}");
+}
+
+/// A sink that can be read while the prover has it.
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs a session and returns its script and what it cost.
+fn session() -> (String, u64) {
+    let sink = Shared::default();
+    let options = ProverOptions { smt_log: Some(Box::new(sink.clone())), ..Default::default() };
+    let mut b = Bench { terms: Terms::new(), prover: Prover::new(options).expect("a prover") };
+    let ints = b.terms.seq_sort(Sort::INT);
+    let (s, t) = (b.constant("s", ints), b.terms.fresh("t", ints));
+    let append = b.terms.seq_append(s, t);
+    let wrapped = b.terms.snap_wrap(append);
+    let snap = b.constant("snap", Sort::SNAP);
+    let fact = b.terms.identical(wrapped, snap);
+    b.prover.push();
+    b.prover.assume(fact);
+    let len = b.terms.seq_len(append);
+    let (len_s, len_t) = (b.terms.seq_len(s), b.terms.seq_len(t));
+    let sum = b.terms.add(len_s, len_t);
+    let goal = b.terms.identical(len, sum);
+    b.proves_soundly(goal);
+    b.prover.pop().expect("pop");
+    let used = b.prover.resources_used();
+    drop(b);
+    let script = String::from_utf8(sink.0.borrow().clone()).expect("text");
+    (script, used)
+}
+
+#[test]
+fn sessions_are_deterministic() {
+    let first = session();
+    // Other provers on the thread, alive or not, make no difference.
+    let other = Bench::new();
+    assert_eq!(first, session());
+    drop(other);
+    assert_eq!(first, session());
+}
+
+#[test]
+fn scripts_can_be_replayed() {
+    let (script, _) = session();
+    assert!(script.contains("(check-sat)") && script.contains("(push 1)"), "{script}");
+    let declarations: String = script
+        .lines()
+        .filter(|line| !line.starts_with("(set-option") && !line.starts_with("(check-sat"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let context = raw::new_context();
+    raw::enter(&context, || {
+        let solver = z3::Solver::new();
+        solver.from_string(declarations.as_str());
+        raw::last_error(&context).expect("the script parses");
+    });
+}

@@ -1,0 +1,416 @@
+//! Terms to Z3's terms, each once.
+
+use std::rc::Rc;
+use std::str::FromStr;
+
+use rustc_hash::FxHashMap;
+use z3::ast::{Ast, Bool, Dynamic, Int, Real};
+use z3::{Context, FuncDecl, Pattern};
+
+use super::ProverError;
+use super::backend::{self, Template};
+use super::log::Log;
+use super::snapshots::Snapshots;
+use crate::terms::{
+    Declaration, Quant, Quantifier, Sort, SortKind, Symbol, SymbolKind, Term, TermKind, Terms,
+    TheoryOp,
+};
+use crate::theory::{self, Theories};
+
+/// How a symbol is applied.
+enum Function {
+    Declared(Rc<FuncDecl>),
+    Template(Template),
+}
+
+/// The translations made so far, all for one arena and one context.
+pub(super) struct Translator {
+    context: Context,
+    asts: Vec<Option<Dynamic>>,
+    sorts: Vec<Option<z3::Sort>>,
+    functions: FxHashMap<Symbol, Function>,
+    operators: FxHashMap<(TheoryOp, Vec<Sort>, Sort), FuncDecl>,
+    pub(super) snapshots: Snapshots,
+    null: Dynamic,
+    theories: Theories,
+    /// Axioms to be asserted: those of theories that have come into use since the last call of `take_axioms`.
+    pub(super) axioms: Vec<Term>,
+    pub(super) log: Log,
+}
+
+impl Translator {
+    /// To be called inside the context.
+    pub(super) fn new(context: &Context, log: Log) -> Translator {
+        let reference = z3::Sort::uninterpreted("Ref".into());
+        let mut translator = Translator {
+            context: context.clone(),
+            asts: Vec::new(),
+            sorts: Vec::new(),
+            functions: FxHashMap::default(),
+            operators: FxHashMap::default(),
+            null: Dynamic::new_const("null", &reference),
+            snapshots: Snapshots::new(&reference),
+            theories: Theories::default(),
+            axioms: Vec::new(),
+            log,
+        };
+        translator.log.line("(declare-sort Ref 0)\n(declare-const null Ref)");
+        translator.log.line(Snapshots::DECLARATION);
+        translator
+    }
+
+    /// The axioms that have become necessary since the last call.
+    pub(super) fn take_axioms(&mut self) -> Vec<Term> {
+        std::mem::take(&mut self.axioms)
+    }
+
+    /// The formula for a term of sort Bool.
+    pub(super) fn formula(&mut self, terms: &mut Terms, term: Term) -> Result<Bool, ProverError> {
+        self.translate(terms, term)?;
+        self.bool(terms, term)
+    }
+
+    /// Post-order without recursion.
+    fn translate(&mut self, terms: &mut Terms, root: Term) -> Result<(), ProverError> {
+        let mut pending = vec![(root, false)];
+        while let Some((term, operands_done)) = pending.pop() {
+            if self.known(term).is_some() {
+                continue;
+            }
+            if operands_done {
+                let ast = self.node(terms, term)?;
+                if self.asts.len() <= term.index() {
+                    self.asts.resize(terms.len(), None);
+                }
+                self.asts[term.index()] = Some(ast);
+            } else {
+                pending.push((term, true));
+                terms.kind(term).for_each_operand(|operand| pending.push((operand, false)));
+            }
+        }
+        Ok(())
+    }
+
+    fn known(&self, term: Term) -> Option<&Dynamic> {
+        self.asts.get(term.index())?.as_ref()
+    }
+
+    fn ast(&self, term: Term) -> &Dynamic {
+        self.known(term).expect("operands come first")
+    }
+
+    fn bool(&self, terms: &Terms, term: Term) -> Result<Bool, ProverError> {
+        self.ast(term).as_bool().ok_or_else(|| ill_sorted(terms, term))
+    }
+
+    fn int(&self, terms: &Terms, term: Term) -> Result<Int, ProverError> {
+        self.ast(term).as_int().ok_or_else(|| ill_sorted(terms, term))
+    }
+
+    fn real(&self, terms: &Terms, term: Term) -> Result<Real, ProverError> {
+        self.ast(term).as_real().ok_or_else(|| ill_sorted(terms, term))
+    }
+
+    fn bools(&self, terms: &Terms, operands: &[Term]) -> Result<Vec<Bool>, ProverError> {
+        operands.iter().map(|&operand| self.bool(terms, operand)).collect()
+    }
+
+    /// One node whose operands are translated.
+    fn node(&mut self, terms: &mut Terms, term: Term) -> Result<Dynamic, ProverError> {
+        let kind = terms.kind(term).clone();
+        Ok(match kind {
+            TermKind::Bool(value) => Bool::from_bool(value).into(),
+            TermKind::Not(a) => self.bool(terms, a)?.not().into(),
+            TermKind::And(operands) => Bool::and(&self.bools(terms, &operands)?).into(),
+            TermKind::Or(operands) => Bool::or(&self.bools(terms, &operands)?).into(),
+            TermKind::Implies(a, b) => self.bool(terms, a)?.implies(self.bool(terms, b)?).into(),
+            TermKind::Ite(c, a, b) => self.bool(terms, c)?.ite(self.ast(a), self.ast(b)),
+            TermKind::Eq(a, b) => {
+                let equation = self.ast(a).safe_eq(self.ast(b).clone());
+                equation.map_err(|_| ill_sorted(terms, term))?.into()
+            }
+            TermKind::Distinct(operands) => {
+                let operands: Vec<Dynamic> =
+                    operands.iter().map(|&operand| self.ast(operand).clone()).collect();
+                Dynamic::distinct(&operands).into()
+            }
+            TermKind::Quantifier(quantifier) => self.quantifier(terms, &quantifier)?.into(),
+
+            TermKind::Null => self.null.clone(),
+            TermKind::Apply(symbol, args) => self.application(terms, symbol, &args)?,
+            TermKind::Theory(op, args, sort) => self.operation(terms, op, &args, sort)?,
+
+            TermKind::Unit => self.snapshots.unit(),
+            TermKind::Pair(a, b) => self.snapshots.pair(self.ast(a), self.ast(b)),
+            TermKind::First(a) => self.snapshots.first(self.ast(a)),
+            TermKind::Second(a) => self.snapshots.second(self.ast(a)),
+            TermKind::IsPair(a) => self.snapshots.is_pair(self.ast(a)),
+            TermKind::Wrap(a) => {
+                let sort = terms.sort(a);
+                self.prepare_wrapper(terms, sort)?;
+                self.snapshots.wrap(sort, self.ast(a))
+            }
+            TermKind::Unwrap(a, sort) => {
+                self.prepare_wrapper(terms, sort)?;
+                self.snapshots.unwrap(sort, self.ast(a))
+            }
+            TermKind::IsWrapped(a, sort) => {
+                self.prepare_wrapper(terms, sort)?;
+                self.snapshots.is_wrapped(sort, self.ast(a))
+            }
+
+            TermKind::Int(_)
+            | TermKind::Perm(_)
+            | TermKind::Add(..)
+            | TermKind::Sub(..)
+            | TermKind::Mul(..)
+            | TermKind::Lt(..)
+            | TermKind::Le(..)
+            | TermKind::IntDiv(..)
+            | TermKind::IntMod(..)
+            | TermKind::PermDiv(..)
+            | TermKind::PermMin(..)
+            | TermKind::IntToPerm(_) => self.number(terms, term, &kind)?,
+        })
+    }
+
+    /// Literals go as decimal text, so their size does not matter.
+    fn number(&self, terms: &Terms, term: Term, kind: &TermKind) -> Result<Dynamic, ProverError> {
+        let int = |operand: &Term| self.int(terms, *operand);
+        let real = |operand: &Term| self.real(terms, *operand);
+        let operand_sort = match kind {
+            TermKind::Lt(a, _) | TermKind::Le(a, _) => terms.sort(*a),
+            _ => terms.sort(term),
+        };
+        Ok(match kind {
+            TermKind::Int(value) => {
+                let literal = Int::from_str(&value.to_string());
+                literal.map_err(|()| ill_sorted(terms, term))?.into()
+            }
+            TermKind::Perm(value) => {
+                let (upper, lower) = (value.numer().to_string(), value.denom().to_string());
+                let literal = Real::from_rational_str(&upper, &lower);
+                literal.ok_or_else(|| ill_sorted(terms, term))?.into()
+            }
+            TermKind::IntDiv(a, b) => int(a)?.div(int(b)?).into(),
+            TermKind::IntMod(a, b) => int(a)?.modulo(int(b)?).into(),
+            TermKind::PermDiv(a, b) => real(a)?.div(real(b)?).into(),
+            TermKind::PermMin(a, b) => {
+                let (a, b) = (real(a)?, real(b)?);
+                a.le(&b).ite(&a, &b).into()
+            }
+            TermKind::IntToPerm(a) => int(a)?.to_real().into(),
+            TermKind::Add(a, b) if operand_sort == Sort::INT => {
+                Int::add(&[int(a)?, int(b)?]).into()
+            }
+            TermKind::Add(a, b) => Real::add(&[real(a)?, real(b)?]).into(),
+            TermKind::Sub(a, b) if operand_sort == Sort::INT => {
+                Int::sub(&[int(a)?, int(b)?]).into()
+            }
+            TermKind::Sub(a, b) => Real::sub(&[real(a)?, real(b)?]).into(),
+            TermKind::Mul(a, b) if operand_sort == Sort::INT => {
+                Int::mul(&[int(a)?, int(b)?]).into()
+            }
+            TermKind::Mul(a, b) => Real::mul(&[real(a)?, real(b)?]).into(),
+            TermKind::Lt(a, b) if operand_sort == Sort::INT => int(a)?.lt(int(b)?).into(),
+            TermKind::Lt(a, b) => real(a)?.lt(real(b)?).into(),
+            TermKind::Le(a, b) if operand_sort == Sort::INT => int(a)?.le(int(b)?).into(),
+            TermKind::Le(a, b) => real(a)?.le(real(b)?).into(),
+            _ => return Err(ill_sorted(terms, term)),
+        })
+    }
+
+    fn quantifier(&mut self, terms: &Terms, quantifier: &Quantifier) -> Result<Bool, ProverError> {
+        let mut bounds = Vec::with_capacity(quantifier.variables.len());
+        for &variable in &quantifier.variables {
+            bounds.push(self.apply(terms, variable, &[])?);
+        }
+        let bounds: Vec<&dyn Ast> = bounds.iter().map(|bound| bound as &dyn Ast).collect();
+        let patterns: Vec<Pattern> = quantifier
+            .triggers
+            .iter()
+            .map(|trigger| {
+                let parts: Vec<&dyn Ast> =
+                    trigger.iter().map(|&part| self.ast(part) as &dyn Ast).collect();
+                Pattern::new(&parts)
+            })
+            .collect();
+        let patterns: Vec<&Pattern> = patterns.iter().collect();
+        let name = quantifier.name.as_ref();
+        Ok(z3::ast::quantifier_const(
+            quantifier.quant == Quant::Forall,
+            quantifier.weight,
+            name,
+            format!("{name}!sk"),
+            &bounds,
+            &patterns,
+            &[],
+            &self.bool(terms, quantifier.body)?,
+        ))
+    }
+
+    fn application(
+        &mut self,
+        terms: &Terms,
+        symbol: Symbol,
+        args: &[Term],
+    ) -> Result<Dynamic, ProverError> {
+        let args: Vec<Dynamic> = args.iter().map(|&arg| self.ast(arg).clone()).collect();
+        self.apply(terms, symbol, &args)
+    }
+
+    fn apply(
+        &mut self,
+        terms: &Terms,
+        symbol: Symbol,
+        args: &[Dynamic],
+    ) -> Result<Dynamic, ProverError> {
+        if !self.functions.contains_key(&symbol) {
+            let function = self.declare(terms, terms.declaration(symbol))?;
+            self.functions.insert(symbol, function);
+        }
+        Ok(match &self.functions[&symbol] {
+            Function::Declared(declaration) => {
+                let args: Vec<&dyn Ast> = args.iter().map(|arg| arg as &dyn Ast).collect();
+                declaration.apply(&args)
+            }
+            Function::Template(template) => template.instantiate(args),
+        })
+    }
+
+    fn declare(
+        &mut self,
+        terms: &Terms,
+        declaration: &Declaration,
+    ) -> Result<Function, ProverError> {
+        let Declaration { name, args, result, kind } = declaration;
+        if let SymbolKind::Backend(text) = kind {
+            let template = backend::function(&self.context, terms, text, args, *result)?;
+            return Ok(Function::Template(template));
+        }
+        let args = self.sorts(terms, args)?;
+        let result = self.sort(terms, *result)?;
+        // Bound variables are declared by their quantifier in the log.
+        if *kind != SymbolKind::Variable {
+            self.log.declare_function(name, &args, &result);
+        }
+        let args: Vec<&z3::Sort> = args.iter().collect();
+        Ok(Function::Declared(Rc::new(FuncDecl::new(name.as_ref(), &args, &result))))
+    }
+
+    /// Applies an operator of a theory and notes that it is in use.
+    fn operation(
+        &mut self,
+        terms: &mut Terms,
+        op: TheoryOp,
+        args: &[Term],
+        result: Sort,
+    ) -> Result<Dynamic, ProverError> {
+        let arg_sorts: Vec<Sort> = args.iter().map(|&arg| terms.sort(arg)).collect();
+        let axioms = self.theories.require(terms, op, &arg_sorts, result);
+        self.axioms.extend(axioms);
+        let key = (op, arg_sorts, result);
+        if !self.operators.contains_key(&key) {
+            let declaration = self.declare_operator(terms, &key)?;
+            self.operators.insert(key.clone(), declaration);
+        }
+        let args: Vec<&dyn Ast> = args.iter().map(|&arg| self.ast(arg) as &dyn Ast).collect();
+        Ok(self.operators[&key].apply(&args))
+    }
+
+    fn declare_operator(
+        &mut self,
+        terms: &Terms,
+        (op, arg_sorts, result): &(TheoryOp, Vec<Sort>, Sort),
+    ) -> Result<FuncDecl, ProverError> {
+        let name = match theory::subject(*op, arg_sorts, *result) {
+            Some(sort) => format!("{op:?}<{}>", terms.sort_name(sort)),
+            None => format!("{op:?}"),
+        };
+        let args = self.sorts(terms, arg_sorts)?;
+        let result = self.sort(terms, *result)?;
+        self.log.declare_function(&name, &args, &result);
+        let args: Vec<&z3::Sort> = args.iter().collect();
+        Ok(FuncDecl::new(name, &args, &result))
+    }
+
+    fn sorts(&mut self, terms: &Terms, sorts: &[Sort]) -> Result<Vec<z3::Sort>, ProverError> {
+        sorts.iter().map(|&sort| self.sort(terms, sort)).collect()
+    }
+
+    /// The sort for a sort, declared at its first use.
+    fn sort(&mut self, terms: &Terms, sort: Sort) -> Result<z3::Sort, ProverError> {
+        if let Some(Some(known)) = self.sorts.get(sort.index()) {
+            return Ok(known.clone());
+        }
+        let made = match terms.sort_kind(sort) {
+            SortKind::Bool => z3::Sort::bool(),
+            SortKind::Int => z3::Sort::int(),
+            SortKind::Perm => z3::Sort::real(),
+            SortKind::Ref => self.null.get_sort(),
+            SortKind::Snap => self.snapshots.sort(),
+            SortKind::Backend(text) => backend::sort(&self.context, text)?,
+            SortKind::Seq(_)
+            | SortKind::Set(_)
+            | SortKind::Multiset(_)
+            | SortKind::Map(..)
+            | SortKind::User { .. } => {
+                let name = terms.sort_name(sort);
+                // The datatype of snapshots has brought this one along.
+                if name != Snapshots::PAYLOAD {
+                    self.log.declare_sort(&name);
+                }
+                z3::Sort::uninterpreted(name.into())
+            }
+        };
+        if self.sorts.len() <= sort.index() {
+            self.sorts.resize(sort.index() + 1, None);
+        }
+        self.sorts[sort.index()] = Some(made.clone());
+        Ok(made)
+    }
+
+    /// The declaration of a symbol that is not given by text.
+    fn uninterpreted(
+        &mut self,
+        terms: &Terms,
+        symbol: Symbol,
+    ) -> Result<Rc<FuncDecl>, ProverError> {
+        let function = self.declare(terms, terms.declaration(symbol))?;
+        let Function::Declared(declaration) = &function else {
+            unreachable!("declared without text")
+        };
+        let declaration = declaration.clone();
+        self.functions.insert(symbol, function);
+        Ok(declaration)
+    }
+
+    /// Makes the functions for snapshots of a sort that has no constructor of its own.
+    fn prepare_wrapper(&mut self, terms: &mut Terms, sort: Sort) -> Result<(), ProverError> {
+        if self.snapshots.can_wrap(sort) {
+            return Ok(());
+        }
+        let payload = terms.user_sort(Snapshots::PAYLOAD, &[]);
+        let name = terms.sort_name(sort);
+        let inject = terms.declare_function(&format!("inject<{name}>"), &[sort], payload);
+        let project = terms.declare_function(&format!("project<{name}>"), &[payload], sort);
+        let [inject_function, project_function] =
+            [self.uninterpreted(terms, inject)?, self.uninterpreted(terms, project)?];
+        self.snapshots.add_wrapper(sort, inject_function, project_function);
+        self.axioms.push(injection_axiom(terms, sort, inject, project));
+        Ok(())
+    }
+}
+
+/// ∀x {inject(x)}. project(inject(x)) = x
+fn injection_axiom(terms: &mut Terms, sort: Sort, inject: Symbol, project: Symbol) -> Term {
+    let x = terms.named_variable("x", sort);
+    let injected = terms.apply(inject, &[x]);
+    let projected = terms.apply(project, &[injected]);
+    let body = terms.identical(projected, x);
+    terms.forall(&[x], vec![vec![injected]], body, "snapshot.injection", 1)
+}
+
+fn ill_sorted(terms: &Terms, term: Term) -> ProverError {
+    ProverError::IllSorted(terms.display(term).to_string())
+}
