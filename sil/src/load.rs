@@ -5,6 +5,8 @@ use std::path::Path;
 
 use crate::diagnostics::Diagnostic;
 use crate::imports::{self, FileSystem, Loader};
+use crate::program::Program;
+use crate::resolve;
 use crate::source::Sources;
 use crate::syntax;
 
@@ -15,6 +17,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// The parse tree of all files in one, macros expanded and plugins desugared.
     pub syntax: syntax::Program,
+    /// The resolved program; `None` if there are errors.
+    pub program: Option<Program>,
     /// What there is to say, errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -43,7 +47,14 @@ pub fn load_text(name: &str, text: &str) -> Loaded {
 /// Loads the file `name` with the contents `bytes`; imported files come from `loader`.
 pub fn load(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Loaded {
     let mut loaded = Loaded::default();
-    let Loaded { sources, syntax, diagnostics } = &mut loaded;
+    let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     *syntax = imports::read_all(name, bytes, loader, sources, diagnostics);
+    // Errors of one phase stop the next ones.
+    if !loaded.has_errors() {
+        loaded.program = resolve::resolve(&loaded.syntax, &mut loaded.diagnostics);
+    }
+    if loaded.has_errors() {
+        loaded.program = None;
+    }
     loaded
 }
