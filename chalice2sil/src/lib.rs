@@ -1,1 +1,3 @@
 //! chalice2sil
+
+pub mod messages;

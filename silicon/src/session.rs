@@ -184,10 +184,19 @@ impl Session {
     }
 }
 
-/// A program is not to blame for what goes wrong in a front end.
+/// The id of what the verifier cannot do yet.
+pub const FEATURE_UNSUPPORTED: &str = "internal:feature.unsupported";
+
+/// A program is not to blame for what goes wrong in a front end, or for what that does not support.
 fn rejection(diagnostics: &[Diagnostic]) -> FileVerdict {
-    let internal = diagnostics.iter().any(|one| one.message.id.starts_with("internal"));
-    if internal { FileVerdict::Error } else { FileVerdict::InputError }
+    let ids = || diagnostics.iter().map(|one| one.message.id.as_str());
+    if ids().any(|id| id.starts_with("internal") && id != FEATURE_UNSUPPORTED) {
+        FileVerdict::Error
+    } else if ids().all(|id| id == FEATURE_UNSUPPORTED) {
+        FileVerdict::Inconclusive
+    } else {
+        FileVerdict::InputError
+    }
 }
 
 /// A member whose time is over still gets the chance to say so.
@@ -209,7 +218,7 @@ fn unexplained(verdict: Verdict) -> Option<(&'static str, &'static str)> {
         Verdict::Verified => None,
         Verdict::Inconclusive => Some(("timeout.error", "gave up on this member")),
         Verdict::Unsupported => {
-            Some(("internal:feature.unsupported", "this member uses an unsupported construct"))
+            Some((FEATURE_UNSUPPORTED, "this member uses an unsupported construct"))
         }
         Verdict::Failed => Some(("internal", "this member failed without an explanation")),
         Verdict::Error => Some(("internal", "internal error in this member")),

@@ -179,7 +179,7 @@ fn compare(announced: &Announced, observation: &Observation, judgement: &mut Jud
         Class::InputError
     } else if missing.iter().any(|one| !optional(one)) {
         Class::Missing
-    } else if has(MemberVerdict::Unsupported) {
+    } else if has(MemberVerdict::Unsupported) || observation.is_unsupported() {
         Class::Unsupported
     } else if !extra.is_empty() {
         Class::Extra
@@ -198,7 +198,9 @@ fn compare(announced: &Announced, observation: &Observation, judgement: &mut Jud
     }
     judgement.extra = extra.iter().map(ToString::to_string).collect();
     judgement.stale = difference.stale.iter().map(ToString::to_string).collect();
-    judgement.reasons.extend(undecided.iter().map(|one| format!("undecided {one}")));
+    if !observation.is_only_checked() {
+        judgement.reasons.extend(undecided.iter().map(|one| format!("undecided {one}")));
+    }
     let internal = observation.reported.iter().filter(internal);
     judgement.reasons.extend(internal.map(|one| format!("{}:{} {}", one.line, one.id, one.text)));
     if rejected {
@@ -218,7 +220,8 @@ fn is_announced(expectations: &Expectations, reported: &Reported) -> bool {
 fn is_undecided(observation: &Observation, output: &Output) -> bool {
     let early = ["parser.", "typechecker.", "consistency."];
     !early.iter().any(|prefix| output.id.starts_with(prefix))
-        && observation.members.iter().any(|one| one.covers(output.line) && !one.is_decided())
+        && (!observation.is_judged()
+            || observation.members.iter().any(|one| one.covers(output.line) && !one.is_decided()))
 }
 
 /// A line a file, which is the same in every run that comes to the same results.

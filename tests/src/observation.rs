@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use silicon::options::Options;
 use silicon::report::Verdict;
-use silicon::session::{FileVerdict, Input, Outcome, Session, Task};
+use silicon::session::{FEATURE_UNSUPPORTED, FileVerdict, Input, Outcome, Session, Task};
 
 use crate::expectations::Output;
 
@@ -115,6 +115,21 @@ impl Observation {
     pub fn is_broken(&self) -> bool {
         self.verdict == FileVerdict::Error.name()
             || self.members.iter().any(|member| member.verdict == MemberVerdict::Error)
+    }
+
+    /// Whether the program was accepted and no more was asked.
+    pub fn is_only_checked(&self) -> bool {
+        self.verdict == FileVerdict::Checked.name()
+    }
+
+    /// Whether the program as a whole uses something that is not supported.
+    pub fn is_unsupported(&self) -> bool {
+        self.members.is_empty() && self.reported.iter().any(|one| one.id == FEATURE_UNSUPPORTED)
+    }
+
+    /// Whether members got verdicts at all, or the front end answered.
+    pub fn is_judged(&self) -> bool {
+        !self.is_only_checked() && !self.is_unsupported()
     }
 
     pub fn outputs(&self) -> Vec<Output> {

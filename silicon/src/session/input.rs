@@ -33,7 +33,7 @@ pub struct Unreadable {
 }
 
 /// Positions are 32-bit numbers; texts anywhere near that size are refused.
-const LARGEST: u64 = 1 << 30;
+pub(super) const LARGEST: u64 = 1 << 30;
 
 impl Input {
     pub fn stdin() -> Self {

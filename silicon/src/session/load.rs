@@ -1,12 +1,17 @@
 //! The front ends: from a text to a program that can be verified.
 
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 
+use chalice2sil::messages;
+use sil::imports::Loader;
 use sil::program::Program;
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::{SourceFile, Sources};
 
-use super::input::{Input, Language};
+use super::input::{Input, LARGEST, Language};
 
 /// What a front end made of a file.
 #[derive(Debug, Default)]
@@ -33,18 +38,49 @@ impl Loaded {
 
 /// Parses, resolves and checks an input.
 pub fn load(input: &Input, text: Arc<str>) -> Loaded {
-    let words = match input.language() {
-        Language::Sil => "the SIL front end is not part of this build",
-        Language::Chalice => "the Chalice front end is not part of this build",
-    };
-    let message = Message {
-        severity: Severity::Error,
-        id: "internal".into(),
-        text: words.into(),
-        place: Place::start_of(&input.name),
-        notes: Vec::new(),
-        remarks: Vec::new(),
-    };
-    let original = Some(SourceFile::new(input.name.as_str(), text));
-    Loaded { original, messages: vec![message], ..Loaded::default() }
+    match input.language() {
+        Language::Sil => load_sil(&input.name, &text),
+        Language::Chalice => load_chalice(&input.name, &text),
+    }
+}
+
+fn load_sil(name: &str, text: &str) -> Loaded {
+    let sil::load::Loaded { sources, syntax, mut diagnostics } =
+        sil::load::load(name, text.as_bytes().to_vec(), &Disk);
+    let mut program = None;
+    if !diagnostics.iter().any(|one| !one.code.is_warning()) {
+        program = sil::resolve::resolve(&syntax, &mut diagnostics);
+    }
+    let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
+    Loaded { program, sources, original: None, messages }
+}
+
+fn load_chalice(name: &str, text: &str) -> Loaded {
+    let (program, mut messages) = messages::check(name, text);
+    if program.is_some() {
+        messages.push(Message {
+            severity: Severity::Error,
+            id: super::FEATURE_UNSUPPORTED.into(),
+            text: "the translation of Chalice is not part of this build".into(),
+            place: Place::start_of(name),
+            notes: Vec::new(),
+            remarks: Vec::new(),
+        });
+    }
+    let original = Some(SourceFile::new(name, text));
+    Loaded { program: None, sources: Sources::default(), original, messages }
+}
+
+/// Reads imported files, but not without end: an import may name a device.
+struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(io::Error::other("the file is larger than 1 GiB"));
+        }
+        Ok(bytes)
+    }
 }

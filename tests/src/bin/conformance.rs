@@ -39,6 +39,9 @@ struct Args {
     /// Only files whose path contains this (repeatable: any of them)
     #[arg(long)]
     only: Vec<String>,
+    /// Stop after the front end: what is announced for it only is compared
+    #[arg(long)]
+    check: bool,
     /// Show times, too
     #[arg(long)]
     times: bool,
@@ -50,7 +53,8 @@ struct Args {
 fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
     if let Some(path) = &args.one {
-        let observation = observation::observe(path, &observation::session(Task::Verify));
+        let task = if args.check { Task::Check } else { Task::Verify };
+        let observation = observation::observe(path, &observation::session(task));
         let answer = serde_json::to_string(&observation)?;
         writeln!(io::stdout(), "{answer}")?;
         return Ok(ExitCode::SUCCESS);
@@ -78,6 +82,8 @@ fn run(cases: &[Case], args: &Args) -> anyhow::Result<Vec<(Judgement, Duration)>
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         jobs => jobs,
     };
+    let options: &[&str] = if args.check { &["--check"] } else { &[] };
+    let timeout = Duration::from_secs_f64(args.timeout);
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -87,7 +93,7 @@ fn run(cases: &[Case], args: &Args) -> anyhow::Result<Vec<(Judgement, Duration)>
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(index) else { return };
                     let started = Instant::now();
-                    let ending = process::run(&case.path, Duration::from_secs_f64(args.timeout))
+                    let ending = process::run(&case.path, options, timeout)
                         .unwrap_or_else(|error| Ending::Crash(format!("{error:#}")));
                     let result = (index, (judge(case, &ending), started.elapsed()));
                     results.lock().expect("no thread panics with the lock").push(result);

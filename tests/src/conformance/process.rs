@@ -26,11 +26,12 @@ pub const ONE: &str = "--one";
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Starts this program again on one file and waits for its answer, but not longer than `timeout`.
-pub fn run(path: &Path, timeout: Duration) -> anyhow::Result<Ending> {
+pub fn run(path: &Path, options: &[&str], timeout: Duration) -> anyhow::Result<Ending> {
     let runner = std::env::current_exe().context("cannot find this program")?;
     let mut child = Command::new(runner)
         .arg(ONE)
         .arg(path)
+        .args(options)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
