@@ -13,7 +13,9 @@ fn main() -> ExitCode {
             Ok(bytes) => {
                 let source = SourceFile::new(&path, String::from_utf8_lossy(&bytes));
                 let (program, findings) = chalice::check(&source);
-                findings.iter().for_each(|finding| print(&source, finding));
+                for finding in &findings {
+                    print(&source, finding);
+                }
                 if program.is_none() {
                     code = ExitCode::FAILURE;
                 }

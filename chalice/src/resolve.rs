@@ -32,7 +32,7 @@ use scope::Scopes;
 pub(crate) fn resolve(syntax: &syntax::Program) -> (Option<Program>, Vec<Diagnostic>) {
     let (program, names) = match declare::declare(syntax) {
         Ok(declared) => declared,
-        Err(clash) => return (None, vec![*clash]),
+        Err(clash) => return (None, vec![clash]),
     };
     let mut resolver = Resolver {
         program,
@@ -95,3 +95,6 @@ impl Resolver<'_> {
         &self.program.locals[local]
     }
 }
+
+#[cfg(test)]
+mod tests;

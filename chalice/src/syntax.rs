@@ -209,3 +209,6 @@ pub enum SpecKind {
     /// `lockchange e, ..`
     LockChange(Vec<Expr>),
 }
+
+#[cfg(test)]
+mod tests;

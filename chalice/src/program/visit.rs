@@ -48,7 +48,9 @@ impl Expr {
             }
             ExprKind::Slice { sequence, from, to } => {
                 visit(sequence);
-                from.iter().chain(to).for_each(|bound| visit(bound));
+                for bound in from.iter().chain(to) {
+                    visit(bound);
+                }
             }
             ExprKind::Quantified { domain, body, .. } => {
                 if let Domain::Collection(domain) = domain {
@@ -59,7 +61,9 @@ impl Expr {
             ExprKind::Access(access) => access.for_each_child(visit),
             ExprKind::Credit { channel, amount } => {
                 visit(channel);
-                amount.iter().for_each(|amount| visit(amount));
+                if let Some(amount) = amount {
+                    visit(amount);
+                }
             }
             ExprKind::Eval { state, body } => {
                 state.for_each_child(visit);

@@ -13,7 +13,7 @@ use crate::program::{
 use crate::source::Span;
 use crate::syntax::{self, Formal, Ident, MemberKind, Signature};
 
-type Clash = Box<Diagnostic>;
+type Clash = Diagnostic;
 
 /// Collects the declarations.
 ///
@@ -62,7 +62,7 @@ pub(super) fn classes<'s>(
 }
 
 fn clash(message: impl Into<String>, span: Span) -> Clash {
-    Box::new(Diagnostic::error(Code::TypecheckerError, message, span))
+    Diagnostic::error(Code::TypecheckerError, message, span)
 }
 
 fn reject_refinement(syntax: &syntax::Program) -> Result<(), Clash> {

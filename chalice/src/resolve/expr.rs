@@ -89,13 +89,13 @@ impl<'s> Resolver<'s> {
                 return self.back_pointers(receiver.as_deref(), class, field, span, value);
             }
             syntax::ExprKind::Index { sequence, index } => {
-                let sequence = self.sequence(sequence, value);
+                let sequence = Box::new(self.sequence(sequence, value));
                 let index = self.boxed_of(index, &Type::Int, value);
                 let ty = sequence.ty.element().cloned().unwrap_or(Type::Unknown);
                 (ExprKind::Index { sequence, index }, ty)
             }
             syntax::ExprKind::Slice { sequence, from, to } => {
-                let sequence = self.sequence(sequence, value);
+                let sequence = Box::new(self.sequence(sequence, value));
                 let from = from.as_ref().map(|from| self.boxed_of(from, &Type::Int, value));
                 let to = to.as_ref().map(|to| self.boxed_of(to, &Type::Int, value));
                 let ty = sequence.ty.clone();
@@ -182,12 +182,11 @@ impl<'s> Resolver<'s> {
                 self.error("a permission amount is not a value", span);
                 return unknown(span);
             }
-            syntax::ExprKind::AllFields(_)
-            | syntax::ExprKind::Elements(_)
-            | syntax::ExprKind::Any => {
-                self.error("a wildcard is not a value", span);
+            syntax::ExprKind::AllFields(_) | syntax::ExprKind::Elements(_) => {
+                self.error("a wildcard is followed by a single selection", span);
                 return unknown(span);
             }
+            syntax::ExprKind::Any => unreachable!("the parser lets `_` stand in fork states only"),
         };
         Expr { kind, ty, span }
     }
@@ -200,8 +199,8 @@ impl<'s> Resolver<'s> {
         Expr { kind: ExprKind::Result, ty, span }
     }
 
-    fn sequence(&mut self, expr: &'s syntax::Expr, context: Context) -> Box<Expr> {
-        let mut sequence = self.boxed(expr, context);
+    fn sequence(&mut self, expr: &'s syntax::Expr, context: Context) -> Expr {
+        let mut sequence = self.expr(expr, context);
         if !matches!(sequence.ty, Type::Seq(_) | Type::Unknown) {
             self.error(
                 format!("expected a sequence, found {}", self.show(&sequence.ty)),

@@ -89,7 +89,7 @@ impl<'s> Resolver<'s> {
     fn member(&mut self, member: &'s syntax::Member, id: Member) {
         match (&member.kind, id) {
             (MemberKind::Method { signature, body }, Member::Method(method)) => {
-                self.method(signature, body, method)
+                self.method(signature, body, method);
             }
             (
                 MemberKind::Function { signature, body, is_static, .. },
@@ -173,7 +173,7 @@ impl<'s> Resolver<'s> {
             self.function_spec(spec, &result, id);
         }
         if let Some(body) = body {
-            let body = self.value_for(body, &result, Context::VALUE);
+            let body = self.value_for(body, &result, Context::GHOST);
             self.expect_assignable(&result, &body.ty, body.span);
             self.program.functions[id].body = Some(body);
         }

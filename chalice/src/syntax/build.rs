@@ -91,7 +91,7 @@ impl Builder {
 }
 
 /// The parts of a pair that have content.
-fn parts<'s>(pair: Pair<'s, Rule>) -> impl Iterator<Item = Pair<'s, Rule>> {
+fn parts(pair: Pair<'_, Rule>) -> impl Iterator<Item = Pair<'_, Rule>> {
     pair.into_inner().filter(|part| !is_token(part.as_rule()))
 }
 
