@@ -1,5 +1,6 @@
 //! Silicon: a symbolic-execution verifier for SIL.
 
+mod engine;
 pub mod options;
 pub mod output;
 pub mod prover;
@@ -7,3 +8,6 @@ pub mod report;
 pub mod session;
 pub mod terms;
 mod theory;
+mod verify;
+
+pub use verify::verify;

@@ -14,7 +14,7 @@ pub struct Options {
     /// Report at most this many errors per member; 0: all.
     pub errors_per_member: usize,
     /// The solver's resource limit for one obligation, in its own units.
-    pub obligation_limit: u64,
+    pub obligation_limit: u32,
     /// Wall-clock safety net for one member; reaching it is "gave up".
     pub member_time_limit: Option<Duration>,
     /// Directory for replayable solver logs, one file a member.

@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use sil::program::{Member, Program};
 use sil::render::{Message, Place, Severity};
-use sil::source::{SourceFile, Span};
+use sil::source::{SourceFile, Sources, Span};
 
 pub use input::{Input, Lines};
 pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
 
 use crate::options::Options;
-use crate::report::{Finding, MemberReport, Report, Verdict};
+use crate::report::{Finding, MemberReport, Verdict};
 use load::Loaded;
 use place::Places;
 
@@ -96,7 +96,7 @@ impl Session {
             _ if outcome.errors() > 0 => outcome.verdict = rejection(&outcome.diagnostics),
             Some(program) if self.task == Task::Verify => {
                 let places = Places::new(&program, &loaded.sources);
-                self.verify(&program, &places, &mut outcome);
+                self.verify(&program, &loaded.sources, &places, &mut outcome);
             }
             Some(_) => outcome.verdict = FileVerdict::Checked,
             None => {
@@ -109,20 +109,19 @@ impl Session {
         outcome
     }
 
-    fn verify(&self, program: &Program, places: &Places<'_>, outcome: &mut Outcome) {
+    fn verify(
+        &self,
+        program: &Program,
+        sources: &Sources,
+        places: &Places<'_>,
+        outcome: &mut Outcome,
+    ) {
         outcome.trusted = audit::trusted(program, places, self.audit);
         let Some(options) = self.options_for(program, places) else {
             outcome.verdict = FileVerdict::NothingSelected;
             return;
         };
-        let report = match verify_program(program, &options) {
-            Ok(report) => report,
-            Err(defect) => {
-                outcome.verdict = FileVerdict::Error;
-                outcome.diagnostics.push(whole_file(&outcome.file, "internal", defect));
-                return;
-            }
-        };
+        let report = crate::verify(program, sources, &options);
         for member in report.members {
             outcome.diagnostics.extend(self.diagnostics(&member, places));
             outcome.members.push(MemberOutcome {
@@ -201,11 +200,6 @@ fn rejection(diagnostics: &[Diagnostic]) -> FileVerdict {
 
 /// A member whose time is over still gets the chance to say so.
 const SHORTEST_LIMIT: Duration = Duration::from_millis(10);
-
-/// The engine, at this one place.
-fn verify_program(_program: &Program, _options: &Options) -> Result<Report, String> {
-    Err("the engine is not part of this build".into())
-}
 
 /// Fail closed: a member with an error is not verified, whatever its verdict says.
 fn honest(verdict: Verdict, findings: &[Finding]) -> Verdict {

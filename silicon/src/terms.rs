@@ -17,6 +17,7 @@
 mod arithmetic;
 mod collections;
 mod display;
+mod import;
 mod kind;
 mod logic;
 mod quantifier;

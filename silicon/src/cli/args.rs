@@ -94,7 +94,7 @@ pub(crate) struct Args {
         default_value_t = Options::default().obligation_limit,
         help_heading = RESOURCES
     )]
-    limit: u64,
+    limit: u32,
 
     /// Give up on a member after this time; 0: never
     #[arg(

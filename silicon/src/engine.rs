@@ -1,0 +1,153 @@
+//! The symbolic-execution engine: one [`Engine`] verifies one member.
+//!
+//! The rules are those of Schwerhoff 2011 (*Symbolic Execution for Chalice*, chapter 3) as refined by the
+//! reference engine, in direct style: a rule is a method that returns a `Result`, and where the thesis passes a
+//! continuation twice we ask [`Engine::branch`], which answers for this run; the driver runs the statement again
+//! for the other answer (see [`explore`]).
+//!
+//! In reading order: [`state`] and [`heap`] (what a rule reads and changes), [`explore`] and [`decide`] (decisions,
+//! facts and questions to the prover), [`blame`] (how a failed obligation is reported), the rules ([`eval`],
+//! [`produce`], [`consume`], [`permissions`], [`exec`]), and the members ([`method`], [`function`], [`predicate`]).
+
+pub(crate) mod blame;
+pub(crate) mod consume;
+pub(crate) mod decide;
+pub(crate) mod domain;
+pub(crate) mod eval;
+pub(crate) mod exec;
+pub(crate) mod explore;
+pub(crate) mod function;
+pub(crate) mod heap;
+pub(crate) mod method;
+pub(crate) mod permissions;
+pub(crate) mod predicate;
+pub(crate) mod produce;
+pub(crate) mod state;
+pub(crate) mod symbols;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sil::program::Program;
+use sil::source::{Sources, Span};
+
+use self::explore::{Explorer, Scope};
+use self::function::FunctionTable;
+use self::state::State;
+use crate::options::Options;
+use crate::prover::{Prover, ProverError, ProverOptions};
+use crate::report::{Finding, Statistics};
+use crate::terms::{Term, Terms};
+
+/// Why a run stops before its end. `?` passes it on; only [`explore`] and the drivers look inside.
+///
+/// A failed obligation is no reason to stop: it is reported, assumed, and the run goes on.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The path condition is contradictory: nothing is left to show.
+    Infeasible,
+    /// A construct the engine does not know; the member is not verified.
+    Unsupported { span: Span, what: String },
+    /// The wall-clock limit of the member, never reported as verified.
+    OutOfTime,
+    /// The solver failed.
+    Broken(String),
+}
+
+impl From<ProverError> for Stop {
+    fn from(error: ProverError) -> Self {
+        Self::Broken(error.to_string())
+    }
+}
+
+/// What all members of one program share.
+pub(crate) struct Context<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) sources: &'p Sources,
+    pub(crate) options: &'p Options,
+    /// Axioms of the functions verified so far.
+    pub(crate) functions: Arc<FunctionTable>,
+}
+
+/// How permission amounts are read (trap T8: both sides of a function's contract use the same reading).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Amounts {
+    Exact,
+    /// Every positive amount is as good as any other, nothing is taken away: in functions and their preconditions.
+    SomeOrNone,
+}
+
+/// Verifies one member. σ of the papers is [`Engine::state`], π is spread over `scopes`.
+pub(crate) struct Engine<'p> {
+    pub(crate) context: &'p Context<'p>,
+    pub(crate) program: &'p Program,
+    pub(crate) terms: Terms,
+    pub(crate) prover: Prover,
+    pub(crate) state: State<'p>,
+    /// The tree of facts, from the root to where the current run is. Mirrors the solver's stack.
+    pub(crate) scopes: Vec<Scope>,
+    /// All facts and literals of `scopes`, split into conjuncts.
+    pub(crate) known: FxHashSet<Term>,
+    /// The explorations in progress, innermost last.
+    pub(crate) explorers: Vec<Explorer>,
+    /// Variables of the quantifiers around the expression being evaluated: fresh symbols are functions of them.
+    pub(crate) bound: Vec<Term>,
+    /// What the type parameters of a domain stand for while its axioms are evaluated.
+    pub(crate) type_arguments: FxHashMap<sil::source::Name, sil::program::Type>,
+    /// Applications of program functions to their limited variants, for triggers.
+    pub(crate) limited: FxHashMap<Term, Term>,
+    pub(crate) emitted: symbols::Emitted,
+    /// Set while a function is verified: functions of its own recursion group are used limited.
+    pub(crate) recursion_group: FxHashSet<sil::program::FunctionId>,
+    /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
+    pub(crate) unfolded: Vec<(sil::program::PredicateId, Vec<Term>, Term)>,
+    pub(crate) findings: IndexMap<(String, Span), Finding>,
+    /// Where an obligation hit the resource limit.
+    pub(crate) gave_up: bool,
+    pub(crate) statistics: Statistics,
+    pub(crate) deadline: Option<Instant>,
+}
+
+/// What the verification of a member found.
+pub(crate) struct Outcome {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) gave_up: bool,
+    pub(crate) statistics: Statistics,
+}
+
+impl<'p> Engine<'p> {
+    pub(crate) fn new(context: &'p Context<'p>) -> Result<Self, Stop> {
+        let mut engine = Self {
+            context,
+            program: context.program,
+            terms: Terms::new(),
+            prover: Prover::new(ProverOptions::default())?,
+            state: State::new(state::no_locals()),
+            scopes: vec![Scope::default()],
+            known: FxHashSet::default(),
+            explorers: Vec::new(),
+            bound: Vec::new(),
+            type_arguments: FxHashMap::default(),
+            limited: FxHashMap::default(),
+            emitted: symbols::Emitted::default(),
+            recursion_group: FxHashSet::default(),
+            unfolded: Vec::new(),
+            findings: IndexMap::new(),
+            gave_up: false,
+            statistics: Statistics::default(),
+            deadline: context.options.member_time_limit.map(|limit| Instant::now() + limit),
+        };
+        engine.use_foreign_axioms()?;
+        Ok(engine)
+    }
+
+    pub(crate) fn finish(self) -> Outcome {
+        Outcome {
+            findings: self.findings.into_values().collect(),
+            gave_up: self.gave_up,
+            statistics: self.statistics,
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! How a failed obligation is reported: what the user was doing, and what could not be shown.
+
+use sil::source::Span;
+
+use super::Engine;
+use crate::report::{Finding, Severity};
+
+/// Whether an expression's own obligations (divisors, indices, permission to read, preconditions) are checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Definedness {
+    Checked,
+    /// The contract was checked at its declaration, in the most general state: its uses are not (trap T17). What is
+    /// undefined has an arbitrary value.
+    Trusted,
+    /// Nothing at all is checked: the precondition of an application inside a trusted expression, which is known to
+    /// hold. Permission that is not found stands for an arbitrary value.
+    Silent,
+}
+
+/// What the user was doing: the error id and where it is reported. The failing check adds the [`Reason`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blame {
+    pub(crate) error: &'static str,
+    pub(crate) span: Span,
+    pub(crate) definedness: Definedness,
+    /// The contract clause whose use failed, if it stands elsewhere.
+    pub(crate) clause: Option<Span>,
+}
+
+impl Blame {
+    pub(crate) fn new(error: &'static str, span: Span) -> Self {
+        Self { error, span, definedness: Definedness::Checked, clause: None }
+    }
+
+    /// For the use of a contract that was checked where it is declared.
+    pub(crate) fn trusted(self) -> Self {
+        match self.definedness {
+            Definedness::Checked => Self { definedness: Definedness::Trusted, ..self },
+            Definedness::Trusted | Definedness::Silent => self,
+        }
+    }
+
+    pub(crate) fn clause(self, clause: Span) -> Self {
+        Self { clause: Some(clause), ..self }
+    }
+
+    /// For what is known to hold.
+    pub(crate) fn silent(self) -> Self {
+        Self { definedness: Definedness::Silent, ..self }
+    }
+
+    pub(crate) fn is_trusted(self) -> bool {
+        self.definedness != Definedness::Checked
+    }
+
+    pub(crate) fn is_silent(self) -> bool {
+        self.definedness == Definedness::Silent
+    }
+}
+
+/// What could not be shown (Viper language reference, section 14.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reason {
+    AssertionFalse,
+    InsufficientPermission,
+    DivisionByZero,
+    NegativePermission,
+    PermissionNotPositive,
+    LabelNotReached,
+    IndexNegative,
+    IndexTooLarge,
+    KeyMissing,
+}
+
+impl Reason {
+    fn id(self) -> &'static str {
+        match self {
+            Self::AssertionFalse => "assertion.false",
+            Self::InsufficientPermission => "insufficient.permission",
+            Self::DivisionByZero => "division.by.zero",
+            Self::NegativePermission => "negative.permission",
+            Self::PermissionNotPositive => "permission.not.positive",
+            Self::LabelNotReached => "labelled.state.not.reached",
+            Self::IndexNegative => "seq.index.negative",
+            Self::IndexTooLarge => "seq.index.length",
+            Self::KeyMissing => "map.key.contains",
+        }
+    }
+
+    /// `what` is the reason node in the user's words.
+    fn words(self, what: &str) -> String {
+        match self {
+            Self::AssertionFalse => format!("`{what}` might not hold"),
+            Self::InsufficientPermission => {
+                format!("there might be insufficient permission to `{what}`")
+            }
+            Self::DivisionByZero => format!("the divisor `{what}` might be zero"),
+            Self::NegativePermission => format!("the permission amount `{what}` might be negative"),
+            Self::PermissionNotPositive => {
+                format!("the permission amount `{what}` might not be positive")
+            }
+            Self::LabelNotReached => format!("the state of `{what}` might not have been reached"),
+            Self::IndexNegative => format!("the index `{what}` might be negative"),
+            Self::IndexTooLarge => {
+                format!("the index `{what}` might exceed the length of the sequence")
+            }
+            Self::KeyMissing => format!("the map might not contain the key `{what}`"),
+        }
+    }
+}
+
+/// The first words of a message, by error id.
+fn heading(error: &str) -> &'static str {
+    match error {
+        "assert.failed" => "assert might fail",
+        "not.wellformed" => "contract might not be well-formed",
+        "postcondition.violated" => "postcondition might not hold",
+        "exhale.failed" => "exhale might fail",
+        "inhale.failed" => "inhale might fail",
+        "assignment.failed" => "assignment might fail",
+        "call.precondition" => "the precondition of the method might not hold",
+        "call.failed" => "method call might fail",
+        "application.precondition" => "the precondition of the function might not hold",
+        "if.failed" => "conditional statement might fail",
+        "while.failed" => "loop might fail",
+        "invariant.not.established" => "loop invariant might not hold on entry",
+        "invariant.not.preserved" => "loop invariant might not be preserved",
+        "fold.failed" => "fold might fail",
+        "unfold.failed" => "unfold might fail",
+        "function.not.wellformed" => "function might not be well-formed",
+        "predicate.not.wellformed" => "predicate might not be well-formed",
+        _ => "verification might fail",
+    }
+}
+
+impl Engine<'_> {
+    /// Records a failed obligation. The same failure on another path is recorded once.
+    pub(crate) fn report(&mut self, blame: Blame, reason: Reason, at: Span, severity: Severity) {
+        let what = self.context.sources.text(at).unwrap_or("this").to_owned();
+        let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut message = format!("{}: {}", heading(blame.error), reason.words(&what));
+        if severity == Severity::Warning {
+            message = format!("gave up: {message}");
+        }
+        let related =
+            blame.clause.into_iter().map(|clause| (clause, "declared here".to_owned())).collect();
+        let finding = Finding {
+            severity,
+            error: blame.error,
+            reason: Some(reason.id()),
+            message,
+            span: blame.span,
+            reason_span: (at != blame.span).then_some(at),
+            related,
+            path: self.state.path.iter().map(|step| self.path_words(step)).collect(),
+        };
+        self.findings.entry((finding.full_id(), blame.span)).or_insert(finding);
+    }
+
+    fn path_words(&self, (span, taken): &(Span, bool)) -> String {
+        let text = self.context.sources.text(*span).unwrap_or("?");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if *taken { text } else { format!("!({text})") }
+    }
+}

@@ -1,0 +1,116 @@
+//! consume(σ, A): proves an assertion and takes its permissions away; yields the snapshot of what was taken.
+//!
+//! Schwerhoff 2011, figure 6. Expressions are evaluated in σ's own heap, as it was when the consume started;
+//! permissions are taken from `State::consuming`, the h that consume' threads through.
+//!
+//! Invariants
+//! - On success what is left plus what was taken is the incoming heap, as permission sums.
+//! - The snapshot has the shape that `produce` expects for the same assertion.
+
+use sil::program::{BinaryOp, Expr, ExprKind, Location};
+
+use super::blame::{Blame, Reason};
+use super::explore::Answer;
+use super::produce::conjuncts;
+use super::{Engine, Stop};
+use crate::terms::{Term, grow_stack};
+
+impl Engine<'_> {
+    /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
+    pub(crate) fn consume_all(
+        &mut self,
+        clauses: &[&Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Term, Stop> {
+        let outer = self.state.consuming.replace(self.state.heap.clone());
+        let snapshot = self.consume_clauses(clauses, blame)?;
+        self.state.heap = std::mem::replace(&mut self.state.consuming, outer)
+            .expect("set above, and every consume inside put its own back");
+        Ok(snapshot)
+    }
+
+    fn consume_clauses(
+        &mut self,
+        clauses: &[&Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Term, Stop> {
+        let conjuncts = conjuncts(clauses);
+        let mut parts = Vec::with_capacity(conjuncts.len());
+        for (clause, conjunct) in conjuncts {
+            let blame = blame(clauses[clause]);
+            parts.push(self.with_own_wildcards(|engine| engine.consume(conjunct, blame))?);
+        }
+        let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
+        Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+    }
+
+    fn consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
+        grow_stack(|| self.consume_kind(assertion, blame))
+    }
+
+    fn consume_kind(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &assertion.kind {
+            ExprKind::InhaleExhale { exhale, .. } => self.consume_clauses(&[exhale], |_| blame),
+            _ if assertion.is_pure() => {
+                if !blame.is_silent() {
+                    let goal = self.eval(assertion, blame)?;
+                    self.prove(goal, blame, Reason::AssertionFalse, assertion.span)?;
+                }
+                Ok(self.terms.unit())
+            }
+            ExprKind::And(_) => self.consume_clauses(&[assertion], |_| blame),
+            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+                let guard = self.eval(left, blame)?;
+                if self.branch(guard)? {
+                    self.consume_clauses(&[right], |_| blame)
+                } else {
+                    Ok(self.terms.unit())
+                }
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.eval(condition, blame)?;
+                let side = if self.branch(condition)? { then } else { otherwise };
+                self.consume_clauses(&[side], |_| blame)
+            }
+            ExprKind::Let { variable, value, body } => {
+                let value = self.eval(value, blame)?;
+                self.state.store.set(*variable, value);
+                self.consume_clauses(&[body], |_| blame)
+            }
+            ExprKind::Acc { location, amount } => {
+                self.consume_access(assertion, location, amount, blame)
+            }
+            ExprKind::Quantified { .. } => self.unsupported(assertion, "quantified permissions"),
+            ExprKind::Wand { .. } => self.unsupported(assertion, "magic wands"),
+            _ => self.unsupported(assertion, "this form of assertion"),
+        }
+    }
+
+    /// consume(σ, acc(loc, p)).
+    fn consume_access(
+        &mut self,
+        assertion: &Expr,
+        location: &Location,
+        amount: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (resource, arguments) = self.eval_location(location, blame)?;
+        let loss = self.eval_amount(amount, blame)?;
+        let sort = self.resource_sort(resource);
+        if let Some(value) = self.take(resource, &arguments, loss)? {
+            return Ok(self.terms.snap_wrap(value));
+        }
+        if !blame.is_silent() {
+            if self.is_dead()? {
+                return Err(Stop::Infeasible);
+            }
+            let at = match location {
+                Location::Field { .. } | Location::Predicate { .. } => assertion.span,
+            };
+            self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
+        }
+        self.drop_aliases(resource, &arguments)?;
+        let value = self.fresh("missing", sort);
+        Ok(self.terms.snap_wrap(value))
+    }
+}

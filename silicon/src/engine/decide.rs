@@ -1,0 +1,144 @@
+//! Questions about the current path: obligations, optimisation checks, decisions.
+
+use std::time::Instant;
+
+use sil::source::Span;
+
+use super::blame::{Blame, Reason};
+use super::explore::Answer;
+use super::{Engine, Stop};
+use crate::prover::{self, Budget, QueryKind};
+use crate::report::Severity;
+use crate::terms::{Term, Terms};
+
+impl Engine<'_> {
+    /// A proof obligation. Where it fails it is reported and assumed, so that what depends on it is not reported too.
+    pub(crate) fn prove(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if goal == Terms::TRUE {
+            return Ok(());
+        }
+        let answer = self.ask(|engine| engine.obligation(goal))?;
+        if answer != Answer::Yes {
+            self.fail(answer, blame, reason, at);
+        }
+        self.assume(goal)
+    }
+
+    /// An obligation on the definedness of an expression: not checked where the expression is trusted.
+    pub(crate) fn prove_defined(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if blame.is_trusted() { Ok(()) } else { self.prove(goal, blame, reason, at) }
+    }
+
+    /// Reports an obligation that did not get the answer yes.
+    pub(crate) fn fail(&mut self, answer: Answer, blame: Blame, reason: Reason, at: Span) {
+        let severity = match answer {
+            Answer::GaveUp => {
+                self.gave_up = true;
+                Severity::Warning
+            }
+            _ => Severity::Error,
+        };
+        self.report(blame, reason, at, severity);
+    }
+
+    /// Whether `goal` follows, with all means: what is known, the prover, and the prover with the consequences of
+    /// the heap's shape.
+    pub(crate) fn obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
+        if let Some(answer) = self.known_answer(goal) {
+            return Ok(answer);
+        }
+        let answer = self.query(goal, QueryKind::Obligation)?;
+        if answer == Answer::Yes || !self.learn_from_heap()? {
+            return Ok(answer);
+        }
+        self.query(goal, QueryKind::Obligation)
+    }
+
+    /// An optimisation check: a wrong no costs completeness only.
+    pub(crate) fn check(&mut self, goal: Term) -> Result<bool, Stop> {
+        match self.terms.as_bool(goal) {
+            Some(value) => Ok(value),
+            None => Ok(self.ask(|engine| engine.quick(goal))? == Answer::Yes),
+        }
+    }
+
+    fn quick(&mut self, goal: Term) -> Result<Answer, Stop> {
+        match self.known_answer(goal) {
+            Some(answer) => Ok(answer),
+            None => self.query(goal, QueryKind::Other),
+        }
+    }
+
+    /// Whether the path condition is contradictory, asked with the means of an obligation.
+    pub(crate) fn is_dead(&mut self) -> Result<bool, Stop> {
+        Ok(self.ask(|engine| engine.obligation(Terms::FALSE))? == Answer::Yes)
+    }
+
+    /// Answers without the prover: `None` where it takes one.
+    fn known_answer(&mut self, goal: Term) -> Option<Answer> {
+        let answer = if goal == Terms::TRUE || self.known.contains(&goal) {
+            Some(Answer::Yes)
+        } else if goal != Terms::FALSE && {
+            let negation = self.terms.not(goal);
+            self.known.contains(&negation)
+        } {
+            // Unless the path is dead, which an obligation asks about next.
+            None
+        } else {
+            let conjuncts = self.terms.conjuncts(goal);
+            (conjuncts.len() > 1 && conjuncts.iter().all(|c| self.known.contains(c)))
+                .then_some(Answer::Yes)
+        };
+        if answer.is_some() {
+            self.statistics.answered_without_prover += 1;
+        }
+        answer
+    }
+
+    fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            return Err(Stop::OutOfTime);
+        }
+        self.statistics.queries += 1;
+        let budget = match kind {
+            QueryKind::Obligation => {
+                Budget { resources: self.context.options.obligation_limit, ..Budget::OBLIGATION }
+            }
+            _ => Budget::CHECK,
+        };
+        Ok(match self.prover.check(&mut self.terms, goal, kind, budget)? {
+            prover::Answer::Proved => Answer::Yes,
+            prover::Answer::NotProved => Answer::No,
+            prover::Answer::GaveUp(_) => Answer::GaveUp,
+        })
+    }
+
+    /// Which way this run goes; the other way is taken by another run.
+    pub(crate) fn branch(&mut self, condition: Term) -> Result<bool, Stop> {
+        if let Some(value) = self.terms.as_bool(condition) {
+            return Ok(value);
+        }
+        let negation = self.terms.not(condition);
+        if self.check(condition)? {
+            self.assume(condition)?;
+            return Ok(true);
+        }
+        if self.check(negation)? {
+            self.assume(negation)?;
+            return Ok(false);
+        }
+        Ok(self.choose(&[Some(condition), Some(negation)])? == 0)
+    }
+}

@@ -1,0 +1,77 @@
+//! Applications of program functions (Viper engine reference, section 14.5).
+
+use sil::program::{Expr, FunctionId};
+
+use crate::engine::blame::Blame;
+use crate::engine::state::State;
+use crate::engine::{Amounts, Engine, Stop};
+use crate::terms::Term;
+
+impl Engine<'_> {
+    /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot argument.
+    pub(super) fn eval_application(
+        &mut self,
+        expr: &Expr,
+        function: FunctionId,
+        arguments: &[Expr],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let arguments = self.eval_all(arguments, blame)?;
+        let snapshot = self.application_snapshot(expr, function, &arguments, blame)?;
+        self.use_function(function)?;
+        let symbols = self.function_symbols(function);
+        let mut operands = vec![snapshot];
+        operands.extend(&arguments);
+        let defined = self.terms.apply(symbols.precondition, &operands);
+        self.assume(defined)?;
+        let application = self.terms.apply(symbols.full, &operands);
+        let limited = self.terms.apply(symbols.limited, &operands);
+        if self.recursion_group.contains(&function) || self.is_opaque_here(expr, function) {
+            return Ok(limited);
+        }
+        self.limited.insert(application, limited);
+        Ok(application)
+    }
+
+    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing away.
+    fn application_snapshot(
+        &mut self,
+        expr: &Expr,
+        function: FunctionId,
+        arguments: &[Term],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let program = self.program;
+        let function = &program.functions[function];
+        let preconditions: Vec<&Expr> = function.contract.preconditions.iter().collect();
+        if preconditions.is_empty() {
+            return Ok(self.terms.unit());
+        }
+        let failure = Blame::new("application.precondition", expr.span).trusted();
+        let silent = blame.is_trusted();
+        let mut state = State::new(&function.locals);
+        for (&formal, &argument) in function.formals.iter().zip(arguments) {
+            state.store.set(formal, argument);
+        }
+        state.heap = self.state.heap.clone();
+        state.path = self.state.path.clone();
+        state.amounts = Amounts::SomeOrNone;
+        self.with_state(state, |engine| {
+            engine.join(|engine| {
+                engine.consume_all(&preconditions, |clause| {
+                    let blame = failure.clause(clause.span);
+                    if silent { blame.silent() } else { blame }
+                })
+            })
+        })
+    }
+
+    /// An opaque function's definition is used only where the application is marked `@reveal`.
+    fn is_opaque_here(&self, expr: &Expr, function: FunctionId) -> bool {
+        let has = |annotations: &[sil::program::Annotation], key: &str| {
+            annotations.iter().any(|annotation| &*annotation.key == key)
+        };
+        has(&self.program.functions[function].annotations, "opaque")
+            && !has(&expr.annotations, "reveal")
+    }
+}

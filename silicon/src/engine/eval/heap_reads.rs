@@ -1,0 +1,181 @@
+//! Expressions that look at the heap: field reads, `unfolding`, `asserting`, `perm`, `forperm`.
+
+use std::rc::Rc;
+
+use sil::program::{
+    Expr, ExprKind, FieldId, LocalId, Location, PredicateAccess, Resource as Asked,
+};
+
+use crate::engine::blame::{Blame, Reason};
+use crate::engine::explore::Answer;
+use crate::engine::heap::{Chunk, Resource};
+use crate::engine::{Engine, Stop};
+use crate::terms::{Sort, Term, Terms};
+
+impl Engine<'_> {
+    /// `e.f`: needs some permission (Schwerhoff 2011, figure 4).
+    pub(super) fn eval_field_read(
+        &mut self,
+        expr: &Expr,
+        receiver: &Expr,
+        field: FieldId,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let receiver = self.eval(receiver, blame)?;
+        let resource = Resource::Field(field);
+        if let Some(value) = self.lookup(resource, &[receiver])? {
+            return Ok(value);
+        }
+        let sort = self.sort(&expr.ty);
+        let value = self.fresh("unread", sort);
+        if blame.is_trusted() {
+            return Ok(value);
+        }
+        if self.is_dead()? {
+            return Err(Stop::Infeasible);
+        }
+        self.fail(Answer::No, blame, Reason::InsufficientPermission, expr.span);
+        // Assume the permission, so that what follows from its absence is not reported as well.
+        let amount = self.fresh("assumed", Sort::PERM);
+        let none = self.terms.none();
+        let positive = self.terms.lt(none, amount);
+        self.assume(positive)?;
+        self.add_chunk(resource, Chunk { arguments: vec![receiver], value, amount })?;
+        Ok(value)
+    }
+
+    /// `unfolding acc(P(es), p) in e` (Viper engine reference, 7.6): e in the state after the unfold.
+    pub(super) fn eval_unfolding(
+        &mut self,
+        access: &PredicateAccess,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        let constrainable = self.state.constrainable.clone();
+        let amount = self.eval(&access.amount, blame)?;
+        let none = self.terms.none();
+        let positive = self.terms.lt(none, amount);
+        self.prove_defined(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
+        self.join(|engine| {
+            engine.state.consuming = None;
+            engine.unfold(access.predicate, &arguments, amount, access.span, blame)?;
+            engine.state.constrainable = constrainable.clone();
+            engine.eval(body, blame)
+        })
+    }
+
+    /// `asserting (A) in e`: A is proved, nothing is given away.
+    pub(super) fn eval_asserting(
+        &mut self,
+        assertion: &Expr,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        if !blame.is_trusted() {
+            self.join(|engine| {
+                engine.consume_all(&[assertion], |_| blame)?;
+                Ok(Terms::TRUE)
+            })?;
+        }
+        self.eval(body, blame)
+    }
+
+    /// `perm(r)`: the sum over the chunks that may be it, in what is left of the heap (trap T22).
+    pub(super) fn eval_perm(
+        &mut self,
+        expr: &Expr,
+        resource: &Asked,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let Asked::Location(location) = resource else {
+            return self.unsupported(expr, "magic wands");
+        };
+        let (resource, arguments) = self.eval_location(location, blame)?;
+        let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
+        Ok(self.held(heap.of(resource), &arguments))
+    }
+
+    /// Resource and arguments of a location.
+    pub(crate) fn eval_location(
+        &mut self,
+        location: &Location,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        match location {
+            Location::Field { receiver, field } => {
+                Ok((Resource::Field(*field), vec![self.eval(receiver, blame)?]))
+            }
+            Location::Predicate { predicate, arguments } => {
+                Ok((Resource::Predicate(*predicate), self.eval_all(arguments, blame)?))
+            }
+        }
+    }
+
+    /// `forperm xs [r(args)] :: e`: a conjunct for each chunk, the variables bound to its arguments.
+    pub(super) fn eval_forperm(
+        &mut self,
+        expr: &Expr,
+        variables: &[LocalId],
+        resource: &Asked,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let Asked::Location(location) = resource else {
+            return self.unsupported(expr, "magic wands");
+        };
+        let (resource, patterns): (_, Vec<&Expr>) = match location {
+            Location::Field { receiver, field } => (Resource::Field(*field), vec![&**receiver]),
+            Location::Predicate { predicate, arguments } => {
+                (Resource::Predicate(*predicate), arguments.iter().collect())
+            }
+        };
+        let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
+        let mut conjuncts = Vec::new();
+        for chunk in heap.of(resource).to_vec() {
+            let none = self.terms.none();
+            let mut conditions = vec![self.terms.lt(none, chunk.amount)];
+            let mut bound: Vec<LocalId> = Vec::new();
+            for (pattern, &argument) in patterns.iter().zip(&chunk.arguments) {
+                match &pattern.kind {
+                    ExprKind::Local(local)
+                        if variables.contains(local) && !bound.contains(local) =>
+                    {
+                        bound.push(*local);
+                        self.state.store.set(*local, argument);
+                    }
+                    _ => {
+                        let value = self.eval(pattern, blame)?;
+                        conditions.push(self.terms.eq(value, argument));
+                    }
+                }
+            }
+            let condition = self.terms.and(conditions);
+            if let Some(value) = self.under(condition, |engine| engine.eval(body, blame))? {
+                conjuncts.push(self.terms.implies(condition, value));
+            }
+        }
+        Ok(self.terms.and(conjuncts))
+    }
+
+    /// Fresh values for variables.
+    pub(crate) fn havoc(&mut self, variables: impl IntoIterator<Item = LocalId>) {
+        for variable in variables {
+            let local = &self.state.locals[variable];
+            let sort = self.sort(&local.ty);
+            let value = self.fresh(&local.name, sort);
+            self.state.store.set(variable, value);
+        }
+    }
+
+    /// Wildcards made from here on until `run` ends stop being constrainable then.
+    pub(crate) fn with_own_wildcards<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let constrainable = Rc::clone(&self.state.constrainable);
+        let result = run(self);
+        self.state.constrainable = constrainable;
+        result
+    }
+}

@@ -1,0 +1,98 @@
+//! Pure quantifiers (Viper engine reference, section 8).
+
+use sil::program::{Expr, ExprKind, Quantifier};
+
+use crate::engine::blame::Blame;
+use crate::engine::{Engine, Stop};
+use crate::terms::Term;
+
+impl Engine<'_> {
+    /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way quantified.
+    pub(super) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
+            unreachable!("called for quantifiers only")
+        };
+        if !body.is_pure() {
+            return self.unsupported(expr, "quantified permissions");
+        }
+        let at_start = self.state.clone();
+        let mut bound = Vec::with_capacity(variables.len());
+        for &variable in variables {
+            let local = &self.state.locals[variable];
+            let sort = self.sort(&local.ty);
+            let value = self.fresh_variable(&local.name, sort);
+            self.state.store.set(variable, value);
+            bound.push(value);
+        }
+        let outer = self.bound.len();
+        self.bound.extend(&bound);
+        let (result, facts) = self.scoped(None, |engine| {
+            let value = engine.join(|engine| engine.eval(body, blame))?;
+            let triggers = engine.eval_triggers(triggers, blame)?;
+            Ok((value, triggers))
+        })?;
+        self.bound.truncate(outer);
+        self.state = at_start;
+        let (value, triggers) = result?;
+        let name = self.quantifier_name(expr);
+        for fact in facts {
+            let fact = self.terms.forall(&bound, triggers.clone(), fact, &name, 1);
+            self.assume(fact)?;
+        }
+        let weight = weight(expr);
+        Ok(match quantifier {
+            Quantifier::Forall => self.terms.forall(&bound, triggers, value, &name, weight),
+            Quantifier::Exists => self.terms.exists(&bound, triggers, value, &name, weight),
+        })
+    }
+
+    /// The triggers as terms; function applications in their limited form, which is matched more often. What is
+    /// learnt while reading them stays in the scope of the quantifier.
+    fn eval_triggers(
+        &mut self,
+        triggers: &[Vec<Expr>],
+        blame: Blame,
+    ) -> Result<Vec<Vec<Term>>, Stop> {
+        let mut all = Vec::with_capacity(triggers.len());
+        for trigger in triggers {
+            let mut terms = Vec::with_capacity(trigger.len());
+            for expr in trigger {
+                let term = self.join(|engine| engine.eval(expr, blame.trusted()));
+                match term {
+                    Ok(term) => terms.push(self.limited_variant(term)),
+                    Err(Stop::Unsupported { .. }) => {
+                        terms.clear();
+                        break;
+                    }
+                    Err(stop) => return Err(stop),
+                }
+            }
+            if !terms.is_empty() {
+                all.push(terms);
+            }
+        }
+        Ok(all)
+    }
+
+    fn limited_variant(&mut self, term: Term) -> Term {
+        if self.limited.is_empty() {
+            return term;
+        }
+        let map = self.limited.clone();
+        self.terms.substitute(term, &map)
+    }
+
+    /// A name for profiles: where the quantifier stands.
+    fn quantifier_name(&self, expr: &Expr) -> String {
+        match self.context.sources.range(expr.span) {
+            Some((start, _)) => format!("quant@{start}"),
+            None => "quant".to_owned(),
+        }
+    }
+}
+
+/// The SMT weight asked for by `@weight("n")`.
+fn weight(expr: &Expr) -> u32 {
+    let annotation = expr.annotations.iter().find(|annotation| &*annotation.key == "weight");
+    annotation.and_then(|a| a.values.first()).and_then(|value| value.parse().ok()).unwrap_or(1)
+}

@@ -1,0 +1,223 @@
+//! exec(σ, s): simple statements (Schwerhoff 2011, figure 7; Viper engine reference, section 16).
+
+use std::rc::Rc;
+
+use sil::program::{Expr, FieldId, LocalId, MethodId, Stmt, StmtKind};
+
+use super::blame::{Blame, Reason};
+use super::explore::Answer;
+use super::heap::{Chunk, Resource};
+use super::state::State;
+use super::{Engine, Stop};
+use crate::terms::{Sort, SortKind, Term, TermKind, Terms};
+
+impl Engine<'_> {
+    /// One statement of a block.
+    pub(crate) fn exec(&mut self, stmt: &Stmt) -> Result<(), Stop> {
+        match &stmt.kind {
+            StmtKind::Var(variables) => {
+                self.havoc(variables.iter().copied());
+                Ok(())
+            }
+            StmtKind::Assign { target, value } => {
+                let value = self.eval(value, Blame::new("assignment.failed", stmt.span))?;
+                self.assign(*target, value)
+            }
+            StmtKind::FieldAssign { receiver, field, value } => {
+                self.exec_field_assign(stmt, receiver, *field, value)
+            }
+            StmtKind::New { target, fields } => self.exec_new(*target, fields),
+            StmtKind::Call { targets, method, arguments } => {
+                self.exec_call(stmt, targets, *method, arguments)
+            }
+            StmtKind::Inhale(assertion) => {
+                let blame = Blame::new("inhale.failed", assertion.span);
+                self.produce_all(&[assertion], None, |_| blame)
+            }
+            StmtKind::Assume(assertion) => {
+                if !assertion.is_pure() {
+                    return self.unsupported(assertion, "`assume` of a permission");
+                }
+                let blame = Blame::new("inhale.failed", assertion.span);
+                self.produce_all(&[assertion], None, |_| blame)
+            }
+            StmtKind::Exhale(assertion) => {
+                let blame = Blame::new("exhale.failed", assertion.span);
+                self.consume_all(&[assertion], |_| blame)?;
+                Ok(())
+            }
+            StmtKind::Assert(assertion) => {
+                let blame = Blame::new("assert.failed", assertion.span);
+                let heap = self.state.heap.clone();
+                self.consume_all(&[assertion], |_| blame)?;
+                self.state.heap = heap;
+                Ok(())
+            }
+            StmtKind::Refute(assertion) => self.unsupported(assertion, "`refute`"),
+            StmtKind::Fold(access) => self.exec_fold(access, Blame::new("fold.failed", stmt.span)),
+            StmtKind::Unfold(access) => {
+                self.exec_unfold(access, Blame::new("unfold.failed", stmt.span))
+            }
+            StmtKind::Label { label, .. } => {
+                let heap = self.state.heap.clone();
+                Rc::make_mut(&mut self.state.labels).insert(*label, heap);
+                Ok(())
+            }
+            StmtKind::Package { .. } | StmtKind::Apply { .. } => {
+                self.unsupported_at(stmt.span, "magic wands")
+            }
+            StmtKind::Quasihavoc { .. } | StmtKind::QuasihavocAll { .. } => {
+                self.unsupported_at(stmt.span, "`quasihavoc`")
+            }
+            StmtKind::If { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Goto(_)
+            | StmtKind::Block(_) => {
+                unreachable!("control flow has become blocks")
+            }
+        }
+    }
+
+    /// Large values get a name, so that later terms stay small.
+    fn assign(&mut self, target: LocalId, value: Term) -> Result<(), Stop> {
+        let value = self.named(&self.state.locals[target].name.clone(), value)?;
+        self.state.store.set(target, value);
+        Ok(())
+    }
+
+    fn named(&mut self, hint: &str, value: Term) -> Result<Term, Stop> {
+        let small = match self.terms.kind(value) {
+            TermKind::Apply(_, arguments) => arguments.is_empty(),
+            TermKind::Null | TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) => true,
+            _ => false,
+        };
+        if small {
+            return Ok(value);
+        }
+        let sort = self.terms.sort(value);
+        let name = self.fresh(hint, sort);
+        let definition = self.terms.identical(name, value);
+        self.assume(definition)?;
+        Ok(name)
+    }
+
+    /// `e1.f := e2`: needs full permission.
+    fn exec_field_assign(
+        &mut self,
+        stmt: &Stmt,
+        receiver: &Expr,
+        field: FieldId,
+        value: &Expr,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new("assignment.failed", stmt.span);
+        let receiver_value = self.eval(receiver, blame)?;
+        let value = self.eval(value, blame)?;
+        let value = self.named(&self.program.fields[field].name.clone(), value)?;
+        let resource = Resource::Field(field);
+        let full = self.terms.write();
+        if self.take(resource, &[receiver_value], full)?.is_none() {
+            if self.is_dead()? {
+                return Err(Stop::Infeasible);
+            }
+            self.fail(Answer::No, blame, Reason::InsufficientPermission, stmt.span);
+            self.drop_aliases(resource, &[receiver_value])?;
+        }
+        self.add_chunk(resource, Chunk { arguments: vec![receiver_value], value, amount: full })
+    }
+
+    /// `x := new(fs)`: a reference unlike every one that is a value of the state (trap T11).
+    fn exec_new(&mut self, target: LocalId, fields: &[FieldId]) -> Result<(), Stop> {
+        let hint = self.state.locals[target].name.clone();
+        let object = self.fresh(&hint, Sort::REF);
+        let null = self.terms.null();
+        let fact = self.terms.differs(object, null);
+        self.assume(fact)?;
+        for value in self.values_of_state() {
+            let fact = match *self.terms.sort_kind(self.terms.sort(value)) {
+                SortKind::Ref => self.terms.differs(object, value),
+                SortKind::Set(element) if element == Sort::REF => {
+                    let member = self.terms.set_contains(object, value);
+                    self.terms.not(member)
+                }
+                SortKind::Seq(element) if element == Sort::REF => {
+                    let member = self.terms.seq_contains(object, value);
+                    self.terms.not(member)
+                }
+                _ => Terms::TRUE,
+            };
+            self.assume(fact)?;
+        }
+        self.state.store.set(target, object);
+        let full = self.terms.write();
+        for &field in fields {
+            let program = self.program;
+            let sort = self.sort(&program.fields[field].ty);
+            let value = self.fresh(&program.fields[field].name, sort);
+            let chunk = Chunk { arguments: vec![object], value, amount: full };
+            self.add_chunk(Resource::Field(field), chunk)?;
+        }
+        Ok(())
+    }
+
+    /// The values of variables, and the arguments and values of chunks with permission, each once.
+    fn values_of_state(&mut self) -> Vec<Term> {
+        let mut values = indexmap::IndexSet::<Term, rustc_hash::FxBuildHasher>::default();
+        for (local, _) in self.state.locals.iter() {
+            values.extend(self.state.store.get(local));
+        }
+        let none = self.terms.none();
+        for heap in std::iter::once(&self.state.heap).chain(&self.state.frames) {
+            for (_, chunks) in heap.resources() {
+                for chunk in chunks {
+                    if self.terms.lt(none, chunk.amount) == Terms::TRUE {
+                        values.extend(chunk.arguments.iter().copied());
+                        values.insert(chunk.value);
+                    }
+                }
+            }
+        }
+        values.into_iter().collect()
+    }
+
+    /// `xs := m(es)`: the precondition is given away, the postcondition received.
+    fn exec_call(
+        &mut self,
+        stmt: &Stmt,
+        targets: &[LocalId],
+        method: MethodId,
+        arguments: &[Expr],
+    ) -> Result<(), Stop> {
+        let program = self.program;
+        let callee = &program.methods[method];
+        let arguments = self.eval_all(arguments, Blame::new("call.failed", stmt.span))?;
+        let mut state = State::new(&callee.locals);
+        for (&formal, &argument) in callee.formals.iter().zip(&arguments) {
+            state.store.set(formal, argument);
+        }
+        let before = self.state.heap.clone();
+        state.heap = before.clone();
+        state.path = self.state.path.clone();
+        state.frames = self.state.frames.clone();
+        let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
+        let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
+        let blame = Blame::new("call.precondition", stmt.span).trusted();
+        let (heap, results) = self.with_state(state, |engine| {
+            engine.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
+            engine.state.old = Some(before.clone());
+            engine.havoc(callee.returns.iter().copied());
+            let blame = Blame::new("call.failed", stmt.span).trusted();
+            engine.produce_all(&postconditions, None, |_| blame)?;
+            let results: Vec<_> = callee
+                .returns
+                .iter()
+                .map(|&result| engine.state.store.get(result).expect("havocked above"))
+                .collect();
+            Ok((engine.state.heap.clone(), results))
+        })?;
+        self.state.heap = heap;
+        for (&target, result) in targets.iter().zip(results) {
+            self.state.store.set(target, result);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,389 @@
+//! Decisions, runs and scopes: how a rule is run once for each way its decisions can go.
+//!
+//! Where a rule splits the execution it asks [`Engine::branch`]. The innermost [`Explorer`] answers: it takes the
+//! first alternative, opens a scope for it, and remembers the others. When the run is over it goes back to the last
+//! decision that has an alternative left, opens that scope, and runs the same code again from the start. All
+//! answers of the prover and all fresh symbols up to the decision are read from a journal, nothing is proved or
+//! assumed again: the scopes below the decision are still there (trap T16).
+//!
+//! Invariants
+//! - A run is a function of the state at its start and of the journal.
+//! - `scopes` and the solver's stack have the same depth.
+//! - While any explorer replays ([`Engine::is_live`] is false), neither facts nor the solver change.
+
+use std::collections::VecDeque;
+
+use super::{Engine, Stop};
+use crate::terms::{Sort, Term, Terms};
+
+/// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
+#[derive(Debug, Default)]
+pub(crate) struct Scope {
+    /// The literal that opened the scope.
+    pub(crate) literal: Option<Term>,
+    /// Without the literal.
+    pub(crate) facts: Vec<Term>,
+    /// What became known here: forgotten with the scope (trap T16c).
+    learned: Vec<Term>,
+}
+
+/// What a run got from outside itself, in order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry {
+    Answer(Answer),
+    Fresh(Term),
+    /// The index of the alternative taken.
+    Decision(usize),
+}
+
+/// What came of a question.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+    /// A limit was hit; counts as no.
+    GaveUp,
+}
+
+/// A place where the run could have gone another way.
+#[derive(Debug)]
+struct Decision {
+    /// Its entry in the journal.
+    at: usize,
+    /// Depth of `scopes` before it.
+    depth: usize,
+    /// Whether the enclosing explorers were live: only then are there scopes.
+    live: bool,
+    literal: Option<Term>,
+    untried: VecDeque<(usize, Option<Term>)>,
+}
+
+/// One exploration in progress.
+#[derive(Debug, Default)]
+pub(crate) struct Explorer {
+    journal: Vec<Entry>,
+    cursor: usize,
+    decisions: Vec<Decision>,
+    /// Facts of scopes already left, each under the literals that led to it; `None` where nobody wants them.
+    released: Option<Vec<Term>>,
+}
+
+impl Explorer {
+    /// For a driver that does not join paths.
+    pub(crate) fn without_facts() -> Self {
+        Self::default()
+    }
+
+    /// Whether a run could have gone another way.
+    pub(crate) fn has_decisions(&self) -> bool {
+        !self.decisions.is_empty()
+    }
+}
+
+/// What one run of [`Engine::explore`] ended with.
+pub(crate) struct Path<T> {
+    /// The literals of its decisions.
+    pub(crate) literals: Vec<Term>,
+    pub(crate) value: T,
+}
+
+impl Engine<'_> {
+    /// Whether what happens now happens for the first time.
+    pub(crate) fn is_live(&self) -> bool {
+        self.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
+    }
+
+    /// Runs `run` once for every way its decisions can go, each time from the state as it is now, and restores
+    /// that state. Facts learnt stay, guarded by the literals they depend on. Infeasible paths are left out.
+    pub(crate) fn explore<T>(
+        &mut self,
+        mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
+    ) -> Result<Vec<Path<T>>, Stop> {
+        let at_start = self.state.clone();
+        let depth = self.scopes.len();
+        self.explorers.push(Explorer { released: Some(Vec::new()), ..Explorer::default() });
+        let mut paths = Vec::new();
+        let outcome = loop {
+            match run(self) {
+                Ok(value) => paths.push(Path { literals: self.literals(), value }),
+                Err(Stop::Infeasible) => {}
+                Err(stop) => break Err(stop),
+            }
+            self.state = at_start.clone();
+            match self.backtrack() {
+                Ok(true) => {}
+                Ok(false) => break Ok(paths),
+                Err(stop) => break Err(stop),
+            }
+        };
+        let explorer = self.explorers.pop().expect("pushed above");
+        self.state = at_start;
+        let paths = match outcome {
+            Ok(paths) => paths,
+            Err(stop) => {
+                self.pop_to(depth)?;
+                return Err(stop);
+            }
+        };
+        debug_assert_eq!(self.scopes.len(), depth, "every decision closed its scope");
+        for fact in explorer.released.unwrap_or_default() {
+            self.assume(fact)?;
+        }
+        Ok(paths)
+    }
+
+    /// Like [`Engine::explore`], with the values of the paths joined into one term.
+    pub(crate) fn join(
+        &mut self,
+        run: impl FnMut(&mut Self) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
+        let mut paths = self.explore(run)?;
+        // The last path needs no condition: of the paths that are feasible one is taken.
+        let Some(last) = paths.pop() else { return Err(Stop::Infeasible) };
+        Ok(paths.into_iter().rev().fold(last.value, |otherwise, path| {
+            let condition = self.terms.and(path.literals);
+            self.terms.ite(condition, path.value, otherwise)
+        }))
+    }
+
+    /// Evaluates under a guard: facts learnt stay in the form `guard ⇒ fact` (trap T6: there is no other way to
+    /// assume something that holds under a condition only). `None` where the guard cannot hold.
+    pub(crate) fn under(
+        &mut self,
+        guard: Term,
+        mut run: impl FnMut(&mut Self) -> Result<Term, Stop>,
+    ) -> Result<Option<Term>, Stop> {
+        match self.terms.as_bool(guard) {
+            Some(true) => return run(self).map(Some),
+            Some(false) => return Ok(None),
+            None => {}
+        }
+        let (result, facts) = self.scoped(Some(guard), |engine| engine.join(&mut run))?;
+        for fact in facts {
+            let fact = self.terms.implies(guard, fact);
+            self.assume(fact)?;
+        }
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(Stop::Infeasible) => Ok(None),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// Runs in a scope of its own and hands out the facts learnt there.
+    pub(crate) fn scoped<T>(
+        &mut self,
+        literal: Option<Term>,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<(Result<T, Stop>, Vec<Term>), Stop> {
+        if !self.is_live() {
+            return Ok((run(self), Vec::new()));
+        }
+        let depth = self.scopes.len();
+        self.push(literal)?;
+        let result = run(self);
+        let mut facts = Vec::new();
+        if self.scopes.len() > depth {
+            facts = std::mem::take(&mut self.scopes[depth].facts);
+        }
+        self.pop_to(depth)?;
+        Ok((result, facts))
+    }
+
+    /// Which alternative this run takes. `alternatives`: the literal that holds in each.
+    pub(crate) fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
+        let live = self.is_live();
+        let depth = self.scopes.len();
+        let explorer = self.explorers.last_mut().expect("decisions are made inside an exploration");
+        if let Some(entry) = explorer.journal.get(explorer.cursor) {
+            let Entry::Decision(taken) = *entry else { panic!("a run diverged from its journal") };
+            explorer.cursor += 1;
+            return Ok(taken);
+        }
+        let mut untried: VecDeque<_> = alternatives.iter().copied().enumerate().collect();
+        let (taken, literal) = untried.pop_front().expect("there is an alternative");
+        let at = explorer.journal.len();
+        explorer.decisions.push(Decision { at, depth, live, literal, untried });
+        explorer.journal.push(Entry::Decision(taken));
+        explorer.cursor += 1;
+        if live {
+            self.push(literal)?;
+        }
+        Ok(taken)
+    }
+
+    /// Goes back to the last decision with an alternative left and takes it. `false`: there is none.
+    pub(crate) fn backtrack(&mut self) -> Result<bool, Stop> {
+        loop {
+            let Some(decision) = self.innermost().decisions.last_mut() else { return Ok(false) };
+            let (at, depth, live) = (decision.at, decision.depth, decision.live);
+            let next = decision.untried.pop_front();
+            if live {
+                self.release(depth);
+                self.pop_to(depth)?;
+            }
+            let explorer = self.innermost();
+            let Some((taken, literal)) = next else {
+                explorer.decisions.pop();
+                continue;
+            };
+            explorer.decisions.last_mut().expect("looked at above").literal = literal;
+            explorer.journal.truncate(at);
+            explorer.journal.push(Entry::Decision(taken));
+            explorer.cursor = 0;
+            if live {
+                self.push(literal)?;
+            }
+            return Ok(true);
+        }
+    }
+
+    /// Moves the facts of the scopes above `depth` to the explorer, under the literals of its own scopes.
+    fn release(&mut self, depth: usize) {
+        if self.innermost().released.is_none() {
+            return;
+        }
+        let base = self.innermost().decisions[0].depth;
+        let mut released = Vec::new();
+        let literals: Vec<_> = self.scopes[base..].iter().map(|scope| scope.literal).collect();
+        for index in depth..self.scopes.len() {
+            let guard = self.terms.and(literals[..=index - base].iter().copied().flatten());
+            for fact in std::mem::take(&mut self.scopes[index].facts) {
+                released.push(self.terms.implies(guard, fact));
+            }
+        }
+        self.innermost().released.get_or_insert_default().append(&mut released);
+    }
+
+    fn innermost(&mut self) -> &mut Explorer {
+        self.explorers.last_mut().expect("inside an exploration")
+    }
+
+    fn literals(&self) -> Vec<Term> {
+        let explorer = self.explorers.last().expect("inside an exploration");
+        explorer.decisions.iter().filter_map(|decision| decision.literal).collect()
+    }
+
+    /// The next entry of the journal being replayed, also copied to the explorations inside that one.
+    fn replayed(&mut self) -> Option<Entry> {
+        let replaying =
+            self.explorers.iter().rposition(|explorer| explorer.cursor < explorer.journal.len())?;
+        let explorer = &mut self.explorers[replaying];
+        let entry = explorer.journal[explorer.cursor];
+        explorer.cursor += 1;
+        for inner in &mut self.explorers[replaying + 1..] {
+            inner.journal.push(entry);
+            inner.cursor += 1;
+        }
+        Some(entry)
+    }
+
+    fn record(&mut self, entry: Entry) {
+        for explorer in &mut self.explorers {
+            explorer.journal.push(entry);
+            explorer.cursor += 1;
+        }
+    }
+
+    /// An answer from the journal or, the first time, from `question`.
+    pub(crate) fn ask(
+        &mut self,
+        question: impl FnOnce(&mut Self) -> Result<Answer, Stop>,
+    ) -> Result<Answer, Stop> {
+        match self.replayed() {
+            Some(Entry::Answer(answer)) => Ok(answer),
+            Some(other) => panic!("a run diverged from its journal at {other:?}"),
+            None => {
+                let answer = question(self)?;
+                self.record(Entry::Answer(answer));
+                Ok(answer)
+            }
+        }
+    }
+
+    /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get the same one.
+    pub(crate) fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
+        match self.replayed() {
+            Some(Entry::Fresh(term)) => term,
+            Some(other) => panic!("a run diverged from its journal at {other:?}"),
+            None => {
+                let term = if self.bound.is_empty() {
+                    self.terms.fresh(hint, sort)
+                } else {
+                    let bound = self.bound.clone();
+                    let sorts: Vec<_> =
+                        bound.iter().map(|&variable| self.terms.sort(variable)).collect();
+                    let symbol = self.terms.fresh_function(hint, &sorts, sort);
+                    self.terms.apply(symbol, &bound)
+                };
+                self.record(Entry::Fresh(term));
+                term
+            }
+        }
+    }
+
+    /// A new variable for a quantifier.
+    pub(crate) fn fresh_variable(&mut self, hint: &str, sort: Sort) -> Term {
+        match self.replayed() {
+            Some(Entry::Fresh(term)) => term,
+            Some(other) => panic!("a run diverged from its journal at {other:?}"),
+            None => {
+                let term = self.terms.fresh_variable(hint, sort);
+                self.record(Entry::Fresh(term));
+                term
+            }
+        }
+    }
+
+    /// Opens a scope in which `literal` holds.
+    pub(crate) fn push(&mut self, literal: Option<Term>) -> Result<(), Stop> {
+        self.scopes.push(Scope { literal, ..Scope::default() });
+        self.prover.push();
+        if let Some(literal) = literal {
+            self.learn(literal)?;
+        }
+        Ok(())
+    }
+
+    /// Closes the scopes above `depth`.
+    pub(crate) fn pop_to(&mut self, depth: usize) -> Result<(), Stop> {
+        while self.scopes.len() > depth {
+            let scope = self.scopes.pop().expect("deeper than `depth`");
+            for fact in scope.learned {
+                self.known.remove(&fact);
+            }
+            self.prover.pop()?;
+        }
+        Ok(())
+    }
+
+    /// Assumes a formula: from here on, in this scope and those inside it.
+    pub(crate) fn assume(&mut self, fact: Term) -> Result<(), Stop> {
+        if fact == Terms::FALSE {
+            return Err(Stop::Infeasible);
+        }
+        if fact == Terms::TRUE || !self.is_live() {
+            return Ok(());
+        }
+        for conjunct in self.terms.conjuncts(fact) {
+            if self.known.contains(&conjunct) {
+                continue;
+            }
+            self.learn(conjunct)?;
+            self.scopes.last_mut().expect("there is a base scope").facts.push(conjunct);
+        }
+        Ok(())
+    }
+
+    /// Tells the prover and the table of known facts, whatever the journals say.
+    fn learn(&mut self, fact: Term) -> Result<(), Stop> {
+        let scope = self.scopes.last_mut().expect("there is a base scope");
+        for conjunct in self.terms.conjuncts(fact) {
+            if self.known.insert(conjunct) {
+                scope.learned.push(conjunct);
+            }
+        }
+        self.prover.assume(fact);
+        Ok(())
+    }
+}

@@ -1,0 +1,339 @@
+//! Functions: their checks, and the axioms that other members get (Viper engine reference, section 14).
+//!
+//! The value of the body is computed once, in the state that the precondition describes, with the snapshot as a
+//! variable: what it says about the heap is then projections of that snapshot, so the term can stand in an axiom as
+//! it is. Symbols made on the way (a value summed up from several chunks, say) become functions of the axiom's variables.
+
+use std::sync::Arc;
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use sil::program::{Expr, Function, FunctionId};
+
+use super::blame::Blame;
+use super::explore::Path;
+use super::state::State;
+use super::symbols::{Emitted, FunctionSymbols};
+use super::{Amounts, Engine, Stop};
+use crate::report::Severity;
+use crate::terms::{Sort, SymbolKind, Term, TermKind, Terms};
+
+/// What is known of the functions verified so far.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct FunctionTable {
+    functions: FxHashMap<FunctionId, Vec<Arc<FunctionAxioms>>>,
+}
+
+impl FunctionTable {
+    /// What each phase of the function's verification has shown.
+    pub(crate) fn get(&self, function: FunctionId) -> &[Arc<FunctionAxioms>] {
+        self.functions.get(&function).map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn insert(&mut self, function: FunctionId, axioms: FunctionAxioms) {
+        self.functions.entry(function).or_default().push(Arc::new(axioms));
+    }
+}
+
+/// Axioms justified by the checks passed so far (trap T5a), with the terms they are made of.
+#[derive(Debug)]
+pub(crate) struct FunctionAxioms {
+    pub(crate) terms: Terms,
+    pub(crate) axioms: Vec<Term>,
+    /// What the axioms mention.
+    pub(crate) uses: Emitted,
+}
+
+/// The function in general: variables for the snapshot and the formals.
+struct General<'p> {
+    declaration: &'p Function,
+    symbols: FunctionSymbols,
+    snapshot: Term,
+    formals: Vec<Term>,
+}
+
+impl General<'_> {
+    fn operands(&self) -> Vec<Term> {
+        std::iter::once(self.snapshot).chain(self.formals.iter().copied()).collect()
+    }
+}
+
+impl<'p> Engine<'p> {
+    fn general(&mut self, function: FunctionId) -> General<'p> {
+        let program = self.program;
+        let declaration = &program.functions[function];
+        let symbols = self.function_symbols(function);
+        let snapshot = self.fresh_variable("s", Sort::SNAP);
+        self.state = State::new(&declaration.locals);
+        self.state.amounts = Amounts::SomeOrNone;
+        let mut formals = Vec::with_capacity(declaration.formals.len());
+        for &formal in &declaration.formals {
+            let local = &declaration.locals[formal];
+            let sort = self.sort(&local.ty);
+            let value = self.fresh_variable(&local.name, sort);
+            self.state.store.set(formal, value);
+            formals.push(value);
+        }
+        General { declaration, symbols, snapshot, formals }
+    }
+
+    /// Phase 1: the contract is well-formed. Yields the axioms it justifies: the limited variant is equal, and the
+    /// postcondition holds where the precondition does.
+    pub(crate) fn verify_function_contract(
+        &mut self,
+        function: FunctionId,
+    ) -> Result<FunctionAxioms, Stop> {
+        let general = self.general(function);
+        let operands = general.operands();
+        let limited = self.terms.apply(general.symbols.limited, &operands);
+        let contract = &general.declaration.contract;
+        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
+        let snapshot = general.snapshot;
+        let (paths, facts) = self.scoped(None, |engine| {
+            engine.explore(|engine| {
+                let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
+                engine.produce_all(&preconditions, Some(snapshot), blame)?;
+                engine.state.result = Some(limited);
+                let mut values = Vec::new();
+                for clause in &contract.postconditions {
+                    let value = engine.eval(clause, blame(clause))?;
+                    engine.assume(value)?;
+                    values.push(value);
+                }
+                Ok(engine.terms.and(values))
+            })
+        })?;
+        let mut axioms = vec![self.limited_axiom(&general), self.stateless_axiom(&general)];
+        for path in paths? {
+            axioms.extend(self.path_axiom(
+                &general,
+                &path,
+                &facts,
+                vec![vec![limited]],
+                |_, value| value,
+            ));
+        }
+        Ok(self.function_axioms(axioms))
+    }
+
+    /// Phase 2: the body is defined and meets the postcondition. Yields the definition, if both hold.
+    pub(crate) fn verify_function_body(
+        &mut self,
+        function: FunctionId,
+    ) -> Result<Option<FunctionAxioms>, Stop> {
+        let general = self.general(function);
+        let Some(body) = &general.declaration.body else { return Ok(None) };
+        let contract = &general.declaration.contract;
+        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
+        let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
+        let snapshot = general.snapshot;
+        let blame = Blame::new("function.not.wellformed", general.declaration.span);
+        self.unfolded.clear();
+        let (paths, facts) = self.scoped(None, |engine| {
+            engine.explore(|engine| {
+                let trusted = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
+                engine.produce_all(&preconditions, Some(snapshot), trusted)?;
+                engine.eval(body, blame)
+            })
+        })?;
+        let paths = paths?;
+        let unfolded = std::mem::take(&mut self.unfolded);
+        self.check_postconditions(&general, &preconditions, &postconditions, body)?;
+        if self.findings.values().any(|finding| finding.severity == Severity::Error) || self.gave_up
+        {
+            return Ok(None);
+        }
+        let operands = general.operands();
+        let full = self.terms.apply(general.symbols.full, &operands);
+        let mut triggers = vec![vec![full]];
+        triggers.extend(self.predicate_triggers(&general, unfolded));
+        let mut axioms = Vec::new();
+        for path in paths {
+            axioms.extend(self.path_axiom(
+                &general,
+                &path,
+                &facts,
+                triggers.clone(),
+                |terms, value| terms.identical(full, value),
+            ));
+        }
+        Ok(Some(self.function_axioms(axioms)))
+    }
+
+    fn check_postconditions(
+        &mut self,
+        general: &General<'p>,
+        preconditions: &[&Expr],
+        postconditions: &[&Expr],
+        body: &Expr,
+    ) -> Result<(), Stop> {
+        if postconditions.is_empty() {
+            return Ok(());
+        }
+        let trusted = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
+        let defined = Blame::new("function.not.wellformed", general.declaration.span).trusted();
+        self.explore(|engine| {
+            engine.produce_all(preconditions, Some(general.snapshot), trusted)?;
+            let value = engine.eval(body, defined)?;
+            engine.state.result = Some(value);
+            engine.consume_all(postconditions, |clause| {
+                Blame::new("postcondition.violated", clause.span).trusted()
+            })?;
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn limited_axiom(&mut self, general: &General<'_>) -> Term {
+        let operands = general.operands();
+        let full = self.terms.apply(general.symbols.full, &operands);
+        let limited = self.terms.apply(general.symbols.limited, &operands);
+        let equal = self.terms.identical(limited, full);
+        let name = format!("{}-limited", general.declaration.name);
+        self.terms.forall(&operands, vec![vec![full]], equal, &name, 1)
+    }
+
+    fn stateless_axiom(&mut self, general: &General<'_>) -> Term {
+        let operands = general.operands();
+        let limited = self.terms.apply(general.symbols.limited, &operands);
+        let stateless = self.terms.apply(general.symbols.stateless, &general.formals);
+        let name = format!("{}-stateless", general.declaration.name);
+        self.terms.forall(&operands, vec![vec![limited]], stateless, &name, 1)
+    }
+
+    /// ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ what the path shows, with the facts that make the
+    /// terms in it meaningful. All of it is guarded by the precondition (traps T5b, T5e, T5f).
+    fn path_axiom(
+        &mut self,
+        general: &General<'_>,
+        path: &Path<Term>,
+        facts: &[Term],
+        triggers: Vec<Vec<Term>>,
+        shown: impl FnOnce(&mut Terms, Term) -> Term,
+    ) -> Option<Term> {
+        let operands = general.operands();
+        let shown = shown(&mut self.terms, path.value);
+        let precondition = self.terms.apply(general.symbols.precondition, &operands);
+        let guard = self.terms.and(path.literals.iter().copied().chain([precondition]));
+        let mut conclusions = vec![shown];
+        conclusions.extend(facts.iter().copied().filter(|&fact| self.is_domain_fact(fact)));
+        // Definitions of fresh symbols, and of the symbols in them, until nothing is added.
+        let mut fresh = self.fresh_symbols(&conclusions, guard);
+        let mut rest: Vec<Term> =
+            facts.iter().copied().filter(|fact| !conclusions.contains(fact)).collect();
+        while !fresh.is_empty() {
+            let (about, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|&fact| {
+                self.fresh_symbols(&[fact], Terms::TRUE).iter().any(|s| fresh.contains(s))
+            });
+            rest = others;
+            if about.is_empty() {
+                break;
+            }
+            conclusions.extend(about);
+            fresh = self.fresh_symbols(&conclusions, guard);
+        }
+        let conclusion = self.terms.and(conclusions);
+        let body = self.terms.implies(guard, conclusion);
+        let body = self.skolemised(general, body)?;
+        if body == Terms::TRUE {
+            return None;
+        }
+        Some(self.terms.forall(&operands, triggers, body, &general.declaration.name, 1))
+    }
+
+    /// Whether a fact says that an application is in its function's domain.
+    fn is_domain_fact(&self, fact: Term) -> bool {
+        match self.terms.kind(fact) {
+            TermKind::Implies(_, conclusion) => self.is_domain_fact(*conclusion),
+            TermKind::Quantifier(quantifier) => self.is_domain_fact(quantifier.body),
+            TermKind::Apply(symbol, _) => {
+                self.terms.declaration(*symbol).name.ends_with("%precondition")
+            }
+            _ => false,
+        }
+    }
+
+    /// The fresh symbols in some terms, in a fixed order.
+    fn fresh_symbols(
+        &self,
+        terms: &[Term],
+        more: Term,
+    ) -> IndexSet<crate::terms::Symbol, FxBuildHasher> {
+        let mut found = IndexSet::default();
+        let mut visited = FxHashSet::default();
+        let mut pending: Vec<Term> = terms.iter().copied().chain([more]).collect();
+        while let Some(term) = pending.pop() {
+            if !visited.insert(term) {
+                continue;
+            }
+            if let TermKind::Apply(symbol, _) = self.terms.kind(term) {
+                let declaration = self.terms.declaration(*symbol);
+                if declaration.kind == SymbolKind::Uninterpreted && declaration.name.contains('@') {
+                    found.insert(*symbol);
+                }
+            }
+            self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
+        }
+        found
+    }
+
+    /// Fresh constants as functions of the axiom's variables: two applications must not share them. `None` where
+    /// that is not possible; the axiom is then left out, which is incomplete but sound.
+    fn skolemised(&mut self, general: &General<'_>, body: Term) -> Option<Term> {
+        let operands = general.operands();
+        let sorts: Vec<_> = operands.iter().map(|&operand| self.terms.sort(operand)).collect();
+        let mut map = FxHashMap::default();
+        for symbol in self.fresh_symbols(&[body], Terms::TRUE) {
+            let declaration = self.terms.declaration(symbol).clone();
+            if !declaration.args.is_empty() {
+                return None;
+            }
+            let name =
+                format!("{}%{}", general.declaration.name, declaration.name.replace('@', "%"));
+            let function = self.terms.declare_function(&name, &sorts, declaration.result);
+            let constant = self.terms.apply(symbol, &[]);
+            let applied = self.terms.apply(function, &operands);
+            map.insert(constant, applied);
+        }
+        Some(self.terms.substitute(body, &map))
+    }
+
+    /// {stateless(xs), trigP(s', args)} for each predicate instance the body unfolds: the definition is unrolled
+    /// wherever that instance was folded or unfolded.
+    fn predicate_triggers(
+        &mut self,
+        general: &General<'_>,
+        unfolded: Vec<(sil::program::PredicateId, Vec<Term>, Term)>,
+    ) -> Vec<Vec<Term>> {
+        let mut triggers = Vec::new();
+        let stateless = self.terms.apply(general.symbols.stateless, &general.formals);
+        for (predicate, arguments, snapshot) in unfolded {
+            let symbol = self.predicate_trigger(predicate);
+            let mut operands = vec![snapshot];
+            operands.extend(arguments);
+            let instance = self.terms.apply(symbol, &operands);
+            let closed = self.fresh_symbols(&[instance], Terms::TRUE).is_empty();
+            let free = self.terms.free_variables(instance);
+            let own: Vec<_> =
+                general.operands().iter().flat_map(|&o| self.terms.free_variables(o)).collect();
+            let covered = self.terms.free_variables(stateless);
+            let complete = own.iter().all(|v| free.contains(v) || covered.contains(v));
+            let trigger = vec![stateless, instance];
+            if closed
+                && complete
+                && free.iter().all(|v| own.contains(v))
+                && !triggers.contains(&trigger)
+            {
+                triggers.push(trigger);
+            }
+        }
+        triggers
+    }
+
+    /// Axioms with just the terms they need.
+    fn function_axioms(&mut self, axioms: Vec<Term>) -> FunctionAxioms {
+        let mut terms = Terms::new();
+        let axioms = axioms.into_iter().map(|axiom| terms.import(&self.terms, axiom)).collect();
+        FunctionAxioms { terms, axioms, uses: self.emitted.clone() }
+    }
+}

@@ -1,0 +1,68 @@
+//! The symbolic heap h: chunks of permission, grouped by resource.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use sil::program::{FieldId, PredicateId};
+
+use crate::terms::Term;
+
+/// What permission can be held to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Resource {
+    Field(FieldId),
+    Predicate(PredicateId),
+}
+
+/// `r.f ↦ v # p` or `P(args; s) # p`.
+///
+/// SOUNDNESS: the value means something only where the amount is positive (trap T2).
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Chunk {
+    /// The receiver, or the arguments of the predicate.
+    pub(crate) arguments: Vec<Term>,
+    /// The field's value, or the snapshot of the predicate instance.
+    pub(crate) value: Term,
+    pub(crate) amount: Term,
+}
+
+/// A multiset of chunks: two equal chunks are two portions (trap T13). Cloning is cheap.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Heap(Rc<BTreeMap<Resource, Rc<Vec<Chunk>>>>);
+
+impl Heap {
+    /// The chunks of a resource, in the order they came.
+    pub(crate) fn of(&self, resource: Resource) -> &[Chunk] {
+        self.0.get(&resource).map_or(&[], |chunks| chunks.as_slice())
+    }
+
+    pub(crate) fn resources(&self) -> impl Iterator<Item = (Resource, &[Chunk])> {
+        self.0.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
+    }
+
+    pub(crate) fn set(&mut self, resource: Resource, chunks: Vec<Chunk>) {
+        Rc::make_mut(&mut self.0).insert(resource, Rc::new(chunks));
+    }
+
+    pub(crate) fn push(&mut self, resource: Resource, chunk: Chunk) {
+        let chunks = Rc::make_mut(&mut self.0).entry(resource).or_default();
+        Rc::make_mut(chunks).push(chunk);
+    }
+
+    /// Replaces the chunk at `index`, or removes it where `chunk` is `None`.
+    pub(crate) fn replace(&mut self, resource: Resource, index: usize, chunk: Option<Chunk>) {
+        let chunks = Rc::make_mut(&mut self.0).entry(resource).or_default();
+        let chunks = Rc::make_mut(chunks);
+        match chunk {
+            Some(chunk) => chunks[index] = chunk,
+            None => {
+                chunks.remove(index);
+            }
+        }
+    }
+
+    /// Whether both are the same version, so that what is known of one is known of the other.
+    pub(crate) fn same_version(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}

@@ -1,0 +1,295 @@
+//! Methods: contract and bodies, one block after the other (Viper engine reference, sections 17 and 18.1).
+//!
+//! The driver follows one path to its end, then goes back to the last statement that made a decision and runs it
+//! again the other way. A path is plain data (a place and a state); nothing recurses into the rest of the program.
+
+use std::rc::Rc;
+
+use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
+use sil::program::{Expr, Method, MethodId};
+
+use super::blame::Blame;
+use super::explore::Explorer;
+use super::heap::Heap;
+use super::state::State;
+use super::{Engine, Stop};
+
+/// Where a path stands.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Before the precondition.
+    Entry,
+    /// Before statement `index` of a basic block, or its terminator.
+    Statement { block: BlockId, index: usize },
+    /// Control arrives at a block: a loop block means its head, from outside.
+    Block(BlockId),
+    /// At the end of the body, before the postcondition.
+    End,
+}
+
+/// A step that may be run again: its decisions, and where it started.
+struct Resumable<'p> {
+    place: Place,
+    state: State<'p>,
+    implementation: usize,
+    explorer: Explorer,
+}
+
+impl<'p> Engine<'p> {
+    /// Verifies a method: its contract is well-formed, and each implementation meets it.
+    pub(crate) fn verify_method(&mut self, method: MethodId, graphs: &[Cfg]) -> Result<(), Stop> {
+        let program = self.program;
+        let method = &program.methods[method];
+        self.state = State::new(&method.locals);
+        self.havoc(method.formals.iter().copied());
+        Driver { engine: self, method, graphs, implementation: 0 }.run()
+    }
+}
+
+struct Driver<'e, 'p> {
+    engine: &'e mut Engine<'p>,
+    method: &'p Method,
+    graphs: &'e [Cfg],
+    /// The implementation the current path is in.
+    implementation: usize,
+}
+
+impl<'p> Driver<'_, 'p> {
+    fn run(&mut self) -> Result<(), Stop> {
+        let mut resumable: Vec<Resumable<'p>> = Vec::new();
+        let mut place = Place::Entry;
+        let mut explorer = Explorer::without_facts();
+        loop {
+            let state = self.engine.state.clone();
+            let implementation = self.implementation;
+            self.engine.explorers = vec![explorer];
+            let outcome = self.step(place);
+            let made = self.engine.explorers.pop().expect("every exploration inside is over");
+            if made.has_decisions() {
+                resumable.push(Resumable { place, state, implementation, explorer: made });
+            }
+            explorer = Explorer::without_facts();
+            match outcome {
+                Ok(Some(next)) => place = next,
+                Ok(None) | Err(Stop::Infeasible) => {
+                    self.engine.statistics.paths += 1;
+                    loop {
+                        let Some(last) = resumable.pop() else { return Ok(()) };
+                        self.engine.explorers = vec![last.explorer];
+                        let again = self.engine.backtrack()?;
+                        explorer = self.engine.explorers.pop().expect("put there above");
+                        if again {
+                            self.engine.state = last.state;
+                            self.implementation = last.implementation;
+                            place = last.place;
+                            break;
+                        }
+                    }
+                }
+                Err(stop) => return Err(stop),
+            }
+        }
+    }
+
+    fn cfg(&self) -> &Cfg {
+        &self.graphs[self.implementation]
+    }
+
+    /// Executes what stands at a place and says where the path goes on; `None`: it is over.
+    fn step(&mut self, place: Place) -> Result<Option<Place>, Stop> {
+        match place {
+            Place::Entry => self.enter_method(),
+            Place::Block(block) => self.enter_block(block),
+            Place::Statement { block, index } => self.step_in_block(block, index),
+            Place::End => self.leave_method(),
+        }
+    }
+
+    /// Produces the precondition; then, in runs of their own, checks that the postcondition is well-formed and
+    /// enters the implementations.
+    fn enter_method(&mut self) -> Result<Option<Place>, Stop> {
+        let contract = &self.method.contract;
+        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
+        self.engine.produce_all(&preconditions, None, |clause| {
+            Blame::new("not.wellformed", clause.span)
+        })?;
+        self.engine.state.old = Some(self.engine.state.heap.clone());
+        self.engine.havoc(self.method.returns.iter().copied());
+        let choice = self.engine.choose(&vec![None; self.graphs.len() + 1])?;
+        if choice == 0 {
+            let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
+            self.engine.state.heap = Heap::default();
+            self.engine.produce_all(&postconditions, None, |clause| {
+                Blame::new("not.wellformed", clause.span)
+            })?;
+            return Ok(None);
+        }
+        self.implementation = choice - 1;
+        Ok(Some(Place::Block(self.cfg().entry)))
+    }
+
+    fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
+        let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
+        let silent = self.is_ill_formed(&postconditions);
+        self.engine.consume_all(&postconditions, |clause| {
+            let blame = Blame::new("postcondition.violated", clause.span).trusted();
+            if silent { blame.silent() } else { blame }
+        })?;
+        Ok(None)
+    }
+
+    /// Whether one of the clauses was found not to be well-formed: then its uses claim nothing and are not reported.
+    fn is_ill_formed(&self, clauses: &[&Expr]) -> bool {
+        self.engine.findings.values().any(|finding| {
+            finding.error == "not.wellformed" && clauses.iter().any(|c| c.span == finding.span)
+        })
+    }
+
+    fn enter_block(&mut self, block: BlockId) -> Result<Option<Place>, Stop> {
+        let graphs = self.graphs;
+        match &graphs[self.implementation].blocks[block].kind {
+            BlockKind::Basic { .. } => {
+                self.store_label(block);
+                Ok(Some(Place::Statement { block, index: 0 }))
+            }
+            BlockKind::Loop(the_loop) => self.enter_loop(block, the_loop),
+        }
+    }
+
+    /// The state of a block's label is the heap on the last entry.
+    fn store_label(&mut self, block: BlockId) {
+        if let Some(label) = self.cfg().blocks[block].label {
+            let heap = self.engine.state.heap.clone();
+            Rc::make_mut(&mut self.engine.state.labels).insert(label, heap);
+        }
+    }
+
+    fn step_in_block(&mut self, block: BlockId, index: usize) -> Result<Option<Place>, Stop> {
+        let graphs = self.graphs;
+        let BlockKind::Basic { statements, terminator } =
+            &graphs[self.implementation].blocks[block].kind
+        else {
+            unreachable!("statements stand in basic blocks")
+        };
+        match statements.get(index) {
+            Some(statement) => {
+                self.engine.exec(statement)?;
+                Ok(Some(Place::Statement { block, index: index + 1 }))
+            }
+            None => self.leave_block(block, terminator),
+        }
+    }
+
+    fn leave_block(
+        &mut self,
+        block: BlockId,
+        terminator: &Terminator,
+    ) -> Result<Option<Place>, Stop> {
+        match &terminator.kind {
+            TerminatorKind::Goto(target) => self.go(block, *target),
+            TerminatorKind::Branch { condition, then, otherwise } => {
+                let taken = self.decide(condition, "if.failed")?;
+                self.go(block, if taken { *then } else { *otherwise })
+            }
+            TerminatorKind::Next => self.end_iteration(block),
+            TerminatorKind::Halt => {
+                while let Some(frame) = self.engine.state.frames.pop() {
+                    self.rejoin(&frame)?;
+                }
+                Ok(Some(Place::End))
+            }
+            TerminatorKind::Dead => Ok(None),
+        }
+    }
+
+    fn decide(&mut self, condition: &Expr, error: &'static str) -> Result<bool, Stop> {
+        let value = self.engine.eval(condition, Blame::new(error, condition.span))?;
+        let taken = self.engine.branch(value)?;
+        Rc::make_mut(&mut self.engine.state.path).push((condition.span, taken));
+        Ok(taken)
+    }
+
+    /// Goes from a block to another; the frame of each loop that is left is put back.
+    fn go(&mut self, from: BlockId, to: BlockId) -> Result<Option<Place>, Stop> {
+        let mut level = self.cfg().blocks[from].parent;
+        let target = self.cfg().blocks[to].parent;
+        while level != target {
+            let Some(left) = level else { unreachable!("jumps lead outward") };
+            level = self.cfg().blocks[left].parent;
+            let frame = self.engine.state.frames.pop().expect("one for each loop around");
+            self.rejoin(&frame)?;
+        }
+        Ok(Some(Place::Block(to)))
+    }
+
+    fn rejoin(&mut self, frame: &Heap) -> Result<(), Stop> {
+        for (resource, chunks) in frame.resources() {
+            for chunk in chunks {
+                self.engine.add_chunk(resource, chunk.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A loop reached from outside (Viper engine reference, section 17): the invariants are well-formed in the most
+    /// general state of an iteration, they hold on entry, and then the path goes on in that general state, with what
+    /// the invariants do not need framed around the loop.
+    fn enter_loop(&mut self, block: BlockId, the_loop: &Loop) -> Result<Option<Place>, Stop> {
+        let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
+        if self.engine.choose(&[None, None])? == 0 {
+            self.forget(the_loop);
+            self.engine.produce_all(&invariants, None, |clause| {
+                Blame::new("not.wellformed", clause.span)
+            })?;
+            return Ok(None);
+        }
+        let silent = self.is_ill_formed(&invariants);
+        self.engine.consume_all(&invariants, |clause| {
+            let blame = Blame::new("invariant.not.established", clause.span).trusted();
+            if silent { blame.silent() } else { blame }
+        })?;
+        let frame = self.engine.state.heap.clone();
+        self.engine.state.frames.push(frame);
+        self.forget(the_loop);
+        let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
+        self.engine.produce_all(&invariants, None, blame)?;
+        self.store_label(block);
+        let enters = match &the_loop.condition {
+            Some(condition) => self.decide(condition, "while.failed")?,
+            None => true,
+        };
+        if enters {
+            return Ok(Some(Place::Block(the_loop.entry)));
+        }
+        let frame = self.engine.state.frames.pop().expect("pushed above");
+        self.rejoin(&frame)?;
+        Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
+    }
+
+    /// The state at the start of an arbitrary iteration, before the invariants: nothing is known of what the loop
+    /// writes (trap T12), no permission is held, the labels inside have not been passed.
+    fn forget(&mut self, the_loop: &Loop) {
+        self.engine.state.heap = Heap::default();
+        self.engine.havoc(the_loop.written.iter().copied());
+        let labels = Rc::make_mut(&mut self.engine.state.labels);
+        for label in &the_loop.labels {
+            labels.remove(label);
+        }
+    }
+
+    fn end_iteration(&mut self, block: BlockId) -> Result<Option<Place>, Stop> {
+        let graphs = self.graphs;
+        let blocks = &graphs[self.implementation].blocks;
+        let head = blocks[block].parent.expect("`next` stands in a loop");
+        let BlockKind::Loop(the_loop) = &blocks[head].kind else {
+            unreachable!("the parent of a block is a loop")
+        };
+        let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
+        let silent = self.is_ill_formed(&invariants);
+        self.engine.consume_all(&invariants, |clause| {
+            let blame = Blame::new("invariant.not.preserved", clause.span).trusted();
+            if silent { blame.silent() } else { blame }
+        })?;
+        Ok(None)
+    }
+}

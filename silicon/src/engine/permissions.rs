@@ -1,0 +1,448 @@
+//! Finding, adding and taking permission: one ladder for all (Viper engine reference, sections 11 and 25.1).
+//!
+//! The rungs, cheapest first: a chunk with the same arguments; a chunk with provably equal arguments; the same again
+//! once the consequences of the heap's shape are known; all chunks that may be meant, together.
+
+use super::explore::Answer;
+use super::heap::{Chunk, Heap, Resource};
+use super::{Amounts, Engine, Stop};
+use crate::terms::{Sort, Term, TermKind, Terms};
+
+impl Engine<'_> {
+    /// The value of a location, if some permission to it is held.
+    pub(crate) fn lookup(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Result<Option<Term>, Stop> {
+        let heap = self.state.heap.clone();
+        let chunks = heap.of(resource);
+        if let Some(index) = self.find_held(chunks, arguments)? {
+            return Ok(Some(chunks[index].value));
+        }
+        if chunks.is_empty() {
+            return Ok(None);
+        }
+        // All chunks together: enough if on every alias condition one of them is it.
+        let total = self.held(chunks, arguments);
+        let none = self.terms.none();
+        let some = self.terms.lt(none, total);
+        if self.ask(|engine| engine.obligation(some))? != Answer::Yes {
+            return Ok(None);
+        }
+        if let Some(index) = self.find_held(chunks, arguments)? {
+            return Ok(Some(chunks[index].value));
+        }
+        self.summarised_value(resource, chunks, arguments).map(Some)
+    }
+
+    /// The index of a chunk that is the location and holds some permission.
+    fn find_held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Option<usize>, Stop> {
+        let none = self.terms.none();
+        for (index, chunk) in chunks.iter().enumerate() {
+            let positive = self.terms.lt(none, chunk.amount);
+            if chunk.arguments == arguments && self.check(positive)? {
+                return Ok(Some(index));
+            }
+        }
+        for (index, chunk) in chunks.iter().enumerate() {
+            if chunk.arguments != arguments {
+                let positive = self.terms.lt(none, chunk.amount);
+                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let held = self.terms.and([alias, positive]);
+                if held != Terms::FALSE && self.check(held)? {
+                    return Ok(Some(index));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether two locations of one resource are the same.
+    fn same_arguments(&mut self, left: &[Term], right: &[Term]) -> Term {
+        let equations: Vec<_> = left
+            .iter()
+            .zip(right)
+            .map(|(&left, &right)| self.terms.identical(left, right))
+            .collect();
+        self.terms.and(equations)
+    }
+
+    /// The permission held to a location: a sum over all chunks that may be it.
+    pub(crate) fn held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Term {
+        let none = self.terms.none();
+        let summands: Vec<_> = chunks
+            .iter()
+            .map(|chunk| {
+                let alias = self.same_arguments(&chunk.arguments, arguments);
+                self.terms.ite(alias, chunk.amount, none)
+            })
+            .collect();
+        self.terms.sum(Sort::PERM, summands)
+    }
+
+    /// A fresh value, equal to that of every chunk that is the location and holds permission.
+    fn summarised_value(
+        &mut self,
+        resource: Resource,
+        chunks: &[Chunk],
+        arguments: &[Term],
+    ) -> Result<Term, Stop> {
+        let sort = self.resource_sort(resource);
+        let value = self.fresh("summary", sort);
+        let none = self.terms.none();
+        for chunk in chunks {
+            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let positive = self.terms.lt(none, chunk.amount);
+            let meant = self.terms.and([alias, positive]);
+            let equal = self.terms.identical(value, chunk.value);
+            let fact = self.terms.implies(meant, equal);
+            self.assume(fact)?;
+        }
+        Ok(value)
+    }
+
+    /// Adds permission to the heap; it is merged with a chunk of the same arguments.
+    pub(crate) fn add_chunk(&mut self, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
+        let none = self.terms.none();
+        if chunk.amount == none {
+            return Ok(());
+        }
+        self.assume_chunk_facts(resource, &chunk)?;
+        let same =
+            self.state.heap.of(resource).iter().position(|old| old.arguments == chunk.arguments);
+        let Some(index) = same else {
+            self.state.heap.push(resource, chunk);
+            return Ok(());
+        };
+        let old = self.state.heap.of(resource)[index].clone();
+        let merged = self.merged(resource, &old, &chunk)?;
+        self.assume_chunk_facts(resource, &merged)?;
+        self.state.heap.replace(resource, index, Some(merged));
+        Ok(())
+    }
+
+    /// Two portions of one location as one. SOUNDNESS: a value counts only where its amount is positive (trap T2).
+    fn merged(&mut self, resource: Resource, old: &Chunk, new: &Chunk) -> Result<Chunk, Stop> {
+        let none = self.terms.none();
+        let (old_held, new_held) =
+            (self.terms.lt(none, old.amount), self.terms.lt(none, new.amount));
+        let value = if old.value == new.value {
+            old.value
+        } else {
+            let equal = self.terms.identical(old.value, new.value);
+            if old_held == Terms::TRUE {
+                let fact = self.terms.implies(new_held, equal);
+                self.assume(fact)?;
+                old.value
+            } else if new_held == Terms::TRUE {
+                let fact = self.terms.implies(old_held, equal);
+                self.assume(fact)?;
+                new.value
+            } else {
+                let sort = self.resource_sort(resource);
+                let value = self.fresh("merged", sort);
+                for (held, part) in [(old_held, old.value), (new_held, new.value)] {
+                    let equal = self.terms.identical(value, part);
+                    let fact = self.terms.implies(held, equal);
+                    self.assume(fact)?;
+                }
+                value
+            }
+        };
+        let amount = self.terms.add(old.amount, new.amount);
+        Ok(Chunk { arguments: old.arguments.clone(), value, amount })
+    }
+
+    /// What holds of every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8)
+    /// and p > 0 ⇒ r ≠ null.
+    fn assume_chunk_facts(&mut self, resource: Resource, chunk: &Chunk) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let not_negative = self.terms.le(none, chunk.amount);
+        self.assume(not_negative)?;
+        if let Resource::Field(_) = resource {
+            if self.state.amounts == Amounts::Exact {
+                let one = self.terms.write();
+                let bounded = self.terms.le(chunk.amount, one);
+                self.assume(bounded)?;
+            }
+            let null = self.terms.null();
+            let positive = self.terms.lt(none, chunk.amount);
+            let not_null = self.terms.differs(chunk.arguments[0], null);
+            let fact = self.terms.implies(positive, not_null);
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+
+    /// Takes `loss` of a location from what is left of the heap and yields its value; `None`: there is not enough.
+    pub(crate) fn take(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Term>, Stop> {
+        if self.state.amounts == Amounts::SomeOrNone {
+            return self.take_nothing(resource, arguments, loss);
+        }
+        if !self.is_exact(loss) {
+            return self.take_inexact(resource, arguments, loss);
+        }
+        if let Some(value) = self.take_from_one(resource, arguments, loss)? {
+            return Ok(Some(value));
+        }
+        let left = self.left();
+        let chunks = left.of(resource);
+        let none = self.terms.none();
+        if loss == none {
+            let sort = self.resource_sort(resource);
+            return Ok(Some(self.fresh("nothing", sort)));
+        }
+        let total = self.held(chunks, arguments);
+        let enough = self.terms.le(loss, total);
+        if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
+            return Ok(None);
+        }
+        // Consequences of the heap's shape may have become known on the way.
+        if let Some(value) = self.take_from_one(resource, arguments, loss)? {
+            return Ok(Some(value));
+        }
+        self.take_from_all(resource, arguments, loss).map(Some)
+    }
+
+    /// Where amounts do not matter: some permission is needed if some is asked for, and nothing is taken.
+    fn take_nothing(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Term>, Stop> {
+        let none = self.terms.none();
+        let needed = self.terms.lt(none, loss);
+        if needed == Terms::FALSE {
+            let sort = self.resource_sort(resource);
+            return Ok(Some(self.fresh("nothing", sort)));
+        }
+        let left = self.left();
+        let chunks = left.of(resource);
+        if let Some(index) = self.find_held(chunks, arguments)? {
+            return Ok(Some(chunks[index].value));
+        }
+        let total = self.held(chunks, arguments);
+        let some = self.terms.lt(none, total);
+        let enough = self.terms.implies(needed, some);
+        if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
+            return Ok(None);
+        }
+        self.summarised_value(resource, chunks, arguments).map(Some)
+    }
+
+    /// What is left of the heap during a consume, or all of it.
+    fn left(&self) -> Heap {
+        self.state.consuming.as_ref().unwrap_or(&self.state.heap).clone()
+    }
+
+    fn left_mut(&mut self) -> &mut Heap {
+        match &mut self.state.consuming {
+            Some(left) => left,
+            None => &mut self.state.heap,
+        }
+    }
+
+    /// Takes from a single chunk that has enough.
+    fn take_from_one(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Term>, Stop> {
+        let left = self.left();
+        let chunks = left.of(resource);
+        let same = |chunk: &Chunk| chunk.arguments == arguments;
+        let order = (0..chunks.len())
+            .filter(|&index| same(&chunks[index]))
+            .chain((0..chunks.len()).filter(|&index| !same(&chunks[index])));
+        for index in order {
+            let chunk = &chunks[index];
+            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let enough = self.terms.le(loss, chunk.amount);
+            let fits = self.terms.and([alias, enough]);
+            if fits == Terms::FALSE || !self.check(fits)? {
+                continue;
+            }
+            let rest = self.terms.sub(chunk.amount, loss);
+            let none = self.terms.none();
+            let depleted = self.terms.identical(rest, none);
+            let kept = if self.check(depleted)? {
+                None
+            } else {
+                let kept = Chunk { amount: rest, ..chunk.clone() };
+                self.assume_chunk_facts(resource, &kept)?;
+                Some(kept)
+            };
+            self.left_mut().replace(resource, index, kept);
+            return Ok(Some(chunk.value));
+        }
+        Ok(None)
+    }
+
+    /// Takes from every chunk that may be the location until there is enough, which has been proved before
+    /// ("more complete exhale").
+    fn take_from_all(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Term, Stop> {
+        let left = self.left();
+        let chunks = left.of(resource);
+        let value = self.summarised_value(resource, chunks, arguments)?;
+        let none = self.terms.none();
+        let mut need = loss;
+        let mut kept = Vec::with_capacity(chunks.len());
+        for chunk in chunks {
+            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let part = self.terms.perm_min(chunk.amount, need);
+            let part = self.terms.ite(alias, part, none);
+            need = self.terms.sub(need, part);
+            let rest = self.terms.sub(chunk.amount, part);
+            if rest != none {
+                let rest = Chunk { amount: rest, ..chunk.clone() };
+                self.assume_chunk_facts(resource, &rest)?;
+                kept.push(rest);
+            }
+        }
+        self.left_mut().set(resource, kept);
+        Ok(value)
+    }
+
+    /// Takes some amount that is still open (a wildcard): less than what is held, which has to be positive
+    /// (trap T9b).
+    fn take_inexact(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Term>, Stop> {
+        let left = self.left();
+        let chunks = left.of(resource);
+        if let Some(index) = self.find_held(chunks, arguments)? {
+            let chunk = &chunks[index];
+            let less = self.terms.lt(loss, chunk.amount);
+            self.assume(less)?;
+            let amount = self.terms.sub(chunk.amount, loss);
+            let kept = Chunk { amount, ..chunk.clone() };
+            self.assume_chunk_facts(resource, &kept)?;
+            self.left_mut().replace(resource, index, Some(kept));
+            return Ok(Some(chunk.value));
+        }
+        let total = self.held(chunks, arguments);
+        let none = self.terms.none();
+        let some = self.terms.lt(none, total);
+        if self.ask(|engine| engine.obligation(some))? != Answer::Yes {
+            return Ok(None);
+        }
+        // Less than every portion that may be meant: all aliases together keep something (trap T9f).
+        for chunk in chunks {
+            let alias = self.same_arguments(&chunk.arguments, arguments);
+            let positive = self.terms.lt(none, chunk.amount);
+            let meant = self.terms.and([alias, positive]);
+            let less = self.terms.lt(loss, chunk.amount);
+            let fact = self.terms.implies(meant, less);
+            self.assume(fact)?;
+        }
+        self.take_from_all(resource, arguments, loss).map(Some)
+    }
+
+    /// Whether an amount is fixed: not a wildcard that may still be constrained, nor built from one so that it shrinks
+    /// with it (Viper engine reference, 10.4).
+    fn is_exact(&self, amount: Term) -> bool {
+        if self.state.constrainable.is_empty() {
+            return true;
+        }
+        match *self.terms.kind(amount) {
+            TermKind::Apply(..) => !self.state.constrainable.contains(&amount),
+            TermKind::Mul(left, right) => self.is_exact(left) && self.is_exact(right),
+            TermKind::Add(left, right) => self.is_exact(left) || self.is_exact(right),
+            TermKind::Ite(_, then, otherwise) => self.is_exact(then) || self.is_exact(otherwise),
+            _ => true,
+        }
+    }
+
+    /// After a failed consume: forgets the chunks with these arguments, so that what is left claims nothing.
+    pub(crate) fn drop_aliases(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Result<(), Stop> {
+        if self.state.amounts == Amounts::SomeOrNone {
+            return Ok(());
+        }
+        let left = self.left();
+        let kept: Vec<_> = left
+            .of(resource)
+            .iter()
+            .filter(|chunk| chunk.arguments != arguments)
+            .cloned()
+            .collect();
+        if kept.len() != left.of(resource).len() {
+            self.left_mut().set(resource, kept);
+        }
+        Ok(())
+    }
+
+    /// Assumes the consequences of the heap's shape: locations with more than full permission in sum are different,
+    /// equal locations have equal values (the third rung). Whether anything was new.
+    pub(crate) fn learn_from_heap(&mut self) -> Result<bool, Stop> {
+        let before = self.prover_facts();
+        let heap = self.state.heap.clone();
+        self.learn_from(&heap)?;
+        if let Some(left) = self.state.consuming.clone()
+            && !left.same_version(&heap)
+        {
+            self.learn_from(&left)?;
+        }
+        Ok(self.prover_facts() != before)
+    }
+
+    fn prover_facts(&self) -> usize {
+        self.known.len()
+    }
+
+    fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
+        for (resource, chunks) in heap.resources() {
+            for (index, left) in chunks.iter().enumerate() {
+                for right in &chunks[index + 1..] {
+                    self.learn_from_pair(resource, left, right)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn learn_from_pair(
+        &mut self,
+        resource: Resource,
+        left: &Chunk,
+        right: &Chunk,
+    ) -> Result<(), Stop> {
+        let alias = self.same_arguments(&left.arguments, &right.arguments);
+        if alias == Terms::FALSE {
+            return Ok(());
+        }
+        if matches!(resource, Resource::Field(_)) && self.state.amounts == Amounts::Exact {
+            let sum = self.terms.add(left.amount, right.amount);
+            let one = self.terms.write();
+            let too_much = self.terms.lt(one, sum);
+            let different = self.terms.not(alias);
+            let fact = self.terms.implies(too_much, different);
+            self.assume(fact)?;
+        }
+        let none = self.terms.none();
+        let (l, r) = (self.terms.lt(none, left.amount), self.terms.lt(none, right.amount));
+        let both = self.terms.and([alias, l, r]);
+        let equal = self.terms.identical(left.value, right.value);
+        let fact = self.terms.implies(both, equal);
+        self.assume(fact)
+    }
+}

@@ -1,0 +1,150 @@
+//! Predicates: `fold`, `unfold`, and the check that a body is self-framing (Viper engine reference, 13 and 18.3).
+
+use sil::program::{Predicate, PredicateAccess, PredicateId};
+use sil::source::Span;
+
+use super::blame::{Blame, Reason};
+use super::explore::Answer;
+use super::heap::{Chunk, Resource};
+use super::state::State;
+use super::{Engine, Stop};
+use crate::terms::Term;
+
+impl<'p> Engine<'p> {
+    /// `fold acc(P(es), p)`.
+    pub(crate) fn exec_fold(&mut self, access: &PredicateAccess, blame: Blame) -> Result<(), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        self.with_own_wildcards(|engine| {
+            let amount = engine.positive_amount(access, blame)?;
+            let program = engine.program;
+            let Some(body) = &program.predicates[access.predicate].body else {
+                return engine.unsupported_at(access.span, "`fold` of an abstract predicate");
+            };
+            let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
+                engine.consume_all(&[body], |_| blame.trusted())
+            })?;
+            engine.assume_trigger(access.predicate, &arguments, snapshot)?;
+            engine.add_chunk(
+                Resource::Predicate(access.predicate),
+                Chunk { arguments: arguments.clone(), value: snapshot, amount },
+            )
+        })
+    }
+
+    /// `unfold acc(P(es), p)`.
+    pub(crate) fn exec_unfold(
+        &mut self,
+        access: &PredicateAccess,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        let constrainable = self.state.constrainable.clone();
+        let amount = self.positive_amount(access, blame)?;
+        self.unfold(access.predicate, &arguments, amount, access.span, blame)?;
+        self.state.constrainable = constrainable;
+        Ok(())
+    }
+
+    fn positive_amount(&mut self, access: &PredicateAccess, blame: Blame) -> Result<Term, Stop> {
+        let amount = self.eval(&access.amount, blame)?;
+        let none = self.terms.none();
+        let positive = self.terms.lt(none, amount);
+        self.prove(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
+        Ok(amount)
+    }
+
+    /// Takes an instance and produces its body.
+    pub(crate) fn unfold(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let resource = Resource::Predicate(predicate);
+        // An unfolding inside a predicate that is itself scaled takes its share only (trap T4).
+        let amount = match self.state.scale {
+            Some(scale) => self.terms.mul(scale, amount),
+            None => amount,
+        };
+        let snapshot = match self.take(resource, arguments, amount)? {
+            Some(snapshot) => snapshot,
+            None => {
+                if !blame.is_trusted() {
+                    if self.is_dead()? {
+                        return Err(Stop::Infeasible);
+                    }
+                    self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
+                }
+                self.drop_aliases(resource, arguments)?;
+                self.fresh("missing", crate::terms::Sort::SNAP)
+            }
+        };
+        self.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        let program = self.program;
+        let Some(body) = &program.predicates[predicate].body else {
+            return self.unsupported_at(at, "`unfold` of an abstract predicate");
+        };
+        self.in_body(predicate, arguments, amount, |engine| {
+            engine.produce_all(&[body], Some(snapshot), |_| blame.trusted())
+        })?;
+        self.assume_trigger(predicate, arguments, snapshot)
+    }
+
+    /// Runs with the predicate's formals bound and amounts scaled, on the heap as it is; keeps the heap.
+    fn in_body<T>(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let program = self.program;
+        let declaration: &'p Predicate = &program.predicates[predicate];
+        let mut state = self.state.clone();
+        state.locals = &declaration.locals;
+        state.store = super::state::Store::new(&declaration.locals);
+        for (&formal, &argument) in declaration.formals.iter().zip(arguments) {
+            state.store.set(formal, argument);
+        }
+        let one = self.terms.write();
+        state.scale = (amount != one).then_some(amount);
+        let outer = std::mem::replace(&mut self.state, state);
+        let result = run(self);
+        let inner = std::mem::replace(&mut self.state, outer);
+        self.state.heap = inner.heap;
+        self.state.consuming = inner.consuming;
+        result
+    }
+
+    /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
+    fn assume_trigger(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        snapshot: Term,
+    ) -> Result<(), Stop> {
+        let symbol = self.predicate_trigger(predicate);
+        let mut operands = vec![snapshot];
+        operands.extend(arguments);
+        let fact = self.terms.apply(symbol, &operands);
+        self.assume(fact)
+    }
+
+    /// A predicate's body is self-framing and defined.
+    pub(crate) fn verify_predicate(&mut self, predicate: PredicateId) -> Result<(), Stop> {
+        let program = self.program;
+        let declaration = &program.predicates[predicate];
+        let Some(body) = &declaration.body else { return Ok(()) };
+        self.state = State::new(&declaration.locals);
+        self.havoc(declaration.formals.iter().copied());
+        let blame = Blame::new("predicate.not.wellformed", declaration.span);
+        self.explore(|engine| engine.produce_all(&[body], None, |_| blame))?;
+        Ok(())
+    }
+
+    pub(crate) fn unsupported_at<T>(&self, span: Span, what: &str) -> Result<T, Stop> {
+        Err(Stop::Unsupported { span, what: what.to_owned() })
+    }
+}

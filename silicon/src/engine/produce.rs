@@ -1,0 +1,191 @@
+//! produce(σ, s, A): assumes an assertion and adds its permissions to the heap.
+//!
+//! Schwerhoff 2011, figure 5. `snapshot` is s: where the values of the locations come from. `None` stands for
+//! "nobody knows": each location gets a fresh value of its own.
+
+use sil::program::{BinaryOp, Expr, ExprKind, Location};
+
+use super::blame::{Blame, Reason};
+use super::heap::{Chunk, Resource};
+use super::{Engine, Stop};
+use crate::terms::{Sort, Term, grow_stack};
+
+/// The list of top-level conjuncts of some clauses, each with the index of its clause.
+pub(crate) fn conjuncts<'e>(clauses: &[&'e Expr]) -> Vec<(usize, &'e Expr)> {
+    fn collect<'e>(clause: usize, expr: &'e Expr, all: &mut Vec<(usize, &'e Expr)>) {
+        match &expr.kind {
+            ExprKind::And(operands) => {
+                for operand in operands {
+                    grow_stack(|| collect(clause, operand, all));
+                }
+            }
+            _ => all.push((clause, expr)),
+        }
+    }
+    let mut all = Vec::new();
+    for (index, clause) in clauses.iter().enumerate() {
+        collect(index, clause, &mut all);
+    }
+    all
+}
+
+impl Engine<'_> {
+    /// Produces the conjuncts of all clauses, left to right; `blame` gives each clause its error.
+    pub(crate) fn produce_all(
+        &mut self,
+        clauses: &[&Expr],
+        snapshot: Option<Term>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<(), Stop> {
+        let conjuncts = conjuncts(clauses);
+        let mut rest = snapshot;
+        for (position, (clause, conjunct)) in conjuncts.iter().enumerate() {
+            let own = if position + 1 == conjuncts.len() {
+                rest
+            } else {
+                let (first, others) = self.split(rest)?;
+                rest = others;
+                first
+            };
+            let blame = blame(clauses[*clause]);
+            self.with_own_wildcards(|engine| engine.produce(conjunct, own, blame))?;
+        }
+        Ok(())
+    }
+
+    /// The two halves of a snapshot, which is assumed to be a pair.
+    fn split(&mut self, snapshot: Option<Term>) -> Result<(Option<Term>, Option<Term>), Stop> {
+        let Some(snapshot) = snapshot else { return Ok((None, None)) };
+        let is_pair = self.terms.is_pair(snapshot);
+        self.assume(is_pair)?;
+        Ok((Some(self.terms.fst(snapshot)), Some(self.terms.snd(snapshot))))
+    }
+
+    fn produce(
+        &mut self,
+        assertion: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        grow_stack(|| self.produce_kind(assertion, snapshot, blame))
+    }
+
+    fn produce_kind(
+        &mut self,
+        assertion: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        match &assertion.kind {
+            ExprKind::InhaleExhale { inhale, .. } => {
+                self.produce_all(&[inhale], snapshot, |_| blame)
+            }
+            _ if assertion.is_pure() => {
+                let fact = self.eval(assertion, blame)?;
+                self.assume(fact)
+            }
+            ExprKind::And(_) => self.produce_all(&[assertion], snapshot, |_| blame),
+            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+                let guard = self.eval(left, blame)?;
+                if self.branch(guard)? {
+                    self.produce_all(&[right], snapshot, |_| blame)
+                } else {
+                    Ok(())
+                }
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.eval(condition, blame)?;
+                let side = if self.branch(condition)? { then } else { otherwise };
+                self.produce_all(&[side], snapshot, |_| blame)
+            }
+            ExprKind::Let { variable, value, body } => {
+                let value = self.eval(value, blame)?;
+                self.state.store.set(*variable, value);
+                self.produce_all(&[body], snapshot, |_| blame)
+            }
+            ExprKind::Acc { location, amount } => {
+                self.produce_access(location, amount, snapshot, blame)
+            }
+            ExprKind::Quantified { .. } => self.unsupported(assertion, "quantified permissions"),
+            ExprKind::Wand { .. } => self.unsupported(assertion, "magic wands"),
+            _ => self.unsupported(assertion, "this form of assertion"),
+        }
+    }
+
+    /// produce(σ, s, acc(loc, p)).
+    fn produce_access(
+        &mut self,
+        location: &Location,
+        amount: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let (resource, arguments) = self.eval_location(location, blame)?;
+        let gain = self.eval_amount(amount, blame)?;
+        let sort = self.resource_sort(resource);
+        let value = match snapshot {
+            Some(snapshot) => {
+                let wrapped = self.terms.is_wrapped(snapshot, sort);
+                self.assume(wrapped)?;
+                self.terms.snap_unwrap(snapshot, sort)
+            }
+            None => {
+                let hint = self.resource_name(resource);
+                self.fresh(&hint, sort)
+            }
+        };
+        self.add_chunk(resource, Chunk { arguments, value, amount: gain })
+    }
+
+    /// An amount, not negative, times the factor of the predicate around.
+    pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let value = self.eval(amount, blame)?;
+        let none = self.terms.none();
+        if !self.state.constrainable.contains(&value) && !blame.is_trusted() {
+            let not_negative = self.terms.le(none, value);
+            self.prove(not_negative, blame, Reason::NegativePermission, amount.span)?;
+        }
+        Ok(match self.state.scale {
+            Some(scale) => self.scaled(scale, value)?,
+            None => value,
+        })
+    }
+
+    /// A product of amounts. That positive times positive is positive is told to the prover, which is weak at it.
+    fn scaled(&mut self, scale: Term, amount: Term) -> Result<Term, Stop> {
+        let product = self.terms.mul(scale, amount);
+        if self.terms.is_literal(scale) || self.terms.is_literal(amount) {
+            return Ok(product);
+        }
+        let none = self.terms.none();
+        let (s, a) = (self.terms.lt(none, scale), self.terms.lt(none, amount));
+        let both = self.terms.and([s, a]);
+        let positive = self.terms.lt(none, product);
+        let lemma = self.terms.implies(both, positive);
+        self.assume(lemma)?;
+        let one = self.terms.write();
+        let (small, less) = (self.terms.le(amount, one), self.terms.le(product, scale));
+        let bounded = self.terms.and([s, small]);
+        let lemma = self.terms.implies(bounded, less);
+        self.assume(lemma)?;
+        Ok(product)
+    }
+
+    /// The sort of the values held in chunks of a resource.
+    pub(crate) fn resource_sort(&mut self, resource: Resource) -> Sort {
+        match resource {
+            Resource::Field(field) => {
+                let program = self.program;
+                self.sort(&program.fields[field].ty)
+            }
+            Resource::Predicate(_) => Sort::SNAP,
+        }
+    }
+
+    pub(crate) fn resource_name(&self, resource: Resource) -> String {
+        match resource {
+            Resource::Field(field) => self.program.fields[field].name.to_string(),
+            Resource::Predicate(predicate) => self.program.predicates[predicate].name.to_string(),
+        }
+    }
+}

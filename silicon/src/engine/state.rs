@@ -1,0 +1,85 @@
+//! The state σ that rules read and change.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use la_arena::Arena;
+use sil::program::{LabelId, Local, LocalId};
+use sil::source::Span;
+
+use super::Amounts;
+use super::heap::Heap;
+use crate::terms::Term;
+
+/// The store γ: values of the variables of one member. Cloning is cheap.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Store(Rc<Vec<Option<Term>>>);
+
+impl Store {
+    pub(crate) fn new(locals: &Arena<Local>) -> Self {
+        Self(Rc::new(vec![None; locals.len()]))
+    }
+
+    pub(crate) fn get(&self, local: LocalId) -> Option<Term> {
+        self.0.get(index(local)).copied().flatten()
+    }
+
+    pub(crate) fn set(&mut self, local: LocalId, value: Term) {
+        Rc::make_mut(&mut self.0)[index(local)] = Some(value);
+    }
+}
+
+/// No variables at all: where an expression stands outside every member.
+pub(crate) fn no_locals() -> &'static Arena<Local> {
+    static NONE: std::sync::OnceLock<Arena<Local>> = std::sync::OnceLock::new();
+    NONE.get_or_init(Arena::new)
+}
+
+fn index(local: LocalId) -> usize {
+    local.into_raw().into_u32() as usize
+}
+
+/// σ: everything but the path condition. Plain data, cheap to clone, so that a run can start again from it.
+#[derive(Clone, Debug)]
+pub(crate) struct State<'p> {
+    /// The variables of the member whose expressions are evaluated; `store` has their values.
+    pub(crate) locals: &'p Arena<Local>,
+    pub(crate) store: Store,
+    pub(crate) heap: Heap,
+    /// What is left of the heap while a consume is in progress; `perm` looks here (trap T22).
+    pub(crate) consuming: Option<Heap>,
+    /// The heap `old` refers to; `None` where the member has none.
+    pub(crate) old: Option<Heap>,
+    /// The heaps of the labels passed.
+    pub(crate) labels: Rc<BTreeMap<LabelId, Heap>>,
+    /// Heaps framed around the loops in progress, innermost last.
+    pub(crate) frames: Vec<Heap>,
+    /// `result` of the function whose postcondition is evaluated.
+    pub(crate) result: Option<Term>,
+    /// Factor on all amounts, of the predicate being folded or unfolded.
+    pub(crate) scale: Option<Term>,
+    pub(crate) amounts: Amounts,
+    /// Wildcards that may still be constrained (trap T9).
+    pub(crate) constrainable: Rc<Vec<Term>>,
+    /// Branch conditions of the control flow so far, as (source, taken).
+    pub(crate) path: Rc<Vec<(Span, bool)>>,
+}
+
+impl<'p> State<'p> {
+    pub(crate) fn new(locals: &'p Arena<Local>) -> Self {
+        Self {
+            locals,
+            store: Store::new(locals),
+            heap: Heap::default(),
+            consuming: None,
+            old: None,
+            labels: Rc::default(),
+            frames: Vec::new(),
+            result: None,
+            scale: None,
+            amounts: Amounts::Exact,
+            constrainable: Rc::default(),
+            path: Rc::default(),
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! A program to a report: which members are verified, in which order, on which threads.
+//!
+//! Functions come first, callees before callers, since a member may rely on what was shown of the functions it
+//! mentions and on nothing else (trap T5a); predicates and methods follow. Members of one stage are independent.
+
+mod schedule;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Instant;
+
+use rayon::prelude::*;
+use sil::diagnostics::Diagnostic;
+use sil::program::{FunctionId, Member, Program};
+use sil::source::{Sources, Span};
+
+use crate::engine::function::{FunctionAxioms, FunctionTable};
+use crate::engine::{Context, Engine, Stop};
+use crate::options::Options;
+use crate::report::{Finding, MemberKind, MemberReport, Report, Severity, Statistics, Verdict};
+
+/// Verifies the selected members of a program. The report is the same for every number of threads.
+pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report {
+    match rayon::ThreadPoolBuilder::new()
+        .num_threads(options.threads)
+        .stack_size(STACK_SIZE)
+        .build()
+    {
+        Ok(pool) => pool.install(|| verify_members(program, sources, options)),
+        // No threads to be had: this one will do.
+        Err(_) => verify_members(program, sources, options),
+    }
+}
+
+/// Deep terms need deep recursion; the memory is only reserved until it is used.
+const STACK_SIZE: usize = 256 << 20;
+
+fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Report {
+    let mut context =
+        Context { program, sources, options, functions: Arc::new(FunctionTable::default()) };
+    let mut outcomes: Vec<(Member, MemberReport)> = Vec::new();
+    for stage in schedule::stages(program) {
+        // What the members of a stage share is replaced between stages only.
+        let contracts: Vec<_> = stage
+            .par_iter()
+            .map(|(function, group)| {
+                verify_member(&context, Member::Function(*function), |engine| {
+                    engine.recursion_group = group.iter().copied().collect();
+                    engine.verify_function_contract(*function).map(Some)
+                })
+            })
+            .collect();
+        let contracts = add_axioms(&mut context, &stage, contracts);
+        let bodies: Vec<_> = stage
+            .par_iter()
+            .map(|(function, group)| {
+                verify_member(&context, Member::Function(*function), |engine| {
+                    engine.recursion_group = group.iter().copied().collect();
+                    engine.verify_function_body(*function)
+                })
+            })
+            .collect();
+        let bodies = add_axioms(&mut context, &stage, bodies);
+        for ((function, _), (contract, body)) in stage.iter().zip(contracts.into_iter().zip(bodies))
+        {
+            outcomes.push((Member::Function(*function), both(contract, body)));
+        }
+    }
+    let others: Vec<Member> = program
+        .order
+        .iter()
+        .copied()
+        .filter(|member| matches!(member, Member::Predicate(_) | Member::Method(_)))
+        .filter(|&member| is_selected(program, member, options))
+        .collect();
+    let reports: Vec<_> = others.par_iter().map(|&member| verify_other(&context, member)).collect();
+    outcomes.extend(others.into_iter().zip(reports));
+    let mut report = Report::default();
+    for member in &program.order {
+        if let Some(index) = outcomes.iter().position(|(other, _)| other == member)
+            && is_selected(program, *member, options)
+        {
+            report.members.push(outcomes.swap_remove(index).1);
+        }
+    }
+    report
+}
+
+/// Makes what a phase has shown available to the members that come later.
+fn add_axioms(
+    context: &mut Context<'_>,
+    stage: &[(FunctionId, Vec<FunctionId>)],
+    outcomes: Vec<(MemberReport, Option<FunctionAxioms>)>,
+) -> Vec<MemberReport> {
+    let mut table = (*context.functions).clone();
+    let mut reports = Vec::with_capacity(outcomes.len());
+    for ((function, _), (report, axioms)) in stage.iter().zip(outcomes) {
+        if let Some(axioms) = axioms {
+            table.insert(*function, axioms);
+        }
+        reports.push(report);
+    }
+    context.functions = Arc::new(table);
+    reports
+}
+
+/// One report from those of the two phases of a function.
+fn both(contract: MemberReport, body: MemberReport) -> MemberReport {
+    let mut findings = contract.findings;
+    for finding in body.findings {
+        if !findings.contains(&finding) {
+            findings.push(finding);
+        }
+    }
+    sort(&mut findings);
+    let statistics = Statistics {
+        time: contract.statistics.time + body.statistics.time,
+        prover_time: contract.statistics.prover_time + body.statistics.prover_time,
+        queries: contract.statistics.queries + body.statistics.queries,
+        answered_without_prover: contract.statistics.answered_without_prover
+            + body.statistics.answered_without_prover,
+        paths: contract.statistics.paths + body.statistics.paths,
+        counters: Vec::new(),
+    };
+    let verdict = contract.verdict.max(body.verdict);
+    MemberReport { verdict, findings, statistics, ..body }
+}
+
+fn verify_other(context: &Context<'_>, member: Member) -> MemberReport {
+    verify_member(context, member, |engine| {
+        match member {
+            Member::Predicate(predicate) => engine.verify_predicate(predicate)?,
+            Member::Method(method) => {
+                let mut graphs = Vec::new();
+                let mut diagnostics: Vec<Diagnostic> = Vec::new();
+                for index in 0..context.program.methods[method].implementations.len() {
+                    match sil::cfg::build(context.program, method, index, &mut diagnostics) {
+                        Some(cfg) => graphs.push(cfg),
+                        None => {
+                            let span = context.program.methods[method].span;
+                            let what = "a body without a valid control-flow graph".to_owned();
+                            return Err(Stop::Unsupported { span, what });
+                        }
+                    }
+                }
+                engine.verify_method(method, &graphs)?;
+            }
+            _ => {}
+        }
+        Ok(None)
+    })
+    .0
+}
+
+/// Runs the verification of one member and turns what happens, panics included, into its report.
+fn verify_member(
+    context: &Context<'_>,
+    member: Member,
+    run: impl FnOnce(&mut Engine<'_>) -> Result<Option<FunctionAxioms>, Stop>,
+) -> (MemberReport, Option<FunctionAxioms>) {
+    let started = Instant::now();
+    let (kind, name, span) = describe(context.program, member);
+    let mut report = MemberReport {
+        kind,
+        name,
+        span,
+        verdict: Verdict::Verified,
+        findings: Vec::new(),
+        trusted: Vec::new(),
+        statistics: Statistics::default(),
+    };
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let mut engine = Engine::new(context)?;
+        let result = run(&mut engine);
+        Ok::<_, Stop>((engine.finish(), result))
+    }));
+    let mut axioms = None;
+    match result {
+        Ok(Ok((outcome, result))) => {
+            report.findings = outcome.findings;
+            report.statistics = outcome.statistics;
+            if outcome.gave_up {
+                report.verdict = Verdict::Inconclusive;
+            }
+            if report.findings.iter().any(|finding| finding.severity == Severity::Error) {
+                report.verdict = Verdict::Failed;
+            }
+            match result {
+                Ok(made) => axioms = made,
+                Err(stop) => stopped(&mut report, stop),
+            }
+        }
+        Ok(Err(stop)) => stopped(&mut report, stop),
+        Err(panic) => {
+            let words = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown");
+            stopped(&mut report, Stop::Broken(words.to_owned()));
+        }
+    }
+    sort(&mut report.findings);
+    report.statistics.time = started.elapsed();
+    (report, axioms)
+}
+
+/// A member whose verification stopped early is never verified.
+fn stopped(report: &mut MemberReport, stop: Stop) {
+    let (verdict, error, reason, span, message) = match stop {
+        // Contradictory preconditions: nothing is left to show.
+        Stop::Infeasible => return,
+        Stop::Unsupported { span, what } => {
+            let message = format!("not supported yet: {what}");
+            (Verdict::Unsupported, "internal", Some("feature.unsupported"), span, message)
+        }
+        Stop::OutOfTime => {
+            let message = "gave up: the time limit of the member is reached".to_owned();
+            (Verdict::Inconclusive, "timeout.error", None, report.span, message)
+        }
+        Stop::Broken(what) => {
+            (Verdict::Error, "internal", None, report.span, format!("internal error: {what}"))
+        }
+    };
+    report.verdict = report.verdict.max(verdict);
+    report.findings.push(finding(error, reason, span, message));
+}
+
+fn finding(
+    error: &'static str,
+    reason: Option<&'static str>,
+    span: Span,
+    message: String,
+) -> Finding {
+    Finding {
+        severity: Severity::Warning,
+        error,
+        reason,
+        message,
+        span,
+        reason_span: None,
+        related: Vec::new(),
+        path: Vec::new(),
+    }
+}
+
+fn sort(findings: &mut [Finding]) {
+    findings.sort_by_key(|finding| (finding.span, finding.full_id()));
+}
+
+fn describe(program: &Program, member: Member) -> (MemberKind, String, Span) {
+    match member {
+        Member::Method(id) => {
+            let method = &program.methods[id];
+            (MemberKind::Method, method.name.to_string(), method.span)
+        }
+        Member::Function(id) => {
+            let function = &program.functions[id];
+            (MemberKind::Function, function.name.to_string(), function.span)
+        }
+        Member::Predicate(id) => {
+            let predicate = &program.predicates[id];
+            (MemberKind::Predicate, predicate.name.to_string(), predicate.span)
+        }
+        Member::Domain(id) => {
+            let domain = &program.domains[id];
+            (MemberKind::Domain, domain.name.to_string(), domain.span)
+        }
+        Member::Field(_) => unreachable!("fields are not verified"),
+    }
+}
+
+fn is_selected(program: &Program, member: Member, options: &Options) -> bool {
+    let (_, name, _) = describe(program, member);
+    let matches = |globs: &[String]| globs.iter().any(|glob| matches_glob(glob, &name));
+    (options.members.is_empty() || matches(&options.members)) && !matches(&options.excluded)
+}
+
+/// Whether a name matches a glob of `*` and `?`.
+fn matches_glob(glob: &str, name: &str) -> bool {
+    let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
+    let (mut g, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while n < name.len() {
+        if g < glob.len() && (glob[g] == '?' || glob[g] == name[n]) {
+            (g, n) = (g + 1, n + 1);
+        } else if g < glob.len() && glob[g] == '*' {
+            retry = Some((g, n));
+            g += 1;
+        } else if let Some((star, from)) = retry {
+            (g, n) = (star + 1, from + 1);
+            retry = Some((star, from + 1));
+        } else {
+            return false;
+        }
+    }
+    glob[g..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches_glob;
+
+    #[test]
+    fn globs_match_whole_names() {
+        for (glob, name, expected) in [
+            ("m", "m", true),
+            ("m", "mm", false),
+            ("m*", "method", true),
+            ("*_x", "a_x_x", true),
+            ("?", "", false),
+            ("a*b?c", "aXXbYc", true),
+            ("", "", true),
+        ] {
+            assert_eq!(matches_glob(glob, name), expected, "{glob} on {name}");
+        }
+    }
+}
