@@ -45,12 +45,8 @@ pub fn load(input: &Input, text: Arc<str>) -> Loaded {
 }
 
 fn load_sil(name: &str, text: &str) -> Loaded {
-    let sil::load::Loaded { sources, syntax, mut diagnostics } =
+    let sil::load::Loaded { sources, program, diagnostics, .. } =
         sil::load::load(name, text.as_bytes().to_vec(), &Disk);
-    let mut program = None;
-    if !diagnostics.iter().any(|one| !one.code.is_warning()) {
-        program = sil::resolve::resolve(&syntax, &mut diagnostics);
-    }
     let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
     Loaded { program, sources, original: None, messages }
 }
