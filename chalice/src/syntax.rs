@@ -1,6 +1,6 @@
 //! The parsed tree: what is written, with names as text.
 //!
-//! [`parse`] produces it. Parentheses are not kept: the tree's shape says where
+//! [`parse`] produces it, [`print`](print::print) writes it back. Parentheses are not kept: the tree's shape says where
 //! they must stand.
 //!
 //! Invariants
@@ -10,6 +10,7 @@
 
 mod build;
 pub mod expr;
+pub mod print;
 mod scan;
 pub mod stmt;
 

@@ -131,8 +131,25 @@ impl Resolver<'_> {
     }
 
     /// The receiver a call or application names, or `this`.
+    ///
+    /// One static function may apply another by its name alone: that receiver is never evaluated.
     pub(super) fn receiver(&mut self, receiver: Option<Expr>, member: &Ident) -> Expr {
-        receiver.unwrap_or_else(|| self.this(member.span))
+        if let Some(receiver) = receiver {
+            return receiver;
+        }
+        let ty = self.home.this.clone().unwrap_or(Type::Unknown);
+        if self.home.is_static && self.is_static_function(&ty, &member.name) {
+            return Expr { kind: ExprKind::This, ty, span: member.span };
+        }
+        self.this(member.span)
+    }
+
+    fn is_static_function(&self, ty: &Type, name: &str) -> bool {
+        let Type::Class(class) = ty else { return false };
+        match self.names.members.get(&(*class, name)) {
+            Some(Member::Function(function)) => self.program.functions[*function].is_static,
+            _ => false,
+        }
     }
 }
 
