@@ -70,7 +70,7 @@ impl Printer {
             StmtKind::Wait(condition) => self.words("wait ", condition),
             StmtKind::Signal { condition, is_for_all: false } => self.words("signal ", condition),
             StmtKind::Signal { condition, is_for_all: true } => {
-                self.words("signal forall ", condition)
+                self.words("signal forall ", condition);
             }
             StmtKind::Acquire { target, is_read: false } => self.words("acquire ", target),
             StmtKind::Acquire { target, is_read: true } => self.words("rd acquire ", target),
