@@ -56,7 +56,8 @@ pub struct Budget {
 
 impl Budget {
     /// For questions whose answer only saves work: is this an alias, is that side feasible?
-    pub const CHECK: Budget = Budget { resources: 100_000, milliseconds: 60_000 };
+    /// Small enough to do without a clock: arming Z3's timer costs as much as an easy question (55 of 130 µs).
+    pub const CHECK: Budget = Budget { resources: 100_000, milliseconds: 0 };
     /// For proof obligations.
     pub const OBLIGATION: Budget = Budget { resources: 100_000_000, milliseconds: 600_000 };
 }
@@ -143,6 +144,9 @@ impl Statistics {
 }
 
 /// How to make a prover.
+///
+/// The plain kernel is the default: on a session of 900 easy questions over sequences it needs 2 to 4 % less time than
+/// the combined solver, with the same answers and the same count of steps; leaving models out makes no difference.
 pub struct ProverOptions {
     pub solver: SolverKind,
     /// Where to write a script that replays the session.
@@ -391,7 +395,20 @@ impl Prover {
         Ok(())
     }
 
+    /// Most questions are easy: try with the small budget, and arm the clock only for the rest.
     fn ask(&mut self, budget: Budget) -> Result<Answer, ProverError> {
+        if budget.milliseconds != 0
+            && (budget.resources == 0 || budget.resources > Budget::CHECK.resources)
+        {
+            let answer = self.ask_once(Budget::CHECK)?;
+            if answer != Answer::GaveUp(Limit::Resources) {
+                return Ok(answer);
+            }
+        }
+        self.ask_once(budget)
+    }
+
+    fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {
         self.set_budget(budget);
         self.translator.log.line("(check-sat)");
         let start = Instant::now();
@@ -422,8 +439,9 @@ impl Prover {
 /// What an `unknown` of Z3 means, by its reason. Some versions call both limits "canceled"; then the clock tells.
 fn unknown(reason: &str, budget: Budget, time: Duration) -> Answer {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
-    let is_late =
-        budget.milliseconds != 0 && time >= Duration::from_millis(budget.milliseconds.into());
+    let limit = Duration::from_millis(budget.milliseconds.into());
+    let is_late = budget.milliseconds != 0
+        && (budget.resources == 0 || time + Duration::from_millis(1) >= limit);
     if says(&["timeout", "interrupted"]) || (is_late && says(&["canceled"])) {
         Answer::GaveUp(Limit::Time)
     } else if says(&["resource limit", "canceled"]) {

@@ -213,7 +213,7 @@ fn unusable_triggers_are_left_out() {
 fn limits_end_in_giving_up() {
     let mut b = Bench::new();
     // Pigeons in holes, as clauses.
-    let (pigeons, holes) = (11, 10);
+    let (pigeons, holes) = (21, 20);
     let mut sits = vec![vec![Terms::TRUE; holes]; pigeons];
     for (p, row) in sits.iter_mut().enumerate() {
         for (h, place) in row.iter_mut().enumerate() {
