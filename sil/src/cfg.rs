@@ -22,6 +22,7 @@ mod tests;
 use la_arena::{Arena, ArenaMap, Idx};
 
 pub use dot::to_dot;
+pub use natural_loops::negated;
 
 use crate::diagnostics::Diagnostic;
 use crate::program::{

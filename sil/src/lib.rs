@@ -9,6 +9,7 @@ pub mod diagnostics;
 pub mod imports;
 pub mod load;
 pub mod parser;
+pub mod print;
 pub mod program;
 pub mod render;
 pub mod resolve;

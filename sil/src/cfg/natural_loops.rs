@@ -222,7 +222,8 @@ fn while_shape(draft: &Draft<'_>, members: &[NodeId], head: NodeId) -> Option<Wh
     }
 }
 
-fn negated(condition: &Expr) -> Expr {
+/// `!condition`, or what is under its `!`.
+pub fn negated(condition: &Expr) -> Expr {
     if let ExprKind::Unary { op: UnaryOp::Not, operand } = &condition.kind {
         return (**operand).clone();
     }

@@ -1,0 +1,126 @@
+//! Printing programs as text that our own parser reads back.
+//!
+//! Two forms: [`Form::Graph`], every body a graph with nested loop blocks (the Viper language reference with its
+//! extension, section 16), and [`Form::Structured`], plain Viper (section 18.3). In both forms printing, parsing
+//! and printing again gives the same text. What desugaring removed (macros, adts, `elseif` chains apart) does not
+//! come back.
+//!
+//! Invariants
+//! - Parentheses stand only where reading back needs them; types are ascribed only where inference could miss.
+//! - `@src.…` annotations are written where the origin changes (section 17).
+//! - Names made up here contain a `$` and differ from all names of the program.
+
+mod expr;
+mod graph;
+mod layout;
+mod members;
+mod names;
+mod origins;
+mod statements;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+use indexmap::IndexMap;
+use la_arena::Arena;
+use rustc_hash::FxHashSet;
+
+use crate::program::{Expr, Label, Local, Program, Type};
+use expr::{Annotations, Scope};
+use layout::Line;
+pub(crate) use origins::parent as parent_origin;
+
+/// How bodies are printed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Form {
+    /// Every body as a graph of basic blocks and loop blocks.
+    Graph,
+    /// Every body as structured statements, which any Viper verifier reads.
+    Structured,
+}
+
+/// The program as text.
+///
+/// A body whose control flow is not valid (see [`crate::cfg::build`]) is printed as it was written, whatever the
+/// form.
+pub fn program(program: &Program, form: Form) -> String {
+    let mut writer = Writer::new(program, form);
+    writer.members();
+    writer.out
+}
+
+/// The expression on one line, in the user's words: without annotations. For messages; labels of `old` print as
+/// numbers, see [`expr_with_labels`].
+pub fn expr(program: &Program, locals: &Arena<Local>, expr: &Expr) -> String {
+    flat(program, &Scope::new(locals), expr)
+}
+
+/// As [`expr()`], with the labels of the implementation the expression stands in.
+pub fn expr_with_labels(
+    program: &Program,
+    locals: &Arena<Local>,
+    labels: &Arena<Label>,
+    expr: &Expr,
+) -> String {
+    flat(program, &Scope { labels: Some(labels), ..Scope::new(locals) }, expr)
+}
+
+/// A type as written in the program.
+pub fn ty(program: &Program, ty: &Type) -> String {
+    expr::type_text(program, ty)
+}
+
+fn flat(program: &Program, scope: &Scope<'_>, expr: &Expr) -> String {
+    let mut line = Line::default();
+    expr::print(program, scope, Annotations::Omitted, &mut line, expr);
+    line.flat()
+}
+
+/// The text so far, and what is collected for the end of the program.
+struct Writer<'a> {
+    program: &'a Program,
+    form: Form,
+    out: String,
+    indent: usize,
+    /// Methods that return an arbitrary value of a type, to be declared at the end.
+    havoc_methods: IndexMap<Type, String>,
+    global_names: FxHashSet<String>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(program: &'a Program, form: Form) -> Self {
+        Self {
+            program,
+            form,
+            out: String::new(),
+            indent: 0,
+            havoc_methods: IndexMap::new(),
+            global_names: names::of_members(program),
+        }
+    }
+
+    /// One line of output, broken where it is too long.
+    fn line(&mut self, fill: impl FnOnce(&Self, &mut Line)) {
+        let mut line = Line::default();
+        fill(self, &mut line);
+        self.pad();
+        line.layout(self.indent, &mut self.out);
+        self.out.push('\n');
+    }
+
+    fn text_line(&mut self, text: &str) {
+        self.pad();
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn pad(&mut self) {
+        self.out.extend(std::iter::repeat_n(' ', self.indent));
+    }
+
+    fn indented(&mut self, fill: impl FnOnce(&mut Self)) {
+        self.indent += 2;
+        fill(self);
+        self.indent -= 2;
+    }
+}

@@ -1,0 +1,734 @@
+//! Expressions, with as few parentheses as their reading back allows (Viper language reference, section 5).
+
+use indexmap::{IndexMap, IndexSet};
+use la_arena::Arena;
+
+use super::layout::Line;
+use super::origins;
+use crate::program::{
+    Annotation, BinaryOp, Collection, DomainFunctionId, Expr, ExprKind, Label, LabelId, Local,
+    LocalId, Location, OldLabel, PredicateAccess, Program, Quantifier, Resource, Type, UnaryOp,
+};
+use crate::source::{Name, OriginId};
+use crate::stack::grow_stack;
+
+/// How strongly a form binds: the levels of the grammar, from weakest to strongest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Conditional,
+    Iff,
+    Implies,
+    Wand,
+    Or,
+    And,
+    Equality,
+    Comparison,
+    Sum,
+    Product,
+    Prefix,
+    Suffix,
+    Atom,
+}
+
+/// Whether something that the expression could swallow may follow it before the next closing bracket.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Follows {
+    Nothing,
+    Something,
+}
+
+/// The names of a member's variables and labels, as printed.
+pub(super) struct Scope<'a> {
+    pub(super) locals: &'a Arena<Local>,
+    pub(super) labels: Option<&'a Arena<Label>>,
+    /// Variables that print with another name than their own.
+    pub(super) renamed: IndexMap<LocalId, Name>,
+    /// Variables declared further out, whose `var` prints as a call that supplies an arbitrary value.
+    pub(super) supplied: IndexSet<LocalId>,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn new(locals: &'a Arena<Local>) -> Self {
+        Self { locals, labels: None, renamed: IndexMap::new(), supplied: IndexSet::new() }
+    }
+
+    pub(super) fn local(&self, local: LocalId) -> &str {
+        self.renamed.get(&local).map_or(&self.locals[local].name, |name| name)
+    }
+
+    pub(super) fn label(&self, label: LabelId) -> String {
+        match self.labels {
+            Some(labels) => labels[label].name.to_string(),
+            None => format!("label{}", label.into_raw().into_u32()),
+        }
+    }
+}
+
+/// Which annotations are printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Annotations {
+    /// All, `@src.…` where the origin changes from this one.
+    From(OriginId),
+    Omitted,
+}
+
+/// Appends `expr` to `line`.
+pub(super) fn print(
+    program: &Program,
+    scope: &Scope<'_>,
+    annotations: Annotations,
+    line: &mut Line,
+    expr: &Expr,
+) {
+    let mut printer = Printer { program, scope, annotations, line };
+    printer.expr(expr, Level::Conditional, Follows::Nothing);
+}
+
+/// Appends `expr` as the condition of a `quasihavoc`, which `==>` follows.
+pub(super) fn print_before_implication(
+    program: &Program,
+    scope: &Scope<'_>,
+    annotations: Annotations,
+    line: &mut Line,
+    expr: &Expr,
+) {
+    let mut printer = Printer { program, scope, annotations, line };
+    printer.expr(expr, Level::Wand, Follows::Something);
+}
+
+/// Appends `resource` as `perm` and `quasihavoc` write it: without `acc`.
+pub(super) fn print_resource(
+    program: &Program,
+    scope: &Scope<'_>,
+    annotations: Annotations,
+    line: &mut Line,
+    resource: &Resource,
+) {
+    Printer { program, scope, annotations, line }.resource(resource);
+}
+
+/// Appends the operand of `fold` and `unfold`.
+pub(super) fn print_access(
+    program: &Program,
+    scope: &Scope<'_>,
+    annotations: Annotations,
+    line: &mut Line,
+    access: &PredicateAccess,
+) {
+    Printer { program, scope, annotations, line }.predicate_access(access);
+}
+
+/// Appends `receiver.field`, as the target of an assignment.
+pub(super) fn print_field(
+    program: &Program,
+    scope: &Scope<'_>,
+    annotations: Annotations,
+    line: &mut Line,
+    receiver: &Expr,
+    field: &str,
+) {
+    let mut printer = Printer { program, scope, annotations, line };
+    printer.base(receiver);
+    printer.line.text(".");
+    printer.line.text(field);
+}
+
+/// A type as written.
+pub(super) fn type_text(program: &Program, ty: &Type) -> String {
+    let one = |name: &str, inner: &Type| format!("{name}[{}]", type_text(program, inner));
+    match ty {
+        Type::Int => "Int".to_owned(),
+        Type::Bool | Type::Wand => "Bool".to_owned(),
+        Type::Perm => "Perm".to_owned(),
+        Type::Ref => "Ref".to_owned(),
+        Type::Seq(element) => one("Seq", element),
+        Type::Set(element) => one("Set", element),
+        Type::Multiset(element) => one("Multiset", element),
+        Type::Map(key, value) => {
+            format!("Map[{}, {}]", type_text(program, key), type_text(program, value))
+        }
+        Type::Domain(domain, arguments) => {
+            let name = program.domains[*domain].name.to_string();
+            if arguments.is_empty() {
+                return name;
+            }
+            let arguments: Vec<_> = arguments.iter().map(|ty| type_text(program, ty)).collect();
+            format!("{name}[{}]", arguments.join(", "))
+        }
+        Type::Variable(name) => name.to_string(),
+    }
+}
+
+struct Printer<'p> {
+    program: &'p Program,
+    scope: &'p Scope<'p>,
+    annotations: Annotations,
+    line: &'p mut Line,
+}
+
+impl Printer<'_> {
+    /// Prints `expr` where a form of at least this level may stand.
+    fn expr(&mut self, expr: &Expr, at_least: Level, follows: Follows) {
+        grow_stack(|| {
+            let annotations = self.annotations_of(expr);
+            if annotations.is_empty() {
+                let level = level_of(expr);
+                let swallows = follows == Follows::Something && swallows_what_follows(expr);
+                if level < at_least || swallows {
+                    self.line.text("(");
+                    self.bare(expr, Follows::Nothing);
+                    self.line.text(")");
+                } else {
+                    self.bare(expr, follows);
+                }
+                return;
+            }
+            self.line.begin(2);
+            for annotation in annotations {
+                self.line.text(annotation);
+                self.line.space();
+            }
+            self.line.text("(");
+            let outside = self.annotations;
+            if self.annotations != Annotations::Omitted {
+                self.annotations = Annotations::From(expr.span.origin);
+            }
+            self.bare(expr, Follows::Nothing);
+            self.annotations = outside;
+            self.line.text(")");
+            self.line.end();
+        });
+    }
+
+    fn annotations_of(&self, expr: &Expr) -> Vec<String> {
+        let Annotations::From(origin) = self.annotations else { return Vec::new() };
+        origins::between(self.program, origin, expr.span.origin)
+            .into_iter()
+            .chain(&expr.annotations)
+            .map(origins::annotation_text)
+            .collect()
+    }
+
+    /// A whole expression between brackets.
+    fn whole(&mut self, expr: &Expr) {
+        self.expr(expr, Level::Conditional, Follows::Nothing);
+    }
+
+    /// What a suffix such as `.f` or `[i]` follows.
+    fn base(&mut self, expr: &Expr) {
+        if self.annotations_of(expr).is_empty() {
+            self.expr(expr, Level::Suffix, Follows::Something);
+        } else {
+            self.line.text("(");
+            self.whole(expr);
+            self.line.text(")");
+        }
+    }
+
+    fn bare(&mut self, expr: &Expr, follows: Follows) {
+        match &expr.kind {
+            ExprKind::Int(value) => self.line.text(value.to_string()),
+            ExprKind::Bool(value) => self.line.text(if *value { "true" } else { "false" }),
+            ExprKind::Null => self.line.text("null"),
+            ExprKind::NoPerm => self.line.text("none"),
+            ExprKind::FullPerm => self.line.text("write"),
+            ExprKind::Wildcard => self.line.text("wildcard"),
+            ExprKind::Epsilon => self.line.text("epsilon"),
+            ExprKind::Result => self.line.text("result"),
+            ExprKind::Local(local) => self.line.text(self.scope.local(*local)),
+            ExprKind::FieldRead { receiver, field } => {
+                self.base(receiver);
+                self.line.text(".");
+                self.line.text(&self.program.fields[*field].name);
+            }
+            ExprKind::Apply { function, arguments } => {
+                self.call(&self.program.functions[*function].name, arguments);
+            }
+            ExprKind::DomainApply { function, instance, arguments } => {
+                self.domain_application(expr, *function, instance, arguments);
+            }
+            ExprKind::Unary { op, operand } => self.unary(*op, operand),
+            ExprKind::Binary { op, left, right } => {
+                self.binary(expr, *op, left, right, follows);
+            }
+            ExprKind::And(operands) => self.chain(" &&", Level::Equality, operands, follows),
+            ExprKind::Or(operands) => self.chain(" ||", Level::And, operands, follows),
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.line.begin(2);
+                self.expr(condition, Level::Iff, Follows::Something);
+                self.line.space();
+                self.line.text("? ");
+                self.expr(then, Level::Iff, Follows::Nothing);
+                self.line.space();
+                self.line.text(": ");
+                self.expr(otherwise, Level::Conditional, follows);
+                self.line.end();
+            }
+            ExprKind::Wand { left, right } => {
+                self.line.begin(2);
+                self.expr(left, Level::Or, Follows::Something);
+                self.line.text(" --*");
+                self.line.space();
+                self.expr(right, Level::Conditional, follows);
+                self.line.end();
+            }
+            ExprKind::Old { label, body } => {
+                self.line.text("old");
+                match label {
+                    OldLabel::Entry => {}
+                    OldLabel::Lhs => self.line.text("[lhs]"),
+                    OldLabel::Label(label) => {
+                        self.line.text(format!("[{}]", self.scope.label(*label)));
+                    }
+                }
+                self.arguments(std::slice::from_ref(&**body));
+            }
+            ExprKind::Let { variable, value, body } => {
+                self.line.begin(2);
+                self.line.text(format!("let {} == (", self.scope.local(*variable)));
+                self.whole(value);
+                self.line.text(") in");
+                self.body(body, follows);
+            }
+            ExprKind::Quantified { quantifier, variables, triggers, body } => {
+                self.line.begin(2);
+                self.line.text(match quantifier {
+                    Quantifier::Forall => "forall ",
+                    Quantifier::Exists => "exists ",
+                });
+                self.binders(variables);
+                self.line.text(" ::");
+                for trigger in triggers {
+                    self.line.space();
+                    self.line.text("{ ");
+                    self.list(trigger);
+                    self.line.text(if trigger.is_empty() { "}" } else { " }" });
+                }
+                self.body(body, follows);
+            }
+            ExprKind::ForPerm { variables, resource, body } => {
+                self.line.begin(2);
+                self.line.text("forperm ");
+                self.binders(variables);
+                self.line.text(" [");
+                self.resource(resource);
+                self.line.text("] ::");
+                self.body(body, follows);
+            }
+            ExprKind::Perm(resource) => {
+                self.line.text("perm(");
+                self.resource(resource);
+                self.line.text(")");
+            }
+            ExprKind::Acc { location, amount } => self.access(location, amount),
+            ExprKind::InhaleExhale { inhale, exhale } => {
+                self.line.text("[");
+                self.whole(inhale);
+                self.line.text(", ");
+                self.whole(exhale);
+                self.line.text("]");
+            }
+            ExprKind::Unfolding { access, body } => {
+                self.line.begin(2);
+                self.line.text("unfolding ");
+                self.predicate_access(access);
+                self.line.text(" in");
+                self.body(body, follows);
+            }
+            ExprKind::Applying { wand: first, body } => {
+                self.ghost("applying (", first, body, follows)
+            }
+            ExprKind::Asserting { assertion: first, body } => {
+                self.ghost("asserting (", first, body, follows);
+            }
+            ExprKind::Literal { collection, elements } => {
+                self.line.text(match collection {
+                    Collection::Seq => "Seq",
+                    Collection::Set => "Set",
+                    Collection::Multiset => "Multiset",
+                });
+                if let (Type::Seq(element) | Type::Set(element) | Type::Multiset(element), []) =
+                    (&expr.ty, &elements[..])
+                {
+                    self.line.text(format!("[{}]", type_text(self.program, element)));
+                }
+                self.arguments(elements);
+            }
+            ExprKind::MapLiteral { entries } => self.map_literal(&expr.ty, entries),
+            ExprKind::Range { low, high } => {
+                self.line.text("[");
+                self.whole(low);
+                self.line.text("..");
+                self.whole(high);
+                self.line.text(")");
+            }
+            ExprKind::Index { base, index } => {
+                self.base(base);
+                self.line.text("[");
+                self.whole(index);
+                self.line.text("]");
+            }
+            ExprKind::Update { base, index, value } => {
+                self.base(base);
+                self.line.text("[");
+                self.whole(index);
+                self.line.text(" := ");
+                self.whole(value);
+                self.line.text("]");
+            }
+            ExprKind::Take { base, count } => {
+                self.base(base);
+                self.line.text("[..");
+                self.whole(count);
+                self.line.text("]");
+            }
+            ExprKind::Drop { base, count } => self.drop_or_slice(base, count),
+            ExprKind::Cardinality(operand) => {
+                self.line.text("|");
+                let mark = self.line.mark();
+                self.whole(operand);
+                // `||s| …` would start with the operator for "or".
+                if self.line.has_bar_at_edge_since(mark) {
+                    self.line.insert_text(mark, "(");
+                    self.line.text(")");
+                }
+                self.line.text("|");
+            }
+            ExprKind::MapDomain(map) => self.call("domain", std::slice::from_ref(&**map)),
+            ExprKind::MapRange(map) => self.call("range", std::slice::from_ref(&**map)),
+        }
+    }
+
+    /// The operand of a form that reaches as far to the right as it can; ends the group of that form.
+    fn body(&mut self, body: &Expr, follows: Follows) {
+        self.line.space();
+        self.expr(body, Level::Conditional, follows);
+        self.line.end();
+    }
+
+    fn ghost(&mut self, words: &str, first: &Expr, body: &Expr, follows: Follows) {
+        self.line.begin(2);
+        self.line.text(words);
+        self.whole(first);
+        self.line.text(") in");
+        self.body(body, follows);
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Expr]) {
+        self.line.text(name);
+        self.arguments(arguments);
+    }
+
+    fn arguments(&mut self, arguments: &[Expr]) {
+        self.line.text("(");
+        self.line.begin(2);
+        if arguments.len() > 1 {
+            self.line.soft_break();
+        }
+        self.list(arguments);
+        self.line.end();
+        self.line.text(")");
+    }
+
+    fn list(&mut self, exprs: &[Expr]) {
+        for (index, expr) in exprs.iter().enumerate() {
+            if index > 0 {
+                self.line.text(",");
+                self.line.space();
+            }
+            self.whole(expr);
+        }
+    }
+
+    /// With its type where the arguments do not tell what the domain's parameters are.
+    fn domain_application(
+        &mut self,
+        expr: &Expr,
+        function: DomainFunctionId,
+        instance: &[Type],
+        arguments: &[Expr],
+    ) {
+        let declared = &self.program.domain_functions[function];
+        let parameters = &self.program.domains[declared.domain].parameters;
+        let is_told = |parameter: &Name| {
+            declared.formals.iter().any(|(_, ty)| mentions(ty, parameter))
+                || !mentions(&declared.result, parameter)
+        };
+        let needs_type = !instance.is_empty() && !parameters.iter().all(is_told);
+        if needs_type {
+            self.line.text("(");
+        }
+        self.call(&declared.name, arguments);
+        if needs_type {
+            self.line.text(format!(": {})", type_text(self.program, &expr.ty)));
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr) {
+        self.line.text(match op {
+            UnaryOp::Not => "!",
+            UnaryOp::Minus => "-",
+        });
+        let is_double_minus = op == UnaryOp::Minus
+            && (matches!(operand.kind, ExprKind::Unary { op: UnaryOp::Minus, .. })
+                || is_negative(operand));
+        // An annotation binds like an operator: keep the operand together.
+        if is_double_minus || !self.annotations_of(operand).is_empty() {
+            self.line.text("(");
+            self.whole(operand);
+            self.line.text(")");
+        } else {
+            self.expr(operand, Level::Prefix, Follows::Something);
+        }
+    }
+
+    fn binary(&mut self, expr: &Expr, op: BinaryOp, left: &Expr, right: &Expr, follows: Follows) {
+        let (symbol, at_left, at_right) = match op {
+            BinaryOp::Implies => ("==>", Level::Wand, Level::Implies),
+            BinaryOp::Eq if level_of(expr) == Level::Iff => {
+                ("<==>", Level::Implies, Level::Implies)
+            }
+            BinaryOp::Eq => ("==", Level::Comparison, Level::Comparison),
+            BinaryOp::Ne => ("!=", Level::Comparison, Level::Comparison),
+            // `a < b < c` would be a chain.
+            BinaryOp::Lt => ("<", Level::Sum, Level::Sum),
+            BinaryOp::Le => ("<=", Level::Sum, Level::Sum),
+            BinaryOp::Gt => (">", Level::Sum, Level::Sum),
+            BinaryOp::Ge => (">=", Level::Sum, Level::Sum),
+            BinaryOp::In => ("in", Level::Sum, Level::Sum),
+            BinaryOp::Add => ("+", Level::Sum, Level::Product),
+            BinaryOp::Sub => ("-", Level::Sum, Level::Product),
+            BinaryOp::Append => ("++", Level::Sum, Level::Product),
+            BinaryOp::Union => ("union", Level::Sum, Level::Product),
+            BinaryOp::Intersection => ("intersection", Level::Sum, Level::Product),
+            BinaryOp::Setminus => ("setminus", Level::Sum, Level::Product),
+            BinaryOp::Subset => ("subset", Level::Sum, Level::Product),
+            BinaryOp::Mul => ("*", Level::Product, Level::Prefix),
+            BinaryOp::IntDiv => ("\\", Level::Product, Level::Prefix),
+            BinaryOp::Mod => ("%", Level::Product, Level::Prefix),
+            BinaryOp::PermDiv => ("/", Level::Product, Level::Prefix),
+        };
+        self.line.begin(2);
+        self.expr(left, at_left, Follows::Something);
+        self.line.text(" ");
+        self.line.text(symbol);
+        // `1/2` stays together.
+        if matches!(op, BinaryOp::PermDiv) {
+            self.line.text(" ");
+        } else {
+            self.line.space();
+        }
+        self.expr(right, at_right, follows);
+        self.line.end();
+    }
+
+    fn chain(&mut self, operator: &str, at_least: Level, operands: &[Expr], follows: Follows) {
+        self.line.begin(2);
+        for (index, operand) in operands.iter().enumerate() {
+            let is_last = index + 1 == operands.len();
+            self.expr(operand, at_least, if is_last { follows } else { Follows::Something });
+            if !is_last {
+                self.line.text(operator);
+                self.line.space();
+            }
+        }
+        self.line.end();
+    }
+
+    fn binders(&mut self, variables: &[LocalId]) {
+        let binders: Vec<String> = variables
+            .iter()
+            .map(|&variable| {
+                let ty = &self.scope.locals[variable].ty;
+                format!("{}: {}", self.scope.local(variable), type_text(self.program, ty))
+            })
+            .collect();
+        self.line.text(binders.join(", "));
+    }
+
+    fn access(&mut self, location: &Location, amount: &Expr) {
+        match (location, &amount.kind) {
+            (Location::Predicate { .. }, ExprKind::FullPerm) => self.location(location),
+            (Location::Field { .. }, ExprKind::FullPerm) => {
+                self.line.text("acc(");
+                self.location(location);
+                self.line.text(")");
+            }
+            _ => {
+                self.line.text("acc(");
+                self.location(location);
+                self.line.text(", ");
+                self.whole(amount);
+                self.line.text(")");
+            }
+        }
+    }
+
+    fn predicate_access(&mut self, access: &PredicateAccess) {
+        let name = &self.program.predicates[access.predicate].name;
+        if matches!(access.amount.kind, ExprKind::FullPerm) {
+            self.call(name, &access.arguments);
+            return;
+        }
+        self.line.text("acc(");
+        self.call(name, &access.arguments);
+        self.line.text(", ");
+        self.whole(&access.amount);
+        self.line.text(")");
+    }
+
+    fn location(&mut self, location: &Location) {
+        match location {
+            Location::Field { receiver, field } => {
+                self.base(receiver);
+                self.line.text(".");
+                self.line.text(&self.program.fields[*field].name);
+            }
+            Location::Predicate { predicate, arguments } => {
+                self.call(&self.program.predicates[*predicate].name, arguments);
+            }
+        }
+    }
+
+    fn resource(&mut self, resource: &Resource) {
+        match resource {
+            Resource::Location(location) => self.location(location),
+            Resource::Wand(wand) => self.whole(wand),
+        }
+    }
+
+    fn map_literal(&mut self, ty: &Type, entries: &[(Expr, Expr)]) {
+        self.line.text("Map");
+        if let (Type::Map(key, value), []) = (ty, entries) {
+            let (key, value) = (type_text(self.program, key), type_text(self.program, value));
+            self.line.text(format!("[{key}, {value}]"));
+        }
+        self.line.text("(");
+        for (index, (key, value)) in entries.iter().enumerate() {
+            if index > 0 {
+                self.line.text(", ");
+            }
+            self.whole(key);
+            self.line.text(" := ");
+            self.whole(value);
+        }
+        self.line.text(")");
+    }
+
+    fn drop_or_slice(&mut self, base: &Expr, count: &Expr) {
+        match &base.kind {
+            ExprKind::Take { base: whole, count: end } if self.annotations_of(base).is_empty() => {
+                self.base(whole);
+                self.line.text("[");
+                self.whole(count);
+                self.line.text("..");
+                self.whole(end);
+                self.line.text("]");
+            }
+            _ => {
+                self.base(base);
+                self.line.text("[");
+                self.whole(count);
+                self.line.text("..]");
+            }
+        }
+    }
+}
+
+/// Whether a type parameter occurs in a type.
+fn mentions(ty: &Type, parameter: &Name) -> bool {
+    match ty {
+        Type::Variable(name) => name == parameter,
+        Type::Seq(inner) | Type::Set(inner) | Type::Multiset(inner) => mentions(inner, parameter),
+        Type::Map(key, value) => mentions(key, parameter) || mentions(value, parameter),
+        Type::Domain(_, arguments) => arguments.iter().any(|ty| mentions(ty, parameter)),
+        Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Wand => false,
+    }
+}
+
+fn is_negative(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Int(value) if value.sign() == num_bigint::Sign::Minus)
+}
+
+fn level_of(expr: &Expr) -> Level {
+    match &expr.kind {
+        ExprKind::Conditional { .. } => Level::Conditional,
+        ExprKind::Wand { .. } => Level::Wand,
+        ExprKind::Or(_) => Level::Or,
+        ExprKind::And(_) => Level::And,
+        ExprKind::Unary { .. } => Level::Prefix,
+        ExprKind::Int(_) if is_negative(expr) => Level::Prefix,
+        ExprKind::Binary { op, left, right } => match op {
+            BinaryOp::Implies => Level::Implies,
+            BinaryOp::Eq if is_equivalence(left, right) => Level::Iff,
+            BinaryOp::Eq | BinaryOp::Ne => Level::Equality,
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::In => {
+                Level::Comparison
+            }
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Append
+            | BinaryOp::Union
+            | BinaryOp::Intersection
+            | BinaryOp::Setminus
+            | BinaryOp::Subset => Level::Sum,
+            BinaryOp::Mul | BinaryOp::IntDiv | BinaryOp::Mod | BinaryOp::PermDiv => Level::Product,
+        },
+        ExprKind::FieldRead { .. }
+        | ExprKind::Index { .. }
+        | ExprKind::Update { .. }
+        | ExprKind::Take { .. }
+        | ExprKind::Drop { .. } => Level::Suffix,
+        _ => Level::Atom,
+    }
+}
+
+/// Whether an equality of Bools is written `<==>`: where `==` would need parentheses.
+fn is_equivalence(left: &Expr, right: &Expr) -> bool {
+    let is_connective = |expr: &Expr| match &expr.kind {
+        ExprKind::And(_) | ExprKind::Or(_) => true,
+        ExprKind::Binary { op, .. } => {
+            matches!(
+                op,
+                BinaryOp::Implies
+                    | BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::Lt
+                    | BinaryOp::Le
+                    | BinaryOp::Gt
+                    | BinaryOp::Ge
+                    | BinaryOp::In
+            )
+        }
+        _ => false,
+    };
+    left.ty == Type::Bool && (is_connective(left) || is_connective(right))
+}
+
+/// Whether the form itself takes in everything that follows up to a closing bracket.
+fn swallows_what_follows(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Quantified { .. }
+            | ExprKind::ForPerm { .. }
+            | ExprKind::Let { .. }
+            | ExprKind::Unfolding { .. }
+            | ExprKind::Applying { .. }
+            | ExprKind::Asserting { .. }
+            | ExprKind::Wand { .. }
+    )
+}
+
+/// Annotations of a list of clauses or members, one a line.
+pub(super) fn annotation_lines<'a>(
+    program: &'a Program,
+    in_effect: OriginId,
+    origin: OriginId,
+    annotations: &'a [Annotation],
+) -> Vec<String> {
+    origins::between(program, in_effect, origin)
+        .into_iter()
+        .chain(annotations)
+        .map(origins::annotation_text)
+        .collect()
+}
