@@ -28,7 +28,6 @@ use rustc_hash::FxHashSet;
 use crate::program::{Expr, Label, Local, Program, Type};
 use expr::{Annotations, Scope};
 use layout::Line;
-pub(crate) use origins::parent as parent_origin;
 
 /// How bodies are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
