@@ -437,6 +437,7 @@ impl Prover {
 }
 
 /// What an `unknown` of Z3 means, by its reason. Some versions call both limits "canceled"; then the clock tells.
+/// A bare "unknown" is what 4.8.12 says when the limit is reached before the search begins.
 fn unknown(reason: &str, budget: Budget, time: Duration) -> Answer {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     let limit = Duration::from_millis(budget.milliseconds.into());
@@ -444,7 +445,7 @@ fn unknown(reason: &str, budget: Budget, time: Duration) -> Answer {
         && (budget.resources == 0 || time + Duration::from_millis(1) >= limit);
     if says(&["timeout", "interrupted"]) || (is_late && says(&["canceled"])) {
         Answer::GaveUp(Limit::Time)
-    } else if says(&["resource limit", "canceled"]) {
+    } else if says(&["resource limit", "canceled"]) || reason == "unknown" {
         Answer::GaveUp(Limit::Resources)
     } else if says(&["memory", "memout"]) {
         Answer::GaveUp(Limit::Memory)
