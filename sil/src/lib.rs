@@ -8,6 +8,7 @@ pub mod cfg;
 pub mod diagnostics;
 pub mod imports;
 pub mod load;
+pub mod macros;
 pub mod parser;
 pub mod print;
 pub mod program;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::diagnostics::Diagnostic;
 use crate::imports::{self, FileSystem, Loader};
+use crate::macros;
 use crate::program::Program;
 use crate::resolve;
 use crate::source::Sources;
@@ -49,6 +50,7 @@ pub fn load(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Loaded {
     let mut loaded = Loaded::default();
     let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     *syntax = imports::read_all(name, bytes, loader, sources, diagnostics);
+    macros::expand(syntax, diagnostics);
     // Errors of one phase stop the next ones.
     if !loaded.has_errors() {
         loaded.program = resolve::resolve(&loaded.syntax, &mut loaded.diagnostics);

@@ -20,6 +20,7 @@ use crate::source::{FileId, Span};
 use crate::syntax;
 
 use build::Builder;
+pub(crate) use build::not_simple;
 use scan::Chunk;
 
 /// How deep brackets and prefix forms (`forall`, `let`, `unfolding`, …) may nest.

@@ -18,6 +18,8 @@ use crate::syntax::{Annotation, Decreases, DecreasesKind, Ident, Type, TypeKind,
 use super::{MAX_DEPTH, Rule};
 use precedence::Stacks;
 
+pub(crate) use stmt::not_simple;
+
 type Node<'t> = Pair<'t, Rule>;
 type Nodes<'t> = Pairs<'t, Rule>;
 

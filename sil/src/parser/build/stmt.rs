@@ -248,29 +248,13 @@ impl Builder<'_> {
         for part in parts {
             match part.as_rule() {
                 Rule::stmt => {
-                    let statement = self.stmt(part);
-                    self.check_simple(&statement);
-                    statements.push(statement);
+                    statements.push(self.stmt(part));
                 }
                 Rule::terminator => terminator = self.terminator(part),
                 _ => {}
             }
         }
         (invariants, decreases, NodeKind::Block { statements, terminator })
-    }
-
-    /// Control flow inside a block of a graph is what its terminator is for.
-    fn check_simple(&mut self, statement: &Stmt) {
-        let what = match statement.kind {
-            StmtKind::If { .. } => "`if`",
-            StmtKind::While { .. } => "`while`",
-            StmtKind::Goto(_) => "`goto` before the end",
-            StmtKind::Block(_) => "a nested block",
-            StmtKind::Var { .. } => "`var`",
-            StmtKind::Define(_) => "`define`",
-            _ => return,
-        };
-        self.error(statement.span, format!("{what} is not allowed in a block of a graph"));
     }
 
     fn terminator(&mut self, node: Node<'_>) -> Terminator {
@@ -306,4 +290,17 @@ impl Builder<'_> {
         let then = parts.next().map(|part| self.ident(&find(&mut part.into_inner(), Rule::ident)));
         (invariants, decreases, NodeKind::Loop { condition, exits, graph, then })
     }
+}
+
+/// What keeps a statement out of the blocks of graphs: control flow is what terminators are for.
+pub(crate) fn not_simple(statement: &StmtKind) -> Option<&'static str> {
+    Some(match statement {
+        StmtKind::If { .. } => "`if`",
+        StmtKind::While { .. } => "`while`",
+        StmtKind::Goto(_) => "`goto` before the end",
+        StmtKind::Block(_) => "a nested block",
+        StmtKind::Var { .. } => "`var`",
+        StmtKind::Define(_) => "`define`",
+        _ => return None,
+    })
 }

@@ -1,0 +1,218 @@
+//! Expanding macros on the parse tree (section 6 of the Viper language reference).
+//!
+//! One walk over all members, in place. At a use of a macro, the arguments are expanded first (where they stand),
+//! then a copy of the body is walked with the macro's [`Frame`] on top: parameters become the arguments, names
+//! that the body declares are renamed if they are visible at the call, and macros in it are expanded in turn.
+//!
+//! Invariants
+//! - Afterwards no `define` and no use of a macro is left, unless an error was reported.
+//! - Nothing that comes from an argument is captured: what the body declares is renamed if an argument mentions it.
+//! - Every node of an expansion has the span of the outermost call, the arguments included.
+//! - Expansion ends: a macro inside its own expansion is an error, and [`MAX_EXPANSION`] bounds the size.
+//!
+//! A name that is a local or bound variable where it stands is not taken for a macro.
+
+mod expand;
+mod names;
+mod statements;
+mod table;
+
+use rustc_hash::FxHashMap;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::{Name, Span};
+use crate::syntax::{Expr, Member, MemberKind, Program};
+
+use table::{MacroId, Table};
+
+/// How many expressions the macros of a program may expand to in all.
+pub const MAX_EXPANSION: usize = 2_000_000;
+
+/// Expands all macros of `program` and removes their definitions; `parser.error`s go to `diagnostics`.
+pub fn expand(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
+    let mut expander = Expander::new(diagnostics);
+    expander.collect_globals(program);
+    for member in &mut program.members {
+        expander.member(member);
+    }
+    expander.check_unused();
+}
+
+/// An argument, expanded at the call.
+#[derive(Clone)]
+struct Argument {
+    expr: Expr,
+    size: Size,
+}
+
+/// How large a tree is.
+#[derive(Clone, Copy)]
+struct Size {
+    nodes: usize,
+    depth: usize,
+}
+
+/// What the names of a macro's body stand for in one expansion.
+struct Frame {
+    arguments: FxHashMap<Name, Argument>,
+    /// New names of what the body declares.
+    renamed: FxHashMap<Name, Name>,
+    /// What the body has declared at the place that is being walked: these hide parameters.
+    declared: Vec<Name>,
+}
+
+/// The names of variables that are in scope.
+#[derive(Default)]
+struct Scope {
+    names: Vec<Name>,
+    counts: FxHashMap<Name, usize>,
+}
+
+impl Scope {
+    fn declare(&mut self, name: Name) {
+        *self.counts.entry(name.clone()).or_default() += 1;
+        self.names.push(name);
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        self.counts.get(name).is_some_and(|count| *count > 0)
+    }
+
+    /// Forgets all names but the first `length`.
+    fn truncate(&mut self, length: usize) {
+        for name in self.names.drain(length..) {
+            if let Some(count) = self.counts.get_mut(&name) {
+                *count -= 1;
+            }
+        }
+    }
+}
+
+/// The walk over the program.
+struct Expander<'d> {
+    diagnostics: &'d mut Vec<Diagnostic>,
+    table: Table,
+    scope: Scope,
+    frames: Vec<Frame>,
+    /// The macros that are being expanded, outermost first.
+    active: Vec<MacroId>,
+    /// The outermost call, while one is being expanded.
+    call: Option<Span>,
+    depth: usize,
+    produced: usize,
+    /// A limit was passed: nothing is expanded any more.
+    exhausted: bool,
+}
+
+impl<'d> Expander<'d> {
+    fn new(diagnostics: &'d mut Vec<Diagnostic>) -> Self {
+        Self {
+            diagnostics,
+            table: Table::default(),
+            scope: Scope::default(),
+            frames: Vec::new(),
+            active: Vec::new(),
+            call: None,
+            depth: 0,
+            produced: 0,
+            exhausted: false,
+        }
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::new(Code::ParserError, span, message));
+    }
+
+    /// Takes the global definitions out of the program.
+    fn collect_globals(&mut self, program: &mut Program) {
+        let mut members = Vec::new();
+        let mut definitions = Vec::new();
+        for member in std::mem::take(&mut program.members) {
+            match member.kind {
+                MemberKind::Define(define) => definitions.push(define),
+                _ => members.push(member),
+            }
+        }
+        let mut taken = FxHashMap::default();
+        for member in &members {
+            let ident = match &member.kind {
+                MemberKind::Method(method) => &method.name,
+                MemberKind::Function(function) => &function.name,
+                MemberKind::Predicate(predicate) => &predicate.name,
+                MemberKind::Domain(domain) => &domain.name,
+                _ => continue,
+            };
+            taken.entry(ident.name.clone()).or_insert(ident.span);
+        }
+        program.members = members;
+        for define in definitions {
+            if let Some(other) = taken.get(&define.name.name) {
+                let message = format!("`{}` is also the name of a declaration", define.name.name);
+                self.diagnostics.push(
+                    Diagnostic::new(Code::ParserError, define.span, message)
+                        .with_related(*other, "declared here"),
+                );
+            }
+            self.define(define, false);
+        }
+    }
+
+    fn member(&mut self, member: &mut Member) {
+        match &mut member.kind {
+            MemberKind::Import(_) | MemberKind::Define(_) => {}
+            MemberKind::Fields(fields) => self.types(fields),
+            MemberKind::Predicate(predicate) => {
+                self.declare_all(&mut predicate.formals);
+                predicate.body.iter_mut().for_each(|body| self.expr(body));
+            }
+            MemberKind::Function(function) => {
+                self.declare_all(&mut function.formals);
+                self.ty(&mut function.result);
+                self.contract(&mut function.contract);
+                function.body.iter_mut().for_each(|body| self.expr(body));
+            }
+            MemberKind::Method(method) => self.method(method),
+            MemberKind::Domain(domain) => {
+                for parameter in &domain.parameters {
+                    self.scope.declare(parameter.name.clone());
+                }
+                for function in &mut domain.functions {
+                    function.formals.iter_mut().for_each(|(_, ty)| self.ty(ty));
+                    self.ty(&mut function.result);
+                }
+                domain.axioms.iter_mut().for_each(|axiom| self.expr(&mut axiom.body));
+            }
+            MemberKind::Adt(adt) => {
+                for parameter in &adt.parameters {
+                    self.scope.declare(parameter.name.clone());
+                }
+                for constructor in &mut adt.constructors {
+                    self.types(&mut constructor.formals);
+                }
+                for derive in &mut adt.derives {
+                    derive.argument.iter_mut().for_each(|ty| self.ty(ty));
+                }
+            }
+        }
+        self.scope.truncate(0);
+    }
+
+    /// Recursive macros are errors even where nobody uses them. Walks the body of each macro not expanded so far, its
+    /// parameters standing for themselves, and keeps only what that says about recursion.
+    fn check_unused(&mut self) {
+        for id in self.table.ids() {
+            if self.table.is_used(id) {
+                continue;
+            }
+            let before = self.diagnostics.len();
+            let span = self.table.definition(id).span;
+            self.dry_run(id, span);
+            let found = self.diagnostics.split_off(before);
+            let recursive = found.into_iter().filter(|one| one.message.contains(table::RECURSIVE));
+            self.diagnostics.extend(recursive);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,664 @@
+//! Macros in expressions, types and names.
+
+use rustc_hash::FxHashMap;
+
+use crate::parser::MAX_DEPTH;
+use crate::source::{Name, Span};
+use crate::stack::grow_stack;
+use crate::syntax::{
+    Expr, ExprKind, Ident, MacroArgument, MacroBody, OldLabel, Type, TypeKind, TypedName,
+};
+
+use super::table::{MacroId, RECURSIVE};
+use super::{Argument, Expander, Frame, MAX_EXPANSION, names};
+
+/// What a name stands for where it is used.
+pub(super) enum Meaning {
+    /// Itself, or a new name for it.
+    Name(Name),
+    Argument(Argument),
+    Macro(MacroId),
+}
+
+/// How often a name macro may stand for the name of another one.
+const MAX_ALIASES: usize = 1_000;
+
+impl Expander<'_> {
+    pub(super) fn expr(&mut self, expr: &mut Expr) {
+        if self.depth >= MAX_DEPTH {
+            self.exhaust(expr.span, format!("macros make a tree of more than {MAX_DEPTH} levels"));
+            *expr = Expr::new(ExprKind::Null, expr.span);
+            return;
+        }
+        if self.call.is_some() {
+            self.produce(1, expr.span);
+        }
+        self.depth += 1;
+        grow_stack(|| self.expr_kind(expr));
+        self.depth -= 1;
+    }
+
+    fn expr_kind(&mut self, expr: &mut Expr) {
+        self.mark(&mut expr.span);
+        match &mut expr.kind {
+            ExprKind::Ident(_) => self.variable(expr),
+            ExprKind::Call { .. } => self.call(expr),
+            ExprKind::Field { receiver, name } => {
+                self.expr(receiver);
+                self.name(name);
+            }
+            ExprKind::Old { label, body } => {
+                if let OldLabel::Label(label) = label {
+                    self.name(label);
+                }
+                self.expr(body);
+            }
+            ExprKind::Acc { location, amount } => {
+                self.location(location);
+                amount.iter_mut().for_each(|amount| self.expr(amount));
+            }
+            ExprKind::Perm(resource) => self.location(resource),
+            ExprKind::Unfolding { access, body } => {
+                self.access(access);
+                self.expr(body);
+            }
+            ExprKind::Quantified { variables, triggers, body, .. } => {
+                self.binding(variables, |expander| {
+                    triggers.iter_mut().flatten().for_each(|term| expander.expr(term));
+                    expander.expr(body);
+                });
+            }
+            ExprKind::ForPerm { variables, resource, body } => {
+                self.binding(variables, |expander| {
+                    expander.expr(resource);
+                    expander.expr(body);
+                });
+            }
+            ExprKind::Let { variable, value, body } => {
+                self.expr(value);
+                let outside = self.enter_scope();
+                self.declare(variable);
+                self.expr(body);
+                self.leave_scope(outside);
+            }
+            ExprKind::Literal { element, elements, .. } => {
+                element.iter_mut().for_each(|ty| self.ty(ty));
+                elements.iter_mut().for_each(|element| self.expr(element));
+            }
+            ExprKind::MapLiteral { types, entries } => {
+                if let Some((key, value)) = types {
+                    self.ty(key);
+                    self.ty(value);
+                }
+                for (key, value) in entries {
+                    self.expr(key);
+                    self.expr(value);
+                }
+            }
+            ExprKind::PredicateInstance { name, arguments } => {
+                self.name(name);
+                arguments.iter_mut().for_each(|argument| self.expr(argument));
+            }
+            ExprKind::New(Some(fields)) => fields.iter_mut().for_each(|field| self.name(field)),
+            _ => names::for_each_child_mut(expr, &mut |child| self.expr(child)),
+        }
+    }
+
+    /// Inside an expansion, everything stands at the call.
+    pub(super) fn mark(&self, span: &mut Span) {
+        if let Some(call) = self.call {
+            *span = call;
+        }
+    }
+
+    fn produce(&mut self, nodes: usize, span: Span) {
+        self.produced = self.produced.saturating_add(nodes);
+        if self.produced > MAX_EXPANSION {
+            let message = format!("macros expand to more than {MAX_EXPANSION} expressions");
+            self.exhaust(span, message);
+        }
+    }
+
+    fn exhaust(&mut self, span: Span, message: String) {
+        if !self.exhausted {
+            self.exhausted = true;
+            self.error(self.call.unwrap_or(span), message);
+        }
+    }
+
+    // ---- scopes ----------------------------------------------------------------------------------------------
+
+    /// Where the scope of variables and what the current macro has declared end now.
+    pub(super) fn enter_scope(&self) -> (usize, usize) {
+        let declared = self.frames.last().map_or(0, |frame| frame.declared.len());
+        (self.scope.names.len(), declared)
+    }
+
+    pub(super) fn leave_scope(&mut self, (names, declared): (usize, usize)) {
+        self.scope.truncate(names);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.declared.truncate(declared);
+        }
+    }
+
+    /// Declares a variable, under its new name if it has one.
+    fn declare(&mut self, ident: &mut Ident) {
+        self.mark(&mut ident.span);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.declared.push(ident.name.clone());
+            if let Some(renamed) = frame.renamed.get(&ident.name) {
+                ident.name = renamed.clone();
+            }
+        }
+        self.scope.declare(ident.name.clone());
+    }
+
+    pub(super) fn declare_all(&mut self, variables: &mut [TypedName]) {
+        for variable in variables {
+            self.ty(&mut variable.ty);
+            self.declare(&mut variable.name);
+        }
+    }
+
+    fn binding(&mut self, variables: &mut [TypedName], inside: impl FnOnce(&mut Self)) {
+        let outside = self.enter_scope();
+        self.declare_all(variables);
+        inside(self);
+        self.leave_scope(outside);
+    }
+
+    pub(super) fn types(&mut self, names: &mut [TypedName]) {
+        names.iter_mut().for_each(|name| self.ty(&mut name.ty));
+    }
+
+    // ---- names -----------------------------------------------------------------------------------------------
+
+    /// What `name` means at this place; `as_variable` where variables hide macros.
+    fn meaning(&self, name: &Name, as_variable: bool) -> Meaning {
+        if let Some(frame) = self.frames.last() {
+            if as_variable && frame.declared.contains(name) {
+                let renamed = frame.renamed.get(name).unwrap_or(name);
+                return Meaning::Name(renamed.clone());
+            }
+            if let Some(argument) = frame.arguments.get(name) {
+                return Meaning::Argument(argument.clone());
+            }
+        }
+        if !(as_variable && self.scope.contains(name))
+            && let Some(id) = self.table.lookup(name)
+        {
+            return Meaning::Macro(id);
+        }
+        Meaning::Name(name.clone())
+    }
+
+    /// As [`Self::meaning`] of a name that is called; macros that stand for a name are looked through.
+    pub(super) fn callee(&mut self, ident: &Ident) -> Meaning {
+        let mut meaning = self.meaning(&ident.name, false);
+        for _ in 0..MAX_ALIASES {
+            let name = match &meaning {
+                Meaning::Argument(argument) => match &argument.expr.kind {
+                    ExprKind::Ident(name) => name.clone(),
+                    _ => return meaning,
+                },
+                Meaning::Macro(id) if !self.table.is_broken(*id) => match self.alias(*id) {
+                    Some(name) => name,
+                    None => return meaning,
+                },
+                _ => return meaning,
+            };
+            meaning = match self.table.lookup(&name) {
+                Some(id) => Meaning::Macro(id),
+                None => Meaning::Name(name),
+            };
+        }
+        if let Meaning::Macro(id) = meaning {
+            self.report_recursion(id);
+        }
+        Meaning::Name(ident.name.clone())
+    }
+
+    /// The name that a macro without parameters stands for.
+    fn alias(&mut self, id: MacroId) -> Option<Name> {
+        let define = self.table.definition(id);
+        match (&define.parameters, &define.body) {
+            (None, MacroBody::Expr(body)) => match &body.kind {
+                ExprKind::Ident(name) => {
+                    self.table.set_used(id);
+                    Some(name.clone())
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A field, label, predicate or function name that stands alone.
+    pub(super) fn name(&mut self, ident: &mut Ident) {
+        self.mark(&mut ident.span);
+        match self.callee(ident) {
+            Meaning::Name(name) => ident.name = name,
+            Meaning::Argument(_) => {
+                let message = format!("the argument for `{}` has to be a name", ident.name);
+                self.error(ident.span, message);
+            }
+            // An expression has the same name: the field or label is meant.
+            Meaning::Macro(_) => {}
+        }
+    }
+
+    // ---- uses ------------------------------------------------------------------------------------------------
+
+    /// An identifier in an expression.
+    fn variable(&mut self, expr: &mut Expr) {
+        let ExprKind::Ident(name) = &expr.kind else { return };
+        match self.meaning(name, true) {
+            Meaning::Name(name) => expr.kind = ExprKind::Ident(name),
+            Meaning::Argument(argument) => self.substitute(expr, argument),
+            Meaning::Macro(id) => {
+                let required = self.parameter_count(id);
+                if required.unwrap_or(0) > 0 {
+                    self.wrong_number(id, 0, expr.span);
+                    return;
+                }
+                self.expand_expr(expr, id, Vec::new());
+            }
+        }
+    }
+
+    fn substitute(&mut self, expr: &mut Expr, argument: Argument) {
+        self.produce(argument.size.nodes, expr.span);
+        if self.depth + argument.size.depth > MAX_DEPTH {
+            let message = format!("macros make a tree of more than {MAX_DEPTH} levels");
+            self.exhaust(expr.span, message);
+        }
+        if self.exhausted {
+            expr.kind = ExprKind::Null;
+            return;
+        }
+        if let ExprKind::Ident(name) = &argument.expr.kind
+            && !self.scope.contains(name)
+            && let Some(id) = self.table.lookup(name)
+        {
+            // A macro was passed that is no expression, or needs arguments.
+            let define = self.table.definition(id);
+            let message = format!("the macro `{}` cannot be used here", define.name.name);
+            self.error(expr.span, message);
+        }
+        let mut annotations = std::mem::take(&mut expr.annotations);
+        let span = expr.span;
+        *expr = argument.expr;
+        expr.span = span;
+        annotations.append(&mut expr.annotations);
+        expr.annotations = annotations;
+    }
+
+    fn call(&mut self, expr: &mut Expr) {
+        let ExprKind::Call { name, arguments, ascription } = &mut expr.kind else { return };
+        match self.callee(name) {
+            Meaning::Macro(id) => {
+                let arguments = std::mem::take(arguments);
+                let ascription = ascription.take();
+                let span = expr.span;
+                let Some(arguments) = self.arguments(id, arguments, span) else {
+                    expr.kind = ExprKind::Null;
+                    return;
+                };
+                self.expand_expr(expr, id, arguments);
+                if let Some(mut ty) = ascription {
+                    self.ty(&mut ty);
+                    match &mut expr.kind {
+                        ExprKind::Call { ascription, .. } => *ascription = Some(ty),
+                        _ => self.error(span, "only a call can be given a type in this way"),
+                    }
+                }
+            }
+            Meaning::Argument(_) => {
+                let message = format!("the argument for `{}` has to be a name", name.name);
+                self.error(expr.span, message);
+            }
+            Meaning::Name(resolved) => {
+                name.name = resolved;
+                self.mark(&mut name.span);
+                arguments.iter_mut().for_each(|argument| self.expr(argument));
+                ascription.iter_mut().for_each(|ty| self.ty(ty));
+            }
+        }
+    }
+
+    fn parameter_count(&self, id: MacroId) -> Option<usize> {
+        self.table.definition(id).parameters.as_ref().map(Vec::len)
+    }
+
+    pub(super) fn wrong_number(&mut self, id: MacroId, found: usize, span: Span) {
+        let define = self.table.definition(id);
+        let required = define.parameters.as_ref().map_or(0, Vec::len);
+        let message = format!(
+            "the macro `{}` takes {required} argument(s), but is given {found}",
+            define.name.name
+        );
+        self.error(span, message);
+    }
+
+    /// Expands the arguments of a call at `span`; `None` where there is a wrong number of them.
+    pub(super) fn arguments(
+        &mut self,
+        id: MacroId,
+        arguments: Vec<Expr>,
+        span: Span,
+    ) -> Option<Vec<Argument>> {
+        if self.parameter_count(id).unwrap_or(0) != arguments.len() {
+            self.wrong_number(id, arguments.len(), span);
+            return None;
+        }
+        let outer = self.call;
+        self.call = Some(outer.unwrap_or(span));
+        let arguments = arguments.into_iter().map(|argument| self.argument(argument)).collect();
+        self.call = outer;
+        Some(arguments)
+    }
+
+    fn argument(&mut self, mut expr: Expr) -> Argument {
+        if let ExprKind::Ident(name) = &expr.kind
+            && let Meaning::Macro(id) = self.meaning(name, true)
+            && !self.is_plain_expression(id)
+        {
+            // Passed on as a name: the body calls it or uses it as a statement.
+            self.mark(&mut expr.span);
+        } else {
+            self.expr(&mut expr);
+        }
+        let size = names::size(&expr);
+        Argument { expr, size }
+    }
+
+    /// Whether the macro can stand alone as an expression.
+    fn is_plain_expression(&self, id: MacroId) -> bool {
+        let define = self.table.definition(id);
+        define.parameters.as_ref().is_none_or(Vec::is_empty)
+            && matches!(define.body, MacroBody::Expr(_))
+    }
+
+    /// Replaces `expr`, a use of the macro, by its expansion.
+    fn expand_expr(&mut self, expr: &mut Expr, id: MacroId, arguments: Vec<Argument>) {
+        let span = expr.span;
+        let define = self.table.definition(id);
+        let MacroBody::Expr(body) = &define.body else {
+            let message = format!("the macro `{}` is not an expression", define.name.name);
+            self.error(span, message);
+            expr.kind = ExprKind::Null;
+            return;
+        };
+        let annotations = std::mem::take(&mut expr.annotations);
+        let expansion = self.in_frame(id, arguments, span, |expander| {
+            let mut copy = copy(body);
+            expander.expr(&mut copy);
+            copy
+        });
+        *expr = expansion.unwrap_or_else(|| Expr::new(ExprKind::Null, span));
+        expr.annotations.splice(0..0, annotations);
+    }
+
+    /// Runs `walk` for the body of the macro; `None` if it is not to be expanded.
+    pub(super) fn in_frame<T>(
+        &mut self,
+        id: MacroId,
+        arguments: Vec<Argument>,
+        span: Span,
+        walk: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
+        self.table.set_used(id);
+        if self.table.is_broken(id) || self.exhausted {
+            return None;
+        }
+        if self.active.contains(&id) {
+            self.report_recursion(id);
+            return None;
+        }
+        let frame = self.frame(id, arguments);
+        let outer = self.call;
+        self.call = Some(outer.unwrap_or(span));
+        self.active.push(id);
+        self.frames.push(frame);
+        let result = walk(self);
+        self.frames.pop();
+        self.active.pop();
+        self.call = outer;
+        Some(result)
+    }
+
+    fn report_recursion(&mut self, id: MacroId) {
+        let define = self.table.definition(id);
+        if !self.table.is_broken(id) {
+            let message = format!("the macro `{}` {RECURSIVE}", define.name.name);
+            self.error(define.span, message);
+        }
+        // Everything that was entered since is on the same cycle.
+        let start = self.active.iter().position(|active| *active == id).unwrap_or(0);
+        for active in self.active[start..].to_vec() {
+            self.table.set_broken(active);
+        }
+        self.table.set_broken(id);
+    }
+
+    /// Parameters stand for arguments; what the body declares is renamed if it is visible here or mentioned by one of
+    /// the arguments.
+    fn frame(&mut self, id: MacroId, arguments: Vec<Argument>) -> Frame {
+        let mentioned: Vec<_> =
+            arguments.iter().map(|argument| names::of_expr(&argument.expr)).collect();
+        let in_arguments = |name: &str| mentioned.iter().any(|names| names.contains(name));
+        let mut declared: Vec<Name> = self.table.declared(id).iter().cloned().collect();
+        declared.sort_unstable();
+        let mut renamed = FxHashMap::default();
+        for name in declared {
+            if !self.scope.contains(&name) && !in_arguments(&name) {
+                continue;
+            }
+            let fresh = (0usize..).map(|number| format!("{name}${number}")).find(|fresh| {
+                !self.scope.contains(fresh)
+                    && !in_arguments(fresh)
+                    && !self.table.mentions(id, fresh)
+            });
+            renamed.insert(name, fresh.expect("there are infinitely many names").into());
+        }
+        let define = self.table.definition(id);
+        let parameters = define.parameters.iter().flatten().map(|one| one.name.clone());
+        Frame { arguments: parameters.zip(arguments).collect(), renamed, declared: Vec::new() }
+    }
+
+    /// Walks the body of a macro with its parameters standing for themselves, to see whether it contains itself.
+    pub(super) fn dry_run(&mut self, id: MacroId, span: Span) {
+        let define = self.table.definition(id);
+        let parameters = define.parameters.iter().flatten();
+        let arguments = parameters.map(|parameter| {
+            let expr = Expr::new(ExprKind::Ident(parameter.name.clone()), span);
+            Argument { size: names::size(&expr), expr }
+        });
+        let arguments = arguments.collect();
+        match &define.body {
+            MacroBody::Expr(body) => {
+                self.in_frame(id, arguments, span, |expander| expander.expr(&mut copy(body)));
+            }
+            MacroBody::Block(body) => {
+                self.in_frame(id, arguments, span, |expander| {
+                    expander.block(&mut body.clone());
+                });
+            }
+            MacroBody::Type(_) | MacroBody::Empty => {}
+        }
+    }
+
+    // ---- places that need a certain kind of expression -------------------------------------------------------
+
+    /// The location of `acc` and the resource of `perm`: if a macro stands there, it has to stand for one.
+    fn location(&mut self, location: &mut Expr) {
+        let is_macro = self.is_replaced(location);
+        self.expr(location);
+        let is_location = matches!(
+            location.kind,
+            ExprKind::Field { .. }
+                | ExprKind::Call { .. }
+                | ExprKind::Ident(_)
+                | ExprKind::Binary { op: crate::syntax::BinaryOp::Wand, .. }
+        );
+        if is_macro && !is_location && !self.exhausted {
+            self.error(location.span, "this macro is not a field access or a predicate");
+        }
+    }
+
+    /// The operand of `fold`, `unfold` and `unfolding`.
+    pub(super) fn access(&mut self, access: &mut Expr) {
+        let is_macro = self.is_replaced(access);
+        self.expr(access);
+        if is_macro
+            && !self.exhausted
+            && !matches!(access.kind, ExprKind::Acc { .. } | ExprKind::Call { .. })
+        {
+            self.error(access.span, "this macro is not a predicate");
+        }
+    }
+
+    /// A target of an assignment.
+    pub(super) fn target(&mut self, target: &mut Expr) {
+        let is_replaced = self.is_replaced(target);
+        if matches!(target.kind, ExprKind::Call { .. }) && !is_replaced {
+            self.error(target.span, "only a variable or a field can be assigned to");
+            return;
+        }
+        self.expr(target);
+        if is_replaced
+            && !self.exhausted
+            && !matches!(target.kind, ExprKind::Ident(_) | ExprKind::Field { .. })
+        {
+            self.error(target.span, "only a variable or a field can be assigned to");
+        }
+    }
+
+    /// Whether `expr` is a macro or a parameter.
+    fn is_replaced(&mut self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Ident(name) => !matches!(self.meaning(name, true), Meaning::Name(_)),
+            ExprKind::Call { name, .. } => !matches!(self.callee(name), Meaning::Name(_)),
+            _ => false,
+        }
+    }
+
+    // ---- types -----------------------------------------------------------------------------------------------
+
+    pub(super) fn ty(&mut self, ty: &mut Type) {
+        grow_stack(|| self.ty_kind(ty));
+    }
+
+    fn ty_kind(&mut self, ty: &mut Type) {
+        self.mark(&mut ty.span);
+        let span = ty.span;
+        match &mut ty.kind {
+            TypeKind::Int | TypeKind::Bool | TypeKind::Perm | TypeKind::Ref => {}
+            TypeKind::Seq(element) | TypeKind::Set(element) | TypeKind::Multiset(element) => {
+                self.ty(element);
+            }
+            TypeKind::Map(key, value) => {
+                self.ty(key);
+                self.ty(value);
+            }
+            TypeKind::Named { name, arguments } => {
+                arguments.iter_mut().for_each(|argument| self.ty(argument));
+                let is_parameter = self.scope.contains(&name.name) && self.frames.is_empty();
+                if is_parameter {
+                    return;
+                }
+                match self.callee(name) {
+                    Meaning::Name(resolved) => name.name = resolved,
+                    Meaning::Argument(_) => {
+                        let message = format!("the argument for `{}` has to be a type", name.name);
+                        self.error(span, message);
+                    }
+                    Meaning::Macro(id) if arguments.is_empty() => {
+                        self.expand_type(ty, id, Vec::new());
+                    }
+                    Meaning::Macro(_) => {
+                        let message = format!("the macro `{}` takes no types", name.name);
+                        self.error(span, message);
+                    }
+                }
+            }
+            TypeKind::MacroCall { name, arguments } => {
+                let arguments = std::mem::take(arguments);
+                match self.callee(name) {
+                    Meaning::Macro(id) => self.expand_type(ty, id, arguments),
+                    _ => {
+                        let message = format!("there is no macro `{}`", name.name);
+                        self.error(span, message);
+                    }
+                }
+            }
+        }
+    }
+
+    fn expand_type(&mut self, ty: &mut Type, id: MacroId, arguments: Vec<MacroArgument>) {
+        let span = ty.span;
+        if self.parameter_count(id).unwrap_or(0) != arguments.len() {
+            self.wrong_number(id, arguments.len(), span);
+            return;
+        }
+        let define = self.table.definition(id);
+        let body = match &define.body {
+            MacroBody::Type(body) => body.clone(),
+            MacroBody::Expr(body) => match type_from_expr(body) {
+                Some(body) => body,
+                None => return self.not_a_type(&define.name),
+            },
+            MacroBody::Block(_) | MacroBody::Empty => return self.not_a_type(&define.name),
+        };
+        let arguments = arguments.into_iter().map(|argument| self.type_argument(&argument, span));
+        let arguments = arguments.collect();
+        let expansion = self.in_frame(id, arguments, span, |expander| {
+            let mut body = body;
+            expander.ty(&mut body);
+            body
+        });
+        if let Some(expansion) = expansion {
+            *ty = expansion;
+        }
+    }
+
+    /// Arguments of type macros are names.
+    fn type_argument(&mut self, argument: &MacroArgument, span: Span) -> Argument {
+        let mut ident = Ident { name: argument.0.clone(), span };
+        if argument.0.contains(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$')) {
+            self.error(span, "the argument of a type macro has to be a name");
+        }
+        self.name(&mut ident);
+        let expr = Expr::new(ExprKind::Ident(ident.name), span);
+        Argument { size: names::size(&expr), expr }
+    }
+
+    fn not_a_type(&mut self, name: &Ident) {
+        let span = self.call.unwrap_or(name.span);
+        self.error(span, format!("the macro `{}` is not a type", name.name));
+    }
+}
+
+/// A body that was read as an expression though a type is meant: a name, or a call of a type macro.
+fn type_from_expr(body: &Expr) -> Option<Type> {
+    let kind = match &body.kind {
+        ExprKind::Ident(name) => {
+            let name = Ident { name: name.clone(), span: body.span };
+            TypeKind::Named { name, arguments: Vec::new() }
+        }
+        ExprKind::Call { name, arguments, ascription: None } => {
+            let arguments = arguments.iter().map(|argument| match &argument.kind {
+                ExprKind::Ident(name) => Some(MacroArgument(name.clone())),
+                _ => None,
+            });
+            TypeKind::MacroCall { name: name.clone(), arguments: arguments.collect::<Option<_>>()? }
+        }
+        _ => return None,
+    };
+    Some(Type { kind, span: body.span })
+}
+
+/// A copy of a body; copying recurses, and bodies can be as deep as the parser allows.
+fn copy(body: &Expr) -> Expr {
+    stacker::maybe_grow(MAX_DEPTH * 512, MAX_DEPTH * 1024, || body.clone())
+}

@@ -1,0 +1,302 @@
+//! Which names a tree declares and mentions, how large it is, and walks over the children of expressions.
+
+use rustc_hash::FxHashSet;
+
+use crate::source::Name;
+use crate::stack::grow_stack;
+use crate::syntax::{
+    Block, Decreases, DecreasesKind, Expr, ExprKind, Ident, MacroBody, OldLabel, Stmt, StmtKind,
+    Type, TypeKind, TypedName,
+};
+
+use super::Size;
+
+/// The names that a macro's body declares (locals and bound variables), and all names in it.
+pub(super) fn of_body(body: &MacroBody) -> (FxHashSet<Name>, FxHashSet<Name>) {
+    let mut names = Names::default();
+    match body {
+        MacroBody::Block(block) => names.block(block),
+        MacroBody::Expr(expr) => names.expr(expr),
+        MacroBody::Type(ty) => names.ty(ty),
+        MacroBody::Empty => {}
+    }
+    (names.declared, names.mentioned)
+}
+
+/// All names in an expression.
+pub(super) fn of_expr(expr: &Expr) -> FxHashSet<Name> {
+    let mut names = Names::default();
+    names.expr(expr);
+    names.mentioned
+}
+
+#[derive(Default)]
+struct Names {
+    declared: FxHashSet<Name>,
+    mentioned: FxHashSet<Name>,
+}
+
+impl Names {
+    fn declare(&mut self, variables: &[TypedName]) {
+        for variable in variables {
+            self.ty(&variable.ty);
+            self.declare_name(&variable.name);
+        }
+    }
+
+    fn declare_name(&mut self, ident: &Ident) {
+        self.declared.insert(ident.name.clone());
+        self.mention(ident);
+    }
+
+    fn mention(&mut self, ident: &Ident) {
+        self.mentioned.insert(ident.name.clone());
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        match &ty.kind {
+            TypeKind::Int | TypeKind::Bool | TypeKind::Perm | TypeKind::Ref => {}
+            TypeKind::Seq(element) | TypeKind::Set(element) | TypeKind::Multiset(element) => {
+                self.ty(element);
+            }
+            TypeKind::Map(key, value) => {
+                self.ty(key);
+                self.ty(value);
+            }
+            TypeKind::Named { name, arguments } => {
+                self.mention(name);
+                arguments.iter().for_each(|argument| self.ty(argument));
+            }
+            TypeKind::MacroCall { name, arguments } => {
+                self.mention(name);
+                self.mentioned.extend(arguments.iter().map(|argument| argument.0.clone()));
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Ident(name) => {
+                self.mentioned.insert(name.clone());
+            }
+            ExprKind::Call { name, ascription, .. } => {
+                self.mention(name);
+                ascription.iter().for_each(|ty| self.ty(ty));
+            }
+            ExprKind::Field { name, .. } | ExprKind::PredicateInstance { name, .. } => {
+                self.mention(name);
+            }
+            ExprKind::Old { label: OldLabel::Label(label), .. } => self.mention(label),
+            ExprKind::Quantified { variables, .. } | ExprKind::ForPerm { variables, .. } => {
+                self.declare(variables);
+            }
+            ExprKind::Let { variable, .. } => self.declare_name(variable),
+            ExprKind::Literal { element, .. } => element.iter().for_each(|ty| self.ty(ty)),
+            ExprKind::MapLiteral { types: Some((key, value)), .. } => {
+                self.ty(key);
+                self.ty(value);
+            }
+            ExprKind::New(Some(fields)) => fields.iter().for_each(|field| self.mention(field)),
+            _ => {}
+        }
+        for_each_child(expr, &mut |child| grow_stack(|| self.expr(child)));
+    }
+
+    fn exprs(&mut self, exprs: &[Expr]) {
+        exprs.iter().for_each(|expr| self.expr(expr));
+    }
+
+    fn decreases(&mut self, clauses: &[Decreases]) {
+        for clause in clauses {
+            if let DecreasesKind::Tuple(elements) = &clause.kind {
+                self.exprs(elements);
+            }
+            clause.condition.iter().for_each(|condition| self.expr(condition));
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.statements.iter().for_each(|statement| grow_stack(|| self.stmt(statement)));
+    }
+
+    fn stmt(&mut self, statement: &Stmt) {
+        match &statement.kind {
+            StmtKind::Inhale(expr)
+            | StmtKind::Exhale(expr)
+            | StmtKind::Assert(expr)
+            | StmtKind::Assume(expr)
+            | StmtKind::Refute(expr)
+            | StmtKind::Fold(expr)
+            | StmtKind::Unfold(expr)
+            | StmtKind::Apply(expr)
+            | StmtKind::Expr(expr) => self.expr(expr),
+            StmtKind::Package { wand, script } => {
+                self.expr(wand);
+                script.iter().for_each(|script| self.block(script));
+            }
+            StmtKind::Quasihavoc { condition, resource } => {
+                condition.iter().for_each(|condition| self.expr(condition));
+                self.expr(resource);
+            }
+            StmtKind::QuasihavocAll { variables, condition, resource } => {
+                self.declare(variables);
+                condition.iter().for_each(|condition| self.expr(condition));
+                self.expr(resource);
+            }
+            StmtKind::Var { variables, initialiser } => {
+                self.declare(variables);
+                initialiser.iter().for_each(|value| self.expr(value));
+            }
+            StmtKind::Assign { targets, value } => {
+                self.exprs(targets);
+                self.expr(value);
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                self.expr(condition);
+                self.block(then);
+                otherwise.iter().for_each(|block| self.block(block));
+            }
+            StmtKind::While { condition, invariants, decreases, body } => {
+                self.expr(condition);
+                self.exprs(invariants);
+                self.decreases(decreases);
+                self.block(body);
+            }
+            StmtKind::Goto(label) => self.mention(label),
+            StmtKind::Label { name, invariants, decreases } => {
+                self.mention(name);
+                self.exprs(invariants);
+                self.decreases(decreases);
+            }
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::Define(_) => {}
+        }
+    }
+}
+
+/// Nodes and depth of a tree.
+pub(super) fn size(expr: &Expr) -> Size {
+    let mut size = Size { nodes: 1, depth: 1 };
+    for_each_child(expr, &mut |child| {
+        let child = grow_stack(|| self::size(child));
+        size.nodes += child.nodes;
+        size.depth = size.depth.max(child.depth + 1);
+    });
+    size
+}
+
+/// Calls `visit` on the expressions right below `expr`, in the order written.
+pub(super) fn for_each_child<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
+    use ExprKind::*;
+    match &expr.kind {
+        Int(_) | Bool(_) | Null | Result | NoPerm | FullPerm | Wildcard | Epsilon | Ident(_)
+        | New(_) => {}
+        Call { arguments, .. } | PredicateInstance { arguments, .. } => {
+            arguments.iter().for_each(visit);
+        }
+        Field { receiver: one, .. }
+        | Unary { operand: one, .. }
+        | Cardinality(one)
+        | Old { body: one, .. }
+        | Perm(one)
+        | MapDomain(one)
+        | MapRange(one) => visit(one),
+        Binary { left: first, right: second, .. }
+        | Index { base: first, index: second }
+        | InhaleExhale(first, second)
+        | Range(first, second)
+        | ForPerm { resource: first, body: second, .. }
+        | Let { value: first, body: second, .. }
+        | Unfolding { access: first, body: second }
+        | Applying { wand: first, body: second }
+        | Asserting { assertion: first, body: second } => {
+            visit(first);
+            visit(second);
+        }
+        And(operands) | Or(operands) | Literal { elements: operands, .. } => {
+            operands.iter().for_each(visit);
+        }
+        Conditional { condition: first, then: second, otherwise: third }
+        | Update { base: first, index: second, value: third } => {
+            visit(first);
+            visit(second);
+            visit(third);
+        }
+        Slice { base, low, high } => {
+            visit(base);
+            low.iter().chain(high).for_each(|bound| visit(bound));
+        }
+        Acc { location, amount } => {
+            visit(location);
+            amount.iter().for_each(|amount| visit(amount));
+        }
+        Quantified { triggers, body, .. } => {
+            triggers.iter().flatten().for_each(&mut *visit);
+            visit(body);
+        }
+        MapLiteral { entries, .. } => {
+            for (key, value) in entries {
+                visit(key);
+                visit(value);
+            }
+        }
+    }
+}
+
+/// As [`for_each_child`], to change them.
+pub(super) fn for_each_child_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
+    use ExprKind::*;
+    match &mut expr.kind {
+        Int(_) | Bool(_) | Null | Result | NoPerm | FullPerm | Wildcard | Epsilon | Ident(_)
+        | New(_) => {}
+        Call { arguments, .. } | PredicateInstance { arguments, .. } => {
+            arguments.iter_mut().for_each(visit);
+        }
+        Field { receiver: one, .. }
+        | Unary { operand: one, .. }
+        | Cardinality(one)
+        | Old { body: one, .. }
+        | Perm(one)
+        | MapDomain(one)
+        | MapRange(one) => visit(one),
+        Binary { left: first, right: second, .. }
+        | Index { base: first, index: second }
+        | InhaleExhale(first, second)
+        | Range(first, second)
+        | ForPerm { resource: first, body: second, .. }
+        | Let { value: first, body: second, .. }
+        | Unfolding { access: first, body: second }
+        | Applying { wand: first, body: second }
+        | Asserting { assertion: first, body: second } => {
+            visit(first);
+            visit(second);
+        }
+        And(operands) | Or(operands) | Literal { elements: operands, .. } => {
+            operands.iter_mut().for_each(visit);
+        }
+        Conditional { condition: first, then: second, otherwise: third }
+        | Update { base: first, index: second, value: third } => {
+            visit(first);
+            visit(second);
+            visit(third);
+        }
+        Slice { base, low, high } => {
+            visit(base);
+            low.iter_mut().chain(high).for_each(|bound| visit(bound));
+        }
+        Acc { location, amount } => {
+            visit(location);
+            amount.iter_mut().for_each(|amount| visit(amount));
+        }
+        Quantified { triggers, body, .. } => {
+            triggers.iter_mut().flatten().for_each(&mut *visit);
+            visit(body);
+        }
+        MapLiteral { entries, .. } => {
+            for (key, value) in entries {
+                visit(key);
+                visit(value);
+            }
+        }
+    }
+}

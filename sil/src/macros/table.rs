@@ -1,0 +1,125 @@
+//! The macros of a program: where each is defined, what its body declares, which are in force.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::Name;
+use crate::syntax::{Define, MacroBody};
+
+use super::{Expander, names};
+
+/// Part of the message about macros that contain themselves.
+pub(super) const RECURSIVE: &str = "contains itself";
+
+/// A macro of a [`Table`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct MacroId(usize);
+
+struct Entry {
+    define: Rc<Define>,
+    /// The names that the body declares and all that it mentions.
+    declared: Rc<FxHashSet<Name>>,
+    mentioned: Rc<FxHashSet<Name>>,
+    used: bool,
+    /// An error was reported that makes expanding it pointless.
+    broken: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Table {
+    entries: Vec<Entry>,
+    globals: FxHashMap<Name, MacroId>,
+    /// Those of the method that is being walked.
+    locals: FxHashMap<Name, MacroId>,
+}
+
+impl Table {
+    pub(super) fn lookup(&self, name: &str) -> Option<MacroId> {
+        self.locals.get(name).or_else(|| self.globals.get(name)).copied()
+    }
+
+    pub(super) fn definition(&self, id: MacroId) -> Rc<Define> {
+        self.entries[id.0].define.clone()
+    }
+
+    pub(super) fn declared(&self, id: MacroId) -> Rc<FxHashSet<Name>> {
+        self.entries[id.0].declared.clone()
+    }
+
+    pub(super) fn mentions(&self, id: MacroId, name: &str) -> bool {
+        self.entries[id.0].mentioned.contains(name)
+    }
+
+    pub(super) fn ids(&self) -> impl Iterator<Item = MacroId> + use<> {
+        (0..self.entries.len()).map(MacroId)
+    }
+
+    pub(super) fn is_used(&self, id: MacroId) -> bool {
+        self.entries[id.0].used
+    }
+
+    pub(super) fn set_used(&mut self, id: MacroId) {
+        self.entries[id.0].used = true;
+    }
+
+    pub(super) fn is_broken(&self, id: MacroId) -> bool {
+        self.entries[id.0].broken
+    }
+
+    pub(super) fn set_broken(&mut self, id: MacroId) {
+        self.entries[id.0].broken = true;
+    }
+
+    pub(super) fn forget_locals(&mut self) {
+        self.locals.clear();
+    }
+}
+
+impl Expander<'_> {
+    /// Adds a definition to the global or the local macros.
+    pub(super) fn define(&mut self, define: Define, local: bool) {
+        let (declared, mentioned) = names::of_body(&define.body);
+        self.warn_of_unused_parameters(&define, &mentioned);
+        let macros = if local { &mut self.table.locals } else { &mut self.table.globals };
+        let name = define.name.clone();
+        if let Some(first) = macros.get(&name.name) {
+            let first = self.table.entries[first.0].define.name.span;
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Code::ParserError,
+                    define.span,
+                    format!("the macro `{}` is defined twice", name.name),
+                )
+                .with_related(first, "first defined here"),
+            );
+            return;
+        }
+        macros.insert(name.name, MacroId(self.table.entries.len()));
+        self.table.entries.push(Entry {
+            define: Rc::new(define),
+            declared: Rc::new(declared),
+            mentioned: Rc::new(mentioned),
+            used: false,
+            broken: false,
+        });
+    }
+
+    fn warn_of_unused_parameters(&mut self, define: &Define, mentioned: &FxHashSet<Name>) {
+        // Whether the arguments of a macro with a type as body are used is of no interest.
+        if matches!(define.body, MacroBody::Type(_) | MacroBody::Empty) {
+            return;
+        }
+        let parameters = define.parameters.iter().flatten().map(|parameter| &*parameter.name);
+        let unused: Vec<&str> = parameters.filter(|name| !mentioned.contains(*name)).collect();
+        if !unused.is_empty() {
+            let message = format!(
+                "the macro `{}` does not use its parameter(s) {}",
+                define.name.name,
+                unused.join(", ")
+            );
+            self.diagnostics.push(Diagnostic::new(Code::ParserWarning, define.span, message));
+        }
+    }
+}

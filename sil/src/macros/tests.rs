@@ -1,0 +1,150 @@
+//! Macros, by comparing with the same program written out by hand.
+
+use crate::load;
+
+/// The parse tree with all places blanked out, and the errors as `line.column message`.
+fn tree(text: &str) -> (String, Vec<String>) {
+    let loaded = load::load_text("test", text);
+    let file = loaded.sources.file(crate::source::FileId(0));
+    let diagnostics = loaded.diagnostics.iter().map(|diagnostic| {
+        format!("{} {}", file.line_column(diagnostic.span.start), diagnostic.message)
+    });
+    let tree = format!("{:?}", loaded.syntax);
+    let mut blanked = String::new();
+    for (index, part) in tree.split("Span {").enumerate() {
+        let rest = if index == 0 { part } else { part.split_once(" }").expect("spans end").1 };
+        // The origin is a tuple struct inside.
+        blanked.push_str(rest);
+    }
+    (blanked, diagnostics.collect())
+}
+
+fn expands_to(text: &str, expected: &str) {
+    let (found, errors) = tree(text);
+    assert_eq!(errors, [""; 0], "{text}");
+    let (expected, errors) = tree(expected);
+    assert_eq!(errors, [""; 0], "{expected}");
+    assert_eq!(found, expected, "{text}");
+}
+
+fn errors(text: &str, expected: &[&str]) {
+    let found = tree(text).1;
+    let matches = found.len() == expected.len()
+        && found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected));
+    assert!(matches, "{text}\nexpected {expected:#?}\nfound {found:#?}");
+}
+
+#[test]
+fn expression_macros_take_arguments() {
+    expands_to(
+        "define inc(x) (x + 1) define two inc(1) method m() { assert inc(inc(two)) > two }",
+        "method m() { assert (1 + 1) + 1 + 1 > 1 + 1 }",
+    );
+}
+
+#[test]
+fn names_stand_for_fields_functions_labels_and_types() {
+    expands_to(
+        "field f: Int define g f define Call(h, l) { h(1); goto l }
+         define T Ref define L(e) Seq[e] define there here
+         method m(x: T, y: L(Foo)) { n(x.g); Call(n, there); label there }",
+        "field f: Int
+         method m(x: Ref, y: Seq[Foo]) { n(x.f); n(1); goto here; label here }",
+    );
+}
+
+#[test]
+fn statement_macros_are_spliced_and_renamed_only_on_clashes() {
+    expands_to(
+        "define M(x) { var t: Int := x; x := t }
+         method m() { var a: Int M(a) M(a) t := 1 }",
+        "method m() { var a: Int var t: Int := a; a := t var t$0: Int := a; a := t$0 t := 1 }",
+    );
+}
+
+#[test]
+fn bound_names_do_not_capture_arguments() {
+    expands_to(
+        "define all(x) forall i: Int :: i == x
+         method m(i: Int) { assert all(i); assert all(let j == (1) in j) }
+         function f(): Bool { all(let i == (1) in i) }",
+        "method m(i: Int) { assert forall i$0: Int :: i$0 == i
+             assert forall i$0: Int :: i$0 == let j == (1) in j }
+         function f(): Bool { forall i$0: Int :: i$0 == let i == (1) in i }",
+    );
+}
+
+#[test]
+fn a_binder_hides_the_parameter_of_its_name() {
+    expands_to(
+        "define M(i) i == i && forall i: Int :: i == i
+         function f(j: Int): Bool { M(j) }",
+        "function f(j: Int): Bool { j == j && forall i: Int :: i == i }",
+    );
+}
+
+#[test]
+fn local_macros_are_visible_in_their_whole_method_only() {
+    expands_to(
+        "method m() { assert A; { define A true } } method n(A: Bool) { assert A }",
+        "method m() { assert true; { } } method n(A: Bool) { assert A }",
+    );
+}
+
+#[test]
+fn macros_are_passed_by_name() {
+    expands_to(
+        "define inc(x) (x + 1) define twice(m, x) m(m(x))
+         function f(): Int { twice(inc, 3) }",
+        "function f(): Int { 3 + 1 + 1 }",
+    );
+}
+
+#[test]
+fn expansions_stand_at_the_outermost_call() {
+    let loaded =
+        load::load_text("test", "define A(x) (x)\ndefine B A(1)\nmethod m() {\n assert B }");
+    let crate::syntax::MemberKind::Method(method) = &loaded.syntax.members[0].kind else {
+        panic!("the macros are gone")
+    };
+    let crate::syntax::Body::Structured(block) = &method.implementations[0].body else { panic!() };
+    let crate::syntax::StmtKind::Assert(one) = &block.statements[0].kind else { panic!() };
+    assert_eq!(loaded.sources.text(one.span), Some("B"));
+    assert_eq!(loaded.sources.range(one.span).map(|range| range.0.line), Some(4));
+}
+
+#[test]
+fn misuse_is_an_error_at_the_use() {
+    errors("define A true define A false", &["1.15 the macro `A` is defined twice"]);
+    errors("method A() define A false", &["1.12 `A` is also the name"]);
+    errors("define A(x) x\nmethod m() { assert A }", &["2.21 the macro `A` takes 1"]);
+    errors("define A(x) x\nmethod m() { assert A(1, 2) }", &["2.21 the macro `A` takes 1"]);
+    errors("define A { }\nmethod m() { assert A }", &["2.21 the macro `A` is not an expression"]);
+    errors("define A 1\nmethod m() { A }", &["2.14 the macro `A` is not a statement"]);
+    errors("define A 1\nmethod m() { A := 1 }", &["2.14 only a variable or a field"]);
+    errors("method m() { f() := 1 }", &["1.14 only a variable or a field"]);
+    errors("define A 1\nmethod m() { assert acc(A) }", &["2.25 this macro is not a field access"]);
+    errors("define A(f) x.f\nmethod m() { assert A(1) }", &["2.21 the argument for `f`"]);
+    errors("define A(p) true", &["1.1 the macro `A` does not use"]);
+    errors("method m() { package a --* b { define A true } }", &["1.32 a macro cannot be defined"]);
+}
+
+#[test]
+fn recursion_and_explosions_are_errors() {
+    errors(
+        "define A B\ndefine B A\nmethod m() { assert B }",
+        &["2.1 the macro `B` contains itself"],
+    );
+    errors("define A(x) (A(x))", &["1.1 the macro `A` contains itself"]);
+    errors("define A(x) x(x)\nmethod m() { A(A) }", &["2.14 the macro `A` is not a statement"]);
+    errors(
+        "define A(x) x(x)\nmethod m() { assert A(A) }",
+        &["2.21 the macro `A` cannot be used here", "1.1 the macro `A` contains itself"],
+    );
+    let mut bomb = "define M0(x) (x + x)\n".to_string();
+    for level in 1..64 {
+        bomb.push_str(&format!("define M{level}(x) M{}(M{}(x))\n", level - 1, level - 1));
+    }
+    bomb.push_str("function f(): Int { M63(1) }");
+    errors(&bomb, &["65.21 macros "]);
+}
