@@ -1,7 +1,8 @@
 //! Prints each program named on the command line in both forms, reads the text back and prints that: the texts must
-//! be the same. Says for each file and form what happened; `-v` shows the differing texts.
+//! be the same. What was converted to graphs must convert back to structured statements that read back, too. Says
+//! for each file and form what happened; `-v` shows the differing texts.
 //!
-//! `--show graph` and `--show structured` print the program instead.
+//! `--show graph`, `--show structured` and `--show converted` (to graphs and back) print the program instead.
 
 use std::process::ExitCode;
 
@@ -11,12 +12,18 @@ use sil::print::Form;
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|first| first == "--show") {
-        let form = if arguments[1] == "graph" { Form::Graph } else { Form::Structured };
+        let form = if arguments[1] == "structured" { Form::Structured } else { Form::Graph };
         for path in &arguments[2..] {
             if let Ok(loaded) = sil::load::load_file(path.as_ref())
                 && let Some(program) = &loaded.program
             {
-                print!("{}", sil::print::program(program, form));
+                let text = sil::print::program(program, form);
+                match sil::load::load_text("printed", &text).program {
+                    Some(program) if arguments[1] == "converted" => {
+                        print!("{}", sil::print::program(&program, Form::Structured));
+                    }
+                    _ => print!("{text}"),
+                }
             }
         }
         return ExitCode::SUCCESS;
@@ -32,15 +39,19 @@ fn main() -> ExitCode {
             skipped += 1;
             continue;
         };
-        for form in [Form::Graph, Form::Structured] {
-            match round_trip(&program, form) {
-                Ok(()) => same += 1,
-                Err(problem) => {
-                    wrong += 1;
-                    let shown = if is_verbose { problem.as_str() } else { first_line(&problem) };
-                    println!("{path}: {form:?}: {shown}");
-                }
+        let mut check = |name: &str, result: Result<(), String>| match result {
+            Ok(()) => same += 1,
+            Err(problem) => {
+                wrong += 1;
+                let shown = if is_verbose { problem.as_str() } else { first_line(&problem) };
+                println!("{path}: {name}: {shown}");
             }
+        };
+        check("structured", round_trip(&program, Form::Structured));
+        check("graph", round_trip(&program, Form::Graph));
+        let graphs = sil::print::program(&program, Form::Graph);
+        if let Some(graphs) = sil::load::load_text("printed", &graphs).program {
+            check("converted", round_trip(&graphs, Form::Structured));
         }
     }
     println!("{same} the same, {wrong} wrong; {skipped} programs not accepted");

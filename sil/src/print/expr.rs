@@ -508,14 +508,15 @@ impl Printer<'_> {
             BinaryOp::Mod => ("%", Level::Product, Level::Prefix),
             BinaryOp::PermDiv => ("/", Level::Product, Level::Prefix),
         };
+        let is_fraction = op == BinaryOp::PermDiv
+            && matches!((&left.kind, &right.kind), (ExprKind::Int(_), ExprKind::Int(_)));
         self.line.begin(2);
         self.expr(left, at_left, Follows::Something);
-        self.line.text(" ");
-        self.line.text(symbol);
-        // `1/2` stays together.
-        if matches!(op, BinaryOp::PermDiv) {
-            self.line.text(" ");
+        if is_fraction {
+            self.line.text("/");
         } else {
+            self.line.text(" ");
+            self.line.text(symbol);
             self.line.space();
         }
         self.expr(right, at_right, follows);

@@ -48,6 +48,10 @@ impl Writer<'_> {
         scope.renamed = names::without_scopes(method, uses.locals, label_names);
         scope.supplied = hoisted;
         let context = Context { scope: &scope, origin: in_effect };
+        if statements.is_empty() {
+            self.out.push_str("{}\n");
+            return;
+        }
         self.out.push_str("{\n");
         self.indented(|writer| {
             let (declarations, statements) = statements.split_at(declarations.len());
@@ -131,6 +135,7 @@ impl<'a> Emitter<'a> {
         let mut statements = Vec::new();
         let level = Level { parent: None, at_end: AtEnd::FallThrough };
         self.level(self.cfg.entry, level, &mut statements);
+        drop_idle_gotos(&mut statements);
         let mut referred: BTreeSet<LabelId> = BTreeSet::new();
         let mut set = BTreeSet::new();
         walk_stmts(&statements, |statement| match &statement.kind {
@@ -273,11 +278,6 @@ impl<'a> Emitter<'a> {
             self.side(otherwise, Some(join), level, span, &mut at_otherwise);
             out.push(self.conditional(condition.clone(), at_then, at_otherwise, span));
             return Step::To(join);
-        }
-        if self.is_on(then, level) && !self.is_on(otherwise, level) {
-            at_otherwise.push(self.goto(otherwise, span));
-            out.push(self.conditional(negated(condition), at_otherwise, Vec::new(), span));
-            return Step::To(then);
         }
         if self.side(then, stop, level, span, &mut at_then) {
             self.side(otherwise, stop, level, span, &mut at_otherwise);
@@ -462,6 +462,33 @@ fn stmt(kind: StmtKind, span: Span) -> Stmt {
 
 fn boolean(value: bool, span: Span) -> Expr {
     Expr { kind: ExprKind::Bool(value), ty: Type::Bool, span, annotations: Vec::new() }
+}
+
+/// Gotos that lead to where control goes anyway.
+fn drop_idle_gotos(statements: &mut Vec<Stmt>) {
+    statements.dedup_by(|next, statement| {
+        if let (StmtKind::Goto(target), StmtKind::Label { label, .. }) =
+            (&statement.kind, &next.kind)
+            && target == label
+        {
+            // The label takes the place of the goto.
+            std::mem::swap(next, statement);
+            return true;
+        }
+        false
+    });
+    for statement in statements {
+        grow_stack(|| match &mut statement.kind {
+            StmtKind::If { then, otherwise, .. } => {
+                drop_idle_gotos(&mut then.statements);
+                if let Some(otherwise) = otherwise {
+                    drop_idle_gotos(&mut otherwise.statements);
+                }
+            }
+            StmtKind::While { body, .. } => drop_idle_gotos(&mut body.statements),
+            _ => {}
+        });
+    }
 }
 
 fn drop_labels(statements: &mut Vec<Stmt>, is_unused: &dyn Fn(LabelId) -> bool) {
