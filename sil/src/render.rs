@@ -127,7 +127,7 @@ pub enum Colours {
 /// The finding on one line, as compilers print it.
 pub fn short(message: &Message) -> String {
     let Place { file, start, .. } = &message.place;
-    let (severity, text) = (message.severity.name(), message.text.replace('\n', " "));
+    let (severity, text) = (message.severity.name(), harmless(&message.text).replace('\n', " "));
     format!("{file}:{}:{}: {severity}[{}]: {text}\n", start.line, start.column, message.id)
 }
 
@@ -138,7 +138,7 @@ pub fn human(message: &Message, texts: &Texts, colours: Colours) -> String {
         Severity::Warning => ShownSeverity::Warning,
     })
     .with_code(&message.id)
-    .with_message(&message.text);
+    .with_message(harmless(&message.text));
     let mut quoted = Quoted { texts, files: SimpleFiles::new(), ids: IndexMap::new() };
     let primary = quoted.range(&message.place).map(|(id, range)| Label::primary(id, range));
     if primary.is_none() {
@@ -148,12 +148,12 @@ pub fn human(message: &Message, texts: &Texts, colours: Colours) -> String {
     for (place, text) in &message.notes {
         match quoted.range(place) {
             Some((id, range)) => {
-                shown = shown.with_label(Label::secondary(id, range).with_message(text));
+                shown = shown.with_label(Label::secondary(id, range).with_message(harmless(text)));
             }
-            None => shown = shown.with_note(format!("{text} at {}", written(place))),
+            None => shown = shown.with_note(format!("{} at {}", harmless(text), written(place))),
         }
     }
-    let shown = shown.with_notes(message.remarks.clone());
+    let shown = shown.with_notes_iter(message.remarks.iter().map(|text| harmless(text)));
     emit(&shown, &quoted.files, colours).unwrap_or_else(|| short(message))
 }
 
@@ -198,7 +198,7 @@ impl Quoted<'_> {
         }
         let files = &mut self.files;
         let id = *self.ids.entry(place.file.clone()).or_insert_with(|| {
-            files.add(file.name.clone(), file.text.as_ref().replace(is_control, "\u{fffd}"))
+            files.add(file.name.clone(), harmless(&file.text))
         });
         // Replacing control characters keeps lines and columns, but not bytes.
         if file.text.contains(is_control) {
@@ -211,7 +211,11 @@ impl Quoted<'_> {
     }
 }
 
-/// Characters that would let a program's text write on the terminal as it likes.
+/// Text that does not control the terminal, though it may quote a program that tries to.
+fn harmless(text: &str) -> String {
+    text.replace(is_control, "\u{fffd}")
+}
+
 fn is_control(c: char) -> bool {
     c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
@@ -279,8 +283,10 @@ mod tests {
 
     #[test]
     fn keeps_escape_sequences_of_programs_from_the_terminal() {
-        let shown = human(&message(1, 2, 3), &texts("\u{1b}x\n"), Colours::Never);
+        let message = Message { text: "no \u{1b}[2J".into(), ..message(1, 2, 3) };
+        let shown = human(&message, &texts("\u{1b}x\n"), Colours::Never);
         assert!(!shown.contains('\u{1b}') && shown.contains('^'), "{shown}");
+        assert!(!short(&message).contains('\u{1b}'));
     }
 
     #[test]

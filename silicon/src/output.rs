@@ -121,6 +121,15 @@ impl Format {
         }
     }
 
+    /// Shows the findings of one file and nothing else.
+    pub fn findings(self, outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
+        match self {
+            Self::Human { colours, .. } => human::findings(outcome, colours, to),
+            Self::Short => short::outcome(outcome, to),
+            Self::Json { .. } => json::findings(outcome, to),
+        }
+    }
+
     /// Shows the sums, after the last file.
     pub fn summary(self, summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
         match self {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use sil::program::{Member, Program};
 use sil::render::{Message, Place, Severity};
-use sil::source::{SourceFile, Sources, Span};
+use sil::source::{Sources, Span};
 
 pub use input::{Input, Lines};
 pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
@@ -53,59 +53,21 @@ impl Session {
     /// Reads and verifies one input. Never panics: a defect below becomes an outcome, too.
     pub fn run(&self, input: &Input) -> Outcome {
         let started = Instant::now();
-        let mut outcome = on_large_stack(|| self.run_here(input)).unwrap_or_else(|defect| {
-            let mut outcome = Outcome::empty(&input.name);
-            outcome.verdict = FileVerdict::Error;
-            let text = format!("internal error: {defect}");
-            outcome.diagnostics.push(whole_file(&input.name, "internal", text));
-            outcome
-        });
+        let mut outcome =
+            on_large_stack(|| self.run_here(input)).unwrap_or_else(|defect| broken(input, &defect));
         outcome.time = started.elapsed();
         outcome
     }
 
     fn run_here(&self, input: &Input) -> Outcome {
-        let mut outcome = Outcome::empty(&input.name);
-        let loaded = match input.read() {
-            Ok(text) => load::load(input, text),
-            Err(unreadable) => {
-                outcome.verdict = FileVerdict::InputError;
-                let message = Message {
-                    severity: Severity::Error,
-                    id: "parser.error".into(),
-                    text: unreadable.reason,
-                    place: unreadable.place,
-                    notes: Vec::new(),
-                    remarks: Vec::new(),
-                };
-                outcome.diagnostics.push(Diagnostic::of(message));
-                if let Some(text) = unreadable.text {
-                    outcome.texts.add(SourceFile::new(input.name.as_str(), text));
-                }
-                return outcome;
-            }
-        };
-        self.judge(loaded, outcome)
-    }
-
-    fn judge(&self, loaded: Loaded, mut outcome: Outcome) -> Outcome {
-        let texts = loaded.texts();
-        outcome.diagnostics.extend(loaded.messages.into_iter().map(Diagnostic::of));
-        outcome.texts = texts;
-        match loaded.program {
-            _ if outcome.errors() > 0 => outcome.verdict = rejection(&outcome.diagnostics),
-            Some(program) if self.task == Task::Verify => {
-                let places = Places::new(&program, &loaded.sources);
-                self.verify(&program, &loaded.sources, &places, &mut outcome);
-            }
-            Some(_) => outcome.verdict = FileVerdict::Checked,
-            None => {
-                let text = "the front end yields no program and does not say why";
-                outcome.diagnostics.push(whole_file(&outcome.file, "internal", text.into()));
-                outcome.verdict = FileVerdict::Error;
-            }
+        let (program, mut outcome) = front_end(input);
+        if let Some((program, sources)) = program
+            && self.task == Task::Verify
+        {
+            let places = Places::new(&program, &sources);
+            self.verify(&program, &sources, &places, &mut outcome);
+            outcome.sort();
         }
-        outcome.sort();
         outcome
     }
 
@@ -181,6 +143,51 @@ impl Session {
         }
         diagnostics
     }
+}
+
+/// Takes an input through its front end and applies `view` to the program. Never panics.
+pub fn load_program<T: Send>(
+    input: &Input,
+    view: impl FnOnce(&Program) -> T + Send,
+) -> (Option<T>, Outcome) {
+    on_large_stack(|| {
+        let (program, outcome) = front_end(input);
+        (program.map(|(program, _)| view(&program)), outcome)
+    })
+    .unwrap_or_else(|defect| (None, broken(input, &defect)))
+}
+
+/// The program of an input, if there are no errors, and what the front end has to say about it.
+fn front_end(input: &Input) -> (Option<(Program, Sources)>, Outcome) {
+    let mut outcome = Outcome::empty(&input.name);
+    let loaded = match input.read() {
+        Ok(text) => load::load(input, text),
+        Err(unreadable) => Loaded::unreadable(input, unreadable),
+    };
+    outcome.texts = loaded.texts();
+    outcome.diagnostics = loaded.messages.into_iter().map(Diagnostic::of).collect();
+    let mut program = loaded.program;
+    if outcome.errors() > 0 {
+        outcome.verdict = rejection(&outcome.diagnostics);
+        program = None;
+    } else if program.is_some() {
+        outcome.verdict = FileVerdict::Checked;
+    } else {
+        let text = "the front end yields no program and does not say why";
+        outcome.diagnostics.push(whole_file(&outcome.file, "internal", text.into()));
+        outcome.verdict = FileVerdict::Error;
+    }
+    outcome.sort();
+    (program.map(|program| (program, loaded.sources)), outcome)
+}
+
+/// The outcome of a defect.
+fn broken(input: &Input, defect: &str) -> Outcome {
+    let mut outcome = Outcome::empty(&input.name);
+    outcome.verdict = FileVerdict::Error;
+    let text = format!("internal error: {defect}");
+    outcome.diagnostics.push(whole_file(&input.name, "internal", text));
+    outcome
 }
 
 /// The id of what the verifier cannot do yet.

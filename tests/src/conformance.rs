@@ -221,7 +221,7 @@ fn is_undecided(observation: &Observation, output: &Output) -> bool {
     let early = ["parser.", "typechecker.", "consistency."];
     !early.iter().any(|prefix| output.id.starts_with(prefix))
         && (!observation.is_judged()
-            || observation.members.iter().any(|one| one.covers(output.line) && !one.is_decided()))
+            || observation.members.iter().any(|one| one.covers(output.line) && !observation.is_decided(one)))
 }
 
 /// A line a file, which is the same in every run that comes to the same results.
@@ -276,7 +276,7 @@ mod tests {
     fn answer(reported: &[(u32, &str)], verdict: MemberVerdict, file: &str) -> Ending {
         let reported = reported
             .iter()
-            .map(|&(line, id)| Reported { line, id: id.into(), text: "text".into() })
+            .map(|&(line, id)| Reported { line, id: id.into(), text: "text".into(), member: None })
             .collect();
         let members = if file == "input-error" {
             Vec::new()

@@ -24,6 +24,7 @@ pub struct Reported {
     pub line: u32,
     pub id: String,
     pub text: String,
+    pub member: Option<String>,
 }
 
 /// A member with its lines.
@@ -62,10 +63,6 @@ impl Member {
         (self.first_line..=self.last_line).contains(&line)
     }
 
-    /// Whether something is known about this member.
-    pub fn is_decided(&self) -> bool {
-        matches!(self.verdict, MemberVerdict::Verified | MemberVerdict::Failed)
-    }
 }
 
 /// A session for tests: everything verified, on one thread.
@@ -86,6 +83,7 @@ impl Observation {
             line: diagnostic.message.place.start.line,
             id: diagnostic.message.id.clone(),
             text: diagnostic.message.text.clone(),
+            member: diagnostic.member.clone(),
         });
         let members = outcome.members.iter().map(|member| Member {
             name: member.name.clone(),
@@ -115,6 +113,15 @@ impl Observation {
     pub fn is_broken(&self) -> bool {
         self.verdict == FileVerdict::Error.name()
             || self.members.iter().any(|member| member.verdict == MemberVerdict::Error)
+    }
+
+    /// Whether everything in this member was decided: one that fails may also have given up.
+    pub fn is_decided(&self, member: &Member) -> bool {
+        matches!(member.verdict, MemberVerdict::Verified | MemberVerdict::Failed)
+            && !self
+                .reported
+                .iter()
+                .any(|one| one.is_internal() && one.member.as_ref() == Some(&member.name))
     }
 
     /// Whether the program was accepted and no more was asked.

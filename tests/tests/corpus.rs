@@ -6,8 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use sil::print::Form;
+use sil::program::Program;
 use sil_tests::{expectations, observation};
-use silicon::session::{Task, input};
+use silicon::session::{Input, Task, input, load_program};
 
 /// The name under which known wrong answers would be announced.
 const TOOL: &str = "sil";
@@ -18,6 +20,7 @@ fn main() {
     for path in input::programs_below(&corpus) {
         let name = path.strip_prefix(&corpus).unwrap_or(&path).display().to_string();
         trials.push(trial("verify", &name, &path, reports_what_it_announces));
+        trials.push(trial("round-trip", &name, &path, printing_is_stable));
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
@@ -41,4 +44,24 @@ fn reports_what_it_announces(path: &Path) -> Result<(), Failed> {
     let said: Vec<String> =
         observation.reported.iter().map(|one| format!("  {}: {}", one.line, one.text)).collect();
     Err(format!("{difference}reported:\n{}", said.join("\n")).into())
+}
+
+/// Printing, parsing and printing again is the identity, in both forms; so is what the printed program reports as far as
+/// the front end goes: it accepts it.
+fn printing_is_stable(path: &Path) -> Result<(), Failed> {
+    for form in [Form::Graph, Form::Structured] {
+        let printed = |program: &Program| sil::print::program(program, form);
+        // What is rejected has no text to compare.
+        let (Some(once), _) = load_program(&Input::file(path), printed) else { return Ok(()) };
+        let again = sil::load::load_text("printed", &once);
+        let Some(program) = &again.program else {
+            let words: Vec<&str> = again.diagnostics.iter().map(|one| &*one.message).collect();
+            return Err(format!("{form:?}: not accepted: {}\n{once}", words.join("; ")).into());
+        };
+        let twice = printed(program);
+        if once != twice {
+            return Err(format!("{form:?}: first\n{once}\nthen\n{twice}").into());
+        }
+    }
+    Ok(())
 }

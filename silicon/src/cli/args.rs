@@ -153,9 +153,9 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) dump: Option<Dump>,
 
-    /// The form of a method's body in --dump sil
+    /// The form of bodies in --dump sil [default: graph]
     #[arg(long, value_enum, value_name = "FORM", requires = "dump")]
-    pub(crate) form: Option<Form>,
+    form: Option<Form>,
 
     /// Print the options in effect, and do nothing else
     #[arg(long)]
@@ -208,14 +208,14 @@ enum Color {
 pub(crate) enum Dump {
     /// The resolved program
     Ast,
-    /// The control-flow graphs
+    /// The program as SIL text with explicit control-flow graphs
     Cfg,
-    /// The program as SIL text
+    /// The program as SIL text, see --form
     Sil,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-pub(crate) enum Form {
+enum Form {
     /// Explicit control-flow graphs
     Graph,
     /// Statements, as in plain Viper
@@ -264,6 +264,13 @@ impl Args {
                 JoinWhen::Always => Join::Always,
                 JoinWhen::Never => Join::Never,
             },
+        }
+    }
+
+    pub(crate) fn form(&self) -> sil::print::Form {
+        match self.form {
+            None | Some(Form::Graph) => sil::print::Form::Graph,
+            Some(Form::Structured) => sil::print::Form::Structured,
         }
     }
 

@@ -17,11 +17,7 @@ pub(super) fn outcome(
     statistics: bool,
     to: &mut dyn Write,
 ) -> io::Result<()> {
-    for diagnostic in &outcome.diagnostics {
-        let message = with_remarks(diagnostic);
-        let text = render::human(&message, &outcome.texts, colours);
-        writeln!(to, "{}\n", text.trim_end())?;
-    }
+    findings(outcome, colours, to)?;
     for member in outcome.members.iter().filter(|member| member.verdict != Verdict::Verified) {
         let (kind, name) = (member.kind.name(), &member.name);
         writeln!(to, "{}: {kind} {name}: {}", outcome.file, words(member.verdict))?;
@@ -40,6 +36,19 @@ pub(super) fn outcome(
     }
     trusted(&outcome.trusted, to)?;
     if statistics { self::statistics(outcome, to) } else { Ok(()) }
+}
+
+pub(super) fn findings(
+    outcome: &Outcome,
+    colours: Colours,
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    for diagnostic in &outcome.diagnostics {
+        let message = with_remarks(diagnostic);
+        let text = render::human(&message, &outcome.texts, colours);
+        writeln!(to, "{}\n", text.trim_end())?;
+    }
+    Ok(())
 }
 
 /// What a verdict other than "verified" means.

@@ -17,9 +17,7 @@ use crate::session::{Diagnostic, MemberOutcome, Outcome};
 const VERSION: u32 = 1;
 
 pub(super) fn outcome(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
-    for diagnostic in &outcome.diagnostics {
-        line(&DiagnosticLine::of(diagnostic), to)?;
-    }
+    findings(outcome, to)?;
     for member in &outcome.members {
         line(&MemberLine::of(member, &outcome.file, statistics), to)?;
     }
@@ -37,6 +35,11 @@ pub(super) fn outcome(outcome: &Outcome, statistics: bool, to: &mut dyn Write) -
         },
         to,
     )
+}
+
+pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
+    let mut diagnostics = outcome.diagnostics.iter();
+    diagnostics.try_for_each(|diagnostic| line(&DiagnosticLine::of(diagnostic), to))
 }
 
 pub(super) fn summary(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {

@@ -11,7 +11,7 @@ use sil::program::Program;
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::{SourceFile, Sources};
 
-use super::input::{Input, LARGEST, Language};
+use super::input::{Input, LARGEST, Language, Unreadable};
 
 /// What a front end made of a file.
 #[derive(Debug, Default)]
@@ -26,6 +26,20 @@ pub struct Loaded {
 }
 
 impl Loaded {
+    /// Nothing but the reason why there is no text.
+    pub(super) fn unreadable(input: &Input, unreadable: Unreadable) -> Self {
+        let message = Message {
+            severity: Severity::Error,
+            id: "parser.error".into(),
+            text: unreadable.reason,
+            place: unreadable.place,
+            notes: Vec::new(),
+            remarks: Vec::new(),
+        };
+        let original = unreadable.text.map(|text| SourceFile::new(input.name.as_str(), text));
+        Self { original, messages: vec![message], ..Self::default() }
+    }
+
     /// The texts that the messages point into.
     pub fn texts(&self) -> Texts {
         let mut texts = Texts::of(&self.sources);
