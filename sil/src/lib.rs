@@ -15,6 +15,7 @@ pub mod program;
 pub mod render;
 pub mod resolve;
 pub mod source;
+pub mod source_map;
 mod stack;
 pub mod syntax;
 pub mod walk;

@@ -1,0 +1,444 @@
+//! Source annotations: reporting an error at the original program, in its front end's words.
+//!
+//! Implements section 17 of the Viper language reference with its extension. Spans carry the origin of their node
+//! ([`crate::source::OriginId`]); walking outward is following the parents in the program's table of origins. A
+//! program without `@src.…` annotations is explained by its plain positions and the given words.
+
+use indexmap::IndexMap;
+
+use crate::program::{Annotation, Origin, Program};
+use crate::source::{LineColumn, OriginId, SourceFile, Sources, Span};
+
+/// Explains errors of one program.
+pub struct SourceMap<'a> {
+    program: &'a Program,
+    sources: &'a Sources,
+    /// The texts of original files, by the path that `@src.file` declares.
+    originals: IndexMap<String, SourceFile>,
+}
+
+/// A range of a file, original or generated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub file: String,
+    pub start: LineColumn,
+    /// Exclusive.
+    pub end: LineColumn,
+}
+
+/// An error as its user shall see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explained {
+    /// Where the error is: in the original program if there is one.
+    pub place: Place,
+    /// The place in the generated text, if `place` is not in it.
+    pub generated: Option<Place>,
+    /// The id and reason after renaming.
+    pub id: String,
+    pub message: String,
+    /// Where the part that could not be shown stands, if elsewhere.
+    pub reason: Option<Place>,
+    /// Secondary positions, innermost first.
+    pub notes: Vec<(Place, String)>,
+    /// The translator promised that this cannot fail: an internal error of the translator, not of its user.
+    pub is_hidden: bool,
+    /// Whether the text at `place` is the offending text; not so for generated code.
+    pub shows_text: bool,
+}
+
+impl<'a> SourceMap<'a> {
+    pub fn new(program: &'a Program, sources: &'a Sources) -> Self {
+        Self { program, sources, originals: IndexMap::new() }
+    }
+
+    /// Supplies the text of an original file, from which messages quote.
+    #[must_use]
+    pub fn with_original(mut self, name: impl Into<String>, text: &str) -> Self {
+        let name = name.into();
+        self.originals.insert(name.clone(), SourceFile::new(name, text));
+        self
+    }
+
+    /// The original files that the program's annotations name, in the order declared.
+    pub fn original_files(&self) -> impl Iterator<Item = &str> {
+        self.program.origins.files.values().map(|path| &**path)
+    }
+
+    /// The place a span stands for: the original one if there is one, else the span's own.
+    pub fn place(&self, span: Span) -> Place {
+        self.original_place(span.origin).map_or_else(|| self.own_place(span), |(place, _)| place)
+    }
+
+    /// What to tell the user about the error `full_id` (`id:reason`) at `error`, of which `reason` could not be shown.
+    pub fn explain(
+        &self,
+        error: Span,
+        reason: Option<Span>,
+        full_id: &str,
+        default_message: &str,
+    ) -> Explained {
+        let reason_span = reason.unwrap_or(error);
+        let original = self.original_place(error.origin);
+        let own = self.own_place(error);
+        let (place, generated, shows_text) = match original {
+            Some((place, is_own)) => (place, Some(own), is_own),
+            None => (own, None, true),
+        };
+        let id = self
+            .rule("src.as", reason_span, error, full_id)
+            .and_then(|rule| rule.values.get(1).map(|id| unescape(id)))
+            .unwrap_or_else(|| full_id.to_owned());
+        let message = match self.rule("src.say", reason_span, error, full_id) {
+            Some(rule) => self.message(rule, reason_span, error),
+            None => default_message.to_owned(),
+        };
+        let at_reason = reason.map(|span| self.place(span)).filter(|at| *at != place);
+        Explained {
+            generated: generated.filter(|own| *own != place),
+            id,
+            message,
+            reason: at_reason,
+            notes: self.notes(reason_span, error),
+            is_hidden: self.outward(error.origin).any(|origin| has(origin, "src.hide")),
+            shows_text,
+            place,
+        }
+    }
+
+    /// The origins at and above a node, innermost first.
+    fn outward(&self, origin: OriginId) -> impl Iterator<Item = &'a Origin> + use<'a> {
+        let entries = &self.program.origins.entries;
+        let entry = |id: OriginId| entries.get((id.0 as usize).checked_sub(1)?).map(|it| (id, it));
+        std::iter::successors(entry(origin), move |(id, origin)| {
+            // Parents come first in the table, so that the walk ends.
+            entry(origin.parent).filter(|(parent, _)| parent < id)
+        })
+        .map(|(_, origin)| origin)
+    }
+
+    /// The innermost `@src.at`, and whether no `@src.none` stands below it.
+    fn original_place(&self, origin: OriginId) -> Option<(Place, bool)> {
+        let mut is_own = true;
+        for origin in self.outward(origin) {
+            for annotation in origin.annotations.iter().rev() {
+                match &*annotation.key {
+                    "src.none" => is_own = false,
+                    "src.at" => {
+                        if let Some(place) = self.written_place(annotation) {
+                            return Some((place, is_own));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        None
+    }
+
+    /// What `("key", "12.3-12.17", …)` says.
+    fn written_place(&self, annotation: &Annotation) -> Option<Place> {
+        let [key, range, ..] = &annotation.values[..] else { return None };
+        let (start, end) = range.split_once('-')?;
+        let file = self.program.origins.files.get(key).unwrap_or(key);
+        Some(Place { file: unescape(file), start: line_column(start)?, end: line_column(end)? })
+    }
+
+    fn own_place(&self, span: Span) -> Place {
+        match self.sources.range(span) {
+            Some((start, end)) => {
+                Place { file: self.sources.file(span.file).name.clone(), start, end }
+            }
+            None => {
+                let start = LineColumn { line: 1, column: 1 };
+                Place { file: String::new(), start, end: start }
+            }
+        }
+    }
+
+    /// The first annotation of this key whose pattern matches, outward from the reason, then from the error.
+    fn rule(&self, key: &str, reason: Span, error: Span, full_id: &str) -> Option<&'a Annotation> {
+        self.outward(reason.origin)
+            .chain(self.outward(error.origin))
+            .flat_map(|origin| &origin.annotations)
+            .filter(|annotation| &*annotation.key == key)
+            .find(|annotation| {
+                annotation.values.first().is_some_and(|pattern| matches(pattern, full_id))
+            })
+    }
+
+    /// The text of a `@src.say`, its placeholders filled in.
+    fn message(&self, rule: &Annotation, reason: Span, error: Span) -> String {
+        let Some(text) = rule.values.get(1) else { return String::new() };
+        let mut message = String::new();
+        let mut rest = &**text;
+        while let Some(at) = rest.find('%') {
+            message.push_str(&rest[..at]);
+            rest = &rest[at + 1..];
+            if let Some((character, after)) = escaped(rest) {
+                message.push(character);
+                rest = after;
+                continue;
+            }
+            let mut characters = rest.chars();
+            match characters.next() {
+                Some('e') => message.push_str(&self.text(reason)),
+                Some('n') => message.push_str(&self.name(reason, error)),
+                Some(digit @ '1'..='9') => {
+                    let index = digit as usize - '0' as usize + 1;
+                    message.extend(rule.values.get(index).map(|value| unescape(value)));
+                }
+                _ => {
+                    message.push('%');
+                    continue;
+                }
+            }
+            rest = characters.as_str();
+        }
+        message + rest
+    }
+
+    /// The user's text of a node: of the original program if that is at hand, else of the generated one.
+    fn text(&self, span: Span) -> String {
+        let original = self.original_place(span.origin).and_then(|(place, _)| {
+            text_between(self.originals.get(&place.file)?, place.start, place.end)
+        });
+        let text = match original {
+            Some(text) => text.to_owned(),
+            None => without_annotations(self.sources.text(span).unwrap_or_default()),
+        };
+        // Text that spans lines reads as one.
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn name(&self, reason: Span, error: Span) -> String {
+        self.outward(reason.origin)
+            .chain(self.outward(error.origin))
+            .flat_map(|origin| &origin.annotations)
+            .find(|annotation| &*annotation.key == "src.name")
+            .and_then(|annotation| annotation.values.first())
+            .map(|name| unescape(name))
+            .unwrap_or_default()
+    }
+
+    fn notes(&self, reason: Span, error: Span) -> Vec<(Place, String)> {
+        let mut notes = Vec::new();
+        let around = self.outward(error.origin).chain(self.outward(reason.origin));
+        for annotation in around.flat_map(|origin| &origin.annotations) {
+            if &*annotation.key == "src.note"
+                && let Some(place) = self.written_place(annotation)
+            {
+                let text = annotation.values.get(2).map(|text| unescape(text)).unwrap_or_default();
+                let note = (place, text);
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+        notes
+    }
+}
+
+/// SIL text as its user thinks of it.
+fn without_annotations(text: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('@') {
+        kept.push_str(&rest[..at]);
+        let mut is_quoted = false;
+        let end = rest[at..].find(|character| {
+            is_quoted ^= character == '"';
+            character == ')' && !is_quoted
+        });
+        rest = end.map_or("", |end| rest[at + end + 1..].trim_start());
+    }
+    kept + rest
+}
+
+fn has(origin: &Origin, key: &str) -> bool {
+    origin.annotations.iter().any(|annotation| &*annotation.key == key)
+}
+
+/// `12.3`.
+fn line_column(text: &str) -> Option<LineColumn> {
+    let (line, column) = text.trim().split_once('.')?;
+    Some(LineColumn { line: line.parse().ok()?, column: column.parse().ok()? })
+}
+
+fn text_between(file: &SourceFile, start: LineColumn, end: LineColumn) -> Option<&str> {
+    file.text.get(offset(file, start)?..offset(file, end)?)
+}
+
+/// The byte offset of a place; the end of its line if the line is shorter.
+fn offset(file: &SourceFile, at: LineColumn) -> Option<usize> {
+    let text = &*file.text;
+    let index = (at.line as usize).checked_sub(1)?;
+    let start = match index.checked_sub(1) {
+        None => 0,
+        Some(breaks) => text.match_indices('\n').nth(breaks)?.0 + 1,
+    };
+    let line = text[start..].split('\n').next().unwrap_or_default();
+    let column = line.char_indices().nth((at.column as usize).checked_sub(1)?);
+    Some(start + column.map_or(line.len(), |(offset, _)| offset))
+}
+
+/// Whether a pattern, in which `*` stands for any text, matches an id. A missing reason counts as an empty one.
+fn matches(pattern: &str, full_id: &str) -> bool {
+    matches_exactly(pattern, full_id)
+        || !full_id.contains(':') && matches_exactly(pattern, &format!("{full_id}:"))
+}
+
+fn matches_exactly(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// The value of an annotation of this key's family, written so that it holds no quote, line break or lone percent.
+pub fn escape(text: &str) -> String {
+    text.replace('%', "%25").replace('"', "%22").replace('\n', "%0a")
+}
+
+/// The text that [`escape`] made a value of.
+pub fn unescape(value: &str) -> String {
+    let mut text = String::new();
+    let mut rest = value;
+    while let Some(at) = rest.find('%') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        match escaped(rest) {
+            Some((character, after)) => {
+                text.push(character);
+                rest = after;
+            }
+            None => text.push('%'),
+        }
+    }
+    text + rest
+}
+
+/// What the two digits behind a percent sign stand for.
+fn escaped(rest: &str) -> Option<(char, &str)> {
+    [("22", '"'), ("0a", '\n'), ("0A", '\n'), ("25", '%')]
+        .into_iter()
+        .find_map(|(digits, character)| Some((character, rest.strip_prefix(digits)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Explained, SourceMap, escape, matches, unescape};
+    use crate::load::load_text;
+    use crate::program::{Body, Program, Stmt};
+    use crate::source::Span;
+
+    const PROGRAM: &str = r#"
+@src.file("0", "bank.chalice")
+field f: Int
+@src.at("0", "3.1-9.2")
+@src.say("assert.failed:*", "the promise %e of %n is broken: %1", "100%25 sure")
+@src.name("Account.Withdraw")
+method m(x: Ref)
+{
+  @src.at("0", "4.5-4.16")
+  assert @src.at("0", "4.12-4.13") (x != null) && x == x
+  @src.none()
+  @src.as("assert.failed:assertion.false", "lock.failed:order")
+  @src.say("assert.failed:assertion.false", "not above %e")
+  @src.note("0", "1.2-1.5", "the lock")
+  @src.hide()
+  assert false
+  assert true
+}
+method plain(x: Ref) { assert x == null }
+"#;
+
+    const ORIGINAL: &str = "class\n\nmethod\n    assert a != b\n";
+
+    fn statements(program: &Program, method: usize) -> &[Stmt] {
+        let method = program.methods.values().nth(method).expect("it is there");
+        match &method.implementations[0].body {
+            Body::Structured(block) => &block.statements,
+            Body::Graph(_) => &[],
+        }
+    }
+
+    fn first_expr(statement: &Stmt) -> Span {
+        let mut span = Span::default();
+        statement.for_each_expr(|expr| {
+            span = expr.span;
+            let mut is_first = true;
+            expr.for_each_child(|child| {
+                if std::mem::take(&mut is_first) {
+                    span = child.span;
+                }
+            });
+        });
+        span
+    }
+
+    fn explain(method: usize, statement: usize, has_original: bool) -> Explained {
+        let loaded = load_text("bank.sil", PROGRAM);
+        let program = loaded.program.as_ref().expect("the program is right");
+        let mut map = SourceMap::new(program, &loaded.sources);
+        if has_original {
+            map = map.with_original("bank.chalice", ORIGINAL);
+        }
+        let statement = &statements(program, method)[statement];
+        let reason = first_expr(statement);
+        map.explain(statement.span, Some(reason), "assert.failed:assertion.false", "words")
+    }
+
+    fn shown(place: &super::Place) -> String {
+        format!("{}:{}-{}", place.file, place.start, place.end)
+    }
+
+    #[test]
+    fn a_plain_program_is_explained_by_its_own_positions() {
+        let found = explain(1, 0, false);
+        assert_eq!(shown(&found.place), "bank.sil:19.24-19.40");
+        assert_eq!((found.message.as_str(), found.generated), ("words", None));
+        assert_eq!(found.id, "assert.failed:assertion.false");
+    }
+
+    #[test]
+    fn the_innermost_position_and_the_nearest_words_count() {
+        let found = explain(0, 0, true);
+        assert_eq!(shown(&found.place), "bank.chalice:4.5-4.16");
+        assert_eq!(found.reason.as_ref().map(shown).as_deref(), Some("bank.chalice:4.12-4.13"));
+        assert_eq!(found.message, "the promise a of Account.Withdraw is broken: 100% sure");
+        assert!(found.generated.is_some() && found.shows_text && !found.is_hidden);
+    }
+
+    #[test]
+    fn generated_code_is_reported_at_what_is_around_it() {
+        let found = explain(0, 1, true);
+        assert_eq!(shown(&found.place), "bank.chalice:3.1-9.2");
+        assert_eq!(found.id, "lock.failed:order");
+        assert!(found.message.starts_with("not above "));
+        let notes: Vec<_> = found.notes.iter().map(|(place, text)| (shown(place), text)).collect();
+        assert_eq!(notes, [("bank.chalice:1.2-1.5".to_owned(), &"the lock".to_owned())]);
+        assert!(found.is_hidden && !found.shows_text);
+    }
+
+    #[test]
+    fn without_the_original_the_generated_text_is_quoted() {
+        let found = explain(0, 0, false);
+        assert_eq!(found.message, "the promise x != null of Account.Withdraw is broken: 100% sure");
+    }
+
+    #[test]
+    fn patterns_and_escapes() {
+        assert!(matches("*", "a:b") && matches("a:*", "a:b") && matches("a:*", "a"));
+        assert!(matches("*.failed:*", "assert.failed:x") && matches("a*b*c", "a-b-b-c"));
+        assert!(!matches("a", "a:b") && !matches("a*a", "a") && !matches("*:x", "a:b"));
+        let odd = "50% of \"it\"\n%22";
+        assert_eq!(unescape(&escape(odd)), odd);
+    }
+}
