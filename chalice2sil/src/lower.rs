@@ -1,0 +1,232 @@
+//! From a resolved Chalice program to a parse tree of SIL.
+//!
+//! The shape is that of the translation of Chalice to SIL by Klauser ("Translating Chalice into SIL", 2012), chapter 3:
+//! methods stay methods with contracts, the abstract read fraction is a ghost parameter, tokens are objects with
+//! ghost fields, the locks a thread holds are ghost state with the lock levels beside it.
+//!
+//! Differs from the thesis
+//! - DIVERGENCE: held locks and their levels are values passed in and out, not fields of a thread object, so that a call
+//!   does not forget them (thesis section 3.4.2, listing 18).
+//! - DIVERGENCE: the read fraction of a call is bounded by what the caller holds, without a copy of the permission map
+//!   (thesis figure 3): `perm(e.f) > none ==> n * k < perm(e.f)`, where n counts the occurrences in the precondition.
+//! - DIVERGENCE: monitor invariants are predicates, one a class.
+
+mod annotations;
+mod assertions;
+mod calls;
+mod classes;
+mod definedness;
+mod env;
+mod expressions;
+mod facts;
+mod forks;
+mod levels;
+mod loops;
+mod methods;
+mod monitors;
+mod permissions;
+mod preamble;
+mod statements;
+
+use std::cell::RefCell;
+
+use chalice::program::{ClassId, Declaration, Expr, LocalId, Member as ChaliceMember, MethodId, Program};
+use chalice::{SourceFile, Span};
+use indexmap::IndexSet;
+use la_arena::ArenaMap;
+use rustc_hash::FxHashMap;
+use sil::source::Name;
+use sil::syntax as s;
+
+use self::annotations::Annotate;
+use self::facts::Facts;
+use self::forks::TokenLayout;
+use self::preamble::Used;
+use crate::names::{LocalNames, Names};
+use crate::{Translation, Unsupported};
+
+/// Lowers a whole program.
+pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
+    let mut names = Names::of(program);
+    let tokens = program
+        .methods
+        .iter()
+        .map(|(id, _)| (id, TokenLayout::of(program, id, &mut names)))
+        .collect();
+    let lowering = Lowering {
+        source,
+        program,
+        facts: Facts::of(program),
+        names: RefCell::new(names),
+        tokens,
+        used: RefCell::default(),
+        strings: RefCell::default(),
+        unsupported: RefCell::default(),
+    };
+    let mut members = Vec::new();
+    for &declaration in &program.declarations {
+        match declaration {
+            Declaration::Class(class) => lowering.lower_class(class, &mut members),
+            Declaration::Channel(channel) => lowering.lower_channel(channel, &mut members),
+        }
+    }
+    let mut all = lowering.preamble();
+    all.extend(members);
+    if let Some(first) = all.first_mut() {
+        first.annotations.insert(0, lowering.file());
+    }
+    let unsupported = lowering.unsupported.into_inner();
+    Translation { program: s::Program { members: all }, unsupported }
+}
+
+/// What is known while a program is lowered.
+pub(crate) struct Lowering<'p> {
+    source: &'p SourceFile,
+    program: &'p Program,
+    facts: Facts,
+    names: RefCell<Names>,
+    tokens: ArenaMap<MethodId, TokenLayout<'p>>,
+    used: RefCell<Used>,
+    strings: RefCell<IndexSet<String>>,
+    unsupported: RefCell<Vec<Unsupported>>,
+}
+
+impl<'p> Lowering<'p> {
+    fn lower_class(&self, id: ClassId, members: &mut Vec<s::Member>) {
+        let class = &self.program.classes[id];
+        for &member in &class.members {
+            match member {
+                ChaliceMember::Field(field) => members.push(self.field(field)),
+                ChaliceMember::Method(method) => {
+                    members.extend(self.token_fields(method));
+                    members.push(self.method(method));
+                }
+                ChaliceMember::Function(function) => members.push(self.function(function)),
+                ChaliceMember::Predicate(predicate) => members.push(self.predicate(predicate)),
+                ChaliceMember::Condition(_) => {}
+            }
+        }
+        members.extend(self.monitor(id));
+    }
+
+    fn note_unsupported(&self, construct: &str, span: Span) {
+        let unsupported = Unsupported { construct: construct.to_owned(), span };
+        let mut all = self.unsupported.borrow_mut();
+        if !all.contains(&unsupported) {
+            all.push(unsupported);
+        }
+    }
+}
+
+/// One member of the generated program in the making.
+pub(crate) struct Member<'l, 'p> {
+    lowering: &'l Lowering<'p>,
+    names: LocalNames,
+    /// The statements of the block in the making.
+    out: Vec<s::Stmt>,
+    /// Where the statement in the making comes from.
+    span: Span,
+    /// The line that the innermost annotation above the expression in the making speaks of.
+    line: usize,
+    /// The method whose body this is.
+    method: Option<MethodId>,
+    /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
+    bound_names: FxHashMap<&'static str, Name>,
+    /// Variables declared so far in the blocks around the statement in the making.
+    locals_in_scope: Vec<LocalId>,
+    /// The map of credits, in methods that have to do with them.
+    credits: Option<Name>,
+    /// Flags that tell whether a ghost constant has been assigned.
+    assigned: FxHashMap<LocalId, Name>,
+}
+
+impl<'l, 'p> Member<'l, 'p> {
+    fn new(lowering: &'l Lowering<'p>, span: Span) -> Self {
+        Self {
+            lowering,
+            names: LocalNames::default(),
+            out: Vec::new(),
+            span,
+            line: lowering.source.line(span),
+            method: None,
+            bound_names: FxHashMap::default(),
+            locals_in_scope: Vec::new(),
+            credits: None,
+            assigned: FxHashMap::default(),
+        }
+    }
+
+    fn program(&self) -> &'p Program {
+        self.lowering.program
+    }
+
+    /// The SIL name of a variable of the source.
+    fn local(&mut self, local: LocalId) -> Name {
+        self.names.of_local(&self.lowering.names.borrow(), self.lowering.program, local)
+    }
+
+    /// A name that this member does not use yet.
+    fn fresh(&mut self, wanted: &str) -> Name {
+        self.names.fresh(&self.lowering.names.borrow(), wanted)
+    }
+
+    /// The name of a variable that a generated quantifier binds.
+    fn bound_name(&mut self, wanted: &'static str) -> Name {
+        if let Some(name) = self.bound_names.get(wanted) {
+            return name.clone();
+        }
+        let name = self.fresh(wanted);
+        self.bound_names.insert(wanted, name.clone());
+        name
+    }
+
+    /// Adds a statement, with the place of the statement that is being lowered.
+    fn emit(&mut self, mut stmt: s::Stmt) {
+        let at = self.lowering.at(self.span);
+        stmt.annotations().insert(0, at);
+        self.out.push(stmt);
+    }
+
+    /// Lowers what `work` lowers into a block of its own.
+    fn block(&mut self, work: impl FnOnce(&mut Self)) -> Vec<s::Stmt> {
+        let outer = std::mem::take(&mut self.out);
+        let (span, line) = (self.span, self.line);
+        work(self);
+        (self.span, self.line) = (span, line);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    /// Lowers a node that gets a place of its own.
+    fn placed(&mut self, span: Span, work: impl FnOnce(&mut Self) -> s::Expr) -> s::Expr {
+        let line = std::mem::replace(&mut self.line, self.lowering.source.line(span));
+        let mut lowered = work(self);
+        self.line = line;
+        lowered.annotations.insert(0, self.lowering.at(span));
+        lowered
+    }
+
+    /// Lowers a node that can fail: it gets a place of its own if it is on another line than what surrounds it.
+    fn located(&mut self, span: Span, work: impl FnOnce(&mut Self) -> s::Expr) -> s::Expr {
+        if self.lowering.source.line(span) == self.line { work(self) } else { self.placed(span, work) }
+    }
+
+    /// A value in place of something that cannot be lowered: the engine refuses whatever contains it.
+    fn unsupported(&mut self, construct: &str, e: &Expr) -> s::Expr {
+        self.lowering.note_unsupported(construct, e.span);
+        let value = self.lowering.any_value(&e.ty);
+        self.placed(e.span, |member| member.refused(construct, value))
+    }
+
+    /// A statement in place of something that cannot be lowered.
+    fn unsupported_stmt(&mut self, construct: &str) {
+        self.lowering.note_unsupported(construct, self.span);
+        let refused = self.refused(construct, crate::build::truth(true));
+        self.emit(crate::build::assert(refused));
+    }
+
+    fn refused(&mut self, construct: &str, value: s::Expr) -> s::Expr {
+        use crate::build::{conditional, epsilon, eq, none};
+        let text = format!("{construct} cannot be verified yet");
+        conditional(eq(epsilon(), none()), value.clone(), value).with(annotations::said("*", &text))
+    }
+}

@@ -1,0 +1,169 @@
+//! Assertions: expressions that may speak about permissions.
+
+use chalice::program::{Access, AccessTarget, Expr, ExprKind, FieldRef, Quantifier, Type};
+use sil::syntax as s;
+
+use super::Member;
+use super::env::{Env, Locks, Side};
+use super::permissions::{Use, assumed};
+use crate::build::*;
+use crate::stack::grow;
+use crate::walk::is_impure;
+
+/// An accessibility assertion, credit or lock claim inside an assertion, and when it counts.
+pub(crate) struct Guarded<'e> {
+    /// The conditions it stands under.
+    pub(crate) guard: s::Expr,
+    /// The quantifier it stands under, if any: variables and what they range over.
+    pub(crate) binder: Option<(Vec<s::TypedName>, Vec<Vec<s::Expr>>)>,
+    pub(crate) part: Part<'e>,
+}
+
+/// A part of an assertion that is not just a fact about values.
+#[derive(Clone, Copy)]
+pub(crate) enum Part<'e> {
+    Access(&'e Access),
+    Credit { channel: &'e Expr, amount: Option<&'e Expr> },
+}
+
+impl Guarded<'_> {
+    /// `claim` under the conditions and the quantifier of this part.
+    pub(crate) fn when(&self, claim: s::Expr) -> s::Expr {
+        let claim = implies(self.guard.clone(), claim);
+        match &self.binder {
+            None => claim,
+            Some((variables, triggers)) => {
+                quantified(s::Quantifier::Forall, variables.clone(), triggers.clone(), claim)
+            }
+        }
+    }
+}
+
+impl Member<'_, '_> {
+    /// A whole clause, with its place.
+    pub(crate) fn clause(&mut self, e: &Expr, env: &Env) -> s::Expr {
+        self.placed(e.span, |member| member.assertion(e, env))
+    }
+
+    /// An assertion. Conjuncts of a conjunction get places of their own.
+    pub(crate) fn assertion(&mut self, e: &Expr, env: &Env) -> s::Expr {
+        grow(|| match &e.kind {
+            ExprKind::And(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| self.clause(part, env)).collect();
+                and(parts.into_iter().filter(|part| !crate::build::is_true(part)).collect::<Vec<_>>())
+            }
+            ExprKind::Implies { guard, body } => {
+                let guard = self.expr(guard, env);
+                let body = self.assertion(body, env);
+                binary(s::BinaryOp::Implies, guard, body)
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.expr(condition, env);
+                let then = self.assertion(then, env);
+                conditional(condition, then, self.assertion(otherwise, env))
+            }
+            ExprKind::Quantified { quantifier: Quantifier::Forall, variables, domain, body }
+                if is_impure(body) =>
+            {
+                let bound = self.bound(variables);
+                let (membership, triggers) = self.membership(variables, domain, env);
+                let body = self.assertion(body, env);
+                quantified(s::Quantifier::Forall, bound, triggers, implies(membership, body))
+            }
+            ExprKind::Access(access) => self.access(access, env, Use::Asserted),
+            ExprKind::Credit { .. } => truth(true),
+            ExprKind::Holds { target, .. } => self.claimed_lock(e, target, env),
+            _ => self.expr(e, env),
+        })
+    }
+
+    /// `holds(target)` as a claim of its own: what is held is shared, so its level is not the least one.
+    fn claimed_lock(&mut self, e: &Expr, target: &Expr, env: &Env) -> s::Expr {
+        let held = self.expr(e, env);
+        let Locks::State(locks) = &env.locks else { return held };
+        let target = self.expr(target, env);
+        let level = self.lowering.level_at(locks.levels.clone(), target);
+        and([held, assumed(ne(level, self.lowering.lockbottom()), env.side)])
+    }
+
+    /// The accessibility assertions and credits of an assertion, each with its conditions.
+    pub(crate) fn parts<'e>(&mut self, e: &'e Expr, env: &Env) -> Vec<Guarded<'e>> {
+        let mut parts = Vec::new();
+        self.collect_parts(e, env, &truth(true), None, &mut parts);
+        parts
+    }
+
+    fn collect_parts<'e>(
+        &mut self,
+        e: &'e Expr,
+        env: &Env,
+        guard: &s::Expr,
+        binder: Option<&(Vec<s::TypedName>, Vec<Vec<s::Expr>>)>,
+        parts: &mut Vec<Guarded<'e>>,
+    ) {
+        if !is_impure(e) {
+            return;
+        }
+        let mut found = |part| parts.push(Guarded { guard: guard.clone(), binder: binder.cloned(), part });
+        match &e.kind {
+            ExprKind::Access(access) => found(Part::Access(access)),
+            ExprKind::Credit { channel, amount } => {
+                found(Part::Credit { channel, amount: amount.as_deref() });
+            }
+            ExprKind::And(conjuncts) => {
+                for conjunct in conjuncts {
+                    grow(|| self.collect_parts(conjunct, env, guard, binder, parts));
+                }
+            }
+            ExprKind::Implies { guard: condition, body } => {
+                let guard = and([guard.clone(), self.expr(condition, env)]);
+                grow(|| self.collect_parts(body, env, &guard, binder, parts));
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.expr(condition, env);
+                let holds = and([guard.clone(), condition.clone()]);
+                grow(|| self.collect_parts(then, env, &holds, binder, parts));
+                let fails = and([guard.clone(), not(condition)]);
+                grow(|| self.collect_parts(otherwise, env, &fails, binder, parts));
+            }
+            ExprKind::Quantified { variables, domain, body, .. } => {
+                let mut bound = self.bound(variables);
+                let (membership, mut triggers) = self.membership(variables, domain, env);
+                if let Some((outer, _)) = binder {
+                    bound = outer.iter().cloned().chain(bound).collect();
+                    triggers = Vec::new();
+                }
+                let guard = and([guard.clone(), membership]);
+                grow(|| self.collect_parts(body, env, &guard, Some(&(bound, triggers)), parts));
+            }
+            _ => {}
+        }
+    }
+
+    /// What becomes known of lock levels when an assertion has been received inside a predicate, whose body cannot
+    /// speak of the thread's locks.
+    pub(crate) fn levels_in(&mut self, e: &Expr, env: &Env) -> Vec<s::Expr> {
+        if !matches!(env.locks, Locks::State(_)) && !self.lowering.facts.credits {
+            return Vec::new();
+        }
+        let env = env.on(Side::Inhaled);
+        let mut facts = Vec::new();
+        for part in self.parts(e, &env) {
+            let Part::Access(access) = part.part else { continue };
+            let AccessTarget::Field { receiver, field: FieldRef::Mu } = &access.target else {
+                continue;
+            };
+            let ty = &receiver.ty;
+            if part.binder.is_some() || !matches!(ty, Type::Class(_) | Type::Channel(_)) {
+                continue;
+            }
+            let receiver = self.expr(receiver, &env);
+            let level = self.lowering.level_of(receiver.clone());
+            let known = self.level_known(&receiver, ty, &env);
+            if !is_true(&known) {
+                facts.push(part.when(implies(lt(none(), perm(level)), known)));
+            }
+        }
+        facts
+    }
+}

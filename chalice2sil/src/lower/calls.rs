@@ -1,0 +1,204 @@
+//! Calls, and the read fractions chosen for them.
+
+use chalice::program::{AccessTarget, Expr, FieldRef, LocalId, MethodId, OutVariable, PermissionKind};
+use sil::source::Name;
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::Member;
+use super::annotations::{Annotate, renamed};
+use super::assertions::Part;
+use super::env::{Env, Locks, ReadAmount, Side};
+use crate::build::*;
+
+impl Member<'_, '_> {
+    /// `call outs := receiver.method(arguments)`
+    pub(crate) fn call(
+        &mut self,
+        outs: &[OutVariable],
+        receiver: &Expr,
+        method: MethodId,
+        arguments: &[Expr],
+        env: &Env,
+    ) {
+        let facts = self.lowering.facts.methods[method].clone();
+        let callee = &self.program().methods[method];
+        let assigned: Vec<LocalId> = outs.iter().map(|out| out.local).collect();
+        let needs_terms = facts.read_fraction || facts.credits;
+        let this;
+        let mut actuals;
+        if needs_terms {
+            this = self.saved(receiver, "receiver", &assigned, env);
+            actuals = self.saved_all(arguments, &callee.parameters, &assigned, env);
+        } else {
+            this = self.expr(receiver, env);
+            actuals = arguments.iter().map(|argument| self.expr(argument, env)).collect();
+        }
+        let contract_env = self.callee_env(env, method, this.clone(), actuals.clone(), env.read.clone());
+        actuals.insert(0, this);
+        if facts.read_fraction {
+            let k = self.read_fraction(&callee.requires, &contract_env, env, "call.precondition");
+            actuals.push(var(&k));
+        }
+        if facts.credits {
+            for clause in &callee.requires {
+                self.move_credits(clause, &contract_env, s::BinaryOp::Sub);
+            }
+        }
+        let mut targets = self.call_targets(outs, method);
+        let results = targets.clone();
+        if let (true, Locks::State(locks)) = (facts.locks, &env.locks) {
+            actuals.extend(locks.values());
+            targets.extend(locks.values());
+        }
+        let name = self.lowering.names.borrow().methods[method].clone();
+        self.emit(call_method(targets, &name, actuals));
+        if facts.locks && facts.may_relevel {
+            self.recall_levels(env);
+        }
+        if facts.credits {
+            let after = with_results(contract_env, &callee.results, &results).on(Side::Inhaled);
+            for clause in &callee.ensures {
+                self.move_credits(clause, &after, s::BinaryOp::Add);
+            }
+        }
+    }
+
+    /// Arguments as terms that can be repeated.
+    pub(crate) fn saved_all(
+        &mut self,
+        arguments: &[Expr],
+        parameters: &[LocalId],
+        assigned: &[LocalId],
+        env: &Env,
+    ) -> Vec<s::Expr> {
+        arguments
+            .iter()
+            .zip(parameters)
+            .map(|(argument, &parameter)| {
+                let wanted = self.program().locals[parameter].name.clone();
+                self.saved(argument, &wanted, assigned, env)
+            })
+            .collect()
+    }
+
+    /// The variables that take the results; made up if the program does not want them.
+    fn call_targets(&mut self, outs: &[OutVariable], method: MethodId) -> Vec<s::Expr> {
+        if outs.is_empty() {
+            let results = &self.program().methods[method].results;
+            return results.iter().map(|&result| var(&self.havocked(result))).collect();
+        }
+        self.declare_outs(outs);
+        outs.iter().map(|out| var(&self.local(out.local))).collect()
+    }
+
+    /// Declares the variables that a statement introduces.
+    pub(crate) fn declare_outs(&mut self, outs: &[OutVariable]) {
+        for out in outs.iter().filter(|out| out.declares) {
+            let ty = self.lowering.ty(&self.program().locals[out.local].ty);
+            let name = self.local(out.local);
+            self.emit_plain(declare(&name, ty, None));
+        }
+    }
+
+    /// A new variable of arbitrary value, of the type and with the name of `like`.
+    pub(crate) fn havocked(&mut self, like: LocalId) -> Name {
+        let local = &self.program().locals[like];
+        let name = self.fresh(&local.name);
+        let ty = self.lowering.ty(&local.ty);
+        self.emit_plain(declare(&name, ty, None));
+        name
+    }
+
+    /// Chooses the read fraction of a contract that is about to be given: smaller than a thousandth of the fraction of
+    /// the surroundings, and than what is held of every location that the contract wants to read, shared among its
+    /// `n` occurrences of `rd`.
+    ///
+    /// SOUNDNESS: every bound is an upper bound by a positive amount, so some fraction satisfies all of them.
+    /// COMPLETENESS: `n` occurrences fit even if they all speak of one location; exact amounts beside them fit as the
+    /// fraction is far below the caller's own.
+    pub(crate) fn read_fraction(
+        &mut self,
+        contract: &[Expr],
+        contract_env: &Env,
+        env: &Env,
+        kind: &str,
+    ) -> Name {
+        let k = self.fresh("k_call");
+        self.emit(declare(&k, ty(TypeKind::Perm), None));
+        let mut bounds = vec![lt(none(), var(&k))];
+        bounds.push(match &env.read {
+            ReadAmount::Fraction(outer) => lt(mul(int(1000), var(&k)), outer.clone()),
+            _ => lt(mul(int(1000), var(&k)), binary(s::BinaryOp::Div, int(1), int(100))),
+        });
+        self.emit(inhale(and(bounds)));
+        let contract_env = Env { side: Side::Exhaled, ..contract_env.clone() };
+        let parts: Vec<_> = contract
+            .iter()
+            .flat_map(|clause| self.parts(clause, &contract_env))
+            .filter_map(|part| match part.part {
+                Part::Access(access) if matches!(access.amount.kind, PermissionKind::AbstractRead) => {
+                    Some((part, access))
+                }
+                _ => None,
+            })
+            .collect();
+        let wanted = if parts.len() == 1 { var(&k) } else { mul(int(parts.len()), var(&k)) };
+        for (part, access) in parts {
+            for (location, binder) in self.locations(&access.target, &contract_env) {
+                let bound = implies(lt(none(), perm(location.clone())), lt(wanted.clone(), perm(location)));
+                let bound = match binder {
+                    Some((name, inside)) => forall_ref(&name, vec![inside.clone()], implies(inside, bound)),
+                    None => bound,
+                };
+                let bound = part.when(bound);
+                let renaming = renamed("inhale.failed:*", &format!("{kind}:*"));
+                self.emit(inhale(bound).with(renaming));
+            }
+        }
+        k
+    }
+
+    /// The locations of an accessibility assertion, each with the quantifier it needs.
+    fn locations(&mut self, target: &AccessTarget, env: &Env) -> Vec<(s::Expr, Option<(Name, s::Expr)>)> {
+        match target {
+            AccessTarget::Field { receiver, field } => {
+                let receiver = self.expr(receiver, env);
+                vec![(self.field_of(receiver, *field), None)]
+            }
+            AccessTarget::Predicate { receiver, predicate } => {
+                let receiver = self.expr(receiver, env);
+                vec![(self.predicate_at(receiver, *predicate), None)]
+            }
+            AccessTarget::AllFields { receiver, class } => {
+                let receiver = self.expr(receiver, env);
+                let fields = self.program().classes[*class].fields();
+                fields.map(|id| (self.field_of(receiver.clone(), FieldRef::Declared(id)), None)).collect()
+            }
+            AccessTarget::ElementsField { elements, field } => {
+                let name = self.bound_name("r");
+                let inside = contains(&self.expr(elements, env), &var(&name));
+                vec![(self.field_of(var(&name), *field), Some((name, inside)))]
+            }
+            AccessTarget::ElementsAllFields { elements, class } => {
+                let name = self.bound_name("r");
+                let inside = contains(&self.expr(elements, env), &var(&name));
+                let fields = self.program().classes[*class].fields();
+                fields
+                    .map(|id| {
+                        let location = self.field_of(var(&name), FieldRef::Declared(id));
+                        (location, Some((name.clone(), inside.clone())))
+                    })
+                    .collect()
+            }
+            AccessTarget::BackPointers { .. } => Vec::new(),
+        }
+    }
+}
+
+/// The same, with results standing for given expressions.
+pub(crate) fn with_results(env: Env, results: &[LocalId], values: &[s::Expr]) -> Env {
+    let mut replaced = (*env.replaced).clone();
+    replaced.extend(results.iter().copied().zip(values.iter().cloned()));
+    Env { replaced: std::rc::Rc::new(replaced), ..env }
+}

@@ -1,0 +1,197 @@
+//! Fields, predicates, functions, monitor invariants and channels.
+
+use std::rc::Rc;
+
+use chalice::program::{
+    AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, PermissionKind, PredicateId,
+};
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::annotations::{Annotate, renamed};
+use super::env::{Env, Locks, OldState, ReadAmount, Side};
+use super::{Lowering, Member};
+use crate::build::*;
+use crate::walk::{each_expr, is_impure};
+
+/// The meaning of names in predicates and functions: there is no thread whose locks could be asked about.
+fn stateless(read: ReadAmount) -> Env {
+    Env {
+        this: var("this"),
+        replaced: Rc::default(),
+        read,
+        old: OldState::Entry,
+        locks: Locks::Unknown,
+        old_locks: Locks::Unknown,
+        side: Side::Both,
+    }
+}
+
+impl Lowering<'_> {
+    /// A field.
+    pub(crate) fn field(&self, id: FieldId) -> s::Member {
+        let field = &self.program.fields[id];
+        field_member(&self.names.borrow().fields[id], self.ty(&field.ty)).with(self.at(field.span))
+    }
+
+    /// A predicate.
+    pub(crate) fn predicate(&self, id: PredicateId) -> s::Member {
+        let predicate = &self.program.predicates[id];
+        let name = self.names.borrow().predicates[id].clone();
+        self.predicate_member(&name, predicate.span, |member| {
+            let env = stateless(ReadAmount::Common);
+            let body = member.clause(&predicate.body, &env);
+            if names_this_first(&predicate.body) { body } else { and([ne(var("this"), null()), body]) }
+        })
+    }
+
+    fn predicate_member(
+        &self,
+        name: &str,
+        span: chalice::Span,
+        body: impl FnOnce(&mut Member<'_, '_>) -> s::Expr,
+    ) -> s::Member {
+        let mut member = Member::new(self, span);
+        let this = member.fresh("this");
+        let body = body(&mut member);
+        crate::build::member(s::MemberKind::Predicate(s::Predicate {
+            name: ident(name),
+            formals: vec![typed(&this, ty(TypeKind::Ref))],
+            body: Some(body),
+        }))
+        .with(self.at(span))
+        .with(renamed("predicate.not.wellformed:*", "not.wellformed:*"))
+    }
+
+    /// What the monitors of a class protect, as a predicate; and the share of it that readers get.
+    pub(crate) fn monitor(&self, id: ClassId) -> Vec<s::Member> {
+        let class = &self.program.classes[id];
+        let span = match (class.invariants.first(), class.invariants.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => class.name_span,
+        };
+        if !self.facts.methods.values().any(|method| method.locks) && class.invariants.is_empty() {
+            return Vec::new();
+        }
+        let name = self.names.borrow().monitors[id].clone();
+        let monitor = self.predicate_member(&name, span, |member| {
+            let env = stateless(ReadAmount::Common);
+            let clauses = member.clauses(&class.invariants, &env);
+            and([ne(var("this"), null())].into_iter().chain(clauses))
+        });
+        let mut members = vec![monitor];
+        if self.facts.read_locks {
+            let name = self.names.borrow().read_monitors[id].clone();
+            members.push(self.predicate_member(&name, span, |member| {
+                let env = stateless(ReadAmount::Common);
+                let clauses: Vec<_> =
+                    class.invariants.iter().map(|clause| member.read_version(clause, &env)).collect();
+                and([ne(var("this"), null())].into_iter().chain(clauses))
+            }));
+        }
+        members
+    }
+
+    /// What a message of a channel transfers. It has parameters, hence is no class's predicate.
+    pub(crate) fn lower_channel(&self, id: ChannelId, members: &mut Vec<s::Member>) {
+        let channel = &self.program.channels[id];
+        let mut member = Member::new(self, channel.span);
+        let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
+        formals.extend(member.bound(&channel.parameters));
+        let env = stateless(ReadAmount::Common);
+        let body = channel.where_clause.as_ref().map_or(truth(true), |clause| member.clause(clause, &env));
+        let name = self.names.borrow().channels[id].clone();
+        members.push(
+            crate::build::member(s::MemberKind::Predicate(s::Predicate { name: ident(&name), formals, body: Some(body) }))
+                .with(self.at(channel.span))
+                .with(renamed("predicate.not.wellformed:*", "not.wellformed:*")),
+        );
+    }
+
+    /// A function.
+    pub(crate) fn function(&self, id: FunctionId) -> s::Member {
+        let function = &self.program.functions[id];
+        let mut member = Member::new(self, function.span);
+        let this = member.fresh("this");
+        let mut formals = Vec::new();
+        let mut contract = s::Contract::default();
+        if !function.is_static {
+            formals.push(typed(&this, ty(TypeKind::Ref)));
+            contract.preconditions.push(ne(var(&this), null()));
+        }
+        formals.extend(member.bound(&function.parameters));
+        let env = stateless(ReadAmount::Any);
+        contract.preconditions.extend(member.clauses(&function.requires, &env));
+        contract.postconditions.extend(member.clauses(&function.ensures, &env));
+        let body = function.body.as_ref().map(|body| member.placed(body.span, |member| member.expr(body, &env)));
+        let name = self.names.borrow().functions[id].clone();
+        crate::build::member(s::MemberKind::Function(s::Function {
+            name: ident(&name),
+            formals,
+            result: self.ty(&function.result),
+            contract,
+            body,
+        }))
+        .with(self.at(function.span))
+    }
+
+    /// The constant that stands for a class.
+    pub(crate) fn class_constant(&self, id: ClassId) -> String {
+        format!("class_{}", self.program.classes[id].name)
+    }
+}
+
+/// Does the assertion begin with permission to a field of `this`, which implies that `this` is an object?
+fn names_this_first(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::And(parts) => parts.first().is_some_and(names_this_first),
+        ExprKind::Access(access) => {
+            let certain = !matches!(
+                access.amount.kind,
+                PermissionKind::Percentage(_) | PermissionKind::Epsilons(_) | PermissionKind::Sub(..)
+            );
+            certain
+                && matches!(&access.target, AccessTarget::Field { receiver, .. } if matches!(receiver.kind, ExprKind::This))
+        }
+        _ => {
+            // Nothing in it can need the receiver to be an object.
+            let mut needs = is_impure(e);
+            each_expr(e, &mut |part| {
+                needs |= matches!(part.kind, ExprKind::Apply { .. } | ExprKind::Unfolding { .. });
+            });
+            !needs
+        }
+    }
+}
+
+impl Member<'_, '_> {
+    /// A monitor invariant as readers get it: one counting permission of everything, except for what is any amount.
+    fn read_version(&mut self, e: &Expr, env: &Env) -> s::Expr {
+        let one = PermissionKind::Epsilons(Box::new(Expr {
+            kind: ExprKind::Int(1.into()),
+            ty: chalice::program::Type::Int,
+            span: e.span,
+        }));
+        let mut e = e.clone();
+        weaken(&mut e, &one);
+        self.clause(&e, env)
+    }
+}
+
+fn weaken(e: &mut Expr, amount: &PermissionKind) {
+    crate::stack::grow(|| match &mut e.kind {
+        ExprKind::Access(access) => {
+            if !matches!(access.amount.kind, PermissionKind::Star) {
+                access.amount.kind = amount.clone();
+                access.is_bare = false;
+            }
+        }
+        ExprKind::And(parts) => parts.iter_mut().for_each(|part| weaken(part, amount)),
+        ExprKind::Implies { body, .. } | ExprKind::Quantified { body, .. } => weaken(body, amount),
+        ExprKind::Conditional { then, otherwise, .. } => {
+            weaken(then, amount);
+            weaken(otherwise, amount);
+        }
+        _ => {}
+    });
+}

@@ -1,0 +1,249 @@
+//! When an expression has a value, as a condition that can be tested (Klauser 2012, figure 5).
+//!
+//! Readability is `perm(..) > none`, so the condition depends on what the thread holds where it is tested.
+
+use chalice::program::{
+    Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldRef, FieldId, PredicateId,
+};
+use sil::syntax as s;
+
+use super::Member;
+use super::env::{Env, Side};
+use crate::build::*;
+use crate::stack::grow;
+
+impl Member<'_, '_> {
+    /// The condition under which `e` is defined; nothing if it cannot be expressed.
+    pub(crate) fn definedness(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
+        grow(|| self.definedness_inner(e, env))
+    }
+
+    fn definedness_inner(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
+        Some(match &e.kind {
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Null
+            | ExprKind::String(_)
+            | ExprKind::This
+            | ExprKind::LockBottom
+            | ExprKind::Local(_) => truth(true),
+            ExprKind::FieldRead { receiver, field } => {
+                let defined = self.definedness(receiver, env)?;
+                let is_this = matches!(receiver.kind, ExprKind::This);
+                let receiver = self.expr(receiver, env);
+                let exists = if is_this { truth(true) } else { ne(receiver.clone(), null()) };
+                let location = self.field_of(receiver, *field);
+                and([defined, exists, lt(none(), perm(location))])
+            }
+            ExprKind::Apply { receiver, function, arguments } => {
+                let mut all = vec![self.definedness(receiver, env)?];
+                for argument in arguments {
+                    all.push(self.definedness(argument, env)?);
+                }
+                let is_this = matches!(receiver.kind, ExprKind::This);
+                let this = self.expr(receiver, env);
+                if !is_this {
+                    all.push(ne(this.clone(), null()));
+                }
+                let function = &self.program().functions[*function];
+                let actuals: Vec<_> = arguments.iter().map(|argument| self.expr(argument, env)).collect();
+                let replaced = function.parameters.iter().copied().zip(actuals).collect();
+                let inner = Env { this, replaced: std::rc::Rc::new(replaced), side: Side::Exhaled, ..env.clone() };
+                for clause in &function.requires {
+                    all.push(self.footprint(clause, &inner)?);
+                }
+                and(all)
+            }
+            ExprKind::Unary { operand, .. } => self.definedness(operand, env)?,
+            ExprKind::Binary { op, left, right } => {
+                let mut all = vec![self.definedness(left, env)?, self.definedness(right, env)?];
+                if matches!(op, BinaryOp::Div | BinaryOp::Mod) {
+                    all.push(ne(self.expr(right, env), int(0)));
+                }
+                and(all)
+            }
+            ExprKind::And(parts) => self.in_sequence(parts, env, |value, rest| implies(value, rest))?,
+            ExprKind::Or(parts) => self.in_sequence(parts, env, |value, rest| implies(not(value), rest))?,
+            ExprKind::Implies { guard, body } => {
+                let defined = self.definedness(guard, env)?;
+                let body = self.definedness(body, env)?;
+                and([defined, implies(self.expr(guard, env), body)])
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let defined = self.definedness(condition, env)?;
+                let (then, otherwise) = (self.definedness(then, env)?, self.definedness(otherwise, env)?);
+                let value = self.expr(condition, env);
+                and([defined, implies(value.clone(), then), implies(not(value), otherwise)])
+            }
+            ExprKind::Length(collection) => self.definedness(collection, env)?,
+            ExprKind::Seq(parts) | ExprKind::Set(parts) => {
+                let parts: Option<Vec<_>> = parts.iter().map(|part| self.definedness(part, env)).collect();
+                and(parts?)
+            }
+            ExprKind::Range { from, to } => {
+                let all = [self.definedness(from, env)?, self.definedness(to, env)?];
+                let ordered = le(self.expr(from, env), self.expr(to, env));
+                and(all.into_iter().chain([ordered]))
+            }
+            ExprKind::Index { sequence, index } => {
+                let all = [self.definedness(sequence, env)?, self.definedness(index, env)?];
+                let (sequence, index) = (self.expr(sequence, env), self.expr(index, env));
+                let inside = [le(int(0), index.clone()), lt(index, cardinality(sequence))];
+                and(all.into_iter().chain(inside))
+            }
+            ExprKind::Slice { sequence, from, to } => {
+                let mut all = vec![self.definedness(sequence, env)?];
+                let length = cardinality(self.expr(sequence, env));
+                let mut high = length.clone();
+                if let Some(to) = to {
+                    all.push(self.definedness(to, env)?);
+                    high = self.expr(to, env);
+                    all.push(le(int(0), high.clone()));
+                    all.push(le(high.clone(), length));
+                }
+                if let Some(from) = from {
+                    all.push(self.definedness(from, env)?);
+                    let low = self.expr(from, env);
+                    all.push(le(int(0), low.clone()));
+                    all.push(le(low, high));
+                }
+                and(all)
+            }
+            ExprKind::Quantified { domain, body, .. } => {
+                let defined = match domain {
+                    chalice::program::Domain::Collection(collection) => match &collection.kind {
+                        ExprKind::Range { from, to } => {
+                            and([self.definedness(from, env)?, self.definedness(to, env)?])
+                        }
+                        _ => self.definedness(collection, env)?,
+                    },
+                    chalice::program::Domain::Type(_) => truth(true),
+                };
+                if !is_true(&self.definedness(body, env)?) {
+                    return None;
+                }
+                defined
+            }
+            ExprKind::Unfolding { access, body } => self.unfolded(access, body, env)?,
+            _ => return None,
+        })
+    }
+
+    /// Each part is evaluated only if the ones before it do not decide.
+    fn in_sequence(
+        &mut self,
+        parts: &[Expr],
+        env: &Env,
+        under: impl Fn(s::Expr, s::Expr) -> s::Expr,
+    ) -> Option<s::Expr> {
+        let mut all = truth(true);
+        for part in parts.iter().rev() {
+            let defined = self.definedness(part, env)?;
+            let value = self.expr(part, env);
+            all = and([defined, under(value, all)]);
+        }
+        Some(all)
+    }
+
+    /// That a function's precondition is satisfied, as far as permissions go: something of everything is held.
+    fn footprint(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
+        Some(match &e.kind {
+            ExprKind::And(parts) => {
+                let parts: Option<Vec<_>> = parts.iter().map(|part| self.footprint(part, env)).collect();
+                and(parts?)
+            }
+            ExprKind::Implies { guard, body } => {
+                let defined = self.definedness(guard, env)?;
+                let body = self.footprint(body, env)?;
+                and([defined, implies(self.expr(guard, env), body)])
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let defined = self.definedness(condition, env)?;
+                let (then, otherwise) = (self.footprint(then, env)?, self.footprint(otherwise, env)?);
+                let value = self.expr(condition, env);
+                and([defined, implies(value.clone(), then), implies(not(value), otherwise)])
+            }
+            ExprKind::Access(access) => match &access.target {
+                AccessTarget::Field { receiver, field } => {
+                    let defined = self.definedness(receiver, env)?;
+                    let receiver = self.expr(receiver, env);
+                    let location = self.field_of(receiver.clone(), *field);
+                    and([defined, ne(receiver, null()), lt(none(), perm(location))])
+                }
+                AccessTarget::Predicate { receiver, predicate } => {
+                    let defined = self.definedness(receiver, env)?;
+                    let receiver = self.expr(receiver, env);
+                    let location = self.predicate_at(receiver.clone(), *predicate);
+                    and([defined, ne(receiver, null()), lt(none(), perm(location))])
+                }
+                _ => return None,
+            },
+            ExprKind::Credit { .. } => return None,
+            _ => {
+                let defined = self.definedness(e, env)?;
+                and([defined, self.expr(e, env)])
+            }
+        })
+    }
+
+    /// `unfolding P in body`, if `body` reads nothing of the receiver but fields that `P` certainly contains.
+    fn unfolded(&mut self, access: &Access, body: &Expr, env: &Env) -> Option<s::Expr> {
+        let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
+        let contained = self.certain_fields(*predicate);
+        if !reads_only(body, receiver, &contained) {
+            return None;
+        }
+        let defined = self.definedness(receiver, env)?;
+        let value = self.expr(receiver, env);
+        Some(and([defined, ne(value.clone(), null()), lt(none(), perm(self.predicate_at(value, *predicate)))]))
+    }
+
+    /// Fields of `this` that a predicate contains in every state.
+    fn certain_fields(&self, predicate: PredicateId) -> Vec<FieldId> {
+        let mut fields = Vec::new();
+        conjunct_fields(&self.program().predicates[predicate].body, &mut fields);
+        fields
+    }
+}
+
+fn conjunct_fields(e: &Expr, fields: &mut Vec<FieldId>) {
+    match &e.kind {
+        ExprKind::And(parts) => parts.iter().for_each(|part| grow(|| conjunct_fields(part, fields))),
+        ExprKind::Access(access) => {
+            if let AccessTarget::Field { receiver, field: FieldRef::Declared(field) } = &access.target
+                && matches!(receiver.kind, ExprKind::This)
+            {
+                fields.push(*field);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn reads_only(e: &Expr, object: &Expr, fields: &[FieldId]) -> bool {
+    let mut fine = true;
+    crate::walk::each_expr(e, &mut |part| {
+        fine &= match &part.kind {
+            ExprKind::FieldRead { receiver, field: FieldRef::Declared(field) } => {
+                receiver.kind == object.kind && fields.contains(field)
+            }
+            ExprKind::FieldRead { .. }
+            | ExprKind::Apply { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Slice { .. }
+            | ExprKind::Range { .. }
+            | ExprKind::Unfolding { .. }
+            | ExprKind::Old(_)
+            | ExprKind::Quantified { .. }
+            | ExprKind::Access(_)
+            | ExprKind::Credit { .. }
+            | ExprKind::Eval { .. }
+            | ExprKind::Holds { .. }
+            | ExprKind::WaitLevel
+            | ExprKind::BackPointers { .. } => false,
+            ExprKind::Binary { op, .. } => !matches!(op, BinaryOp::Div | BinaryOp::Mod),
+            _ => true,
+        };
+    });
+    fine
+}

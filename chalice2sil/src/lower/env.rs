@@ -1,0 +1,105 @@
+//! What the names of an assertion mean where it is lowered.
+//!
+//! One Chalice assertion is lowered at several places: a precondition in the contract, at every fork, and where the
+//! read fraction of a call is chosen. [`Env`] holds what differs between them.
+
+use std::rc::Rc;
+
+use chalice::Span;
+use chalice::program::LocalId;
+use rustc_hash::FxHashMap;
+use sil::source::Name;
+use sil::syntax::Expr;
+
+/// The meaning of names, of `rd`, of `old` and of the lock state.
+#[derive(Clone)]
+pub(crate) struct Env {
+    /// The object of which `this` speaks.
+    pub(crate) this: Expr,
+    /// Variables that stand for something else, such as parameters at a fork.
+    pub(crate) replaced: Rc<FxHashMap<LocalId, Expr>>,
+    /// The amount of the abstract `rd`.
+    pub(crate) read: ReadAmount,
+    /// What `old` refers to.
+    pub(crate) old: OldState,
+    /// The locks of the thread.
+    pub(crate) locks: Locks,
+    /// The locks in the state of `old`.
+    pub(crate) old_locks: Locks,
+    /// What happens to the assertion.
+    pub(crate) side: Side,
+}
+
+/// The amount of the abstract `rd`.
+#[derive(Clone)]
+pub(crate) enum ReadAmount {
+    /// A given fraction.
+    Fraction(Expr),
+    /// Any positive amount: in functions, where amounts do not matter.
+    Any,
+    /// The fraction common to predicates, monitors and channels.
+    Common,
+}
+
+/// What `old` refers to.
+#[derive(Clone)]
+pub(crate) enum OldState {
+    /// The state at the start of the method.
+    Entry,
+    /// A labelled state.
+    Label(Name),
+    /// Nothing that still exists: values that were stored, by the place of the `old` expression.
+    Stored(Rc<FxHashMap<Span, Expr>>),
+}
+
+/// What is known of the locks of the thread that evaluates.
+#[derive(Clone)]
+pub(crate) enum Locks {
+    /// No lock state at hand: in predicates and functions.
+    Unknown,
+    /// A new thread: it holds nothing.
+    Nothing,
+    /// The values of these expressions.
+    State(LockState),
+}
+
+/// The locks that a thread holds.
+#[derive(Clone)]
+pub(crate) struct LockState {
+    /// Objects it holds, for writing or (after a downgrade) for reading.
+    pub(crate) held: Expr,
+    /// Objects it holds for reading; absent in programs without read locks.
+    pub(crate) read_held: Option<Expr>,
+    /// Lock levels of the objects it holds.
+    pub(crate) levels: Expr,
+    /// Messages it may still receive from each channel; absent if credits do not occur.
+    pub(crate) credits: Option<Expr>,
+}
+
+/// What happens to an assertion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// It is part of a contract: one party is given it, the other must show it.
+    Both,
+    /// It is given.
+    Inhaled,
+    /// It must be shown.
+    Exhaled,
+}
+
+impl Env {
+    /// The same, with the lock state of `old`.
+    pub(crate) fn in_old(&self) -> Self {
+        Self { locks: self.old_locks.clone(), ..self.clone() }
+    }
+
+    /// The same, for another use of the assertion.
+    pub(crate) fn on(&self, side: Side) -> Self {
+        Self { side, ..self.clone() }
+    }
+
+    /// The same about another object: for the body of a predicate or monitor.
+    pub(crate) fn about(&self, this: Expr) -> Self {
+        Self { this, ..self.clone() }
+    }
+}

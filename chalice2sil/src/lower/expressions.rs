@@ -1,0 +1,392 @@
+//! Expressions: everything without permissions.
+
+use chalice::program::{
+    BinaryOp, Domain, EvalState, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
+};
+use sil::syntax as s;
+
+use super::annotations::{Annotate, renamed};
+use super::env::{Env, Locks, OldState};
+use super::levels::Level;
+use super::{Member, permissions::Use};
+use crate::build::*;
+use crate::names::fixed;
+use crate::stack::grow;
+
+impl Member<'_, '_> {
+    /// The value of `e`.
+    pub(crate) fn expr(&mut self, e: &Expr, env: &Env) -> s::Expr {
+        grow(|| self.expr_inner(e, env))
+    }
+
+    fn expr_inner(&mut self, e: &Expr, env: &Env) -> s::Expr {
+        match &e.kind {
+            ExprKind::Int(value) => int(value.clone()),
+            ExprKind::Bool(value) => truth(*value),
+            ExprKind::Null => null(),
+            ExprKind::String(text) => self.lowering.string(text),
+            ExprKind::This => env.this.clone(),
+            ExprKind::Result => result(),
+            ExprKind::WaitLevel => self.unsupported("waitlevel outside a comparison", e),
+            ExprKind::LockBottom => self.lowering.lockbottom(),
+            ExprKind::Local(local) => self.variable(*local, env),
+            ExprKind::FieldRead { receiver, field } => self.located(e.span, |member| {
+                let receiver = member.expr(receiver, env);
+                member.field_of(receiver, *field)
+            }),
+            ExprKind::Apply { receiver, function, arguments } => self.located(e.span, |member| {
+                let mut actuals = Vec::new();
+                if !member.program().functions[*function].is_static {
+                    actuals.push(member.expr(receiver, env));
+                }
+                actuals.extend(arguments.iter().map(|argument| member.expr(argument, env)));
+                let name = member.lowering.names.borrow().functions[*function].clone();
+                call(&name, actuals)
+            }),
+            ExprKind::Unary { op: UnaryOp::Not, operand } => not(self.expr(operand, env)),
+            ExprKind::Unary { op: UnaryOp::Negate, operand } => minus(self.expr(operand, env)),
+            ExprKind::Binary { op, left, right } => self.binary(e, *op, left, right, env),
+            ExprKind::And(parts) => {
+                let parts: Vec<_> = parts.iter().map(|part| self.expr(part, env)).collect();
+                and(parts)
+            }
+            ExprKind::Or(parts) => or(parts.iter().map(|part| self.expr(part, env)).collect()),
+            ExprKind::Implies { guard, body } => {
+                let guard = self.expr(guard, env);
+                s::Expr::new(
+                    s::ExprKind::Binary {
+                        op: s::BinaryOp::Implies,
+                        left: Box::new(guard),
+                        right: Box::new(self.expr(body, env)),
+                    },
+                    sil::source::Span::default(),
+                )
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.expr(condition, env);
+                let then = self.expr(then, env);
+                conditional(condition, then, self.expr(otherwise, env))
+            }
+            ExprKind::Old(body) => self.old(e, body, env),
+            ExprKind::Unfolding { access, body } => self.located(e.span, |member| {
+                let access = member.access(access, env, Use::Opened);
+                unfolding(access, member.expr(body, env))
+            }),
+            ExprKind::Length(collection) => cardinality(self.expr(collection, env)),
+            ExprKind::Seq(elements) => self.collection(s::Collection::Seq, e, elements, env),
+            ExprKind::Set(elements) => self.collection(s::Collection::Set, e, elements, env),
+            ExprKind::Range { from, to } => self.range(e, from, to, env),
+            ExprKind::Index { sequence, index: at } => self.located(e.span, |member| {
+                let sequence = member.expr(sequence, env);
+                index(sequence, member.expr(at, env))
+            }),
+            ExprKind::Slice { sequence, from, to } => {
+                self.slice(e, sequence, from.as_deref(), to.as_deref(), env)
+            }
+            ExprKind::Quantified { quantifier, variables, domain, body } => {
+                self.quantified(e, *quantifier, variables, domain, body, env)
+            }
+            ExprKind::BackPointers { .. } => self.unsupported("a set of back pointers", e),
+            ExprKind::Holds { target, mode } => {
+                let target = self.expr(target, env);
+                match self.holds(&target, *mode, env) {
+                    Some(held) => held,
+                    None => self.unsupported("holds in a function or predicate", e),
+                }
+            }
+            ExprKind::Assigned(local) => match self.assigned.get(local) {
+                Some(flag) => var(flag),
+                None => truth(true),
+            },
+            ExprKind::Access(_) => self.unsupported("an accessibility assertion inside an expression", e),
+            ExprKind::Credit { .. } => self.unsupported("a credit inside an expression", e),
+            ExprKind::Eval { state, body } => self.eval(e, state, body, env),
+        }
+    }
+
+    /// A variable of the source.
+    pub(crate) fn variable(&mut self, local: LocalId, env: &Env) -> s::Expr {
+        match env.replaced.get(&local) {
+            Some(value) => value.clone(),
+            None => var(&self.local(local)),
+        }
+    }
+
+    /// `receiver.field`
+    pub(crate) fn field_of(&self, receiver: s::Expr, of: FieldRef) -> s::Expr {
+        match of {
+            FieldRef::Declared(id) => field(receiver, &self.lowering.names.borrow().fields[id]),
+            FieldRef::Mu => self.lowering.level_of(receiver),
+            FieldRef::Joinable => {
+                self.lowering.used.borrow_mut().joinable = true;
+                field(receiver, fixed::JOINABLE)
+            }
+        }
+    }
+
+    /// `holds(target)`, `rd holds(target)`; nothing if the lock state is not at hand.
+    pub(crate) fn holds(&self, target: &s::Expr, mode: LockMode, env: &Env) -> Option<s::Expr> {
+        Some(match &env.locks {
+            Locks::Unknown => return None,
+            Locks::Nothing => truth(false),
+            Locks::State(locks) => match (mode, &locks.read_held) {
+                (LockMode::Write, None) => contains(&locks.held, target),
+                (LockMode::Write, Some(read_held)) => {
+                    and([contains(&locks.held, target), not(contains(read_held, target))])
+                }
+                (LockMode::Read, Some(read_held)) => contains(read_held, target),
+                (LockMode::Read, None) => truth(false),
+            },
+        })
+    }
+
+    fn old(&mut self, e: &Expr, body: &Expr, env: &Env) -> s::Expr {
+        match &env.old {
+            OldState::Entry => old(self.expr(body, &env.in_old())),
+            OldState::Label(label) => old_at(label, self.expr(body, &env.in_old())),
+            OldState::Stored(values) => match values.get(&e.span) {
+                Some(value) => value.clone(),
+                None => self.unsupported("this old expression in a joined postcondition", e),
+            },
+        }
+    }
+
+    fn collection(&mut self, kind: s::Collection, e: &Expr, elements: &[Expr], env: &Env) -> s::Expr {
+        let element = e.ty.element().map_or(Type::Int, Clone::clone);
+        let elements = elements.iter().map(|element| self.expr(element, env)).collect();
+        literal(kind, self.lowering.ty(&element), elements)
+    }
+
+    /// `[from..to]`, which demands that the bounds are in order.
+    fn range(&mut self, e: &Expr, from: &Expr, to: &Expr, env: &Env) -> s::Expr {
+        self.located(e.span, |member| {
+            let (low, high) = (member.expr(from, env), member.expr(to, env));
+            let elements = range(low.clone(), high.clone());
+            if is_literal_order(from, to) {
+                return elements;
+            }
+            checked(le(low, high), "range.empty.bounds", elements)
+        })
+    }
+
+    /// `s[from..to]`, whose bounds must lie in the sequence; SIL's slices accept any bounds.
+    fn slice(&mut self, e: &Expr, sequence: &Expr, from: Option<&Expr>, to: Option<&Expr>, env: &Env) -> s::Expr {
+        self.located(e.span, |member| {
+            let base = member.expr(sequence, env);
+            let low = from.map(|from| member.expr(from, env));
+            let high = to.map(|to| member.expr(to, env));
+            let length = cardinality(base.clone());
+            let mut bounds = Vec::new();
+            if let (Some(low), Some(from)) = (&low, from)
+                && !is_zero(from)
+            {
+                if !is_literal(from) {
+                    bounds.push(le(int(0), low.clone()));
+                }
+                bounds.push(le(low.clone(), high.clone().unwrap_or_else(|| length.clone())));
+            }
+            if let (Some(high), Some(to)) = (&high, to) {
+                if low.is_none() && !is_literal(to) {
+                    bounds.push(le(int(0), high.clone()));
+                }
+                bounds.push(le(high.clone(), length));
+            }
+            let part = slice(base, low, high);
+            if bounds.is_empty() { part } else { checked(and(bounds), "seq.slice.bounds", part) }
+        })
+    }
+
+    fn binary(&mut self, e: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> s::Expr {
+        if left.ty == Type::Mu
+            && let (Some(left), Some(right)) = (self.level(left, env), self.level(right, env))
+        {
+            return self.compare_levels(e, op, left, right);
+        }
+        let left = self.expr(left, env);
+        let right = self.expr(right, env);
+        let simple = |op| binary(op, left.clone(), right.clone());
+        match op {
+            BinaryOp::Iff => simple(s::BinaryOp::Iff),
+            BinaryOp::Eq => simple(s::BinaryOp::Eq),
+            BinaryOp::Ne => simple(s::BinaryOp::Ne),
+            BinaryOp::Less => simple(s::BinaryOp::Lt),
+            BinaryOp::AtMost => simple(s::BinaryOp::Le),
+            BinaryOp::AtLeast => simple(s::BinaryOp::Ge),
+            BinaryOp::Greater => simple(s::BinaryOp::Gt),
+            BinaryOp::Below => self.lowering.below(left, right),
+            BinaryOp::In => contains(&right, &left),
+            BinaryOp::NotIn => not(contains(&right, &left)),
+            BinaryOp::Add => simple(s::BinaryOp::Add),
+            BinaryOp::Sub => simple(s::BinaryOp::Sub),
+            BinaryOp::Mul => simple(s::BinaryOp::Mul),
+            BinaryOp::Div => self.located(e.span, |_| simple(s::BinaryOp::IntDiv)),
+            BinaryOp::Mod => self.located(e.span, |_| simple(s::BinaryOp::Mod)),
+            BinaryOp::Append => simple(s::BinaryOp::Append),
+            BinaryOp::Union => simple(s::BinaryOp::Union),
+            BinaryOp::Difference => simple(s::BinaryOp::Setminus),
+            BinaryOp::Intersection => simple(s::BinaryOp::Intersection),
+            BinaryOp::Subset => simple(s::BinaryOp::Subset),
+            BinaryOp::Superset => binary(s::BinaryOp::Subset, right, left),
+            BinaryOp::ProperSubset => and([simple(s::BinaryOp::Subset), simple(s::BinaryOp::Ne)]),
+            BinaryOp::ProperSuperset => {
+                let differs = simple(s::BinaryOp::Ne);
+                and([binary(s::BinaryOp::Subset, right, left), differs])
+            }
+        }
+    }
+
+    /// A lock level, if `e` is one; `waitlevel` is not a value but a set of levels.
+    fn level(&mut self, e: &Expr, env: &Env) -> Option<Level> {
+        match &e.kind {
+            ExprKind::WaitLevel => Some(Level::Wait(env.locks.clone())),
+            ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => {
+                Some(Level::Wait(env.old_locks.clone()))
+            }
+            _ if e.ty == Type::Mu => Some(Level::Value(self.expr(e, env))),
+            _ => None,
+        }
+    }
+
+    fn compare_levels(&mut self, e: &Expr, op: BinaryOp, left: Level, right: Level) -> s::Expr {
+        let compared = match op {
+            BinaryOp::Below => self.level_below(left, right),
+            BinaryOp::Eq => self.level_equal(left, right),
+            BinaryOp::Ne => self.level_equal(left, right).map(not),
+            _ => None,
+        };
+        match compared {
+            Some(compared) => compared,
+            None => self.unsupported("waitlevel in a function, predicate or monitor invariant", e),
+        }
+    }
+
+    fn quantified(
+        &mut self,
+        e: &Expr,
+        quantifier: Quantifier,
+        variables: &[LocalId],
+        domain: &Domain,
+        body: &Expr,
+        env: &Env,
+    ) -> s::Expr {
+        let quantifier = match quantifier {
+            Quantifier::Forall => s::Quantifier::Forall,
+            Quantifier::Exists => s::Quantifier::Exists,
+            Quantifier::Sum => return self.unsupported("sum", e),
+            Quantifier::Max => return self.unsupported("max", e),
+        };
+        let bound = self.bound(variables);
+        let (membership, triggers) = self.membership(variables, domain, env);
+        let body = self.expr(body, env);
+        let body = match quantifier {
+            s::Quantifier::Forall => implies(membership, body),
+            s::Quantifier::Exists => and([membership, body]),
+        };
+        quantified(quantifier, bound, triggers, body)
+    }
+
+    /// Bound variables as SIL declares them.
+    pub(crate) fn bound(&mut self, variables: &[LocalId]) -> Vec<s::TypedName> {
+        variables
+            .iter()
+            .map(|&local| {
+                let ty = self.lowering.ty(&self.program().locals[local].ty);
+                typed(&self.local(local), ty)
+            })
+            .collect()
+    }
+
+    /// That every variable is in the domain, and the triggers that follow from it.
+    pub(crate) fn membership(
+        &mut self,
+        variables: &[LocalId],
+        domain: &Domain,
+        env: &Env,
+    ) -> (s::Expr, Vec<Vec<s::Expr>>) {
+        let Domain::Collection(collection) = domain else { return (truth(true), Vec::new()) };
+        if let ExprKind::Range { from, to } = &collection.kind {
+            let (low, high) = (self.expr(from, env), self.expr(to, env));
+            let inside = variables.iter().flat_map(|&local| {
+                let variable = var(&self.local(local));
+                [le(low.clone(), variable.clone()), lt(variable, high.clone())]
+            });
+            return (and(inside.collect::<Vec<_>>()), Vec::new());
+        }
+        let elements = self.expr(collection, env);
+        let inside: Vec<_> =
+            variables.iter().map(|&local| contains(&elements, &var(&self.local(local)))).collect();
+        let triggers = if may_trigger(collection) { vec![inside.clone()] } else { Vec::new() };
+        (and(inside), triggers)
+    }
+
+    /// `eval(token.fork o.m(a, ..), body)`: what the fork recorded is what is claimed.
+    fn eval(&mut self, e: &Expr, state: &EvalState, body: &Expr, env: &Env) -> s::Expr {
+        let EvalState::Fork { token, receiver, method, arguments } = state else {
+            return self.unsupported("eval of an acquire or release state", e);
+        };
+        if !matches!(body.kind, ExprKind::Bool(true)) {
+            return self.unsupported("eval of more than true", e);
+        }
+        let token = self.expr(token, env);
+        let receiver = self.expr(receiver, env);
+        let lowering = self.lowering;
+        let layout = &lowering.tokens[*method];
+        let mut claims = vec![
+            self.field_of(token.clone(), FieldRef::Joinable),
+            eq(field(token.clone(), &layout.this), receiver),
+        ];
+        for (argument, recorded) in arguments.iter().zip(&layout.parameters) {
+            if let Some(argument) = argument {
+                claims.push(eq(field(token.clone(), recorded), self.expr(argument, env)));
+            }
+        }
+        and(claims)
+    }
+}
+
+/// `value`, which is defined only if `condition` holds.
+fn checked(condition: s::Expr, reason: &str, value: s::Expr) -> s::Expr {
+    asserting(condition.with(renamed("*:assertion.false", &format!("*:{reason}"))), value)
+}
+
+fn is_literal(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::Int(_))
+}
+
+fn is_zero(e: &Expr) -> bool {
+    matches!(&e.kind, ExprKind::Int(value) if value.sign() == num_bigint::Sign::NoSign)
+}
+
+/// Are the bounds in order whatever the state is?
+fn is_literal_order(from: &Expr, to: &Expr) -> bool {
+    match (&from.kind, &to.kind) {
+        (ExprKind::Int(from), ExprKind::Int(to)) => from <= to,
+        (_, ExprKind::Length(_)) => is_zero(from),
+        _ => false,
+    }
+}
+
+/// May a term `x in e` be a trigger? Triggers contain no arithmetic, comparisons or connectives.
+pub(crate) fn may_trigger(e: &Expr) -> bool {
+    let mut fine = true;
+    crate::walk::each_expr(e, &mut |part| {
+        fine &= match &part.kind {
+            ExprKind::Binary { op, .. } => {
+                matches!(op, BinaryOp::Append | BinaryOp::Union | BinaryOp::Difference | BinaryOp::Intersection)
+            }
+            ExprKind::Unary { .. }
+            | ExprKind::And(_)
+            | ExprKind::Or(_)
+            | ExprKind::Implies { .. }
+            | ExprKind::Conditional { .. }
+            | ExprKind::Quantified { .. }
+            | ExprKind::Unfolding { .. }
+            | ExprKind::Slice { .. }
+            | ExprKind::Range { .. }
+            | ExprKind::Holds { .. }
+            | ExprKind::Eval { .. } => false,
+            _ => true,
+        }
+    });
+    fine
+}

@@ -1,0 +1,171 @@
+//! What has to be known about the whole program before any part of it is lowered.
+//!
+//! Methods that have nothing to do with locks do not pass the lock state around, and methods whose contracts have no
+//! abstract read permission have no parameter for it: generated code says only what the program needs.
+
+use chalice::program::{Block, ExprKind, FieldRef, LockMode, MethodId, PermissionKind, Program, Rhs, StmtKind};
+use la_arena::ArenaMap;
+
+use crate::walk::{access_of, each_amount, each_expr, each_expr_in_block, each_stmt, rhs_of};
+
+/// Facts about a program.
+#[derive(Debug, Default)]
+pub(crate) struct Facts {
+    /// Does anything mention lock levels, so that objects need the field `mu`?
+    pub(crate) levels: bool,
+    /// Are there locks for reading?
+    pub(crate) read_locks: bool,
+    /// Are there channels or credits?
+    pub(crate) credits: bool,
+    /// Facts about each method.
+    pub(crate) methods: ArenaMap<MethodId, MethodFacts>,
+}
+
+/// Facts about a method.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct MethodFacts {
+    /// Does it, or a method it calls, use or change the locks that the thread holds? Forked methods do not count:
+    /// they run in another thread.
+    pub(crate) locks: bool,
+    /// May an object that is held at its start get another lock level before its end, though it is held again by then?
+    pub(crate) may_relevel: bool,
+    /// Does its contract mention the abstract read fraction?
+    pub(crate) read_fraction: bool,
+    /// Does it, in its contract or body, have to do with credits?
+    pub(crate) credits: bool,
+    contract_credits: bool,
+    calls: Vec<MethodId>,
+    /// Methods it calls, forks or joins.
+    meets: Vec<MethodId>,
+}
+
+impl Facts {
+    pub(crate) fn of(program: &Program) -> Self {
+        let mut facts = Self { credits: !program.channels.is_empty(), ..Self::default() };
+        for (id, method) in program.methods.iter() {
+            let mut own = MethodFacts::default();
+            facts.note_contract(&mut own, program, id);
+            facts.note_body(&mut own, &method.body);
+            facts.methods.insert(id, own);
+        }
+        for (_, class) in program.classes.iter() {
+            facts.note_exprs(&mut class.invariants.iter());
+        }
+        let bodies = program.predicates.iter().map(|(_, predicate)| &predicate.body);
+        facts.note_exprs(&mut bodies.into_iter());
+        for (_, function) in program.functions.iter() {
+            facts.note_exprs(&mut function.requires.iter().chain(&function.ensures).chain(&function.body));
+        }
+        let clauses = program.channels.iter().filter_map(|(_, channel)| channel.where_clause.as_ref());
+        facts.note_exprs(&mut clauses.into_iter());
+        facts.close_over_calls();
+        facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
+        facts
+    }
+
+    fn note_exprs<'e>(&mut self, roots: &mut dyn Iterator<Item = &'e chalice::program::Expr>) {
+        let mut ignored = MethodFacts::default();
+        roots.for_each(|root| each_expr(root, &mut |e| self.note_expr(&mut ignored, e)));
+    }
+
+    fn note_contract(&mut self, own: &mut MethodFacts, program: &Program, id: MethodId) {
+        let method = &program.methods[id];
+        own.locks |= !method.lock_changes.is_empty();
+        for clause in method.requires.iter().chain(&method.ensures) {
+            each_expr(clause, &mut |e| {
+                self.note_expr(own, e);
+                if let Some(access) = access_of(e) {
+                    each_amount(&access.amount, &mut |amount| {
+                        own.read_fraction |= matches!(amount, PermissionKind::AbstractRead);
+                    });
+                }
+            });
+        }
+        own.contract_credits = own.credits;
+        method.lock_changes.iter().for_each(|e| each_expr(e, &mut |e| self.note_expr(own, e)));
+    }
+
+    fn note_body(&mut self, own: &mut MethodFacts, body: &Block) {
+        each_expr_in_block(body, &mut |e| self.note_expr(own, e));
+        each_stmt(body, &mut |stmt| {
+            own.credits |= matches!(stmt.kind, StmtKind::Send { .. } | StmtKind::Receive { .. });
+            if matches!(rhs_of(stmt), Some(Rhs::NewChannel { .. })) {
+                own.locks = true;
+            }
+            match &stmt.kind {
+                StmtKind::Call { method, .. } => {
+                    own.calls.push(*method);
+                    own.meets.push(*method);
+                }
+                StmtKind::Fork { method, .. } | StmtKind::Join { method, .. } => own.meets.push(*method),
+                StmtKind::Share { .. } | StmtKind::Receive { .. } => own.locks = true,
+                StmtKind::Acquire { mode, .. } | StmtKind::Lock { mode, .. } => {
+                    own.locks = true;
+                    self.read_locks |= *mode == LockMode::Read;
+                }
+                StmtKind::Release { mode, .. } => {
+                    own.locks = true;
+                    own.may_relevel = true;
+                    self.read_locks |= *mode == LockMode::Read;
+                }
+                StmtKind::Downgrade(_) => {
+                    own.locks = true;
+                    self.read_locks = true;
+                }
+                StmtKind::Unshare(_) | StmtKind::Reorder { .. } => {
+                    own.locks = true;
+                    own.may_relevel = true;
+                }
+                StmtKind::While { lock_changes, .. } => own.locks |= !lock_changes.is_empty(),
+                StmtKind::Free(_) => self.levels = true,
+                _ => {}
+            }
+        });
+    }
+
+    fn note_expr(&mut self, own: &mut MethodFacts, e: &chalice::program::Expr) {
+        match &e.kind {
+            ExprKind::WaitLevel => own.locks = true,
+            ExprKind::Holds { mode, .. } => {
+                own.locks = true;
+                self.read_locks |= *mode == LockMode::Read;
+            }
+            ExprKind::LockBottom | ExprKind::FieldRead { field: FieldRef::Mu, .. } => self.levels = true,
+            ExprKind::Access(access) => {
+                let is_level = matches!(
+                    access.target,
+                    chalice::program::AccessTarget::Field { field: FieldRef::Mu, .. }
+                        | chalice::program::AccessTarget::ElementsField { field: FieldRef::Mu, .. }
+                );
+                self.levels |= is_level;
+            }
+            ExprKind::Credit { .. } => {
+                self.credits = true;
+                own.credits = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// A method does what the methods it calls do.
+    fn close_over_calls(&mut self) {
+        loop {
+            let before = self.methods.clone();
+            for own in self.methods.values_mut() {
+                own.credits |= own.meets.iter().any(|&met| before[met].contract_credits);
+                for &callee in &own.calls {
+                    let Some(callee) = before.get(callee) else { continue };
+                    own.locks |= callee.locks;
+                    own.may_relevel |= callee.may_relevel;
+                }
+            }
+            let unchanged = self.methods.iter().all(|(id, own)| {
+                let old = &before[id];
+                own.locks == old.locks && own.may_relevel == old.may_relevel
+            });
+            if unchanged {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! Fork and join (Klauser 2012, section 3.2): the precondition is given when a thread starts, the postcondition is
+//! received when it is joined, and a token carries what the postcondition needs from one to the other.
+//!
+//! A token is an object with ghost fields: the receiver, the parameters, the results and the `old` expressions of the
+//! postcondition. Permission to `joinable` brings the same permission to them, so a token may be joined by whoever
+//! got it. Old values are stored only where they are defined (thesis figure 5).
+
+use std::rc::Rc;
+
+use chalice::Span;
+use chalice::program::{Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, Program, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use sil::source::Name;
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::annotations::{Annotate, hidden, renamed, said};
+use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
+use super::{Lowering, Member};
+use crate::build::*;
+use crate::names::Names;
+use crate::walk::each_child;
+
+/// The ghost fields of the tokens of one method.
+pub(crate) struct TokenLayout<'p> {
+    pub(crate) this: Name,
+    /// In the order of the parameters.
+    pub(crate) parameters: Vec<Name>,
+    /// In the order of the results.
+    pub(crate) results: Vec<Name>,
+    /// The outermost `old` expressions of the postcondition.
+    pub(crate) olds: Vec<StoredOld<'p>>,
+    /// Is the method forked or joined, or are its tokens spoken about?
+    is_used: bool,
+}
+
+/// An `old` expression of a postcondition.
+pub(crate) struct StoredOld<'p> {
+    /// The field that keeps its value.
+    pub(crate) field: Name,
+    /// The place of the `old` expression, by which it is found again.
+    pub(crate) span: Span,
+    /// What is evaluated in the old state.
+    pub(crate) body: &'p Expr,
+    /// Can its value be known when the thread starts? Not if it mentions results or bound variables.
+    pub(crate) is_known: bool,
+}
+
+impl<'p> TokenLayout<'p> {
+    pub(crate) fn of(program: &'p Program, id: MethodId, names: &mut Names) -> Self {
+        let method = &program.methods[id];
+        let base = format!("{}_token", names.methods[id]);
+        let local_name = |local: &LocalId| program.locals[*local].name.clone();
+        let this = names.fresh(&format!("{base}_this"));
+        let parameters =
+            method.parameters.iter().map(|local| names.fresh(&format!("{base}_{}", local_name(local)))).collect();
+        let results =
+            method.results.iter().map(|local| names.fresh(&format!("{base}_{}", local_name(local)))).collect();
+        let mut bodies = Vec::new();
+        for clause in &method.ensures {
+            outermost_olds(clause, &mut bodies);
+        }
+        let known: FxHashSet<LocalId> = method.parameters.iter().copied().collect();
+        let olds = bodies
+            .into_iter()
+            .enumerate()
+            .map(|(number, (span, body))| StoredOld {
+                field: names.fresh(&format!("{base}_old{}", number + 1)),
+                span,
+                body,
+                is_known: mentions_only(body, &known),
+            })
+            .collect();
+        Self { this, parameters, results, olds, is_used: is_forked(program, id) }
+    }
+
+    /// All fields.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Name> {
+        std::iter::once(&self.this)
+            .chain(&self.parameters)
+            .chain(&self.results)
+            .chain(self.olds.iter().map(|old| &old.field))
+    }
+}
+
+fn outermost_olds<'p>(e: &'p Expr, found: &mut Vec<(Span, &'p Expr)>) {
+    match &e.kind {
+        ExprKind::Old(body) => found.push((e.span, body)),
+        _ => crate::stack::grow(|| each_child(e, &mut |child| outermost_olds(child, found))),
+    }
+}
+
+/// Does `e` mention no variables but these and those it binds itself?
+fn mentions_only(e: &Expr, known: &FxHashSet<LocalId>) -> bool {
+    let mut bound = known.clone();
+    crate::walk::each_expr(e, &mut |part| {
+        if let ExprKind::Quantified { variables, .. } = &part.kind {
+            bound.extend(variables);
+        }
+    });
+    let mut fine = true;
+    crate::walk::each_expr(e, &mut |part| {
+        if let ExprKind::Local(local) = &part.kind {
+            fine &= bound.contains(local);
+        }
+    });
+    fine
+}
+
+fn is_forked(program: &Program, id: MethodId) -> bool {
+    program.methods.iter().any(|(_, method)| {
+        let mut forked = false;
+        crate::walk::each_stmt(&method.body, &mut |stmt| {
+            use chalice::program::StmtKind;
+            forked |= matches!(&stmt.kind,
+                StmtKind::Fork { method, .. } | StmtKind::Join { method, .. } if *method == id);
+        });
+        forked
+    }) || program.locals.iter().any(|(_, local)| mentions_token(&local.ty, id))
+        || program.fields.iter().any(|(_, field)| mentions_token(&field.ty, id))
+        || program.functions.iter().any(|(_, function)| mentions_token(&function.result, id))
+}
+
+fn mentions_token(of: &Type, id: MethodId) -> bool {
+    match of {
+        Type::Token(method) => *method == id,
+        Type::Seq(element) | Type::Set(element) => mentions_token(element, id),
+        _ => false,
+    }
+}
+
+impl Lowering<'_> {
+    /// Declarations of the ghost fields of a method's tokens.
+    pub(crate) fn token_fields(&self, id: MethodId) -> Vec<s::Member> {
+        let layout = &self.tokens[id];
+        if !layout.is_used {
+            return Vec::new();
+        }
+        let method = &self.program.methods[id];
+        let mut fields = vec![field_member(&layout.this, ty(TypeKind::Ref))];
+        let locals = method.parameters.iter().chain(&method.results);
+        for (local, name) in locals.zip(layout.parameters.iter().chain(&layout.results)) {
+            fields.push(field_member(name, self.ty(&self.program.locals[*local].ty)));
+        }
+        for old in &layout.olds {
+            fields.push(field_member(&old.field, self.ty(&old.body.ty)));
+        }
+        fields
+    }
+}
+
+impl Member<'_, '_> {
+    /// `fork token := receiver.method(arguments)`
+    pub(crate) fn fork(
+        &mut self,
+        target: Option<&OutVariable>,
+        receiver: &Expr,
+        method: MethodId,
+        arguments: &[Expr],
+        env: &Env,
+    ) {
+        let lowering = self.lowering;
+        let callee = &lowering.program.methods[method];
+        let facts = lowering.facts.methods[method].clone();
+        let layout = &lowering.tokens[method];
+        let assigned: Vec<_> = target.iter().map(|out| out.local).collect();
+        let this = self.saved(receiver, "receiver", &assigned, env);
+        let actuals = self.saved_all(arguments, &callee.parameters, &assigned, env);
+        // The new thread holds no locks, whatever the forking one holds.
+        let alone = Env { locks: Locks::Nothing, old_locks: Locks::Nothing, ..env.clone() };
+        let mut contract = self.callee_env(&alone, method, this.clone(), actuals.clone(), env.read.clone());
+        let fraction = if facts.read_fraction {
+            let k = self.read_fraction(&callee.requires, &contract, env, "exhale.failed");
+            contract.read = ReadAmount::Fraction(var(&k));
+            Some(k)
+        } else {
+            None
+        };
+        let olds = self.store_olds(method, &contract);
+        if facts.credits {
+            for clause in &callee.requires {
+                self.move_credits(clause, &contract, s::BinaryOp::Sub);
+            }
+        }
+        let exists = match receiver.kind {
+            ExprKind::This => truth(true),
+            _ => ne(this.clone(), null()).with(said("*:assertion.false", "the receiver might be null")),
+        };
+        let clauses = callee.requires.iter().map(|clause| self.assertion(clause, &contract)).collect::<Vec<_>>();
+        let given = and(std::iter::once(exists).chain(clauses));
+        if !is_true(&given) {
+            self.emit(exhale(given));
+        }
+        let token = self.fresh("token");
+        self.emit(declare(&token, ty(TypeKind::Ref), None));
+        let mut fields: Vec<Name> = vec![crate::names::fixed::JOINABLE.into()];
+        fields.extend(layout.fields().cloned());
+        lowering.used.borrow_mut().joinable = true;
+        self.emit(assign(var(&token), new_object(&fields)));
+        if let Some(k) = fraction {
+            let recorded = lowering.fork_fraction(var(&token));
+            self.emit(inhale(eq(recorded, var(&k))));
+        }
+        let joinable = self.field_of(var(&token), FieldRef::Joinable);
+        self.emit(assign(joinable, truth(true)));
+        self.emit(assign(field(var(&token), &layout.this), this));
+        for (name, actual) in layout.parameters.iter().zip(actuals) {
+            self.emit(assign(field(var(&token), name), actual));
+        }
+        for (old, value) in layout.olds.iter().zip(olds) {
+            if let Some(value) = value {
+                self.emit(assign(field(var(&token), &old.field), var(&value)));
+            }
+        }
+        if let Some(out) = target {
+            self.declare_outs(std::slice::from_ref(out));
+            let name = self.local(out.local);
+            self.emit(assign(var(&name), var(&token)));
+        }
+    }
+
+    /// Evaluates the `old` expressions of a postcondition, where they are defined, before the precondition is given.
+    fn store_olds(&mut self, method: MethodId, contract: &Env) -> Vec<Option<Name>> {
+        let lowering = self.lowering;
+        let mut stored = Vec::new();
+        for old in &lowering.tokens[method].olds {
+            let defined = if old.is_known { self.definedness(old.body, contract) } else { None };
+            let Some(defined) = defined else {
+                stored.push(None);
+                continue;
+            };
+            let name = self.fresh("old_value");
+            let value = self.expr(old.body, contract);
+            self.emit(declare(&name, lowering.ty(&old.body.ty), None));
+            let store = assign(var(&name), value).with(hidden());
+            if is_true(&defined) {
+                self.emit(store);
+            } else {
+                self.emit(branch(defined, vec![store], Vec::new()).with(hidden()));
+            }
+            stored.push(Some(name));
+        }
+        stored
+    }
+
+    /// `join outs := token`
+    pub(crate) fn join(&mut self, outs: &[OutVariable], token: &Expr, method: MethodId, env: &Env) {
+        let lowering = self.lowering;
+        let callee = &lowering.program.methods[method];
+        let facts = lowering.facts.methods[method].clone();
+        let layout = &lowering.tokens[method];
+        let assigned: Vec<_> = outs.iter().map(|out| out.local).collect();
+        let token = self.saved(token, "token", &assigned, env);
+        let joinable = self.field_of(token.clone(), FieldRef::Joinable);
+        self.emit(
+            assert(acc(joinable.clone(), write()))
+                .with(renamed("assert.failed:*", "join.failed:*"))
+                .with(said("*", "permission to join the token might be missing")),
+        );
+        self.emit(assert(joinable.clone()).with(said("*:assertion.false", "the token might have been joined before")));
+        let stored: FxHashMap<_, _> =
+            layout.olds.iter().map(|old| (old.span, field(token.clone(), &old.field))).collect();
+        let parameters = callee.parameters.iter().copied().zip(&layout.parameters);
+        let results = callee.results.iter().copied().zip(&layout.results);
+        let replaced: FxHashMap<_, _> =
+            parameters.chain(results).map(|(local, name)| (local, field(token.clone(), name))).collect();
+        let locks = if facts.locks { Locks::State(self.unknown_locks()) } else { Locks::Unknown };
+        let contract = Env {
+            this: field(token.clone(), &layout.this),
+            replaced: Rc::new(replaced),
+            read: ReadAmount::Fraction(lowering.fork_fraction(token.clone())),
+            old: OldState::Stored(Rc::new(stored)),
+            old_locks: locks.clone(),
+            locks,
+            side: Side::Inhaled,
+        };
+        let clauses = callee.ensures.iter().map(|clause| self.assertion(clause, &contract)).collect::<Vec<_>>();
+        let received = and(clauses);
+        if !is_true(&received) {
+            self.emit(inhale(received).with(hidden()));
+        }
+        if facts.credits {
+            for clause in &callee.ensures {
+                self.move_credits(clause, &contract, s::BinaryOp::Add);
+            }
+        }
+        self.emit(assign(joinable, truth(false)).with(hidden()));
+        for (out, name) in outs.iter().zip(&layout.results) {
+            let target = self.local(out.local);
+            self.emit(assign(var(&target), field(token.clone(), name)));
+        }
+    }
+
+    /// The locks of another thread, about which nothing is known.
+    fn unknown_locks(&mut self) -> LockState {
+        let lowering = self.lowering;
+        let held = self.fresh("heldThere");
+        self.emit_plain(declare(&held, lowering.objects_type(), None));
+        let read_held = lowering.facts.read_locks.then(|| {
+            let name = self.fresh("rdHeldThere");
+            self.emit_plain(declare(&name, lowering.objects_type(), None));
+            var(&name)
+        });
+        let levels = self.fresh("muThere");
+        self.emit_plain(declare(&levels, lowering.levels_type(), None));
+        LockState { held: var(&held), read_held, levels: var(&levels), credits: None }
+    }
+}

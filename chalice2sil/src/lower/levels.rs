@@ -1,0 +1,189 @@
+//! Comparisons of lock levels, and the wait level: the highest level of what the thread holds.
+//!
+//! The wait level is not a value. It stands for the levels of all objects that the thread holds, or from which it owes
+//! a message; comparisons with it are quantifications over them (Leino and Müller 2009, on deadlock prevention).
+
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::env::{LockState, Locks};
+use super::{Lowering, Member};
+use crate::build::*;
+use crate::names::fixed;
+
+/// A side of a comparison.
+#[derive(Clone)]
+pub(crate) enum Level {
+    /// The level of one object.
+    Value(s::Expr),
+    /// The wait level of a thread with these locks.
+    Wait(Locks),
+}
+
+impl Member<'_, '_> {
+    /// `left << right`; nothing if the lock state is not at hand.
+    pub(crate) fn level_below(&mut self, left: Level, right: Level) -> Option<s::Expr> {
+        Some(match (left, right) {
+            (Level::Value(left), Level::Value(right)) => self.lowering.below(left, right),
+            (Level::Wait(locks), Level::Value(level)) => {
+                self.all_levels(&locks, |lowering, held| lowering.below(held, level))?
+            }
+            (Level::Value(level), Level::Wait(locks)) => {
+                self.some_level(&locks, |lowering, held| lowering.below(level, held))?
+            }
+            (Level::Wait(left), Level::Wait(right)) => {
+                let object = self.bound_name("p");
+                let Locks::State(right) = right else {
+                    return if matches!(right, Locks::Nothing) { Some(truth(false)) } else { None };
+                };
+                let (contributes, triggers) = self.lowering.contributes(&right, &var(&object));
+                let level = self.lowering.held_level(&right, &var(&object));
+                let above_all = self.all_levels(&left, |lowering, held| lowering.below(held, level))?;
+                quantified(
+                    s::Quantifier::Exists,
+                    vec![typed(&object, ty(TypeKind::Ref))],
+                    triggers.into_iter().map(|trigger| vec![trigger]).collect(),
+                    and([contributes, above_all]),
+                )
+            }
+        })
+    }
+
+    /// `left == right`: the wait level equals a level if nothing held is above it.
+    pub(crate) fn level_equal(&mut self, left: Level, right: Level) -> Option<s::Expr> {
+        Some(match (left, right) {
+            (Level::Value(left), Level::Value(right)) => eq(left, right),
+            (Level::Wait(locks), Level::Value(level)) | (Level::Value(level), Level::Wait(locks)) => {
+                self.all_levels(&locks, |lowering, held| {
+                    or(vec![lowering.below(held.clone(), level.clone()), eq(held, level)])
+                })?
+            }
+            (Level::Wait(left), Level::Wait(right)) => match (&left, &right) {
+                (Locks::State(one), Locks::State(other)) => self.same_wait_level(one, other)?,
+                (Locks::Nothing, Locks::Nothing) => truth(true),
+                _ => return None,
+            },
+        })
+    }
+
+    /// The same objects held at the same levels, or two of them that are highest and at the same level.
+    fn same_wait_level(&mut self, one: &LockState, other: &LockState) -> Option<s::Expr> {
+        let object = self.bound_name("o");
+        let o = var(&object);
+        let level = self.lowering.level_at(one.levels.clone(), o.clone());
+        let other_level = self.lowering.level_at(other.levels.clone(), o.clone());
+        let mut same = vec![eq(one.held.clone(), other.held.clone())];
+        if let (Some(one), Some(other)) = (&one.read_held, &other.read_held) {
+            same.push(eq(one.clone(), other.clone()));
+        }
+        let (contributes, _) = self.lowering.contributes(one, &o);
+        same.push(forall_ref(
+            &object,
+            vec![level.clone(), other_level.clone()],
+            implies(contributes, eq(level, other_level)),
+        ));
+        let (first, second) = (self.bound_name("p"), self.bound_name("q"));
+        let (first_contributes, _) = self.lowering.contributes(one, &var(&first));
+        let (second_contributes, _) = self.lowering.contributes(other, &var(&second));
+        let first_level = self.lowering.held_level(one, &var(&first));
+        let second_level = self.lowering.held_level(other, &var(&second));
+        let highest = |member: &mut Self, locks: &LockState, top: &s::Expr| {
+            let top = top.clone();
+            member.all_levels(&Locks::State(locks.clone()), |lowering, held| {
+                or(vec![lowering.below(held.clone(), top.clone()), eq(held, top)])
+            })
+        };
+        let agree = and([
+            first_contributes,
+            second_contributes,
+            eq(first_level.clone(), second_level.clone()),
+            highest(self, one, &first_level)?,
+            highest(self, other, &second_level)?,
+        ]);
+        let object_type = || ty(TypeKind::Ref);
+        let trigger = vec![contains(&one.held, &var(&first)), contains(&other.held, &var(&second))];
+        let maxima = quantified(
+            s::Quantifier::Exists,
+            vec![typed(&first, object_type()), typed(&second, object_type())],
+            vec![trigger],
+            agree,
+        );
+        Some(or(vec![and(same), maxima]))
+    }
+
+    /// That something holds of the level of everything held.
+    fn all_levels(
+        &mut self,
+        locks: &Locks,
+        claim: impl FnOnce(&Lowering<'_>, s::Expr) -> s::Expr,
+    ) -> Option<s::Expr> {
+        let locks = match locks {
+            Locks::Unknown => return None,
+            Locks::Nothing => return Some(truth(true)),
+            Locks::State(locks) => locks,
+        };
+        let object = self.bound_name("o");
+        let (contributes, triggers) = self.lowering.contributes(locks, &var(&object));
+        let level = self.lowering.held_level(locks, &var(&object));
+        Some(forall_ref(&object, triggers, implies(contributes, claim(self.lowering, level))))
+    }
+
+    /// That something holds of the level of something held.
+    fn some_level(
+        &mut self,
+        locks: &Locks,
+        claim: impl FnOnce(&Lowering<'_>, s::Expr) -> s::Expr,
+    ) -> Option<s::Expr> {
+        let locks = match locks {
+            Locks::Unknown => return None,
+            Locks::Nothing => return Some(truth(false)),
+            Locks::State(locks) => locks,
+        };
+        let object = self.bound_name("o");
+        let (contributes, triggers) = self.lowering.contributes(locks, &var(&object));
+        let level = self.lowering.held_level(locks, &var(&object));
+        Some(quantified(
+            s::Quantifier::Exists,
+            vec![typed(&object, ty(TypeKind::Ref))],
+            triggers.into_iter().map(|trigger| vec![trigger]).collect(),
+            and([contributes, claim(self.lowering, level)]),
+        ))
+    }
+}
+
+impl Lowering<'_> {
+    /// That an object counts for the wait level, with the terms that say so.
+    pub(crate) fn contributes(&self, locks: &LockState, object: &s::Expr) -> (s::Expr, Vec<s::Expr>) {
+        let mut reasons = vec![contains(&locks.held, object)];
+        reasons.extend(locks.read_held.as_ref().map(|read_held| contains(read_held, object)));
+        let mut triggers = reasons.clone();
+        if let Some(credits) = &locks.credits {
+            let balance = call(fixed::CREDIT_AT, vec![credits.clone(), object.clone()]);
+            triggers.push(balance.clone());
+            reasons.push(lt(balance, int(0)));
+        }
+        (or(reasons), triggers)
+    }
+
+    /// Is an object held, in whatever way?
+    pub(crate) fn is_held(&self, locks: &LockState, object: &s::Expr) -> s::Expr {
+        let mut reasons = vec![contains(&locks.held, object)];
+        reasons.extend(locks.read_held.as_ref().map(|read_held| contains(read_held, object)));
+        or(reasons)
+    }
+
+    /// The level of an object that counts for the wait level. That of a channel never changes.
+    fn held_level(&self, locks: &LockState, object: &s::Expr) -> s::Expr {
+        let level = self.level_at(locks.levels.clone(), object.clone());
+        if locks.credits.is_none() {
+            return level;
+        }
+        conditional(self.is_held(locks, object), level, self.channel_level(object.clone()))
+    }
+
+    /// The level of a channel, fixed when it is made.
+    pub(crate) fn channel_level(&self, channel: s::Expr) -> s::Expr {
+        self.used.borrow_mut().credits = true;
+        call(fixed::CHANNEL_LEVEL, vec![channel])
+    }
+}

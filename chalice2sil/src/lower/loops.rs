@@ -1,0 +1,108 @@
+//! Loops.
+
+use chalice::program::{Block, Expr, PermissionKind};
+use sil::syntax as s;
+
+use super::Member;
+use super::annotations::{Annotate, hidden, renamed, said};
+use super::env::{Env, Locks, ReadAmount, Side};
+use crate::build::*;
+use crate::names::fixed;
+
+impl Member<'_, '_> {
+    /// `while (guard) invariant .. lockchange .. { body }`
+    ///
+    /// The invariants have a read fraction of their own, chosen like that of a call; the body's is the same.
+    pub(crate) fn while_loop(
+        &mut self,
+        guard: &Expr,
+        invariants: &[Expr],
+        lock_changes: &[Expr],
+        body: &Block,
+        env: &Env,
+    ) {
+        let span = self.span;
+        let mut inner = env.on(Side::Both);
+        if invariants.iter().any(mentions_read) {
+            let k = self.read_fraction(invariants, &inner, env, "invariant.not.established");
+            inner.read = ReadAmount::Fraction(var(&k));
+        }
+        let mut lowered = Vec::new();
+        let changes_locks = self.changes_locks(body);
+        if changes_locks && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks) {
+            let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
+            let at = self.lowering.at(span);
+            let frame = self
+                .same_locks(entry, locks, &changed)
+                .with(at.clone())
+                .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
+                .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
+                .with(said("*", "more might be locked or unlocked than the lockchange clause of the loop allows"));
+            lowered.push(frame);
+            if self.method.is_some_and(|method| !self.lowering.facts.methods[method].may_relevel) {
+                lowered.push(self.same_levels(entry, locks, &changed).with(at).with(hidden()));
+            }
+        }
+        let clauses = self.clauses(invariants, &inner);
+        // What the clauses say may need permissions of one of them; the lockchange list comes after them.
+        let lowered: Vec<_> = clauses.into_iter().chain(lowered).collect();
+        let credits = self.credits.clone();
+        let outer_credits = credits.as_ref().map(|credits| {
+            for clause in invariants {
+                self.move_credits(clause, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
+            }
+            self.check_debt("debt.failed:loop.entry", "the loop invariant must take over every debt");
+            let saved = self.fresh("credits_outside");
+            let ty = self.lowering.credits_type();
+            self.emit_plain(declare(&saved, ty, Some(var(credits))));
+            saved
+        });
+        let condition = self.placed(guard.span, |member| member.expr(guard, &inner));
+        let saved_scope = self.locals_in_scope.clone();
+        let statements = self.block(|member| {
+            if let Some(credits) = &credits {
+                let none = call(fixed::NO_CREDITS, Vec::new());
+                member.emit_plain(assign(var(credits), none));
+                for clause in invariants {
+                    member.move_credits(clause, &inner.on(Side::Inhaled), s::BinaryOp::Add);
+                }
+            }
+            if changes_locks {
+                member.recall_levels(&inner);
+            }
+            member.statements(body, &inner);
+            member.span = span;
+            if credits.is_some() {
+                for clause in invariants {
+                    member.move_credits(clause, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
+                }
+                member.check_debt("debt.failed:loop", "the loop body must not leave a debt");
+            }
+        });
+        self.locals_in_scope = saved_scope;
+        self.span = span;
+        self.emit(while_loop(condition, lowered, statements));
+        if let (Some(credits), Some(saved)) = (credits, outer_credits) {
+            self.emit_plain(assign(var(&credits), var(&saved)));
+            for clause in invariants {
+                self.move_credits(clause, &inner.on(Side::Inhaled), s::BinaryOp::Add);
+            }
+        }
+        if changes_locks {
+            self.recall_levels(env);
+        }
+    }
+}
+
+/// Does an assertion ask for the abstract read fraction?
+pub(crate) fn mentions_read(e: &Expr) -> bool {
+    let mut mentions = false;
+    crate::walk::each_expr(e, &mut |part| {
+        if let chalice::program::ExprKind::Access(access) = &part.kind {
+            crate::walk::each_amount(&access.amount, &mut |amount| {
+                mentions |= matches!(amount, PermissionKind::AbstractRead);
+            });
+        }
+    });
+    mentions
+}

@@ -1,0 +1,322 @@
+//! Methods: contract, ghost parameters, and what holds at the ends of the body.
+
+use std::rc::Rc;
+
+use chalice::program::{Expr, ExprKind, LocalId, Method, MethodId, Type};
+use rustc_hash::FxHashMap;
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::annotations::{Annotate, hidden, renamed, said};
+use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
+use super::preamble::is_read_fraction;
+use super::{Lowering, Member};
+use crate::build::*;
+use crate::names::fixed;
+
+/// Ghost parameters for the locks of the thread that runs a method.
+pub(crate) struct LockNames {
+    pub(crate) held: sil::source::Name,
+    pub(crate) read_held: Option<sil::source::Name>,
+    pub(crate) levels: sil::source::Name,
+}
+
+impl LockNames {
+    fn new(member: &mut Member<'_, '_>, suffix: &str) -> Self {
+        let held = member.fresh(&format!("heldMap{suffix}"));
+        let read_held = member.lowering.facts.read_locks.then(|| member.fresh(&format!("rdHeldMap{suffix}")));
+        Self { held, read_held, levels: member.fresh(&format!("muMap{suffix}")) }
+    }
+
+    pub(crate) fn state(&self) -> LockState {
+        LockState {
+            held: var(&self.held),
+            read_held: self.read_held.as_ref().map(|name| var(name)),
+            levels: var(&self.levels),
+            credits: None,
+        }
+    }
+
+    fn declared(&self, lowering: &Lowering<'_>) -> Vec<s::TypedName> {
+        let mut all = vec![typed(&self.held, lowering.objects_type())];
+        all.extend(self.read_held.as_ref().map(|name| typed(name, lowering.objects_type())));
+        all.push(typed(&self.levels, lowering.levels_type()));
+        all
+    }
+}
+
+impl LockState {
+    /// The state as a list, in the order of the ghost parameters.
+    pub(crate) fn values(&self) -> Vec<s::Expr> {
+        let mut all = vec![self.held.clone()];
+        all.extend(self.read_held.clone());
+        all.push(self.levels.clone());
+        all
+    }
+}
+
+impl Lowering<'_> {
+    /// A method.
+    pub(crate) fn method(&self, id: MethodId) -> s::Member {
+        let method = &self.program.methods[id];
+        let facts = &self.facts.methods[id];
+        let mut member = Member::new(self, method.span);
+        member.method = Some(id);
+
+        let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
+        formals.extend(member.bound(&method.parameters));
+        let mut returns = member.bound(&method.results);
+        let fraction = facts.read_fraction.then(|| member.fresh("k"));
+        formals.extend(fraction.iter().map(|name| typed(name, ty(TypeKind::Perm))));
+        let entry_locks = facts.locks.then(|| LockNames::new(&mut member, "0"));
+        let locks = facts.locks.then(|| LockNames::new(&mut member, ""));
+        formals.extend(entry_locks.iter().flat_map(|names| names.declared(self)));
+        returns.extend(locks.iter().flat_map(|names| names.declared(self)));
+
+        let state = |names: &Option<LockNames>| match names {
+            Some(names) => Locks::State(names.state()),
+            None => Locks::Unknown,
+        };
+        let before = Env {
+            this: var("this"),
+            replaced: Rc::default(),
+            read: fraction.as_ref().map_or(ReadAmount::Common, |name| ReadAmount::Fraction(var(name))),
+            old: OldState::Entry,
+            locks: state(&entry_locks),
+            old_locks: state(&entry_locks),
+            side: Side::Both,
+        };
+        let after = Env { locks: state(&locks), ..before.clone() };
+
+        let mut contract = s::Contract::default();
+        contract.preconditions.push(receiver_exists(var("this")));
+        if let Some(name) = &fraction {
+            contract.preconditions.push(is_read_fraction(var(name)).with(hidden()));
+        }
+        contract.preconditions.extend(member.clauses(&method.requires, &before));
+        contract.postconditions.extend(member.clauses(&method.ensures, &after));
+        if let (Locks::State(old), Locks::State(new)) = (&before.locks, &after.locks) {
+            contract.postconditions.extend(member.lock_frame(method, id, old, new, &after));
+        }
+
+        let body = member.block(|member| member.method_body(id, method, &before, &after));
+        let name = self.names.borrow().methods[id].clone();
+        let lowered = s::Method {
+            name: ident(&name),
+            formals,
+            returns,
+            contract,
+            implementations: vec![s::Implementation {
+                annotations: Vec::new(),
+                name: None,
+                explicit: false,
+                body: s::Body::Structured(block(body)),
+                span: sil::source::Span::default(),
+            }],
+        };
+        crate::build::member(s::MemberKind::Method(lowered)).with(self.at(method.span))
+    }
+}
+
+/// That the receiver of a call is an object.
+fn receiver_exists(this: s::Expr) -> s::Expr {
+    ne(this, null()).with(said("*:assertion.false", "the receiver might be null"))
+}
+
+impl Member<'_, '_> {
+    /// Clauses, without those that say nothing about the state.
+    pub(crate) fn clauses(&mut self, clauses: &[Expr], env: &Env) -> Vec<s::Expr> {
+        let lowered: Vec<_> = clauses.iter().map(|clause| self.clause(clause, env)).collect();
+        lowered.into_iter().filter(|clause| !is_true(clause)).collect()
+    }
+
+    /// A method leaves the locks as they were, except for those it names.
+    fn lock_frame(
+        &mut self,
+        method: &Method,
+        id: MethodId,
+        old: &LockState,
+        new: &LockState,
+        env: &Env,
+    ) -> Vec<s::Expr> {
+        let at = self.lowering.at(method.span);
+        let changed: Vec<_> = method.lock_changes.iter().map(|e| self.expr(e, env)).collect();
+        let frame = self
+            .same_locks(old, new, &changed)
+            .with(at.clone())
+            .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
+            .with(said("*", "the method might lock or unlock more than its lockchange clause allows"));
+        let mut clauses = vec![frame];
+        if !self.lowering.facts.methods[id].may_relevel {
+            clauses.push(self.same_levels(old, new, &changed).with(at).with(hidden()));
+        }
+        clauses
+    }
+
+    /// That the same objects are held before and after, except for those in `changed`.
+    pub(crate) fn same_locks(&mut self, old: &LockState, new: &LockState, changed: &[s::Expr]) -> s::Expr {
+        let pairs = [(Some(&old.held), Some(&new.held)), (old.read_held.as_ref(), new.read_held.as_ref())];
+        let pairs = pairs.into_iter().filter_map(|(old, new)| Some((old?, new?)));
+        if changed.is_empty() {
+            return and(pairs.map(|(old, new)| eq(new.clone(), old.clone())).collect::<Vec<_>>());
+        }
+        let name = self.bound_name("o");
+        let o = var(&name);
+        let unlisted = and(changed.iter().map(|e| ne(o.clone(), e.clone())).collect::<Vec<_>>());
+        let same = pairs.map(|(old, new)| {
+            let (before, after) = (contains(old, &o), contains(new, &o));
+            let same = binary(s::BinaryOp::Iff, after.clone(), before.clone());
+            forall_ref(&name, vec![after, before], implies(unlisted.clone(), same))
+        });
+        and(same.collect::<Vec<_>>())
+    }
+
+    /// That objects held before and after have the same level, except for those in `changed`.
+    pub(crate) fn same_levels(&mut self, old: &LockState, new: &LockState, changed: &[s::Expr]) -> s::Expr {
+        let name = self.bound_name("o");
+        let o = var(&name);
+        let (before, after) = (
+            self.lowering.level_at(old.levels.clone(), o.clone()),
+            self.lowering.level_at(new.levels.clone(), o.clone()),
+        );
+        let mut conditions: Vec<_> = changed.iter().map(|e| ne(o.clone(), e.clone())).collect();
+        conditions.push(self.lowering.is_held(old, &o));
+        conditions.push(self.lowering.is_held(new, &o));
+        forall_ref(&name, vec![after.clone()], implies(and(conditions), eq(after, before)))
+    }
+
+    fn method_body(&mut self, id: MethodId, method: &Method, before: &Env, after: &Env) {
+        let facts = self.lowering.facts.methods[id].clone();
+        let mut env = after.clone();
+        if let (Locks::State(old), Locks::State(new)) = (&before.locks, &after.locks) {
+            for (new, old) in new.values().into_iter().zip(old.values()) {
+                self.emit_plain(assign(new, old));
+            }
+            self.assume_classes(method);
+        }
+        if !facts.read_fraction && self.needs_fraction(method) {
+            let k = self.fresh("k");
+            self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
+            self.emit_plain(inhale(is_read_fraction(var(&k))));
+            env.read = ReadAmount::Fraction(var(&k));
+        }
+        if facts.credits {
+            let credits = self.fresh("credits");
+            let none = call(fixed::NO_CREDITS, Vec::new());
+            let ty = self.lowering.credits_type();
+            self.emit_plain(declare(&credits, ty, Some(none)));
+            if let Locks::State(locks) = &mut env.locks {
+                locks.credits = Some(var(&credits));
+            }
+            self.credits = Some(credits);
+            for clause in &method.requires {
+                self.move_credits(clause, &env.on(Side::Inhaled), s::BinaryOp::Add);
+            }
+        }
+        self.statements(&method.body, &env);
+        if facts.credits {
+            self.span = method.span;
+            for clause in &method.ensures {
+                self.move_credits(clause, &env.on(Side::Exhaled), s::BinaryOp::Sub);
+            }
+            self.check_debt("debt.failed:method", "the method must not leave a debt");
+        }
+    }
+
+    /// In the text without a place of its own: it cannot fail.
+    pub(crate) fn emit_plain(&mut self, stmt: s::Stmt) {
+        self.out.push(stmt);
+    }
+
+    /// Does the body choose or mention read fractions, though the contract does not?
+    fn needs_fraction(&self, method: &Method) -> bool {
+        use chalice::program::{PermissionKind, StmtKind};
+        let mut needs = false;
+        crate::walk::each_expr_in_block(&method.body, &mut |e| {
+            if let Some(access) = crate::walk::access_of(e) {
+                crate::walk::each_amount(&access.amount, &mut |amount| {
+                    needs |= matches!(amount, PermissionKind::AbstractRead);
+                });
+            }
+        });
+        crate::walk::each_stmt(&method.body, &mut |stmt| match &stmt.kind {
+            StmtKind::Call { method, .. } | StmtKind::Fork { method, .. } => {
+                needs |= self.lowering.facts.methods[*method].read_fraction;
+            }
+            StmtKind::Fold(access) | StmtKind::Unfold(access) => {
+                needs |= matches!(access.amount.kind, PermissionKind::AbstractRead);
+            }
+            _ => {}
+        });
+        needs
+    }
+
+    /// Objects of different classes are different; only locks can tell.
+    fn assume_classes(&mut self, method: &Method) {
+        if self.program().classes.len() < 2 {
+            return;
+        }
+        let mut facts = vec![self.has_class(&var("this"), &Type::Class(method.class), true)];
+        for &parameter in &method.parameters {
+            facts.push(self.local_class(parameter));
+        }
+        let facts = and(facts);
+        if !is_true(&facts) {
+            self.emit_plain(inhale(facts));
+        }
+    }
+
+    /// What the type of a variable says about its value.
+    pub(crate) fn local_class(&mut self, local: LocalId) -> s::Expr {
+        let ty = self.program().locals[local].ty.clone();
+        let value = var(&self.local(local));
+        self.has_class(&value, &ty, false)
+    }
+
+    /// `value == null || typeOf(value) == C`, or nothing if the type is no class.
+    pub(crate) fn has_class(&self, value: &s::Expr, ty: &Type, exists: bool) -> s::Expr {
+        let Type::Class(class) = ty else { return truth(true) };
+        if self.program().classes.len() < 2 {
+            return truth(true);
+        }
+        self.lowering.used.borrow_mut().classes = true;
+        let class = call(&self.lowering.class_constant(*class), Vec::new());
+        let fits = eq(call(fixed::TYPE_OF, vec![value.clone()]), class);
+        if exists { fits } else { or(vec![eq(value.clone(), null()), fits]) }
+    }
+
+    /// The environment of another method's contract: its receiver and parameters are given expressions.
+    pub(crate) fn callee_env(
+        &mut self,
+        env: &Env,
+        method: MethodId,
+        this: s::Expr,
+        arguments: Vec<s::Expr>,
+        read: ReadAmount,
+    ) -> Env {
+        let parameters = &self.program().methods[method].parameters;
+        let replaced: FxHashMap<_, _> = parameters.iter().copied().zip(arguments).collect();
+        Env { this, replaced: Rc::new(replaced), read, side: Side::Exhaled, ..env.clone() }
+    }
+
+    /// Is `e` a term that can be written twice and means the same after other variables are assigned?
+    pub(crate) fn is_stable(&self, e: &Expr, assigned: &[LocalId]) -> bool {
+        match &e.kind {
+            ExprKind::This | ExprKind::Null | ExprKind::Int(_) | ExprKind::Bool(_) => true,
+            ExprKind::Local(local) => !assigned.contains(local),
+            _ => false,
+        }
+    }
+
+    /// The value of `e` as a term that can be repeated later: a literal, an unchanged variable or a new variable.
+    pub(crate) fn saved(&mut self, e: &Expr, wanted: &str, assigned: &[LocalId], env: &Env) -> s::Expr {
+        let value = self.expr(e, env);
+        if self.is_stable(e, assigned) {
+            return value;
+        }
+        let name = self.fresh(wanted);
+        let ty = self.lowering.ty(&e.ty);
+        self.emit(declare(&name, ty, Some(value)));
+        var(&name)
+    }
+}

@@ -1,0 +1,428 @@
+//! Monitors: what `share`, `acquire`, `release` and their relatives do to the lock state, and what they check
+//! (Leino and Müller 2009; Klauser 2012, section 3.4).
+//!
+//! Invariants
+//! - The level that is remembered for a held object is its `mu`: only the thread that holds an object can change it, so
+//!   what is remembered stays right when all permission to `mu` has been given away.
+//! - Nothing reads the level remembered for an object that is not held.
+
+use chalice::Span;
+use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, FieldRef, LockMode, StmtKind, Type};
+use sil::source::Name;
+use sil::syntax as s;
+
+use super::Member;
+use super::annotations::{Annotate, hidden, renamed, said};
+use super::env::{Env, LockState, Locks};
+use super::levels::Level;
+use crate::build::*;
+use crate::names::fixed;
+
+impl Member<'_, '_> {
+    /// An obligation of a statement under an id of its own.
+    fn check(&mut self, condition: s::Expr, id: &str, words: &str) {
+        let kind = id.split(':').next().unwrap_or(id);
+        self.emit(
+            assert(condition)
+                .with(renamed("assert.failed:assertion.false", id))
+                .with(renamed("assert.failed:*", &format!("{kind}:*")))
+                .with(said("*:assertion.false", words)),
+        );
+    }
+
+    fn lock_state(env: &Env) -> LockState {
+        match &env.locks {
+            Locks::State(locks) => locks.clone(),
+            // Statements about locks stand in methods only, and those that have them track locks.
+            _ => unreachable!("a method with lock statements tracks locks"),
+        }
+    }
+
+    /// The operand of a lock statement, evaluated once.
+    fn lock_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {
+        let target = self.saved(e, "target", &[], env);
+        if !matches!(e.kind, ExprKind::This) {
+            self.check(ne(target.clone(), null()), &format!("{kind}:receiver.null"), "the object might be null");
+            let class = self.has_class(&target, &e.ty, true);
+            if !is_true(&class) {
+                self.emit_plain(inhale(class));
+            }
+        }
+        target
+    }
+
+    fn class_of(e: &Expr) -> Option<ClassId> {
+        match e.ty {
+            Type::Class(class) => Some(class),
+            _ => None,
+        }
+    }
+
+    fn monitor_at(&self, class: ClassId, mode: LockMode, target: &s::Expr) -> s::Expr {
+        let names = self.lowering.names.borrow();
+        let name = match mode {
+            LockMode::Write => &names.monitors[class],
+            LockMode::Read => &names.read_monitors[class],
+        };
+        call(name, vec![target.clone()])
+    }
+
+    /// Gives what a monitor protects to the monitor.
+    fn give_invariant(&mut self, class: ClassId, mode: LockMode, target: &s::Expr) {
+        let monitor = self.monitor_at(class, mode, target);
+        self.emit(
+            fold(acc(monitor.clone(), write()))
+                .with(said("*", "the monitor invariant might not hold: %e")),
+        );
+        self.emit(exhale(acc(monitor, write())).with(hidden()));
+    }
+
+    /// Takes what a monitor protects from the monitor.
+    fn take_invariant(&mut self, class: ClassId, mode: LockMode, target: &s::Expr, env: &Env) {
+        let monitor = self.monitor_at(class, mode, target);
+        self.emit(inhale(acc(monitor.clone(), write())));
+        self.emit(unfold(acc(monitor, write())).with(hidden()));
+        let invariants = &self.program().classes[class].invariants;
+        let inner = env.about(target.clone());
+        for invariant in invariants {
+            for fact in self.levels_in(invariant, &inner) {
+                self.emit_plain(inhale(fact));
+            }
+        }
+    }
+
+    fn remember_level(&mut self, locks: &LockState, target: &s::Expr) {
+        let level = self.lowering.level_of(target.clone());
+        let remembered = call(fixed::LEVEL_SET, vec![locks.levels.clone(), target.clone(), level]);
+        self.emit(assign(locks.levels.clone(), remembered).with(hidden()));
+    }
+
+    fn add_to(&mut self, set: &s::Expr, target: &s::Expr) {
+        let more = binary(s::BinaryOp::Union, set.clone(), set_of(vec![target.clone()]));
+        self.emit_plain(assign(set.clone(), more));
+    }
+
+    fn remove_from(&mut self, set: &s::Expr, target: &s::Expr) {
+        let fewer = binary(s::BinaryOp::Setminus, set.clone(), set_of(vec![target.clone()]));
+        self.emit_plain(assign(set.clone(), fewer));
+    }
+
+    /// `acquire e`, `rd acquire e`
+    pub(crate) fn acquire(&mut self, e: &Expr, mode: LockMode, env: &Env) {
+        let target = self.lock_target(e, "acquire.failed", env);
+        self.acquire_target(e, &target, mode, env);
+    }
+
+    fn acquire_target(&mut self, e: &Expr, target: &s::Expr, mode: LockMode, env: &Env) {
+        let Some(class) = Self::class_of(e) else {
+            return self.unsupported_stmt("acquire of something that is no object");
+        };
+        let locks = Self::lock_state(env);
+        let level = self.lowering.level_of(target.clone());
+        self.check(
+            lt(none(), perm(level.clone())),
+            "acquire.failed:insufficient.permission",
+            "there might be insufficient permission to read mu of the object",
+        );
+        let above = self.level_below(Level::Wait(env.locks.clone()), Level::Value(level.clone()));
+        self.check(
+            above.unwrap_or_else(|| truth(false)),
+            "acquire.failed:lock.order",
+            "mu of the object might not be above waitlevel",
+        );
+        let is_held = self.lowering.is_held(&locks, target);
+        let shared = ne(level, self.lowering.lockbottom());
+        self.emit(inhale(and([shared, not(is_held)])).with(hidden()));
+        let set = match mode {
+            LockMode::Write => &locks.held,
+            LockMode::Read => locks.read_held.as_ref().unwrap_or(&locks.held),
+        };
+        self.remember_level(&locks, target);
+        self.add_to(set, target);
+        self.take_invariant(class, mode, target, env);
+    }
+
+    /// `release e`, `rd release e`
+    pub(crate) fn release(&mut self, e: &Expr, mode: LockMode, env: &Env) {
+        let target = self.lock_target(e, "release.failed", env);
+        self.release_target(e, &target, mode, env);
+    }
+
+    fn release_target(&mut self, e: &Expr, target: &s::Expr, mode: LockMode, env: &Env) {
+        let Some(class) = Self::class_of(e) else {
+            return self.unsupported_stmt("release of something that is no object");
+        };
+        let locks = Self::lock_state(env);
+        match (mode, &locks.read_held) {
+            (LockMode::Write, read_held) => {
+                self.check_write_held(&locks, target, "release.failed");
+                let _ = read_held;
+            }
+            (LockMode::Read, Some(read_held)) => self.check(
+                contains(read_held, target),
+                "release.failed:lock.not.held",
+                "the thread might not hold the object for reading",
+            ),
+            (LockMode::Read, None) => {}
+        }
+        self.give_invariant(class, mode, target);
+        self.remove_from(&locks.held, target);
+        if let (LockMode::Read, Some(read_held)) = (mode, &locks.read_held) {
+            self.remove_from(read_held, target);
+        }
+    }
+
+    fn check_write_held(&mut self, locks: &LockState, target: &s::Expr, kind: &str) {
+        self.check(
+            contains(&locks.held, target),
+            &format!("{kind}:lock.not.held"),
+            "the thread might not hold the object",
+        );
+        if let Some(read_held) = &locks.read_held {
+            self.check(
+                not(contains(read_held, target)),
+                &format!("{kind}:lock.read.held"),
+                "the thread might hold the object for reading only",
+            );
+        }
+    }
+
+    /// `lock (e) { .. }` and its relatives.
+    pub(crate) fn lock(&mut self, e: &Expr, mode: LockMode, body: &Block, env: &Env) {
+        let target = self.lock_target(e, "acquire.failed", env);
+        // The operand is evaluated once, so it is kept even if it looks stable: the body may assign its variables.
+        let target = match &e.kind {
+            ExprKind::Local(_) => {
+                let name = self.fresh("target");
+                let ty = self.lowering.ty(&e.ty);
+                self.emit_plain(declare(&name, ty, Some(target)));
+                var(&name)
+            }
+            _ => target,
+        };
+        let span = self.span;
+        self.acquire_target(e, &target, mode, env);
+        self.statements(body, env);
+        self.span = span;
+        self.release_target(e, &target, mode, env);
+    }
+
+    /// `downgrade e`
+    pub(crate) fn downgrade(&mut self, e: &Expr, env: &Env) {
+        let target = self.lock_target(e, "downgrade.failed", env);
+        let (Some(class), locks) = (Self::class_of(e), Self::lock_state(env)) else {
+            return self.unsupported_stmt("downgrade of something that is no object");
+        };
+        self.check_write_held(&locks, &target, "downgrade.failed");
+        // The heap does not change: what the invariant says of values before still holds of what is left.
+        let before: Name = self.fresh("downgrade");
+        self.emit_plain(label(&before));
+        self.give_invariant(class, LockMode::Write, &target);
+        self.take_invariant(class, LockMode::Read, &target, env);
+        self.keep_values(class, &target, &before, env);
+        if let Some(read_held) = &locks.read_held {
+            self.add_to(read_held, &target);
+        }
+    }
+
+    /// Fields of `target` that readers of the monitor may read have the values they had at `label`.
+    fn keep_values(&mut self, class: ClassId, target: &s::Expr, label: &str, env: &Env) {
+        let inner = env.about(target.clone()).on(super::env::Side::Inhaled);
+        for invariant in &self.program().classes[class].invariants {
+            for part in self.parts(invariant, &inner) {
+                let super::assertions::Part::Access(access) = part.part else { continue };
+                let chalice::program::AccessTarget::Field { receiver, field } = &access.target else { continue };
+                if part.binder.is_some() || !matches!(receiver.kind, ExprKind::This) || !is_true(&part.guard) {
+                    continue;
+                }
+                let location = self.field_of(target.clone(), *field);
+                let before = old_at(label, location.clone());
+                self.emit(inhale(eq(location, before)).with(hidden()));
+            }
+        }
+    }
+
+    /// `share e between lower and upper`
+    pub(crate) fn share(&mut self, e: &Expr, bounds: &Bounds, env: &Env) {
+        let target = self.lock_target(e, "share.failed", env);
+        let Some(class) = Self::class_of(e) else {
+            return self.unsupported_stmt("share of something that is no object");
+        };
+        let locks = Self::lock_state(env);
+        let level = self.lowering.level_of(target.clone());
+        let unshared = eq(level.clone(), self.lowering.lockbottom());
+        self.check(
+            and([acc(level.clone(), write()), unshared]),
+            "share.failed:already.shared",
+            "the object might be shared already",
+        );
+        let chosen = self.choose_level(bounds, env);
+        self.emit(assign(level, var(&chosen)).with(hidden()));
+        let is_held = self.lowering.is_held(&locks, &target);
+        self.emit_plain(inhale(not(is_held)));
+        self.give_invariant(class, LockMode::Write, &target);
+    }
+
+    /// `reorder e between lower and upper`
+    pub(crate) fn reorder(&mut self, e: &Expr, bounds: &Bounds, env: &Env) {
+        let target = self.lock_target(e, "reorder.failed", env);
+        let locks = Self::lock_state(env);
+        self.check_write_held(&locks, &target, "reorder.failed");
+        let level = self.lowering.level_of(target.clone());
+        self.check(
+            acc(level.clone(), write()),
+            "reorder.failed:insufficient.permission",
+            "there might be insufficient permission to write mu of the object",
+        );
+        let chosen = self.choose_level(bounds, env);
+        self.emit(assign(level, var(&chosen)).with(hidden()));
+        self.remember_level(&locks, &target);
+    }
+
+    /// `unshare e`
+    pub(crate) fn unshare(&mut self, e: &Expr, env: &Env) {
+        let target = self.lock_target(e, "unshare.failed", env);
+        let locks = Self::lock_state(env);
+        let level = self.lowering.level_of(target.clone());
+        let bottom = self.lowering.lockbottom();
+        self.check(
+            and([acc(level.clone(), write()), ne(level.clone(), bottom.clone())]),
+            "unshare.failed:not.shared",
+            "the object might not be shared",
+        );
+        self.check_write_held(&locks, &target, "unshare.failed");
+        self.emit(assign(level, bottom).with(hidden()));
+        self.remove_from(&locks.held, &target);
+    }
+
+    /// `free e`: gives up all permission to an object.
+    pub(crate) fn free(&mut self, e: &Expr, env: &Env) {
+        let target = self.saved(e, "target", &[], env);
+        let Some(class) = Self::class_of(e) else {
+            return self.unsupported_stmt("free of something that is no object");
+        };
+        let mut all = vec![acc(self.lowering.level_of(target.clone()), write())];
+        for id in self.program().classes[class].fields() {
+            all.push(acc(self.field_of(target.clone(), FieldRef::Declared(id)), write()));
+        }
+        self.emit(
+            exhale(and(all))
+                .with(renamed("exhale.failed:*", "free.failed:*"))
+                .with(said("*", "permission to some field of the object might be missing")),
+        );
+    }
+
+    /// A lock level between bounds; without bounds, one above the wait level.
+    ///
+    /// SOUNDNESS: each lower bound is shown to be below each upper bound, and the order is dense and has no greatest
+    /// element, so there is such a level.
+    pub(crate) fn choose_level(&mut self, bounds: &Bounds, env: &Env) -> Name {
+        let span = self.span;
+        let mut lower = self.bound_levels(&bounds.lower, env);
+        let upper = self.bound_levels(&bounds.upper, env);
+        if lower.is_empty() && upper.is_empty() {
+            lower.push((truth(true), Level::Wait(env.locks.clone()), span));
+        }
+        let bottom = (truth(true), Level::Value(self.lowering.lockbottom()), span);
+        let pairs: Vec<_> = match lower.is_empty() {
+            true => upper.iter().map(|high| (bottom.clone(), high.clone())).collect(),
+            false => lower
+                .iter()
+                .flat_map(|low| upper.iter().map(|high| (low.clone(), high.clone())))
+                .collect(),
+        };
+        for ((low_exists, low, low_span), (high_exists, high, high_span)) in pairs {
+            self.span = if bounds.lower.is_empty() { high_span } else { low_span };
+            let ordered = self.level_below(low, high).unwrap_or_else(|| truth(false));
+            self.check(
+                implies(and([low_exists, high_exists]), ordered),
+                "bounds.failed:lock.order",
+                "the lower bound might not be below the upper bound",
+            );
+        }
+        self.span = span;
+        let name = self.fresh("level");
+        let ty = self.lowering.level_type();
+        self.emit_plain(declare(&name, ty, None));
+        let mut chosen = vec![ne(var(&name), self.lowering.lockbottom())];
+        for (exists, low, _) in lower {
+            let fact = self.level_below(low, Level::Value(var(&name))).unwrap_or_else(|| truth(true));
+            chosen.push(implies(exists, fact));
+        }
+        for (exists, high, _) in upper {
+            let fact = self.level_below(Level::Value(var(&name)), high).unwrap_or_else(|| truth(true));
+            chosen.push(implies(exists, fact));
+        }
+        self.emit(inhale(and(chosen)).with(hidden()));
+        name
+    }
+
+    /// Bounds as levels, each with the condition that it counts: null objects do not.
+    fn bound_levels(&mut self, bounds: &[Expr], env: &Env) -> Vec<(s::Expr, Level, Span)> {
+        let statement = self.span;
+        let mut levels = Vec::new();
+        for bound in bounds {
+            self.span = bound.span;
+            let level = match &bound.kind {
+                ExprKind::WaitLevel => (truth(true), Level::Wait(env.locks.clone())),
+                _ if bound.ty == Type::Mu => (truth(true), Level::Value(self.expr(bound, env))),
+                _ => {
+                    let object = self.saved(bound, "bound", &[], env);
+                    let level = self.lowering.level_of(object.clone());
+                    let exists = match bound.kind {
+                        ExprKind::This => truth(true),
+                        _ => ne(object, null()),
+                    };
+                    self.check(
+                        implies(exists.clone(), lt(none(), perm(level.clone()))),
+                        "bounds.failed:insufficient.permission",
+                        "there might be insufficient permission to read mu of the bound",
+                    );
+                    (exists, Level::Value(level))
+                }
+            };
+            levels.push((level.0, level.1, bound.span));
+        }
+        self.span = statement;
+        levels
+    }
+
+    /// After something that may have given held objects other levels: those that can be read are known again.
+    pub(crate) fn recall_levels(&mut self, env: &Env) {
+        let (Locks::State(locks), Some(method)) = (&env.locks, self.method) else { return };
+        let method = &self.program().methods[method];
+        let mut objects = vec![env.this.clone()];
+        let mut locals = method.parameters.clone();
+        locals.extend(self.locals_in_scope.iter().copied());
+        for local in locals {
+            if matches!(self.program().locals[local].ty, Type::Class(_)) {
+                objects.push(self.variable(local, env));
+            }
+        }
+        for object in objects {
+            let level = self.lowering.level_of(object.clone());
+            let remembered = self.lowering.level_at(locks.levels.clone(), object.clone());
+            let readable = lt(none(), perm(level.clone()));
+            let held = self.lowering.is_held(locks, &object);
+            self.emit_plain(inhale(implies(and([readable, held]), eq(level, remembered))));
+        }
+    }
+
+    /// Does a block, or a method it calls, change which locks are held?
+    pub(crate) fn changes_locks(&self, block: &Block) -> bool {
+        let mut changes = false;
+        crate::walk::each_stmt(block, &mut |stmt| {
+            changes |= match &stmt.kind {
+                StmtKind::Acquire { .. }
+                | StmtKind::Release { .. }
+                | StmtKind::Lock { .. }
+                | StmtKind::Downgrade(_)
+                | StmtKind::Unshare(_)
+                | StmtKind::Reorder { .. } => true,
+                StmtKind::Call { method, .. } => self.lowering.facts.methods[*method].locks,
+                _ => false,
+            };
+        });
+        changes
+    }
+}

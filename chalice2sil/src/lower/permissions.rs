@@ -1,0 +1,264 @@
+//! Accessibility assertions and permission amounts.
+//!
+//! DIVERGENCE: `acc(x.f, 0)` is trivially true, a negative amount is an error when it must be given and a
+//! contradiction when it is received, as in the later translation of Chalice.
+
+use chalice::program::{
+    Access, AccessTarget, ClassId, ExprKind, FieldRef, MethodId, Permission, PermissionKind, Type,
+};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use sil::syntax as s;
+
+use super::Member;
+use super::env::{Env, Locks, ReadAmount, Side};
+use crate::build::*;
+
+/// What an accessibility assertion is needed for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// It is part of an assertion.
+    Asserted,
+    /// It says what `unfolding` opens: any positive amount will do where the source does not give a number.
+    Opened,
+    /// It is the operand of `fold` or `unfold`.
+    Traded,
+}
+
+/// An amount and what is taken for granted when it is received.
+struct Amount {
+    value: s::Expr,
+    /// That it is not negative, where that is not obvious.
+    sign: Option<s::Expr>,
+}
+
+impl Amount {
+    fn positive(value: s::Expr) -> Self {
+        Self { value, sign: None }
+    }
+}
+
+impl Member<'_, '_> {
+    /// An accessibility assertion.
+    pub(crate) fn access(&mut self, access: &Access, env: &Env, purpose: Use) -> s::Expr {
+        let amount = match (purpose, &access.amount.kind) {
+            (Use::Opened, PermissionKind::AbstractRead | PermissionKind::Star) => Amount::positive(wildcard()),
+            _ => self.amount(&access.amount, env),
+        };
+        if purpose != Use::Asserted {
+            let AccessTarget::Predicate { receiver, predicate } = &access.target else {
+                unreachable!("the resolver accepts predicates only")
+            };
+            let receiver = self.expr(receiver, env);
+            return acc(self.predicate_at(receiver, *predicate), amount.value);
+        }
+        let granted = amount.sign.map_or(truth(true), |sign| assumed(sign, env.side));
+        let given = self.targets(access, amount.value, env);
+        and([granted, given])
+    }
+
+    /// `P(receiver)`
+    pub(crate) fn predicate_at(&self, receiver: s::Expr, predicate: chalice::program::PredicateId) -> s::Expr {
+        let name = self.lowering.names.borrow().predicates[predicate].clone();
+        call(&name, vec![receiver])
+    }
+
+    fn targets(&mut self, access: &Access, amount: s::Expr, env: &Env) -> s::Expr {
+        match &access.target {
+            AccessTarget::Field { receiver, field } => {
+                let ty = &receiver.ty;
+                let receiver = self.expr(receiver, env);
+                self.field_access(receiver, ty, *field, amount, is_certain(&access.amount.kind), env)
+            }
+            AccessTarget::Predicate { receiver, predicate } => {
+                let is_this = matches!(receiver.kind, ExprKind::This);
+                let receiver = self.expr(receiver, env);
+                let exists = if is_this { truth(true) } else { ne(receiver.clone(), null()) };
+                and([exists, acc(self.predicate_at(receiver, *predicate), amount)])
+            }
+            AccessTarget::AllFields { receiver, class } => {
+                let receiver = self.expr(receiver, env);
+                self.all_fields(&receiver, *class, &amount)
+            }
+            AccessTarget::ElementsField { elements, field } => {
+                let element_type = elements.ty.element().cloned().unwrap_or(Type::Null);
+                let elements = self.expr(elements, env);
+                self.each_element(&elements, |member, element| {
+                    member.field_access(element, &element_type, *field, amount, false, env)
+                })
+            }
+            AccessTarget::ElementsAllFields { elements, class } => {
+                let elements = self.expr(elements, env);
+                self.each_element(&elements, |member, element| member.all_fields(&element, *class, &amount))
+            }
+            AccessTarget::BackPointers { .. } => {
+                self.lowering.note_unsupported("permission to back pointers", access.span);
+                let value = truth(true);
+                self.refused("permission to back pointers", value)
+            }
+        }
+    }
+
+    /// Permission to one field, with what belongs to it: the ghost fields of a token to `joinable`, what is known of
+    /// the level of a held object to `mu`.
+    fn field_access(
+        &mut self,
+        receiver: s::Expr,
+        ty: &Type,
+        of: FieldRef,
+        amount: s::Expr,
+        is_certain: bool,
+        env: &Env,
+    ) -> s::Expr {
+        let location = self.field_of(receiver.clone(), of);
+        let given = acc(location, amount.clone());
+        match (of, ty) {
+            (FieldRef::Joinable, Type::Token(method)) => {
+                and([given, self.token_access(&receiver, *method, &amount)])
+            }
+            (FieldRef::Mu, _) if is_certain => and([given, self.level_known(&receiver, ty, env)]),
+            _ => given,
+        }
+    }
+
+    /// Permission to everything that the token of a forked method carries.
+    pub(crate) fn token_access(&mut self, token: &s::Expr, method: MethodId, amount: &s::Expr) -> s::Expr {
+        let lowering = self.lowering;
+        let fields = lowering.tokens[method].fields();
+        and(fields.map(|name| acc(field(token.clone(), name), amount.clone())).collect::<Vec<_>>())
+    }
+
+    /// What permission to `receiver.mu` tells: a held object has the level that the thread remembers for it, a channel
+    /// the one it was made with.
+    pub(crate) fn level_known(&mut self, receiver: &s::Expr, ty: &Type, env: &Env) -> s::Expr {
+        let level = self.lowering.level_of(receiver.clone());
+        if matches!(ty, Type::Channel(_)) {
+            return assumed(eq(level, self.lowering.channel_level(receiver.clone())), env.side);
+        }
+        let Locks::State(locks) = &env.locks else { return truth(true) };
+        let remembered = self.lowering.level_at(locks.levels.clone(), receiver.clone());
+        assumed(implies(self.lowering.is_held(locks, receiver), eq(level, remembered)), env.side)
+    }
+
+    fn all_fields(&mut self, receiver: &s::Expr, class: ClassId, amount: &s::Expr) -> s::Expr {
+        let fields = self.program().classes[class].fields();
+        let granted: Vec<_> = fields
+            .map(|id| acc(self.field_of(receiver.clone(), FieldRef::Declared(id)), amount.clone()))
+            .collect();
+        if granted.is_empty() { ne(receiver.clone(), null()) } else { and(granted) }
+    }
+
+    /// `forall r: Ref :: r in elements ==> ..`: once an object, however often it occurs.
+    fn each_element(
+        &mut self,
+        elements: &s::Expr,
+        claim: impl FnOnce(&mut Self, s::Expr) -> s::Expr,
+    ) -> s::Expr {
+        let name = self.bound_name("r");
+        let inside = contains(elements, &var(&name));
+        let claim = claim(self, var(&name));
+        forall_ref(&name, vec![inside.clone()], implies(inside, claim))
+    }
+
+    fn amount(&mut self, amount: &Permission, env: &Env) -> Amount {
+        match &amount.kind {
+            PermissionKind::Full => Amount::positive(write()),
+            PermissionKind::Percentage(percent) => match &percent.kind {
+                ExprKind::Int(value) => Amount::positive(percentage(value)),
+                _ => {
+                    let percent = self.expr(percent, env);
+                    let sign = le(int(0), percent.clone());
+                    let value = binary(s::BinaryOp::Div, percent, int(100));
+                    Amount { value, sign: Some(sign) }
+                }
+            },
+            PermissionKind::AbstractRead => Amount::positive(match &env.read {
+                ReadAmount::Fraction(fraction) => fraction.clone(),
+                ReadAmount::Any => wildcard(),
+                ReadAmount::Common => self.lowering.common_fraction(),
+            }),
+            PermissionKind::Epsilons(count) => {
+                let one = self.lowering.counting_fraction();
+                match &count.kind {
+                    ExprKind::Int(value) if *value == BigInt::from(1) => Amount::positive(one),
+                    ExprKind::Int(value) => Amount::positive(mul(int(value.clone()), one)),
+                    _ => {
+                        let count = self.expr(count, env);
+                        let sign = le(int(0), count.clone());
+                        Amount { value: mul(count, one), sign: Some(sign) }
+                    }
+                }
+            }
+            PermissionKind::Star => Amount::positive(wildcard()),
+            PermissionKind::PredicateRead(_)
+            | PermissionKind::MonitorRead(_)
+            | PermissionKind::ChannelRead(_) => Amount::positive(self.lowering.common_fraction()),
+            PermissionKind::TokenRead(token) => {
+                let token = self.expr(token, env);
+                Amount::positive(self.lowering.fork_fraction(token))
+            }
+            PermissionKind::Add(left, right) => {
+                let (left, right) = (self.amount(left, env).value, self.amount(right, env).value);
+                signed(s::BinaryOp::Add, left, right)
+            }
+            PermissionKind::Sub(left, right) => {
+                let (left, right) = (self.amount(left, env).value, self.amount(right, env).value);
+                signed(s::BinaryOp::Sub, left, right)
+            }
+            PermissionKind::Scale { factor, amount } => {
+                let factor = self.expr(factor, env);
+                let amount = self.amount(amount, env).value;
+                signed(s::BinaryOp::Mul, factor, amount)
+            }
+        }
+    }
+}
+
+/// An amount computed from two; it may be negative.
+fn signed(op: s::BinaryOp, left: s::Expr, right: s::Expr) -> Amount {
+    if [&left, &right].iter().any(|part| matches!(part.kind, s::ExprKind::Wildcard)) {
+        return Amount::positive(wildcard());
+    }
+    let value = binary(op, left, right);
+    Amount { sign: Some(le(none(), value.clone())), value }
+}
+
+/// `n` hundredths in lowest terms.
+fn percentage(percent: &BigInt) -> s::Expr {
+    let hundred = BigInt::from(100);
+    if *percent == hundred {
+        return write();
+    }
+    if *percent == BigInt::from(0) {
+        return none();
+    }
+    let divisor = percent.gcd(&hundred);
+    binary(s::BinaryOp::Div, int(percent / &divisor), int(hundred / divisor))
+}
+
+/// Is the amount positive whatever the state is?
+fn is_certain(amount: &PermissionKind) -> bool {
+    match amount {
+        PermissionKind::Percentage(percent) | PermissionKind::Epsilons(percent) => {
+            matches!(&percent.kind, ExprKind::Int(value) if value.sign() == num_bigint::Sign::Plus)
+        }
+        PermissionKind::Add(..) | PermissionKind::Scale { .. } => false,
+        // `100 - rd` and the like: read fractions are small.
+        PermissionKind::Sub(left, right) => {
+            is_certain(&left.kind)
+                && matches!(left.kind, PermissionKind::Percentage(_) | PermissionKind::Full)
+                && !matches!(right.kind, PermissionKind::Percentage(_) | PermissionKind::Full)
+                && is_certain(&right.kind)
+        }
+        _ => true,
+    }
+}
+
+/// A fact that holds by itself: it is taken when an assertion is received and need not be shown when it is given.
+pub(crate) fn assumed(fact: s::Expr, side: Side) -> s::Expr {
+    match side {
+        Side::Both => inhale_exhale(fact, truth(true)),
+        Side::Inhaled => fact,
+        Side::Exhaled => truth(true),
+    }
+}

@@ -1,0 +1,314 @@
+//! Fields and domains that a generated program needs beside what the Chalice program declares.
+
+use chalice::program::Type;
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::Lowering;
+use crate::build::*;
+use crate::names::fixed;
+
+/// Which parts of the preamble generated code refers to.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Used {
+    pub(crate) levels: bool,
+    pub(crate) level_maps: bool,
+    pub(crate) read_fraction: bool,
+    pub(crate) fork_fraction: bool,
+    pub(crate) counting: bool,
+    pub(crate) joinable: bool,
+    pub(crate) credits: bool,
+    pub(crate) classes: bool,
+}
+
+impl Lowering<'_> {
+    /// The SIL type of a Chalice type.
+    pub(crate) fn ty(&self, of: &Type) -> s::Type {
+        match of {
+            Type::Int => ty(TypeKind::Int),
+            Type::Bool => ty(TypeKind::Bool),
+            Type::String => domain_type(fixed::STRING),
+            Type::Mu => self.level_type(),
+            Type::Null | Type::Class(_) | Type::Channel(_) | Type::Token(_) | Type::Unknown => ty(TypeKind::Ref),
+            Type::Seq(element) => ty(TypeKind::Seq(Box::new(self.ty(element)))),
+            Type::Set(element) => ty(TypeKind::Set(Box::new(self.ty(element)))),
+        }
+    }
+
+    /// The type of lock levels.
+    pub(crate) fn level_type(&self) -> s::Type {
+        self.used.borrow_mut().levels = true;
+        domain_type(fixed::LEVEL)
+    }
+
+    /// The type of maps from objects to lock levels.
+    pub(crate) fn levels_type(&self) -> s::Type {
+        self.used.borrow_mut().level_maps = true;
+        domain_type(fixed::LEVELS)
+    }
+
+    /// The type of maps from channels to credits.
+    pub(crate) fn credits_type(&self) -> s::Type {
+        self.used.borrow_mut().credits = true;
+        domain_type(fixed::CREDITS)
+    }
+
+    /// `Set[Ref]`
+    pub(crate) fn objects_type(&self) -> s::Type {
+        ty(TypeKind::Set(Box::new(ty(TypeKind::Ref))))
+    }
+
+    /// The constant that a string literal is.
+    pub(crate) fn string(&self, text: &str) -> s::Expr {
+        let (index, _) = self.strings.borrow_mut().insert_full(text.to_owned());
+        call(&string_name(index), Vec::new())
+    }
+
+    /// Some value of a type.
+    pub(crate) fn any_value(&self, of: &Type) -> s::Expr {
+        match of {
+            Type::Int => int(0),
+            Type::Bool => truth(true),
+            Type::String => self.string(""),
+            Type::Mu => self.lockbottom(),
+            Type::Seq(element) => literal(s::Collection::Seq, self.ty(element), Vec::new()),
+            Type::Set(element) => literal(s::Collection::Set, self.ty(element), Vec::new()),
+            Type::Null | Type::Class(_) | Type::Channel(_) | Type::Token(_) | Type::Unknown => null(),
+        }
+    }
+
+    /// The least lock level, that of objects that are not shared.
+    pub(crate) fn lockbottom(&self) -> s::Expr {
+        self.used.borrow_mut().levels = true;
+        call(fixed::LOCKBOTTOM, Vec::new())
+    }
+
+    /// `lower << upper`
+    pub(crate) fn below(&self, lower: s::Expr, upper: s::Expr) -> s::Expr {
+        self.used.borrow_mut().levels = true;
+        call(fixed::BELOW, vec![lower, upper])
+    }
+
+    /// `e.mu`
+    pub(crate) fn level_of(&self, object: s::Expr) -> s::Expr {
+        self.used.borrow_mut().levels = true;
+        field(object, fixed::MU)
+    }
+
+    /// The level of an object in a map of levels.
+    pub(crate) fn level_at(&self, levels: s::Expr, object: s::Expr) -> s::Expr {
+        self.used.borrow_mut().level_maps = true;
+        call(fixed::LEVEL_AT, vec![levels, object])
+    }
+
+    /// The read fraction common to predicates, monitors and channels.
+    pub(crate) fn common_fraction(&self) -> s::Expr {
+        self.used.borrow_mut().read_fraction = true;
+        call(fixed::READ_FRACTION, Vec::new())
+    }
+
+    /// The read fraction of the fork that made a token.
+    pub(crate) fn fork_fraction(&self, token: s::Expr) -> s::Expr {
+        self.used.borrow_mut().fork_fraction = true;
+        call(fixed::FORK_FRACTION, vec![token])
+    }
+
+    /// One counting permission.
+    pub(crate) fn counting_fraction(&self) -> s::Expr {
+        self.used.borrow_mut().counting = true;
+        self.used.borrow_mut().read_fraction = true;
+        call(fixed::COUNTING, Vec::new())
+    }
+
+    /// Everything in use, in a fixed order.
+    pub(crate) fn preamble(&self) -> Vec<s::Member> {
+        let used = *self.used.borrow();
+        let mut members = Vec::new();
+        let levels = used.levels || used.level_maps || self.facts.levels;
+        if levels {
+            members.push(field_member(fixed::MU, domain_type(fixed::LEVEL)));
+        }
+        if used.joinable {
+            members.push(field_member(fixed::JOINABLE, ty(TypeKind::Bool)));
+        }
+        if levels {
+            members.push(level_domain());
+        }
+        if used.level_maps {
+            members.push(level_map_domain());
+        }
+        if used.credits {
+            members.push(credit_domain());
+        }
+        if used.read_fraction || used.fork_fraction {
+            members.push(fraction_domain(used));
+        }
+        if used.classes {
+            members.push(self.class_domain());
+        }
+        let strings = self.strings.borrow();
+        if !strings.is_empty() || self.program.locals.iter().any(|(_, local)| mentions_string(&local.ty))
+            || self.program.fields.iter().any(|(_, field)| mentions_string(&field.ty))
+            || self.program.functions.iter().any(|(_, function)| mentions_string(&function.result))
+        {
+            let constants = (0..strings.len()).map(|index| {
+                unique_constant(&string_name(index), domain_type(fixed::STRING))
+            });
+            members.push(domain(fixed::STRING, constants.collect(), Vec::new()));
+        }
+        members
+    }
+
+    /// Classes as values: an object is of exactly one class.
+    fn class_domain(&self) -> s::Member {
+        let class = || domain_type(fixed::CLASS);
+        let mut functions: Vec<_> = self
+            .program
+            .classes
+            .iter()
+            .map(|(id, _)| unique_constant(&self.class_constant(id), class()))
+            .collect();
+        functions.push(domain_function(fixed::TYPE_OF, vec![typed("object", ty(TypeKind::Ref))], class()));
+        domain(fixed::CLASS, functions, Vec::new())
+    }
+}
+
+fn mentions_string(of: &Type) -> bool {
+    match of {
+        Type::String => true,
+        Type::Seq(element) | Type::Set(element) => mentions_string(element),
+        _ => false,
+    }
+}
+
+fn string_name(index: usize) -> String {
+    format!("string_{index}")
+}
+
+fn forall(variables: Vec<s::TypedName>, triggers: Vec<Vec<s::Expr>>, body: s::Expr) -> s::Expr {
+    quantified(s::Quantifier::Forall, variables, triggers, body)
+}
+
+/// Lock levels: a strict partial order with a least element (Leino, Müller, Smans 2009, on `lockbottom` and `<<`).
+fn level_domain() -> s::Member {
+    let level = || domain_type(fixed::LEVEL);
+    let below = |a: &str, b: &str| call(fixed::BELOW, vec![var(a), var(b)]);
+    let bottom = || call(fixed::LOCKBOTTOM, Vec::new());
+    let irreflexive = forall(vec![typed("a", level())], vec![vec![below("a", "a")]], not(below("a", "a")));
+    let transitive = forall(
+        vec![typed("a", level()), typed("b", level()), typed("c", level())],
+        vec![vec![below("a", "b"), below("b", "c")]],
+        implies(and([below("a", "b"), below("b", "c")]), below("a", "c")),
+    );
+    let above_bottom = call(fixed::BELOW, vec![bottom(), var("a")]);
+    let below_bottom = call(fixed::BELOW, vec![var("a"), bottom()]);
+    let least = forall(
+        vec![typed("a", level())],
+        vec![vec![above_bottom.clone()], vec![below_bottom]],
+        implies(ne(var("a"), bottom()), above_bottom),
+    );
+    domain(
+        fixed::LEVEL,
+        vec![
+            domain_function(fixed::LOCKBOTTOM, Vec::new(), level()),
+            domain_function(
+                fixed::BELOW,
+                vec![typed("lower", level()), typed("upper", level())],
+                ty(TypeKind::Bool),
+            ),
+        ],
+        vec![
+            axiom("below_irreflexive", irreflexive),
+            axiom("below_transitive", transitive),
+            axiom("lockbottom_least", least),
+        ],
+    )
+}
+
+/// Total maps from objects to values, with the two axioms of arrays.
+fn map_domain(name: &str, at: &str, set: &str, value: s::Type, more: Vec<s::DomainFunction>, axioms: Vec<s::Axiom>) -> s::Member {
+    let map = || domain_type(name);
+    let object = || ty(TypeKind::Ref);
+    let updated = || call(set, vec![var("m"), var("o"), var("v")]);
+    let read = |m: s::Expr, o: &str| call(at, vec![m, var(o)]);
+    let same = forall(
+        vec![typed("m", map()), typed("o", object()), typed("v", value.clone())],
+        vec![vec![updated()]],
+        eq(read(updated(), "o"), var("v")),
+    );
+    let other = forall(
+        vec![typed("m", map()), typed("o", object()), typed("v", value.clone()), typed("p", object())],
+        vec![vec![read(updated(), "p")], vec![updated(), read(var("m"), "p")]],
+        implies(ne(var("o"), var("p")), eq(read(updated(), "p"), read(var("m"), "p"))),
+    );
+    let mut functions = vec![
+        domain_function(at, vec![typed("m", map()), typed("o", object())], value.clone()),
+        domain_function(set, vec![typed("m", map()), typed("o", object()), typed("v", value)], map()),
+    ];
+    functions.extend(more);
+    let mut all = vec![axiom(&format!("{set}_same"), same), axiom(&format!("{set}_other"), other)];
+    all.extend(axioms);
+    domain(name, functions, all)
+}
+
+fn level_map_domain() -> s::Member {
+    let level = domain_type(fixed::LEVEL);
+    map_domain(fixed::LEVELS, fixed::LEVEL_AT, fixed::LEVEL_SET, level, Vec::new(), Vec::new())
+}
+
+fn credit_domain() -> s::Member {
+    let map = || domain_type(fixed::CREDITS);
+    let none = || call(fixed::NO_CREDITS, Vec::new());
+    let at = call(fixed::CREDIT_AT, vec![none(), var("o")]);
+    let zero = forall(vec![typed("o", ty(TypeKind::Ref))], vec![vec![at.clone()]], eq(at, int(0)));
+    let more = vec![
+        domain_function(fixed::NO_CREDITS, Vec::new(), map()),
+        domain_function(fixed::CHANNEL_LEVEL, vec![typed("channel", ty(TypeKind::Ref))], domain_type(fixed::LEVEL)),
+    ];
+    map_domain(
+        fixed::CREDITS,
+        fixed::CREDIT_AT,
+        fixed::CREDIT_SET,
+        ty(TypeKind::Int),
+        more,
+        vec![axiom("no_credits_zero", zero)],
+    )
+}
+
+/// Read fractions are positive and less than a thousandth of one percent.
+pub(crate) fn is_read_fraction(fraction: s::Expr) -> s::Expr {
+    let percent = binary(s::BinaryOp::Div, int(1), int(100));
+    and([lt(none(), fraction.clone()), lt(mul(int(1000), fraction), percent)])
+}
+
+fn fraction_domain(used: Used) -> s::Member {
+    let amount = || ty(TypeKind::Perm);
+    let mut functions = Vec::new();
+    let mut axioms = Vec::new();
+    if used.read_fraction {
+        let common = call(fixed::READ_FRACTION, Vec::new());
+        functions.push(domain_function(fixed::READ_FRACTION, Vec::new(), amount()));
+        axioms.push(axiom("read_fraction_small", is_read_fraction(common)));
+    }
+    if used.counting {
+        // SOUNDNESS: an upper bound only; a program takes finitely many counting permissions, so some amount is small
+        // enough. That it is below *every* fraction is never claimed: that would be inconsistent for a real number.
+        let one = call(fixed::COUNTING, Vec::new());
+        let common = call(fixed::READ_FRACTION, Vec::new());
+        functions.push(domain_function(fixed::COUNTING, Vec::new(), amount()));
+        axioms.push(axiom(
+            "counting_fraction_small",
+            and([lt(none(), one.clone()), lt(mul(int(1_000_000), one), common)]),
+        ));
+    }
+    if used.fork_fraction {
+        let of = call(fixed::FORK_FRACTION, vec![var("token")]);
+        let token = || typed("token", ty(TypeKind::Ref));
+        functions.push(domain_function(fixed::FORK_FRACTION, vec![token()], amount()));
+        axioms.push(axiom(
+            "fork_fraction_small",
+            forall(vec![token()], vec![vec![of.clone()]], is_read_fraction(of)),
+        ));
+    }
+    domain(fixed::FRACTIONS, functions, axioms)
+}

@@ -1,0 +1,430 @@
+//! Statements.
+
+use chalice::program::{
+    Block, ChannelId, Expr, ExprKind, IfArm, Initialiser, LocalId, OutVariable, Rhs, Stmt, StmtKind,
+};
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::Member;
+use super::annotations::{Annotate, hidden, renamed, said};
+use super::assertions::Part;
+use super::env::{Env, Locks, OldState, ReadAmount, Side};
+use super::levels::Level;
+use super::permissions::Use;
+use crate::build::*;
+use crate::names::fixed;
+use crate::stack::grow;
+
+impl Member<'_, '_> {
+    /// The statements of a block, one after the other.
+    pub(crate) fn statements(&mut self, block: &Block, env: &Env) {
+        for stmt in &block.stmts {
+            grow(|| self.statement(stmt, env));
+        }
+    }
+
+    fn nested(&mut self, block: &Block, env: &Env) -> Vec<s::Stmt> {
+        let scope = self.locals_in_scope.clone();
+        let statements = self.block(|member| member.statements(block, env));
+        self.locals_in_scope = scope;
+        statements
+    }
+
+    fn statement(&mut self, stmt: &Stmt, env: &Env) {
+        self.span = stmt.span;
+        self.line = self.lowering.source.line(stmt.span);
+        match &stmt.kind {
+            StmtKind::Assert(e) => {
+                let claim = self.assertion(e, &env.on(Side::Exhaled));
+                self.emit(assert(claim));
+            }
+            StmtKind::Assume(e) => {
+                let fact = self.assertion(e, &env.on(Side::Inhaled));
+                self.emit(if crate::walk::is_impure(e) { inhale(fact) } else { assume(fact) });
+            }
+            StmtKind::Block(block) => {
+                let statements = self.nested(block, env);
+                self.emit_plain(block_stmt(statements));
+            }
+            StmtKind::Declare { local, value } => self.declaration(*local, value.as_ref(), env),
+            StmtKind::AssignLocal { local, value, .. } => self.assign_local(*local, value, env),
+            StmtKind::AssignField { receiver, field: id, value, .. } => {
+                let receiver = self.expr(receiver, env);
+                let target = self.field_of(receiver, chalice::program::FieldRef::Declared(*id));
+                let value = match value {
+                    Rhs::Expr(e) => self.expr(e, env),
+                    Rhs::New { .. } | Rhs::NewChannel { .. } => {
+                        let name = self.fresh("object");
+                        self.emit_plain(declare(&name, ty(TypeKind::Ref), None));
+                        self.assign_new(&name, value, env);
+                        var(&name)
+                    }
+                };
+                self.emit(assign(target, value));
+            }
+            StmtKind::Specification { targets, pre, post } => {
+                self.specification(targets, pre.as_ref(), post, env);
+            }
+            StmtKind::Call { outs, receiver, method, arguments } => {
+                self.call(outs, receiver, *method, arguments, env);
+                self.note_scope(outs);
+            }
+            StmtKind::Fork { token, receiver, method, arguments } => {
+                self.fork(token.as_ref(), receiver, *method, arguments, env);
+            }
+            StmtKind::Join { outs, token, method } => self.join(outs, token, *method, env),
+            StmtKind::If { arms, otherwise } => self.conditional(arms, otherwise.as_ref(), env),
+            StmtKind::While { guard, invariants, lock_changes, body } => {
+                self.while_loop(guard, invariants, lock_changes, body, env);
+            }
+            StmtKind::Share { target, bounds } => self.share(target, bounds, env),
+            StmtKind::Reorder { target, bounds } => self.reorder(target, bounds, env),
+            StmtKind::Unshare(target) => self.unshare(target, env),
+            StmtKind::Acquire { target, mode } => self.acquire(target, *mode, env),
+            StmtKind::Release { target, mode } => self.release(target, *mode, env),
+            StmtKind::Lock { target, mode, body } => self.lock(target, *mode, body, env),
+            StmtKind::Downgrade(target) => self.downgrade(target, env),
+            StmtKind::Free(target) => self.free(target, env),
+            StmtKind::Fold(access) => {
+                let access = self.access(access, env, Use::Traded);
+                self.emit(fold(access));
+            }
+            StmtKind::Unfold(access) => {
+                let traded = self.access(access, env, Use::Traded);
+                self.emit(unfold(traded));
+                self.levels_of_unfolded(access, env);
+            }
+            StmtKind::Send { channel, declaration, arguments } => {
+                self.send(channel, *declaration, arguments, env);
+            }
+            StmtKind::Receive { outs, channel, declaration } => {
+                self.receive(outs, channel, *declaration, env);
+                self.note_scope(outs);
+            }
+            StmtKind::Wait(_) => self.unsupported_stmt("wait"),
+            StmtKind::Signal(_) => self.unsupported_stmt("signal"),
+            StmtKind::SignalAll(_) => self.unsupported_stmt("signal forall"),
+        }
+    }
+
+    fn note_scope(&mut self, outs: &[OutVariable]) {
+        self.locals_in_scope.extend(outs.iter().filter(|out| out.declares).map(|out| out.local));
+    }
+
+    fn declaration(&mut self, local: LocalId, value: Option<&Rhs>, env: &Env) {
+        let declared = &self.program().locals[local];
+        let ty = self.lowering.ty(&declared.ty);
+        let is_late_constant = declared.is_const && value.is_none();
+        match value {
+            Some(Rhs::Expr(e)) => {
+                let value = self.expr(e, env);
+                let name = self.local(local);
+                self.emit(declare(&name, ty, Some(value)));
+            }
+            Some(value) => {
+                let name = self.local(local);
+                self.emit(declare(&name, ty, None));
+                self.assign_new(&name, value, env);
+            }
+            None => {
+                let name = self.local(local);
+                self.emit(declare(&name, ty, None));
+            }
+        }
+        if is_late_constant {
+            let name = self.local(local);
+            let flag = self.fresh(&format!("{name}_assigned"));
+            self.emit_plain(declare(&flag, crate::build::ty(TypeKind::Bool), Some(truth(false))));
+            self.assigned.insert(local, flag);
+        }
+        self.locals_in_scope.push(local);
+    }
+
+    fn assign_local(&mut self, local: LocalId, value: &Rhs, env: &Env) {
+        let name = self.local(local);
+        match value {
+            Rhs::Expr(e) => {
+                let value = self.expr(e, env);
+                match self.assigned.get(&local).cloned() {
+                    Some(flag) => self.assign_constant(&name, &flag, value),
+                    None => self.emit(assign(var(&name), value)),
+                }
+            }
+            Rhs::New { .. } | Rhs::NewChannel { .. } => {
+                let object = self.fresh("object");
+                self.emit_plain(declare(&object, ty(TypeKind::Ref), None));
+                self.assign_new(&object, value, env);
+                match self.assigned.get(&local).cloned() {
+                    Some(flag) => self.assign_constant(&name, &flag, var(&object)),
+                    None => self.emit(assign(var(&name), var(&object))),
+                }
+            }
+        }
+    }
+
+    /// A ghost constant has one value from the start; assigning it tells which.
+    fn assign_constant(&mut self, name: &str, flag: &str, value: s::Expr) {
+        self.emit(
+            assert(not(var(flag)))
+                .with(renamed("assert.failed:assertion.false", "assignment.failed:const.assigned.twice"))
+                .with(said("*", "a constant can be assigned only once")),
+        );
+        self.emit(inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*")));
+        self.emit_plain(assign(var(flag), truth(true)));
+    }
+
+    /// `name := new ..`, where nothing on the right mentions `name`.
+    fn assign_new(&mut self, name: &str, value: &Rhs, env: &Env) {
+        match value {
+            Rhs::Expr(e) => {
+                let value = self.expr(e, env);
+                self.emit(assign(var(name), value));
+            }
+            Rhs::New { class, initialisers, .. } => {
+                let fields: Vec<_> = self.program().classes[*class].fields().collect();
+                let mut names: Vec<_> = {
+                    let all = self.lowering.names.borrow();
+                    fields.iter().map(|&id| all.fields[id].clone()).collect()
+                };
+                if self.lowering.facts.levels {
+                    names.push(fixed::MU.into());
+                }
+                self.emit(assign(var(name), new_object(&names)));
+                if self.lowering.facts.levels {
+                    let level = self.lowering.level_of(var(name));
+                    let mut facts = vec![eq(level, self.lowering.lockbottom())];
+                    if let Locks::State(locks) = &env.locks {
+                        facts.push(not(self.lowering.is_held(locks, &var(name))));
+                        facts.push(self.has_class(&var(name), &chalice::program::Type::Class(*class), true));
+                    }
+                    self.emit_plain(inhale(and(facts)));
+                }
+                self.initialise(name, initialisers, env);
+            }
+            Rhs::NewChannel { bounds, .. } => {
+                let level = self.choose_level(bounds, env);
+                self.emit(assign(var(name), new_object(&[fixed::MU.into()])));
+                let own = self.lowering.level_of(var(name));
+                let fixed_level = self.lowering.channel_level(var(name));
+                self.emit_plain(inhale(eq(fixed_level, var(&level))));
+                if let Some(credits) = &self.credits {
+                    let balance = call(fixed::CREDIT_AT, vec![var(credits), var(name)]);
+                    self.emit_plain(inhale(eq(balance, int(0))));
+                }
+                self.emit(assign(own, var(&level)).with(hidden()));
+            }
+        }
+    }
+
+    fn initialise(&mut self, name: &str, initialisers: &[Initialiser], env: &Env) {
+        let statement = self.span;
+        for initialiser in initialisers {
+            let value = self.expr(&initialiser.value, env);
+            let target = self.field_of(var(name), chalice::program::FieldRef::Declared(initialiser.field));
+            self.emit(assign(target, value));
+        }
+        self.span = statement;
+    }
+
+    fn conditional(&mut self, arms: &[IfArm], otherwise: Option<&Block>, env: &Env) {
+        let Some((arm, rest)) = arms.split_first() else {
+            if let Some(block) = otherwise {
+                let statements = self.nested(block, env);
+                self.out.extend(statements);
+            }
+            return;
+        };
+        let span = arm.span;
+        self.span = span;
+        let condition = self.placed(arm.condition.span, |member| member.expr(&arm.condition, env));
+        let then = self.nested(&arm.body, env);
+        let otherwise = self.block(|member| grow(|| member.conditional(rest, otherwise, env)));
+        self.span = span;
+        self.emit(branch(condition, then, otherwise));
+    }
+
+    /// `x, y [pre, post]`
+    fn specification(&mut self, targets: &[OutVariable], pre: Option<&Expr>, post: &Expr, env: &Env) {
+        let label_name = self.fresh("before");
+        self.declare_outs(targets);
+        self.emit_plain(label(&label_name));
+        let mut inner = env.clone();
+        let clauses: Vec<Expr> = pre.into_iter().chain([post]).cloned().collect();
+        if clauses.iter().any(super::loops::mentions_read) {
+            let given: Vec<Expr> = pre.into_iter().cloned().collect();
+            let k = self.read_fraction(&given, env, env, "exhale.failed");
+            inner.read = ReadAmount::Fraction(var(&k));
+        }
+        if let Some(pre) = pre {
+            let given = self.clause(pre, &inner.on(Side::Exhaled));
+            self.emit(exhale(given));
+            self.move_credits(pre, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
+        }
+        for out in targets.iter().filter(|out| !out.declares) {
+            let fresh = self.havocked(out.local);
+            let name = self.local(out.local);
+            self.emit_plain(assign(var(&name), var(&fresh)));
+        }
+        let after = Env {
+            old: OldState::Label(label_name),
+            old_locks: env.locks.clone(),
+            ..inner.on(Side::Inhaled)
+        };
+        let received = self.clause(post, &after);
+        self.emit(inhale(received));
+        self.move_credits(post, &after, s::BinaryOp::Add);
+        self.note_scope(targets);
+    }
+
+    /// What unfolding a predicate tells about lock levels.
+    fn levels_of_unfolded(&mut self, access: &chalice::program::Access, env: &Env) {
+        let chalice::program::AccessTarget::Predicate { receiver, predicate } = &access.target else { return };
+        let this = self.expr(receiver, env);
+        let body = &self.program().predicates[*predicate].body;
+        for fact in self.levels_in(body, &env.about(this)) {
+            self.emit_plain(inhale(fact));
+        }
+    }
+
+    /// Adds the credits of an assertion to those of the method, or takes them away.
+    pub(crate) fn move_credits(&mut self, e: &Expr, env: &Env, op: s::BinaryOp) {
+        let Some(credits) = self.credits.clone() else { return };
+        let mut moved = Vec::new();
+        for part in self.parts(e, env) {
+            let Part::Credit { channel, amount } = part.part else { continue };
+            if part.binder.is_some() {
+                self.unsupported_stmt("a credit under a quantifier");
+                continue;
+            }
+            let channel = self.expr(channel, env);
+            let amount = amount.map_or(int(1), |amount| self.expr(amount, env));
+            let changed = changed_balance(&credits, &channel, op, amount);
+            moved.push((part.guard, changed));
+        }
+        for (guard, changed) in moved {
+            let change = assign(var(&credits), changed);
+            if is_true(&guard) {
+                self.emit(change);
+            } else {
+                self.emit(branch(guard, vec![change], Vec::new()));
+            }
+        }
+    }
+
+    /// No channel may be owed a message here.
+    pub(crate) fn check_debt(&mut self, id: &str, words: &str) {
+        let Some(credits) = self.credits.clone() else { return };
+        let name = self.bound_name("c");
+        let balance = call(fixed::CREDIT_AT, vec![var(&credits), var(&name)]);
+        let settled = forall_ref(
+            &name,
+            vec![balance.clone()],
+            implies(ne(var(&name), null()), le(int(0), balance)),
+        );
+        self.emit(assert(settled).with(renamed("assert.failed:*", id)).with(said("*", words)));
+    }
+
+    fn channel_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {
+        let channel = self.saved(e, "channel", &[], env);
+        if !matches!(e.kind, ExprKind::This) {
+            self.emit(
+                assert(ne(channel.clone(), null()))
+                    .with(renamed("assert.failed:assertion.false", &format!("{kind}:receiver.null")))
+                    .with(said("*", "the channel might be null")),
+            );
+        }
+        channel
+    }
+
+    fn send(&mut self, channel: &Expr, declaration: ChannelId, arguments: &[Expr], env: &Env) {
+        let lowering = self.lowering;
+        let declared = &lowering.program.channels[declaration];
+        let target = self.channel_target(channel, "send.failed", env);
+        let mut actuals = self.saved_all(arguments, &declared.parameters, &[], env);
+        let Some(credits) = self.credits.clone() else { return };
+        let more = changed_balance(&credits, &target, s::BinaryOp::Add, int(1));
+        self.emit_plain(assign(var(&credits), more));
+        if let Some(clause) = &declared.where_clause {
+            let replaced = declared.parameters.iter().copied().zip(actuals.iter().cloned()).collect();
+            let inner = Env {
+                this: target.clone(),
+                replaced: std::rc::Rc::new(replaced),
+                read: ReadAmount::Common,
+                side: Side::Exhaled,
+                ..env.clone()
+            };
+            self.move_credits(clause, &inner, s::BinaryOp::Sub);
+        }
+        actuals.insert(0, target);
+        let name = lowering.names.borrow().channels[declaration].clone();
+        let message = acc(call(&name, actuals), write());
+        self.emit(
+            fold(message.clone())
+                .with(renamed("fold.failed:*", "send.failed:*"))
+                .with(said("*", "the where clause of the channel might not hold: %e")),
+        );
+        self.emit(exhale(message).with(hidden()));
+    }
+
+    fn receive(&mut self, outs: &[OutVariable], channel: &Expr, declaration: ChannelId, env: &Env) {
+        let lowering = self.lowering;
+        let declared = &lowering.program.channels[declaration];
+        let target = self.channel_target(channel, "receive.failed", env);
+        let Some(credits) = self.credits.clone() else { return };
+        let balance = call(fixed::CREDIT_AT, vec![var(&credits), target.clone()]);
+        let level = lowering.level_of(target.clone());
+        let readable = lt(none(), perm(level.clone()));
+        let above = self
+            .level_below(Level::Wait(env.locks.clone()), Level::Value(level))
+            .unwrap_or_else(|| truth(false));
+        for (condition, reason, words) in [
+            (lt(int(0), balance), "no.credit", "a credit of the channel might be missing"),
+            (readable, "insufficient.permission", "there might be insufficient permission to read mu of the channel"),
+            (above, "lock.order", "mu of the channel might not be above waitlevel"),
+        ] {
+            self.emit(
+                assert(condition)
+                    .with(renamed("assert.failed:assertion.false", &format!("receive.failed:{reason}")))
+                    .with(renamed("assert.failed:*", "receive.failed:*"))
+                    .with(said("*", words)),
+            );
+        }
+        let mut values = vec![target.clone()];
+        for &parameter in &declared.parameters {
+            let name = self.havocked(parameter);
+            values.push(var(&name));
+        }
+        let name = lowering.names.borrow().channels[declaration].clone();
+        let message = acc(call(&name, values.clone()), write());
+        self.emit(inhale(message.clone()));
+        self.emit(unfold(message).with(hidden()));
+        if let Some(clause) = &declared.where_clause {
+            let actuals = values[1..].iter().cloned();
+            let replaced = declared.parameters.iter().copied().zip(actuals).collect();
+            let inner = Env {
+                this: target.clone(),
+                replaced: std::rc::Rc::new(replaced),
+                read: ReadAmount::Common,
+                side: Side::Inhaled,
+                ..env.clone()
+            };
+            for fact in self.levels_in(clause, &inner) {
+                self.emit_plain(inhale(fact));
+            }
+            self.move_credits(clause, &inner, s::BinaryOp::Add);
+        }
+        let fewer = changed_balance(&credits, &target, s::BinaryOp::Sub, int(1));
+        self.emit_plain(assign(var(&credits), fewer));
+        self.declare_outs(outs);
+        for (out, value) in outs.iter().zip(&values[1..]) {
+            let target = self.local(out.local);
+            self.emit(assign(var(&target), value.clone()));
+        }
+    }
+}
+
+fn changed_balance(credits: &str, channel: &s::Expr, op: s::BinaryOp, amount: s::Expr) -> s::Expr {
+    let balance = call(fixed::CREDIT_AT, vec![var(credits), channel.clone()]);
+    call(fixed::CREDIT_SET, vec![var(credits), channel.clone(), binary(op, balance, amount)])
+}

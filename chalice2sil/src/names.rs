@@ -1,0 +1,157 @@
+//! Names of the generated program.
+//!
+//! SIL has one name space for all global names, and a local may not hide anything; Chalice has one name space per class.
+//! A member `m` of class `C` is therefore called `C_m`; where that name is taken, a number is added.
+
+use la_arena::ArenaMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sil::source::Name;
+
+use chalice::program::{
+    ChannelId, ClassId, FieldId, FunctionId, LocalId, Member, MethodId, PredicateId, Program,
+};
+
+/// Words that are no identifiers in SIL, including those of its plugins and of its graph form.
+const RESERVED: &[&str] = &[
+    "result", "Int", "Perm", "Bool", "Ref", "Rational", "true", "false", "null", "import", "method", "function",
+    "predicate", "domain", "axiom", "var", "returns", "field", "define", "interpretation", "requires", "ensures",
+    "invariant", "fold", "unfold", "inhale", "exhale", "new", "assert", "assume", "package", "apply", "quasihavoc",
+    "quasihavocall", "while", "if", "elseif", "else", "goto", "label", "Seq", "Set", "Multiset", "Map", "range",
+    "union", "intersection", "setminus", "subset", "unfolding", "in", "applying", "asserting", "old", "lhs", "let",
+    "forall", "exists", "forperm", "acc", "wildcard", "write", "none", "epsilon", "perm", "unique", "adt", "derives",
+    "without", "decreases", "refute", "unreachable", "low", "lowEvent", "rel", "graph", "block", "loop", "branch",
+    "next", "halt", "dead", "entry", "exits", "then", "implementation",
+];
+
+/// Names that the lowering gives to what it adds to every program that needs it.
+pub(crate) mod fixed {
+    pub(crate) const MU: &str = "mu";
+    pub(crate) const JOINABLE: &str = "joinable";
+    pub(crate) const LEVEL: &str = "Mu";
+    pub(crate) const BELOW: &str = "below";
+    pub(crate) const LOCKBOTTOM: &str = "lockbottom";
+    pub(crate) const LEVELS: &str = "MuMap";
+    pub(crate) const LEVEL_AT: &str = "mu_at";
+    pub(crate) const LEVEL_SET: &str = "mu_set";
+    pub(crate) const CREDITS: &str = "CreditMap";
+    pub(crate) const CREDIT_AT: &str = "credit_at";
+    pub(crate) const CREDIT_SET: &str = "credit_set";
+    pub(crate) const NO_CREDITS: &str = "no_credits";
+    pub(crate) const CHANNEL_LEVEL: &str = "channel_mu";
+    pub(crate) const FRACTIONS: &str = "ReadFractions";
+    pub(crate) const READ_FRACTION: &str = "read_fraction";
+    pub(crate) const FORK_FRACTION: &str = "fork_fraction";
+    pub(crate) const COUNTING: &str = "counting_fraction";
+    pub(crate) const STRING: &str = "String";
+    pub(crate) const CLASS: &str = "Class";
+    pub(crate) const TYPE_OF: &str = "typeOf";
+
+    pub(crate) const ALL: &[&str] = &[
+        MU, JOINABLE, LEVEL, BELOW, LOCKBOTTOM, LEVELS, LEVEL_AT, LEVEL_SET, CREDITS, CREDIT_AT, CREDIT_SET,
+        NO_CREDITS, CHANNEL_LEVEL, FRACTIONS, READ_FRACTION, FORK_FRACTION, COUNTING, STRING, CLASS, TYPE_OF,
+    ];
+}
+
+/// The global names of one generated program.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    used: FxHashSet<Name>,
+    pub(crate) fields: ArenaMap<FieldId, Name>,
+    pub(crate) methods: ArenaMap<MethodId, Name>,
+    pub(crate) functions: ArenaMap<FunctionId, Name>,
+    pub(crate) predicates: ArenaMap<PredicateId, Name>,
+    /// The predicate that stands for a class's monitor invariant.
+    pub(crate) monitors: ArenaMap<ClassId, Name>,
+    /// The same as readers of the lock get it.
+    pub(crate) read_monitors: ArenaMap<ClassId, Name>,
+    /// The predicate that stands for a channel's where clause, if it can be one.
+    pub(crate) channels: ArenaMap<ChannelId, Name>,
+}
+
+impl Names {
+    /// Names everything that is declared in `program`.
+    pub(crate) fn of(program: &Program) -> Self {
+        let mut names = Self::default();
+        names.used.extend(RESERVED.iter().chain(fixed::ALL).map(|&word| Name::from(word)));
+        for (class_id, class) in program.classes.iter() {
+            for &member in &class.members {
+                names.name_member(program, &class.name, member);
+            }
+            let monitor = names.fresh(&format!("{}_monitor", class.name));
+            names.monitors.insert(class_id, monitor);
+            let monitor = names.fresh(&format!("{}_read_monitor", class.name));
+            names.read_monitors.insert(class_id, monitor);
+        }
+        for (channel_id, channel) in program.channels.iter() {
+            let name = names.fresh(&format!("{}_where", channel.name));
+            names.channels.insert(channel_id, name);
+        }
+        names
+    }
+
+    fn name_member(&mut self, program: &Program, class: &str, member: Member) {
+        match member {
+            Member::Field(id) => {
+                let name = self.fresh(&format!("{class}_{}", program.fields[id].name));
+                self.fields.insert(id, name);
+            }
+            Member::Method(id) => {
+                let name = self.fresh(&format!("{class}_{}", program.methods[id].name));
+                self.methods.insert(id, name);
+            }
+            Member::Function(id) => {
+                let name = self.fresh(&format!("{class}_{}", program.functions[id].name));
+                self.functions.insert(id, name);
+            }
+            Member::Predicate(id) => {
+                let name = self.fresh(&format!("{class}_{}", program.predicates[id].name));
+                self.predicates.insert(id, name);
+            }
+            Member::Condition(_) => {}
+        }
+    }
+
+    /// A global name that nothing has yet.
+    pub(crate) fn fresh(&mut self, wanted: &str) -> Name {
+        let name = unused(wanted, |name| self.used.contains(name));
+        self.used.insert(name.clone());
+        name
+    }
+}
+
+/// The names inside one member of the generated program.
+#[derive(Debug, Default)]
+pub(crate) struct LocalNames {
+    used: FxHashSet<Name>,
+    by_local: FxHashMap<LocalId, Name>,
+}
+
+impl LocalNames {
+    /// The name of a variable of the source; the first to ask for a word gets it.
+    pub(crate) fn of_local(&mut self, global: &Names, program: &Program, local: LocalId) -> Name {
+        if let Some(name) = self.by_local.get(&local) {
+            return name.clone();
+        }
+        let name = self.fresh(global, &program.locals[local].name);
+        self.by_local.insert(local, name.clone());
+        name
+    }
+
+    /// A name that nothing in this member and nothing global has.
+    pub(crate) fn fresh(&mut self, global: &Names, wanted: &str) -> Name {
+        let name = unused(wanted, |name| self.used.contains(name) || global.used.contains(name));
+        self.used.insert(name.clone());
+        name
+    }
+}
+
+fn unused(wanted: &str, is_used: impl Fn(&str) -> bool) -> Name {
+    if !is_used(wanted) {
+        return wanted.into();
+    }
+    (1..)
+        .map(|number| format!("{wanted}_{number}"))
+        .find(|name| !is_used(name))
+        .map(Name::from)
+        .expect("there are infinitely many numbers and finitely many names")
+}
