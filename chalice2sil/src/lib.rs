@@ -12,6 +12,7 @@ mod stack;
 mod walk;
 
 use chalice::source::{SourceFile, Span};
+use sil::render::Message;
 
 /// What became of a program.
 #[derive(Debug)]
@@ -34,4 +35,48 @@ pub struct Unsupported {
 /// Lowers a resolved program.
 pub fn translate(source: &SourceFile, program: &chalice::Program) -> Translation {
     lower::lower(source, program)
+}
+
+/// A Chalice program as far as it got on its way to a SIL program.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The SIL program, as read back from the text of the translation; absent if a message is an error.
+    pub program: Option<sil::program::Program>,
+    /// The text of the translation, into which the program's spans point.
+    pub sources: sil::source::Sources,
+    /// Findings about the Chalice text, and constructs that have no lowering yet (as warnings: the members that have
+    /// them are refused by the engine).
+    pub messages: Vec<Message>,
+}
+
+/// Parses, checks and lowers a Chalice text.
+///
+/// The result is what `chalice2sil file | silicon -` sees: the translation is printed and read back, so that failures
+/// have a place in a SIL text beside the one in the Chalice text.
+pub fn load(name: &str, text: &str) -> Loaded {
+    let (translated, mut messages) = translate_text(name, text, sil::print::Form::Graph);
+    let Some(translated) = translated else { return Loaded { messages, ..Loaded::default() } };
+    let loaded = sil::load::load_text(&format!("{name} (as SIL)"), &translated);
+    if loaded.program.is_none() {
+        messages.extend(loaded.diagnostics.iter().map(|one| messages::broken(name, &one.message)));
+    }
+    Loaded { program: loaded.program, sources: loaded.sources, messages }
+}
+
+/// From a Chalice text to the text of its translation; absent if one of the messages is an error.
+pub fn translate_text(name: &str, text: &str, form: sil::print::Form) -> (Option<String>, Vec<Message>) {
+    let (program, mut messages) = messages::check(name, text);
+    let Some(program) = program else { return (None, messages) };
+    let source = SourceFile::new(name, text);
+    let translation = translate(&source, &program);
+    messages.extend(translation.unsupported.iter().map(|one| messages::unsupported(&source, one)));
+    let mut diagnostics = Vec::new();
+    let resolved = sil::resolve::resolve(&translation.program, &mut diagnostics);
+    match resolved {
+        Some(program) => (Some(sil::print::program(&program, form)), messages),
+        None => {
+            messages.extend(diagnostics.iter().map(|one| messages::broken(name, &one.message)));
+            (None, messages)
+        }
+    }
 }

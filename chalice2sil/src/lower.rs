@@ -187,6 +187,14 @@ impl<'l, 'p> Member<'l, 'p> {
         self.out.push(stmt);
     }
 
+    /// Declares a variable and gives it a value whose evaluation may fail.
+    ///
+    /// Not one statement: some Viper tools lose declarations that have annotations.
+    fn emit_declared(&mut self, name: &str, ty: s::Type, value: s::Expr) {
+        self.emit_plain(crate::build::declare(name, ty, None));
+        self.emit(crate::build::assign(crate::build::var(name), value));
+    }
+
     /// Lowers what `work` lowers into a block of its own.
     fn block(&mut self, work: impl FnOnce(&mut Self)) -> Vec<s::Stmt> {
         let outer = std::mem::take(&mut self.out);

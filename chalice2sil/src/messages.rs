@@ -4,6 +4,8 @@ use chalice::{Diagnostic, Program, SourceFile, Span};
 use sil::render::{Message, Place, Severity};
 use sil::source::LineColumn;
 
+use crate::Unsupported;
+
 /// Parses, resolves and type checks a text; the program is present exactly if no message is an error.
 pub fn check(name: &str, text: &str) -> (Option<Program>, Vec<Message>) {
     let source = SourceFile::new(name, text);
@@ -23,6 +25,30 @@ pub fn message(source: &SourceFile, diagnostic: &Diagnostic) -> Message {
             .iter()
             .map(|(span, remark)| (place(source, *span), remark.clone()))
             .collect(),
+        remarks: Vec::new(),
+    }
+}
+
+/// That a construct has no lowering yet. It rejects nothing: the member that has it is refused by the engine.
+pub(crate) fn unsupported(source: &SourceFile, unsupported: &Unsupported) -> Message {
+    Message {
+        severity: Severity::Warning,
+        id: "internal:feature.unsupported".to_owned(),
+        text: format!("{} cannot be verified yet", unsupported.construct),
+        place: place(source, unsupported.span),
+        notes: Vec::new(),
+        remarks: Vec::new(),
+    }
+}
+
+/// That the translation itself is wrong: a defect of this crate.
+pub(crate) fn broken(name: &str, why: &str) -> Message {
+    Message {
+        severity: Severity::Error,
+        id: "internal".to_owned(),
+        text: format!("the translation is not a SIL program (a defect of the translator): {why}"),
+        place: Place::start_of(name),
+        notes: Vec::new(),
         remarks: Vec::new(),
     }
 }

@@ -18,9 +18,9 @@ pub(crate) fn renamed(pattern: &str, id: &str) -> Annotation {
     annotation("src.as", vec![pattern.into(), id.into()])
 }
 
-/// `@src.say("pattern", "text")`
+/// `@src.say("pattern", "text")`; in the text, `%e` stands for the source of what could not be shown.
 pub(crate) fn said(pattern: &str, text: &str) -> Annotation {
-    annotation("src.say", vec![pattern.into(), escaped(text)])
+    annotation("src.say", vec![pattern.into(), text.into()])
 }
 
 /// `@src.hide()`: if this fails, the translation is wrong, not the program.
@@ -46,6 +46,12 @@ impl Lowering<'_> {
     pub(crate) fn file(&self) -> Annotation {
         annotation("src.file", vec![FILE_KEY.into(), escaped(&self.source.name)])
     }
+}
+
+/// The same node without a place of its own: it is reported where the node around it is.
+pub(crate) fn unplaced(mut e: Expr) -> Expr {
+    e.annotations.retain(|annotation| &*annotation.key != "src.at");
+    e
 }
 
 /// A node that can carry annotations.

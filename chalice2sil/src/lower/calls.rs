@@ -124,14 +124,15 @@ impl Member<'_, '_> {
         env: &Env,
         kind: &str,
     ) -> Name {
-        let k = self.fresh("k_call");
-        self.emit(declare(&k, ty(TypeKind::Perm), None));
+        let wanted = if kind.starts_with("invariant") { "k_loop" } else { "k_call" };
+        let k = self.fresh(wanted);
+        self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
         let mut bounds = vec![lt(none(), var(&k))];
         bounds.push(match &env.read {
             ReadAmount::Fraction(outer) => lt(mul(int(1000), var(&k)), outer.clone()),
             _ => lt(mul(int(1000), var(&k)), binary(s::BinaryOp::Div, int(1), int(100))),
         });
-        self.emit(inhale(and(bounds)));
+        self.emit_plain(inhale(and(bounds)));
         let contract_env = Env { side: Side::Exhaled, ..contract_env.clone() };
         let parts: Vec<_> = contract
             .iter()
@@ -143,10 +144,10 @@ impl Member<'_, '_> {
                 _ => None,
             })
             .collect();
-        let wanted = if parts.len() == 1 { var(&k) } else { mul(int(parts.len()), var(&k)) };
+        let share = if parts.len() == 1 { var(&k) } else { mul(int(parts.len()), var(&k)) };
         for (part, access) in parts {
             for (location, binder) in self.locations(&access.target, &contract_env) {
-                let bound = implies(lt(none(), perm(location.clone())), lt(wanted.clone(), perm(location)));
+                let bound = implies(lt(none(), perm(location.clone())), lt(share.clone(), perm(location)));
                 let bound = match binder {
                     Some((name, inside)) => forall_ref(&name, vec![inside.clone()], implies(inside, bound)),
                     None => bound,

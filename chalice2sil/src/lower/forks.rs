@@ -14,7 +14,7 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, hidden, renamed, said};
+use super::annotations::{Annotate, hidden, renamed, said, unplaced};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
 use super::{Lowering, Member};
 use crate::build::*;
@@ -189,33 +189,37 @@ impl Member<'_, '_> {
         let clauses = callee.requires.iter().map(|clause| self.assertion(clause, &contract)).collect::<Vec<_>>();
         let given = and(std::iter::once(exists).chain(clauses));
         if !is_true(&given) {
-            self.emit(exhale(given));
+            self.emit(exhale(unplaced(given)));
         }
-        let token = self.fresh("token");
-        self.emit(declare(&token, ty(TypeKind::Ref), None));
+        let token = match target {
+            Some(out) => {
+                self.declare_outs(std::slice::from_ref(out));
+                self.local(out.local)
+            }
+            None => {
+                let token = self.fresh("token");
+                self.emit_plain(declare(&token, ty(TypeKind::Ref), None));
+                token
+            }
+        };
         let mut fields: Vec<Name> = vec![crate::names::fixed::JOINABLE.into()];
         fields.extend(layout.fields().cloned());
         lowering.used.borrow_mut().joinable = true;
         self.emit(assign(var(&token), new_object(&fields)));
         if let Some(k) = fraction {
             let recorded = lowering.fork_fraction(var(&token));
-            self.emit(inhale(eq(recorded, var(&k))));
+            self.emit_plain(inhale(eq(recorded, var(&k))));
         }
         let joinable = self.field_of(var(&token), FieldRef::Joinable);
-        self.emit(assign(joinable, truth(true)));
-        self.emit(assign(field(var(&token), &layout.this), this));
+        self.emit_plain(assign(joinable, truth(true)));
+        self.emit_plain(assign(field(var(&token), &layout.this), this));
         for (name, actual) in layout.parameters.iter().zip(actuals) {
-            self.emit(assign(field(var(&token), name), actual));
+            self.emit_plain(assign(field(var(&token), name), actual));
         }
         for (old, value) in layout.olds.iter().zip(olds) {
             if let Some(value) = value {
-                self.emit(assign(field(var(&token), &old.field), var(&value)));
+                self.emit_plain(assign(field(var(&token), &old.field), var(&value)));
             }
-        }
-        if let Some(out) = target {
-            self.declare_outs(std::slice::from_ref(out));
-            let name = self.local(out.local);
-            self.emit(assign(var(&name), var(&token)));
         }
     }
 
@@ -231,7 +235,7 @@ impl Member<'_, '_> {
             };
             let name = self.fresh("old_value");
             let value = self.expr(old.body, contract);
-            self.emit(declare(&name, lowering.ty(&old.body.ty), None));
+            self.emit_plain(declare(&name, lowering.ty(&old.body.ty), None));
             let store = assign(var(&name), value).with(hidden());
             if is_true(&defined) {
                 self.emit(store);
@@ -277,7 +281,7 @@ impl Member<'_, '_> {
         let clauses = callee.ensures.iter().map(|clause| self.assertion(clause, &contract)).collect::<Vec<_>>();
         let received = and(clauses);
         if !is_true(&received) {
-            self.emit(inhale(received).with(hidden()));
+            self.emit(inhale(unplaced(received)).with(hidden()));
         }
         if facts.credits {
             for clause in &callee.ensures {

@@ -29,6 +29,8 @@ impl Member<'_, '_> {
         }
         let mut lowered = Vec::new();
         let changes_locks = self.changes_locks(body);
+        let forgets_levels = changes_locks
+            && self.method.is_some_and(|method| self.lowering.facts.methods[method].may_relevel);
         if changes_locks && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks) {
             let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
             let at = self.lowering.at(span);
@@ -39,7 +41,7 @@ impl Member<'_, '_> {
                 .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
                 .with(said("*", "more might be locked or unlocked than the lockchange clause of the loop allows"));
             lowered.push(frame);
-            if self.method.is_some_and(|method| !self.lowering.facts.methods[method].may_relevel) {
+            if !forgets_levels {
                 lowered.push(self.same_levels(entry, locks, &changed).with(at).with(hidden()));
             }
         }
@@ -67,7 +69,7 @@ impl Member<'_, '_> {
                     member.move_credits(clause, &inner.on(Side::Inhaled), s::BinaryOp::Add);
                 }
             }
-            if changes_locks {
+            if forgets_levels {
                 member.recall_levels(&inner);
             }
             member.statements(body, &inner);
@@ -88,7 +90,7 @@ impl Member<'_, '_> {
                 self.move_credits(clause, &inner.on(Side::Inhaled), s::BinaryOp::Add);
             }
         }
-        if changes_locks {
+        if forgets_levels {
             self.recall_levels(env);
         }
     }

@@ -316,7 +316,7 @@ impl Member<'_, '_> {
         }
         let name = self.fresh(wanted);
         let ty = self.lowering.ty(&e.ty);
-        self.emit(declare(&name, ty, Some(value)));
+        self.emit_declared(&name, ty, value);
         var(&name)
     }
 }

@@ -7,7 +7,9 @@
 //! - Nothing reads the level remembered for an object that is not held.
 
 use chalice::Span;
-use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, FieldRef, LockMode, StmtKind, Type};
+use chalice::program::{
+    Block, Bounds, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, Rhs, Stmt, StmtKind, Type,
+};
 use sil::source::Name;
 use sil::syntax as s;
 
@@ -21,6 +23,13 @@ use crate::names::fixed;
 impl Member<'_, '_> {
     /// An obligation of a statement under an id of its own.
     fn check(&mut self, condition: s::Expr, id: &str, words: &str) {
+        self.emit(
+            assert(condition).with(renamed("assert.failed:assertion.false", id)).with(said("*:assertion.false", words)),
+        );
+    }
+
+    /// As [`Self::check`], of a condition that begins with an accessibility assertion, or reads the heap.
+    fn check_access(&mut self, condition: s::Expr, id: &str, words: &str) {
         let kind = id.split(':').next().unwrap_or(id);
         self.emit(
             assert(condition)
@@ -42,13 +51,36 @@ impl Member<'_, '_> {
     fn lock_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {
         let target = self.saved(e, "target", &[], env);
         if !matches!(e.kind, ExprKind::This) {
-            self.check(ne(target.clone(), null()), &format!("{kind}:receiver.null"), "the object might be null");
+            if !self.is_certainly_object(e) {
+                self.check_object(&target, kind);
+            }
             let class = self.has_class(&target, &e.ty, true);
             if !is_true(&class) {
                 self.emit_plain(inhale(class));
             }
         }
         target
+    }
+
+    fn check_object(&mut self, target: &s::Expr, kind: &str) {
+        // What is held is an object, and to give up a monitor's invariant asks for one.
+        if matches!(kind, "release.failed" | "downgrade.failed") {
+            return;
+        }
+        self.check(ne(target.clone(), null()), &format!("{kind}:receiver.null"), "the object might be null");
+    }
+
+    /// Is `e` a variable that only ever holds the object it was declared with?
+    fn is_certainly_object(&self, e: &Expr) -> bool {
+        let (ExprKind::Local(local), Some(method)) = (&e.kind, self.method) else { return false };
+        let mut is_new = false;
+        let mut is_assigned = false;
+        crate::walk::each_stmt(&self.program().methods[method].body, &mut |stmt| {
+            is_new |= matches!(&stmt.kind,
+                StmtKind::Declare { local: declared, value: Some(Rhs::New { .. }) } if declared == local);
+            is_assigned |= assigns(stmt, *local);
+        });
+        is_new && !is_assigned
     }
 
     fn class_of(e: &Expr) -> Option<ClassId> {
@@ -125,7 +157,7 @@ impl Member<'_, '_> {
             "there might be insufficient permission to read mu of the object",
         );
         let above = self.level_below(Level::Wait(env.locks.clone()), Level::Value(level.clone()));
-        self.check(
+        self.check_access(
             above.unwrap_or_else(|| truth(false)),
             "acquire.failed:lock.order",
             "mu of the object might not be above waitlevel",
@@ -154,10 +186,7 @@ impl Member<'_, '_> {
         };
         let locks = Self::lock_state(env);
         match (mode, &locks.read_held) {
-            (LockMode::Write, read_held) => {
-                self.check_write_held(&locks, target, "release.failed");
-                let _ = read_held;
-            }
+            (LockMode::Write, _) => self.check_write_held(&locks, target, "release.failed"),
             (LockMode::Read, Some(read_held)) => self.check(
                 contains(read_held, target),
                 "release.failed:lock.not.held",
@@ -191,8 +220,12 @@ impl Member<'_, '_> {
     pub(crate) fn lock(&mut self, e: &Expr, mode: LockMode, body: &Block, env: &Env) {
         let target = self.lock_target(e, "acquire.failed", env);
         // The operand is evaluated once, so it is kept even if it looks stable: the body may assign its variables.
+        let mut is_assigned = false;
+        if let ExprKind::Local(local) = &e.kind {
+            crate::walk::each_stmt(body, &mut |stmt| is_assigned |= assigns(stmt, *local));
+        }
         let target = match &e.kind {
-            ExprKind::Local(_) => {
+            ExprKind::Local(_) if is_assigned => {
                 let name = self.fresh("target");
                 let ty = self.lowering.ty(&e.ty);
                 self.emit_plain(declare(&name, ty, Some(target)));
@@ -251,7 +284,7 @@ impl Member<'_, '_> {
         let locks = Self::lock_state(env);
         let level = self.lowering.level_of(target.clone());
         let unshared = eq(level.clone(), self.lowering.lockbottom());
-        self.check(
+        self.check_access(
             and([acc(level.clone(), write()), unshared]),
             "share.failed:already.shared",
             "the object might be shared already",
@@ -269,7 +302,7 @@ impl Member<'_, '_> {
         let locks = Self::lock_state(env);
         self.check_write_held(&locks, &target, "reorder.failed");
         let level = self.lowering.level_of(target.clone());
-        self.check(
+        self.check_access(
             acc(level.clone(), write()),
             "reorder.failed:insufficient.permission",
             "there might be insufficient permission to write mu of the object",
@@ -285,7 +318,7 @@ impl Member<'_, '_> {
         let locks = Self::lock_state(env);
         let level = self.lowering.level_of(target.clone());
         let bottom = self.lowering.lockbottom();
-        self.check(
+        self.check_access(
             and([acc(level.clone(), write()), ne(level.clone(), bottom.clone())]),
             "unshare.failed:not.shared",
             "the object might not be shared",
@@ -334,7 +367,7 @@ impl Member<'_, '_> {
         for ((low_exists, low, low_span), (high_exists, high, high_span)) in pairs {
             self.span = if bounds.lower.is_empty() { high_span } else { low_span };
             let ordered = self.level_below(low, high).unwrap_or_else(|| truth(false));
-            self.check(
+            self.check_access(
                 implies(and([low_exists, high_exists]), ordered),
                 "bounds.failed:lock.order",
                 "the lower bound might not be below the upper bound",
@@ -424,5 +457,18 @@ impl Member<'_, '_> {
             };
         });
         changes
+    }
+}
+
+/// Does a statement, apart from those in it, give a variable a value after its declaration?
+pub(crate) fn assigns(stmt: &Stmt, local: LocalId) -> bool {
+    match &stmt.kind {
+        StmtKind::AssignLocal { local: target, .. } => *target == local,
+        StmtKind::Call { outs, .. } | StmtKind::Join { outs, .. } | StmtKind::Receive { outs, .. } => {
+            outs.iter().any(|out| out.local == local)
+        }
+        StmtKind::Specification { targets, .. } => targets.iter().any(|out| out.local == local),
+        StmtKind::Fork { token, .. } => token.as_ref().is_some_and(|out| out.local == local),
+        _ => false,
     }
 }

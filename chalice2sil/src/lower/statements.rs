@@ -7,7 +7,7 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::Member;
-use super::annotations::{Annotate, hidden, renamed, said};
+use super::annotations::{Annotate, hidden, renamed, said, unplaced};
 use super::assertions::Part;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::levels::Level;
@@ -37,10 +37,11 @@ impl Member<'_, '_> {
         match &stmt.kind {
             StmtKind::Assert(e) => {
                 let claim = self.assertion(e, &env.on(Side::Exhaled));
-                self.emit(assert(claim));
+                self.emit(assert(unplaced(claim)));
             }
             StmtKind::Assume(e) => {
                 let fact = self.assertion(e, &env.on(Side::Inhaled));
+                let fact = unplaced(fact);
                 self.emit(if crate::walk::is_impure(e) { inhale(fact) } else { assume(fact) });
             }
             StmtKind::Block(block) => {
@@ -120,16 +121,16 @@ impl Member<'_, '_> {
             Some(Rhs::Expr(e)) => {
                 let value = self.expr(e, env);
                 let name = self.local(local);
-                self.emit(declare(&name, ty, Some(value)));
+                self.emit_declared(&name, ty, value);
             }
             Some(value) => {
                 let name = self.local(local);
-                self.emit(declare(&name, ty, None));
+                self.emit_plain(declare(&name, ty, None));
                 self.assign_new(&name, value, env);
             }
             None => {
                 let name = self.local(local);
-                self.emit(declare(&name, ty, None));
+                self.emit_plain(declare(&name, ty, None));
             }
         }
         if is_late_constant {
@@ -257,8 +258,8 @@ impl Member<'_, '_> {
             inner.read = ReadAmount::Fraction(var(&k));
         }
         if let Some(pre) = pre {
-            let given = self.clause(pre, &inner.on(Side::Exhaled));
-            self.emit(exhale(given));
+            let given = self.assertion(pre, &inner.on(Side::Exhaled));
+            self.emit(exhale(unplaced(given)));
             self.move_credits(pre, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
         }
         for out in targets.iter().filter(|out| !out.declares) {
@@ -271,8 +272,8 @@ impl Member<'_, '_> {
             old_locks: env.locks.clone(),
             ..inner.on(Side::Inhaled)
         };
-        let received = self.clause(post, &after);
-        self.emit(inhale(received));
+        let received = self.assertion(post, &after);
+        self.emit(inhale(unplaced(received)));
         self.move_credits(post, &after, s::BinaryOp::Add);
         self.note_scope(targets);
     }
