@@ -5,6 +5,7 @@
 //! and behind them. Whoever wants a program to verify, print or walk wants [`program::Program`].
 
 pub mod cfg;
+pub mod consistency;
 pub mod diagnostics;
 pub mod imports;
 pub mod load;
@@ -18,4 +19,5 @@ pub mod source;
 pub mod source_map;
 mod stack;
 pub mod syntax;
+pub mod triggers;
 pub mod walk;

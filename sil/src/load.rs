@@ -1,8 +1,10 @@
-//! From files to a program, in order: read and parse, imports included; expand macros; desugar plugins; resolve.
+//! From files to a program, in order: read and parse, imports included; expand macros; desugar plugins; resolve;
+//! check consistency.
 
 use std::io;
 use std::path::Path;
 
+use crate::consistency;
 use crate::diagnostics::Diagnostic;
 use crate::imports::{self, FileSystem, Loader};
 use crate::macros;
@@ -54,6 +56,9 @@ pub fn load(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Loaded {
     // Errors of one phase stop the next ones.
     if !loaded.has_errors() {
         loaded.program = resolve::resolve(&loaded.syntax, &mut loaded.diagnostics);
+    }
+    if let Some(program) = &loaded.program {
+        consistency::check(program, &mut loaded.diagnostics);
     }
     if loaded.has_errors() {
         loaded.program = None;

@@ -5,6 +5,7 @@
 //! the address of a node identifies it while the program lives.
 
 mod expr;
+mod map;
 mod stmt;
 mod ty;
 

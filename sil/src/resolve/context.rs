@@ -82,6 +82,8 @@ pub(super) struct Resolver<'a, 's> {
     pub(super) scopes: Scopes,
     pub(super) labels: Arena<Label>,
     pub(super) label_names: FxHashMap<Name, LabelId>,
+    /// Whether the node at hand belongs to an implementation and not to a contract.
+    pub(super) in_body: bool,
     pub(super) inference: Inference,
     /// How many names for auxiliary variables have been tried.
     pub(super) auxiliaries: u32,
@@ -101,6 +103,7 @@ impl<'a, 's> Resolver<'a, 's> {
             scopes: Scopes::default(),
             labels: Arena::new(),
             label_names: FxHashMap::default(),
+            in_body: false,
             inference: Inference::default(),
             auxiliaries: 0,
         }
@@ -184,17 +187,18 @@ impl<'a, 's> Resolver<'a, 's> {
         &self.types[raw(local)]
     }
 
-    /// The label of a name. An undeclared one is reported as a consistency error, unless type errors come first.
+    /// The label of a name. An undeclared one is a consistency error, unless type errors come first; outside of
+    /// bodies no label may be used at all, which is for the consistency checks to say.
     pub(super) fn label(&mut self, ident: &Ident) -> LabelId {
         if let Some(&label) = self.label_names.get(&ident.name) {
             return label;
         }
         let span = self.at(ident.span);
-        let message = format!("undeclared label `{}`", ident.name);
-        self.shared.label_errors.push(Diagnostic::new(Code::ConsistencyError, span, message));
-        let label = self.labels.alloc(Label { name: ident.name.clone(), span });
-        self.label_names.insert(ident.name.clone(), label);
-        label
+        if self.in_body {
+            let message = format!("undeclared label `{}`", ident.name);
+            self.shared.label_errors.push(Diagnostic::new(Code::ConsistencyError, span, message));
+        }
+        self.labels.alloc(Label { name: ident.name.clone(), span })
     }
 
     /// What a name means as a member, for calls and types.

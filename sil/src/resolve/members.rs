@@ -270,8 +270,9 @@ fn resolve_function(
         .iter()
         .filter_map(|clause| resolver.value(clause, &Type::Bool))
         .collect();
-    resolver.place = Place::BODY;
+    resolver.place = Place { wands: false, ..Place::BODY };
     let decreases = resolver.decreases_clauses(&written.contract.decreases);
+    resolver.place = Place::BODY;
     let body = written.body.as_ref().and_then(|body| resolver.value(body, &function.result));
     Resolved::Function {
         locals: resolver.locals,
@@ -283,12 +284,13 @@ fn resolve_function(
 fn resolve_method(shared: &mut Shared<'_>, method: &Method, written: &syntax::Method) -> Resolved {
     let mut resolver = Resolver::new(shared, method.span, method.locals.clone());
     resolver.declare_formals(&method.formals);
+    resolver.declare_formals(&method.returns);
     resolver.place = Place::CONTRACT;
     let preconditions = resolver.assertions(&written.contract.preconditions);
-    resolver.declare_formals(&method.returns);
     let postconditions = resolver.assertions(&written.contract.postconditions);
     resolver.place = Place::BODY;
     let decreases = resolver.decreases_clauses(&written.contract.decreases);
+    resolver.in_body = true;
     let implementations =
         written.implementations.iter().map(|body| resolver.implementation(body)).collect();
     Resolved::Method {

@@ -40,7 +40,7 @@ impl Globals {
         for member in &program.members {
             globals.declare_member(member, &mut counters, diagnostics);
         }
-        globals.check_axiom_and_parameter_names(program, diagnostics);
+        globals.check_type_parameters(program, diagnostics);
         globals
     }
 
@@ -89,24 +89,10 @@ impl Globals {
         }
     }
 
-    /// Axioms have a name space of their own; a type parameter may not have the name of a member.
-    fn check_axiom_and_parameter_names(
-        &self,
-        program: &syntax::Program,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) {
-        let mut axioms: FxHashMap<&Name, Span> = FxHashMap::default();
+    /// A type parameter may not have the name of a member.
+    fn check_type_parameters(&self, program: &syntax::Program, diagnostics: &mut Vec<Diagnostic>) {
         for member in &program.members {
             let MemberKind::Domain(domain) = &member.kind else { continue };
-            for name in domain.axioms.iter().filter_map(|axiom| axiom.name.as_ref()) {
-                let earlier = axioms.get(&name.name).copied().or_else(|| self.span(&name.name));
-                match earlier {
-                    Some(earlier) => diagnostics.push(duplicate(&name.name, earlier, name.span)),
-                    None => {
-                        axioms.insert(&name.name, name.span);
-                    }
-                }
-            }
             for (index, parameter) in domain.parameters.iter().enumerate() {
                 let earlier = domain.parameters[..index]
                     .iter()

@@ -1,0 +1,124 @@
+//! What clauses of contracts and bodies of functions, predicates and axioms may not contain.
+
+use la_arena::Arena;
+
+use super::Checker;
+use crate::program::{Decreases, Expr, ExprKind, Local, LocalKind, OldLabel};
+use crate::walk::walk_expr;
+
+/// What a clause contains, wherever in it.
+#[derive(Default)]
+struct Contents {
+    /// `old(…)`.
+    old: bool,
+    /// `old[l](…)`; `old[lhs](…)` is not counted, as it belongs to the wand around it.
+    labelled_old: bool,
+    /// `perm` or `forperm`.
+    introspection: bool,
+    asserting: bool,
+    /// Anything that needs a heap.
+    location: bool,
+}
+
+impl Contents {
+    fn of(expr: &Expr) -> Self {
+        let mut contents = Self::default();
+        walk_expr(expr, |expr| match expr.kind {
+            ExprKind::Old { label: OldLabel::Entry, .. } => contents.old = true,
+            ExprKind::Old { label: OldLabel::Label(_), .. } => contents.labelled_old = true,
+            ExprKind::Perm(_) | ExprKind::ForPerm { .. } => contents.introspection = true,
+            ExprKind::Asserting { .. } => contents.asserting = true,
+            ExprKind::FieldRead { .. }
+            | ExprKind::Acc { .. }
+            | ExprKind::Unfolding { .. }
+            | ExprKind::Wand { .. }
+            | ExprKind::Applying { .. } => contents.location = true,
+            _ => {}
+        });
+        contents
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn precondition(&mut self, clause: &Expr) {
+        let contents = Contents::of(clause);
+        if contents.old {
+            self.error(clause.span, "old expressions are not allowed in preconditions");
+        }
+        if contents.labelled_old {
+            self.error(clause.span, "labelled old expressions are not allowed in preconditions");
+        }
+    }
+
+    /// When the precondition is checked there are no results yet.
+    pub(super) fn no_results(&mut self, clause: &Expr, locals: &Arena<Local>) {
+        walk_expr(clause, |expr| {
+            if let ExprKind::Local(local) = expr.kind
+                && locals[local].kind == LocalKind::Returned
+            {
+                let message =
+                    format!("the result `{}` cannot be used in a precondition", locals[local].name);
+                self.error(expr.span, message);
+            }
+        });
+    }
+
+    /// A contract's measures are read before any label is passed.
+    pub(super) fn no_old_measures(&mut self, clauses: &[Decreases]) {
+        for clause in clauses {
+            let mut labelled = false;
+            clause.for_each_child(|expr| labelled |= Contents::of(expr).labelled_old);
+            if labelled {
+                let message = "labelled old expressions are not allowed in termination measures";
+                self.error(clause.span, message);
+            }
+        }
+    }
+
+    pub(super) fn method_postcondition(&mut self, clause: &Expr) {
+        if Contents::of(clause).labelled_old {
+            self.error(clause.span, "labelled old expressions are not allowed in postconditions");
+        }
+    }
+
+    pub(super) fn function_postcondition(&mut self, clause: &Expr) {
+        let contents = Contents::of(clause);
+        if contents.old || contents.labelled_old {
+            let message = "old expressions are not allowed in postconditions of functions";
+            self.error(clause.span, message);
+        }
+    }
+
+    pub(super) fn function_body(&mut self, body: &Expr) {
+        let contents = Contents::of(body);
+        if contents.old || contents.labelled_old {
+            self.error(body.span, "old expressions are not allowed in bodies of functions");
+        }
+        if contents.introspection {
+            self.error(body.span, "`perm` and `forperm` are not allowed in bodies of functions");
+        }
+    }
+
+    pub(super) fn predicate_body(&mut self, body: &Expr) {
+        let contents = Contents::of(body);
+        if contents.old || contents.labelled_old {
+            self.error(body.span, "old expressions are not allowed in bodies of predicates");
+        }
+        if contents.introspection {
+            self.error(body.span, "`perm` and `forperm` are not allowed in bodies of predicates");
+        }
+    }
+
+    pub(super) fn axiom_body(&mut self, body: &Expr) {
+        let contents = Contents::of(body);
+        if contents.old || contents.labelled_old {
+            self.error(body.span, "old expressions are not allowed in axioms");
+        }
+        if contents.asserting {
+            self.error(body.span, "`asserting` is not allowed in axioms");
+        }
+        if contents.location || contents.introspection {
+            self.error(body.span, "axioms cannot depend on the heap or on permissions");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Checks of declarations: domains, names of axioms, and functions that need themselves to be defined.
+
+use la_arena::RawIdx;
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Checker;
+use crate::program::{Expr, ExprKind, Function, FunctionId, Member};
+use crate::source::{Name, Span};
+use crate::walk::walk_expr;
+
+/// The back end that interpretations are looked up for.
+const BACK_END: &str = "SMTLIB";
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    domains(checker);
+    axiom_names(checker);
+    recursion_through_preconditions(checker);
+}
+
+fn domains(checker: &mut Checker<'_>) {
+    let program = checker.program;
+    for (_, domain) in program.domains.iter() {
+        if domain.interpretations.is_empty() {
+            continue;
+        }
+        if !domain.interpretations.contains_key(BACK_END) {
+            let message =
+                format!("the domain `{}` has no interpretation for {BACK_END}", domain.name);
+            checker.error(domain.span, message);
+        }
+        if !domain.parameters.is_empty() {
+            checker.error(domain.span, "interpreted domains cannot have type parameters");
+        }
+    }
+    for (_, function) in program.domain_functions.iter() {
+        if function.unique && !function.formals.is_empty() {
+            checker.error(function.span, "only functions without arguments can be unique");
+        }
+    }
+}
+
+/// A named axiom shares its name with no other axiom and with no member.
+fn axiom_names(checker: &mut Checker<'_>) {
+    let program = checker.program;
+    let mut taken: FxHashMap<&Name, Span> = FxHashMap::default();
+    for member in &program.order {
+        let (name, span) = match *member {
+            Member::Field(id) => (&program.fields[id].name, program.fields[id].span),
+            Member::Predicate(id) => (&program.predicates[id].name, program.predicates[id].span),
+            Member::Function(id) => (&program.functions[id].name, program.functions[id].span),
+            Member::Method(id) => (&program.methods[id].name, program.methods[id].span),
+            Member::Domain(id) => (&program.domains[id].name, program.domains[id].span),
+        };
+        taken.insert(name, span);
+    }
+    taken.extend(program.domain_functions.values().map(|function| (&function.name, function.span)));
+    for axiom in program.domains.values().flat_map(|domain| &domain.axioms) {
+        let Some(name) = &axiom.name else { continue };
+        match taken.get(name) {
+            Some(&first) => {
+                let error = crate::diagnostics::Diagnostic::new(
+                    crate::diagnostics::Code::ConsistencyError,
+                    axiom.span,
+                    format!("duplicate identifier `{name}`"),
+                );
+                let error = error.with_related(first, format!("`{name}` is first declared here"));
+                checker.found.push(error);
+            }
+            None => {
+                taken.insert(name, axiom.span);
+            }
+        }
+    }
+}
+
+/// A function whose precondition calls, directly or not, the function itself has no meaning: what the call needs
+/// to be defined is the call. Other recursion is a matter of termination.
+fn recursion_through_preconditions(checker: &mut Checker<'_>) {
+    let program = checker.program;
+    let mut calls: DiGraph<(), ()> = DiGraph::new();
+    program.functions.iter().for_each(|_| {
+        calls.add_node(());
+    });
+    for (caller, function) in program.functions.iter() {
+        for callee in callees(parts(function)) {
+            calls.add_edge(node(caller), node(callee), ());
+        }
+    }
+    let mut component = vec![0; program.functions.len()];
+    for (index, members) in tarjan_scc(&calls).into_iter().enumerate() {
+        members.into_iter().for_each(|member| component[member.index()] = index);
+    }
+    for (id, function) in program.functions.iter() {
+        let required = callees(function.contract.preconditions.iter());
+        // What reaches back is in the same component.
+        if required
+            .iter()
+            .any(|&callee| component[node(callee).index()] == component[node(id).index()])
+        {
+            let message =
+                format!("the function `{}` recurses through its precondition", function.name);
+            checker.error(function.span, message);
+        }
+    }
+}
+
+fn parts(function: &Function) -> impl Iterator<Item = &Expr> {
+    let contract = &function.contract;
+    contract.preconditions.iter().chain(&contract.postconditions).chain(&function.body)
+}
+
+/// The functions applied in the expressions, each once.
+fn callees<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<FunctionId> {
+    let mut seen = FxHashSet::default();
+    let mut callees = Vec::new();
+    for expr in exprs {
+        walk_expr(expr, |expr| {
+            if let ExprKind::Apply { function, .. } = expr.kind
+                && seen.insert(function)
+            {
+                callees.push(function);
+            }
+        });
+    }
+    callees
+}
+
+fn node(function: FunctionId) -> NodeIndex {
+    NodeIndex::new(RawIdx::into_u32(function.into_raw()) as usize)
+}

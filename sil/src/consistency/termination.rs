@@ -1,0 +1,74 @@
+//! Checks of termination clauses (Viper language reference, section 11.2).
+
+use super::Checker;
+use crate::program::{Body, Decreases, DecreasesKind, Expr, ExprKind, StmtKind};
+use crate::walk::{Visit, walk_body, walk_expr};
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let program = checker.program;
+    for (id, function) in program.functions.iter() {
+        clauses(checker, &function.contract.decreases);
+        if !function.contract.decreases.is_empty() {
+            continue;
+        }
+        for clause in &function.contract.postconditions {
+            walk_expr(clause, |expr| {
+                if matches!(expr.kind, ExprKind::Apply { function, .. } if function == id) {
+                    checker.error(
+                        expr.span,
+                        "a function that applies itself in its postcondition needs a termination measure; `result` stands for the result of this application",
+                    );
+                }
+            });
+        }
+    }
+    for method in program.methods.values() {
+        clauses(checker, &method.contract.decreases);
+        for implementation in &method.implementations {
+            body(checker, &implementation.body);
+        }
+    }
+}
+
+fn body(checker: &mut Checker<'_>, body: &Body) {
+    walk_body(body, |visit| match visit {
+        Visit::Stmt(statement) => {
+            if let StmtKind::While { decreases, .. } | StmtKind::Label { decreases, .. } =
+                &statement.kind
+            {
+                clauses(checker, decreases);
+            }
+        }
+        Visit::Node(node) => clauses(checker, &node.decreases),
+        Visit::Expr(_) | Visit::Graph(_) => {}
+    });
+}
+
+/// At most one clause of each kind; a measure means the same when it is inhaled and when it is exhaled.
+fn clauses(checker: &mut Checker<'_>, clauses: &[Decreases]) {
+    for (index, clause) in clauses.iter().enumerate() {
+        let kind = std::mem::discriminant(&clause.kind);
+        if clauses[..index].iter().any(|other| std::mem::discriminant(&other.kind) == kind) {
+            checker
+                .error(clause.span, "a contract has at most one termination clause of each kind");
+        }
+        let DecreasesKind::Tuple(elements) = &clause.kind else { continue };
+        elements.iter().for_each(|element| measure(checker, element));
+    }
+}
+
+/// As in the reference, the condition of `c ? a : b` is not looked at.
+fn measure(checker: &mut Checker<'_>, element: &Expr) {
+    let mut open = vec![element];
+    while let Some(expr) = open.pop() {
+        match &expr.kind {
+            ExprKind::InhaleExhale { .. } => {
+                checker.error(expr.span, "`[a, b]` is not allowed in a termination measure");
+            }
+            ExprKind::Conditional { then, otherwise, .. } => {
+                open.extend([&**then, &**otherwise]);
+            }
+            _ => expr.for_each_child(|child| open.push(child)),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Triggers and the resources of `forperm`: which terms they may consist of.
+//!
+//! In the reference these are the errors of translating the parse tree. They count as type errors, and other
+//! inconsistencies are looked for only if there are none.
+
+use super::Checker;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::program::{Body, Expr, ExprKind, LocalId, Location, Member, Resource};
+use crate::source::Span;
+use crate::triggers::is_trigger_term;
+use crate::walk::{Visit, walk_body, walk_expr};
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    let program = checker.program;
+    for &member in &program.order {
+        match member {
+            Member::Field(_) => {}
+            Member::Predicate(id) => all(checker, &program.predicates[id].body),
+            Member::Function(id) => {
+                let function = &program.functions[id];
+                all(checker, &function.contract.preconditions);
+                all(checker, &function.contract.postconditions);
+                all(checker, &function.body);
+            }
+            Member::Domain(id) => {
+                all(checker, program.domains[id].axioms.iter().map(|axiom| &axiom.body));
+            }
+            Member::Method(id) => {
+                let method = &program.methods[id];
+                all(checker, &method.contract.preconditions);
+                all(checker, &method.contract.postconditions);
+                for implementation in &method.implementations {
+                    body(checker, &implementation.body);
+                }
+            }
+        }
+    }
+}
+
+fn all<'e>(checker: &mut Checker<'_>, exprs: impl IntoIterator<Item = &'e Expr>) {
+    for expr in exprs {
+        walk_expr(expr, |expr| node(checker, expr));
+    }
+}
+
+fn body(checker: &mut Checker<'_>, body: &Body) {
+    walk_body(body, |visit| {
+        if let Visit::Expr(expr) = visit {
+            walk_expr(expr, |expr| node(checker, expr));
+        }
+    });
+}
+
+fn node(checker: &mut Checker<'_>, expr: &Expr) {
+    match &expr.kind {
+        ExprKind::Quantified { triggers, .. } => {
+            for term in triggers.iter().flatten() {
+                if !is_trigger_term(term) {
+                    error(checker, term.span, "this term cannot be part of a trigger");
+                }
+            }
+        }
+        ExprKind::ForPerm { variables, resource, .. } => {
+            forperm(checker, expr.span, variables, resource);
+        }
+        _ => {}
+    }
+}
+
+fn forperm(checker: &mut Checker<'_>, span: Span, variables: &[LocalId], resource: &Resource) {
+    let mut mentioned = vec![false; variables.len()];
+    let mut mention = |expr: &Expr| {
+        let mut any = false;
+        walk_expr(expr, |expr| {
+            if let ExprKind::Local(local) = expr.kind
+                && let Some(index) = variables.iter().position(|&it| it == local)
+            {
+                mentioned[index] = true;
+                any = true;
+            }
+        });
+        any && !matches!(expr.kind, ExprKind::Local(_))
+    };
+    let mut indirect = None;
+    match resource {
+        Resource::Location(Location::Field { receiver, .. }) => {
+            if mention(receiver) {
+                indirect = Some(receiver.span);
+            }
+        }
+        Resource::Location(Location::Predicate { arguments, .. }) => {
+            for argument in arguments {
+                if mention(argument) {
+                    indirect = indirect.or(Some(argument.span));
+                }
+            }
+        }
+        Resource::Wand(wand) => {
+            mention(wand);
+        }
+    }
+    if let Some(span) = indirect {
+        error(checker, span, "a variable of `forperm` can only be used directly as an argument");
+    }
+    if !mentioned.iter().all(|&mentioned| mentioned) {
+        error(checker, span, "the resource of `forperm` mentions each of its variables");
+    }
+}
+
+fn error(checker: &mut Checker<'_>, span: Span, message: &str) {
+    checker.found.push(Diagnostic::new(Code::TypecheckerError, span, message));
+}
