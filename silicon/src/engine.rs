@@ -30,7 +30,7 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sil::program::Program;
+use sil::program::{PredicateId, Program};
 use sil::source::{Sources, Span};
 
 use self::explore::{Explorer, Scope};
@@ -69,6 +69,8 @@ pub(crate) struct Context<'p> {
     pub(crate) options: &'p Options,
     /// Axioms of the functions verified so far.
     pub(crate) functions: Arc<FunctionTable>,
+    /// Predicates whose bodies failed their own check: their uses are checked like any assertion.
+    pub(crate) ill_formed_predicates: FxHashSet<PredicateId>,
 }
 
 /// How permission amounts are read (trap T8: both sides of a function's contract use the same reading).
@@ -77,6 +79,13 @@ pub(crate) enum Amounts {
     Exact,
     /// Every positive amount is as good as any other, nothing is taken away: in functions and their preconditions.
     SomeOrNone,
+}
+
+/// Which side of `[a, b]` is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reading {
+    Inhale,
+    Exhale,
 }
 
 /// Verifies one member. σ of the papers is [`Engine::state`], π is spread over `scopes`.
@@ -103,6 +112,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) recursion_group: FxHashSet<sil::program::FunctionId>,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
     pub(crate) unfolded: Vec<(sil::program::PredicateId, Vec<Term>, Term)>,
+    /// Values that stand for something whose absence has been reported: what fails because of them is no news.
+    pub(crate) tainted: FxHashSet<Term>,
     pub(crate) findings: IndexMap<(String, Span), Finding>,
     /// Where an obligation hit the resource limit.
     pub(crate) gave_up: bool,
@@ -134,6 +145,7 @@ impl<'p> Engine<'p> {
             emitted: symbols::Emitted::default(),
             recursion_group: FxHashSet::default(),
             unfolded: Vec::new(),
+            tainted: FxHashSet::default(),
             findings: IndexMap::new(),
             gave_up: false,
             statistics: Statistics::default(),

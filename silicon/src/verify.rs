@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use sil::diagnostics::Diagnostic;
 use sil::program::{FunctionId, Member, Program};
 use sil::source::{Sources, Span};
@@ -36,8 +37,13 @@ pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report
 const STACK_SIZE: usize = 256 << 20;
 
 fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Report {
-    let mut context =
-        Context { program, sources, options, functions: Arc::new(FunctionTable::default()) };
+    let mut context = Context {
+        program,
+        sources,
+        options,
+        functions: Arc::new(FunctionTable::default()),
+        ill_formed_predicates: FxHashSet::default(),
+    };
     let mut outcomes: Vec<(Member, MemberReport)> = Vec::new();
     for stage in schedule::stages(program) {
         // What the members of a stage share is replaced between stages only.
@@ -66,15 +72,24 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
             outcomes.push((Member::Function(*function), both(contract, body)));
         }
     }
-    let others: Vec<Member> = program
+    let predicates: Vec<Member> =
+        program.order.iter().copied().filter(|member| matches!(member, Member::Predicate(_))).collect();
+    let reports: Vec<_> = predicates.par_iter().map(|&member| verify_other(&context, member)).collect();
+    for (member, report) in predicates.into_iter().zip(reports) {
+        if let (Member::Predicate(predicate), false) = (member, report.findings.is_empty()) {
+            context.ill_formed_predicates.insert(predicate);
+        }
+        outcomes.push((member, report));
+    }
+    let methods: Vec<Member> = program
         .order
         .iter()
         .copied()
-        .filter(|member| matches!(member, Member::Predicate(_) | Member::Method(_)))
+        .filter(|member| matches!(member, Member::Method(_)))
         .filter(|&member| is_selected(program, member, options))
         .collect();
-    let reports: Vec<_> = others.par_iter().map(|&member| verify_other(&context, member)).collect();
-    outcomes.extend(others.into_iter().zip(reports));
+    let reports: Vec<_> = methods.par_iter().map(|&member| verify_other(&context, member)).collect();
+    outcomes.extend(methods.into_iter().zip(reports));
     let mut report = Report::default();
     for member in &program.order {
         if let Some(index) = outcomes.iter().position(|(other, _)| other == member)

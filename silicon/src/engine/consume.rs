@@ -12,8 +12,9 @@ use sil::program::{BinaryOp, Expr, ExprKind, Location};
 use super::blame::{Blame, Reason};
 use super::explore::Answer;
 use super::produce::conjuncts;
-use super::{Engine, Stop};
-use crate::terms::{Term, grow_stack};
+use super::heap::Chunk;
+use super::{Engine, Reading, Stop};
+use crate::terms::{Sort, Term, grow_stack};
 
 impl Engine<'_> {
     /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
@@ -23,7 +24,9 @@ impl Engine<'_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
         let outer = self.state.consuming.replace(self.state.heap.clone());
+        let reading = std::mem::replace(&mut self.state.reading, Reading::Exhale);
         let snapshot = self.consume_clauses(clauses, blame)?;
+        self.state.reading = reading;
         self.state.heap = std::mem::replace(&mut self.state.consuming, outer)
             .expect("set above, and every consume inside put its own back");
         Ok(snapshot)
@@ -50,7 +53,11 @@ impl Engine<'_> {
 
     fn consume_kind(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &assertion.kind {
-            ExprKind::InhaleExhale { exhale, .. } => self.consume_clauses(&[exhale], |_| blame),
+            ExprKind::InhaleExhale { exhale, .. } => {
+                let snapshot = self.consume_clauses(&[exhale], |_| blame)?;
+                // SOUNDNESS: it has the shape of this side, and whoever reads it would expect the other's (trap T3).
+                Ok(if assertion.is_pure() { snapshot } else { self.fresh("mixed", Sort::SNAP) })
+            }
             _ if assertion.is_pure() => {
                 if !blame.is_silent() {
                     let goal = self.eval(assertion, blame)?;
@@ -104,13 +111,16 @@ impl Engine<'_> {
             if self.is_dead()? {
                 return Err(Stop::Infeasible);
             }
-            let at = match location {
-                Location::Field { .. } | Location::Predicate { .. } => assertion.span,
-            };
-            self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
+            self.fail(Answer::No, blame, Reason::InsufficientPermission, assertion.span);
         }
         self.drop_aliases(resource, &arguments)?;
         let value = self.fresh("missing", sort);
+        if !blame.is_silent() {
+            // What is said about the value in the same assertion fails for the same reason.
+            self.tainted.insert(value);
+            let amount = self.terms.write();
+            self.state.heap.push(resource, Chunk { arguments, value, amount });
+        }
         Ok(self.terms.snap_wrap(value))
     }
 }

@@ -24,7 +24,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let answer = self.ask(|engine| engine.obligation(goal))?;
-        if answer != Answer::Yes {
+        if answer != Answer::Yes && !self.is_tainted(goal) {
             self.fail(answer, blame, reason, at);
         }
         self.assume(goal)
@@ -39,6 +39,11 @@ impl Engine<'_> {
         at: Span,
     ) -> Result<(), Stop> {
         if blame.is_trusted() { Ok(()) } else { self.prove(goal, blame, reason, at) }
+    }
+
+    /// Whether a formula speaks about a value whose absence has been reported.
+    fn is_tainted(&self, formula: Term) -> bool {
+        !self.tainted.is_empty() && self.tainted.iter().any(|&value| self.terms.contains(formula, value))
     }
 
     /// Reports an obligation that did not get the answer yes.

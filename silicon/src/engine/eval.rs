@@ -12,7 +12,7 @@ use sil::program::{BinaryOp, Collection, Expr, ExprKind, OldLabel, Type, UnaryOp
 
 use super::blame::{Blame, Reason};
 use super::state::State;
-use super::{Amounts, Engine, Stop};
+use super::{Amounts, Engine, Reading, Stop};
 use crate::terms::{Sort, Term, Terms, grow_stack};
 
 impl<'p> Engine<'p> {
@@ -90,9 +90,10 @@ impl<'p> Engine<'p> {
             ExprKind::ForPerm { variables, resource, body } => {
                 self.eval_forperm(expr, variables, resource, body, blame)
             }
-            // Pure: both sides say something about values only. Where it matters which side is meant, the
-            // assertion has been resolved before (see `Reading`).
-            ExprKind::InhaleExhale { inhale, .. } => self.eval(inhale, blame),
+            ExprKind::InhaleExhale { inhale, exhale } => match self.state.reading {
+                Reading::Inhale => self.eval(inhale, blame),
+                Reading::Exhale => self.eval(exhale, blame),
+            },
             ExprKind::Unfolding { access, body } => self.eval_unfolding(access, body, blame),
             ExprKind::Applying { .. } => self.unsupported(expr, "`applying`"),
             ExprKind::Asserting { assertion, body } => self.eval_asserting(assertion, body, blame),
@@ -217,11 +218,13 @@ impl<'p> Engine<'p> {
             OldLabel::Label(label) => self.state.labels.get(&label).cloned(),
         };
         let Some(heap) = heap else {
+            let sort = self.sort(&expr.ty);
+            let value = self.fresh("unreached", sort);
             if !blame.is_trusted() && !self.is_dead()? {
                 self.fail(super::explore::Answer::No, blame, Reason::LabelNotReached, expr.span);
+                self.tainted.insert(value);
             }
-            let sort = self.sort(&expr.ty);
-            return Ok(self.fresh("unreached", sort));
+            return Ok(value);
         };
         let now = std::mem::replace(&mut self.state.heap, heap);
         let consuming = self.state.consuming.take();

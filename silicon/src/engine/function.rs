@@ -44,6 +44,11 @@ pub(crate) struct FunctionAxioms {
     pub(crate) uses: Emitted,
 }
 
+/// An opaque function's definition is used only where an application is marked `@reveal`.
+pub(crate) fn is_opaque(function: &Function) -> bool {
+    function.annotations.iter().any(|annotation| &*annotation.key == "opaque")
+}
+
 /// The function in general: variables for the snapshot and the formals.
 struct General<'p> {
     declaration: &'p Function,
@@ -104,7 +109,12 @@ impl<'p> Engine<'p> {
             })
         })?;
         let mut axioms = vec![self.limited_axiom(&general), self.stateless_axiom(&general)];
-        for path in paths? {
+        let paths = paths?;
+        // An ill-formed contract justifies nothing.
+        if !self.findings.is_empty() {
+            return Ok(self.function_axioms(axioms));
+        }
+        for path in paths {
             axioms.extend(self.path_axiom(
                 &general,
                 &path,
@@ -146,7 +156,9 @@ impl<'p> Engine<'p> {
         let operands = general.operands();
         let full = self.terms.apply(general.symbols.full, &operands);
         let mut triggers = vec![vec![full]];
-        triggers.extend(self.predicate_triggers(&general, unfolded));
+        if !is_opaque(general.declaration) {
+            triggers.extend(self.predicate_triggers(&general, unfolded));
+        }
         let mut axioms = Vec::new();
         for path in paths {
             axioms.extend(self.path_axiom(

@@ -113,6 +113,9 @@ impl<'p> Driver<'_, 'p> {
         self.engine.produce_all(&preconditions, None, |clause| {
             Blame::new("not.wellformed", clause.span)
         })?;
+        if self.is_ill_formed(&preconditions) {
+            return Ok(None);
+        }
         self.engine.state.old = Some(self.engine.state.heap.clone());
         self.engine.havoc(self.method.returns.iter().copied());
         let choice = self.engine.choose(&vec![None; self.graphs.len() + 1])?;
@@ -130,15 +133,13 @@ impl<'p> Driver<'_, 'p> {
 
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
-        let silent = self.is_ill_formed(&postconditions);
         self.engine.consume_all(&postconditions, |clause| {
-            let blame = Blame::new("postcondition.violated", clause.span).trusted();
-            if silent { blame.silent() } else { blame }
+            Blame::new("postcondition.violated", clause.span).trusted()
         })?;
         Ok(None)
     }
 
-    /// Whether one of the clauses was found not to be well-formed: then its uses claim nothing and are not reported.
+    /// Whether one of the clauses was found not to be well-formed: what follows from it is not worth a report.
     fn is_ill_formed(&self, clauses: &[&Expr]) -> bool {
         self.engine.findings.values().any(|finding| {
             finding.error == "not.wellformed" && clauses.iter().any(|c| c.span == finding.span)
@@ -243,11 +244,12 @@ impl<'p> Driver<'_, 'p> {
             })?;
             return Ok(None);
         }
-        let silent = self.is_ill_formed(&invariants);
         self.engine.consume_all(&invariants, |clause| {
-            let blame = Blame::new("invariant.not.established", clause.span).trusted();
-            if silent { blame.silent() } else { blame }
+            Blame::new("invariant.not.established", clause.span).trusted()
         })?;
+        if self.is_ill_formed(&invariants) {
+            return Ok(None);
+        }
         let frame = self.engine.state.heap.clone();
         self.engine.state.frames.push(frame);
         self.forget(the_loop);
@@ -285,10 +287,8 @@ impl<'p> Driver<'_, 'p> {
             unreachable!("the parent of a block is a loop")
         };
         let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
-        let silent = self.is_ill_formed(&invariants);
         self.engine.consume_all(&invariants, |clause| {
-            let blame = Blame::new("invariant.not.preserved", clause.span).trusted();
-            if silent { blame.silent() } else { blame }
+            Blame::new("invariant.not.preserved", clause.span).trusted()
         })?;
         Ok(None)
     }

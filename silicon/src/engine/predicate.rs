@@ -1,5 +1,7 @@
 //! Predicates: `fold`, `unfold`, and the check that a body is self-framing (Viper engine reference, 13 and 18.3).
 
+use std::rc::Rc;
+
 use sil::program::{Predicate, PredicateAccess, PredicateId};
 use sil::source::Span;
 
@@ -7,7 +9,7 @@ use super::blame::{Blame, Reason};
 use super::explore::Answer;
 use super::heap::{Chunk, Resource};
 use super::state::State;
-use super::{Engine, Stop};
+use super::{Engine, Reading, Stop};
 use crate::terms::Term;
 
 impl<'p> Engine<'p> {
@@ -86,8 +88,13 @@ impl<'p> Engine<'p> {
         let Some(body) = &program.predicates[predicate].body else {
             return self.unsupported_at(at, "`unfold` of an abstract predicate");
         };
+        let ill_formed = self.context.ill_formed_predicates.contains(&predicate);
+        let blame = if ill_formed { blame } else { blame.trusted() };
         self.in_body(predicate, arguments, amount, |engine| {
-            engine.produce_all(&[body], Some(snapshot), |_| blame.trusted())
+            // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not constrain it
+            // further (trap T9a): it would be told to be smaller than itself.
+            engine.state.constrainable = Rc::default();
+            engine.produce_all(&[body], Some(snapshot), |_| blame)
         })?;
         self.assume_trigger(predicate, arguments, snapshot)
     }
@@ -103,6 +110,8 @@ impl<'p> Engine<'p> {
         let program = self.program;
         let declaration: &'p Predicate = &program.predicates[predicate];
         let mut state = self.state.clone();
+        Rc::make_mut(&mut state.bodies).push(predicate);
+        state.reading = Reading::Inhale;
         state.locals = &declaration.locals;
         state.store = super::state::Store::new(&declaration.locals);
         for (&formal, &argument) in declaration.formals.iter().zip(arguments) {

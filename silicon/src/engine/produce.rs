@@ -7,7 +7,7 @@ use sil::program::{BinaryOp, Expr, ExprKind, Location};
 
 use super::blame::{Blame, Reason};
 use super::heap::{Chunk, Resource};
-use super::{Engine, Stop};
+use super::{Engine, Reading, Stop};
 use crate::terms::{Sort, Term, grow_stack};
 
 /// The list of top-level conjuncts of some clauses, each with the index of its clause.
@@ -61,6 +61,13 @@ impl Engine<'_> {
         Ok((Some(self.terms.fst(snapshot)), Some(self.terms.snd(snapshot))))
     }
 
+    /// The snapshot of what gives no permission.
+    fn assume_unit(&mut self, snapshot: Option<Term>) -> Result<(), Stop> {
+        let Some(snapshot) = snapshot else { return Ok(()) };
+        let fact = self.terms.is_unit(snapshot);
+        self.assume(fact)
+    }
+
     fn produce(
         &mut self,
         assertion: &Expr,
@@ -77,10 +84,14 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         match &assertion.kind {
-            ExprKind::InhaleExhale { inhale, .. } => {
-                self.produce_all(&[inhale], snapshot, |_| blame)
+            // SOUNDNESS: the other side would read the snapshot in another shape (trap T3), so neither reads it.
+            ExprKind::InhaleExhale { inhale, exhale } => {
+                let side = if self.state.reading == Reading::Inhale { inhale } else { exhale };
+                let snapshot = if assertion.is_pure() { snapshot } else { None };
+                self.produce_all(&[side], snapshot, |_| blame)
             }
             _ if assertion.is_pure() => {
+                self.assume_unit(snapshot)?;
                 let fact = self.eval(assertion, blame)?;
                 self.assume(fact)
             }
@@ -90,7 +101,7 @@ impl Engine<'_> {
                 if self.branch(guard)? {
                     self.produce_all(&[right], snapshot, |_| blame)
                 } else {
-                    Ok(())
+                    self.assume_unit(snapshot)
                 }
             }
             ExprKind::Conditional { condition, then, otherwise } => {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use la_arena::Arena;
-use sil::program::{LabelId, Local, LocalId};
+use sil::program::{LabelId, Local, LocalId, PredicateId};
 use sil::source::Span;
 
-use super::Amounts;
+use super::{Amounts, Reading};
 use super::heap::Heap;
 use crate::terms::Term;
 
@@ -59,6 +59,9 @@ pub(crate) struct State<'p> {
     /// Factor on all amounts, of the predicate being folded or unfolded.
     pub(crate) scale: Option<Term>,
     pub(crate) amounts: Amounts,
+    pub(crate) reading: Reading,
+    /// The predicates whose bodies are being produced or consumed, one inside the other.
+    pub(crate) bodies: Rc<Vec<PredicateId>>,
     /// Wildcards that may still be constrained (trap T9).
     pub(crate) constrainable: Rc<Vec<Term>>,
     /// Branch conditions of the control flow so far, as (source, taken).
@@ -78,6 +81,8 @@ impl<'p> State<'p> {
             result: None,
             scale: None,
             amounts: Amounts::Exact,
+            reading: Reading::Inhale,
+            bodies: Rc::default(),
             constrainable: Rc::default(),
             path: Rc::default(),
         }

@@ -3,6 +3,7 @@
 use sil::program::{Expr, FunctionId};
 
 use crate::engine::blame::Blame;
+use crate::engine::function::is_opaque;
 use crate::engine::state::State;
 use crate::engine::{Amounts, Engine, Stop};
 use crate::terms::Term;
@@ -68,10 +69,7 @@ impl Engine<'_> {
 
     /// An opaque function's definition is used only where the application is marked `@reveal`.
     fn is_opaque_here(&self, expr: &Expr, function: FunctionId) -> bool {
-        let has = |annotations: &[sil::program::Annotation], key: &str| {
-            annotations.iter().any(|annotation| &*annotation.key == key)
-        };
-        has(&self.program.functions[function].annotations, "opaque")
-            && !has(&expr.annotations, "reveal")
+        let revealed = expr.annotations.iter().any(|annotation| &*annotation.key == "reveal");
+        is_opaque(&self.program.functions[function]) && !revealed
     }
 }

@@ -35,6 +35,7 @@ impl Engine<'_> {
             return Err(Stop::Infeasible);
         }
         self.fail(Answer::No, blame, Reason::InsufficientPermission, expr.span);
+        self.tainted.insert(value);
         // Assume the permission, so that what follows from its absence is not reported as well.
         let amount = self.fresh("assumed", Sort::PERM);
         let none = self.terms.none();
@@ -57,6 +58,11 @@ impl Engine<'_> {
         let none = self.terms.none();
         let positive = self.terms.lt(none, amount);
         self.prove_defined(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
+        // A body that unfolds instances of its own predicate would go on for ever: the second time, nothing is said.
+        if self.state.bodies.iter().filter(|&&outer| outer == access.predicate).count() > 1 {
+            let sort = self.sort(&body.ty);
+            return Ok(self.fresh("beyond", sort));
+        }
         self.join(|engine| {
             engine.state.consuming = None;
             engine.unfold(access.predicate, &arguments, amount, access.span, blame)?;
