@@ -122,9 +122,14 @@ impl Terms {
 
     /// The conjuncts of a conjunction; of any other formula, itself.
     pub fn conjuncts(&self, formula: Term) -> Vec<Term> {
-        match self.kind(formula) {
-            TermKind::And(operands) => operands.to_vec(),
-            _ => vec![formula],
+        let mut conjuncts = Vec::new();
+        let mut pending = vec![formula];
+        while let Some(formula) = pending.pop() {
+            match self.kind(formula) {
+                TermKind::And(operands) => pending.extend(operands.iter().rev()),
+                _ => conjuncts.push(formula),
+            }
         }
+        conjuncts
     }
 }

@@ -32,7 +32,7 @@ pub enum TermKind {
     /// Whether a snapshot is a pair.
     IsPair(Term),
 
-    // Logic. `And` and `Or` are flat, without duplicates, and have at least two operands.
+    // Logic. `And` and `Or` have at least two operands, no duplicates, and no short operand of their own kind.
     Not(Term),
     And(Box<[Term]>),
     Or(Box<[Term]>),

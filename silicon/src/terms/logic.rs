@@ -4,6 +4,10 @@ use rustc_hash::FxHashSet;
 
 use super::{Sort, Term, TermKind, Terms, grow_stack};
 
+/// Junctions up to this length are merged into those they are operands of. Longer ones stay, since adding operands
+/// one by one would otherwise take quadratic time.
+const FLAT: usize = 100;
+
 /// `And` and `Or` share their rules; this names the one that is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Junction {
@@ -68,12 +72,12 @@ impl Terms {
         }
     }
 
-    /// Conjunction: flat, without duplicates, `false` if some conjunct is the negation of another.
+    /// Conjunction: flat but for very long operands, without duplicates, `false` if some conjunct is the negation of another.
     pub fn and(&mut self, conjuncts: impl IntoIterator<Item = Term>) -> Term {
         self.junction(Junction::And, conjuncts)
     }
 
-    /// Disjunction: flat, without duplicates, `true` if some disjunct is the negation of another.
+    /// Disjunction: flat but for very long operands, without duplicates, `true` if some disjunct is the negation of another.
     pub fn or(&mut self, disjuncts: impl IntoIterator<Item = Term>) -> Term {
         self.junction(Junction::Or, disjuncts)
     }
@@ -82,9 +86,11 @@ impl Terms {
         let mut kept = Vec::new();
         let mut seen = FxHashSet::default();
         for operand in operands {
-            // Operands of a junction are never junctions of the same kind: one level is enough.
             let single = [operand];
-            let parts = junction.operands(self.kind(operand)).unwrap_or(&single);
+            let parts = match junction.operands(self.kind(operand)) {
+                Some(parts) if parts.len() <= FLAT => parts,
+                _ => &single,
+            };
             for &part in parts {
                 if part == junction.annihilator() {
                     return part;

@@ -75,7 +75,7 @@ impl Terms {
             weight,
             name,
         };
-        let quantifier = self.with_canonical_variables(quantifier);
+        let quantifier = self.with_canonical_variables(quantifier, &used);
         self.intern_quantifier(quantifier)
     }
 
@@ -89,9 +89,13 @@ impl Terms {
         }
     }
 
-    fn with_canonical_variables(&mut self, quantifier: Quantifier) -> Quantifier {
+    fn with_canonical_variables(&mut self, quantifier: Quantifier, used: &Symbols) -> Quantifier {
         let parts = quantifier.triggers.iter().flatten().copied().chain([quantifier.body]);
         let base = parts.map(|part| self.infos[part.index()].binders).max().unwrap_or(0);
+        // A variable of an enclosing quantifier that was taken apart must not be captured.
+        let enclosing = used.iter().filter(|symbol| !quantifier.variables.contains(symbol));
+        let enclosing = enclosing.filter_map(|&symbol| self.canonical_number(symbol)).max();
+        let base = base.max(enclosing.map_or(0, |number| number + 1));
         let mut renaming = FxHashMap::default();
         let mut variables = Vec::with_capacity(quantifier.variables.len());
         for (&symbol, number) in quantifier.variables.iter().zip(base..) {
@@ -127,7 +131,9 @@ impl Terms {
     pub(super) fn intern_quantifier(&mut self, quantifier: Quantifier) -> Term {
         let mut free = self.free_variables(quantifier.body);
         free.retain(|symbol| !quantifier.variables.contains(symbol));
-        let numbers = quantifier.variables.iter().map(|&symbol| self.canonical_number(symbol) + 1);
+        let numbers = quantifier.variables.iter().map(|&symbol| {
+            self.canonical_number(symbol).expect("variables of a quantifier are canonical") + 1
+        });
         let mut binders = numbers.max().unwrap_or(0);
         for &part in quantifier.triggers.iter().flatten().chain([&quantifier.body]) {
             binders = binders.max(self.infos[part.index()].binders);
@@ -139,10 +145,8 @@ impl Terms {
         }
     }
 
-    fn canonical_number(&self, symbol: Symbol) -> u32 {
-        let name = &self.declaration(symbol).name;
-        let number = name.strip_prefix("q!").and_then(|digits| digits.parse().ok());
-        number.expect("variables of a quantifier are canonical")
+    fn canonical_number(&self, symbol: Symbol) -> Option<u32> {
+        self.declaration(symbol).name.strip_prefix("q!")?.parse().ok()
     }
 
     /// The body of a quantifier with values for its variables.
