@@ -1,6 +1,7 @@
 //! Silicon: a symbolic-execution verifier for SIL.
 
 mod engine;
+pub mod facts;
 pub mod options;
 pub mod output;
 pub mod prover;

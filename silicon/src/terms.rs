@@ -338,7 +338,6 @@ impl Terms {
 
 /// Literals.
 impl Terms {
-    #[expect(clippy::unused_self, reason = "reads like the other constructors")]
     pub fn bool(&self, value: bool) -> Term {
         if value { Self::TRUE } else { Self::FALSE }
     }

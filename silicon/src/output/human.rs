@@ -38,11 +38,7 @@ pub(super) fn outcome(
     if statistics { self::statistics(outcome, to) } else { Ok(()) }
 }
 
-pub(super) fn findings(
-    outcome: &Outcome,
-    colours: Colours,
-    to: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn findings(outcome: &Outcome, colours: Colours, to: &mut dyn Write) -> io::Result<()> {
     for diagnostic in &outcome.diagnostics {
         let message = with_remarks(diagnostic);
         let text = render::human(&message, &outcome.texts, colours);

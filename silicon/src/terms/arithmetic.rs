@@ -349,12 +349,11 @@ impl Terms {
             let otherwise = self.compare(comparison, b, right);
             return self.ite(condition, then, otherwise);
         }
-        if self.sort(left) == Sort::PERM {
-            if let Some(simpler) =
+        if self.sort(left) == Sort::PERM
+            && let Some(simpler) =
                 self.compare_scaled(comparison, left, right, left_number, right_number)
-            {
-                return simpler;
-            }
+        {
+            return simpler;
         }
         let kind = match comparison {
             Comparison::Lt => TermKind::Lt(left, right),

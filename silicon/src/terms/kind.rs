@@ -81,7 +81,8 @@ pub struct Quantifier {
 }
 
 impl Quantifier {
-    fn identity(&self) -> (Quant, &[Symbol], &[Box<[Term]>], Term, u32) {
+    /// Everything but the name.
+    fn identity(&self) -> impl Hash + PartialEq + '_ {
         (self.quant, &self.variables, &self.triggers, self.body, self.weight)
     }
 }

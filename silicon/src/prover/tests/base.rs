@@ -224,10 +224,10 @@ fn limits_end_in_giving_up() {
         let somewhere = b.terms.or(row.iter().copied());
         b.prover.assume(somewhere);
     }
-    for h in 0..holes {
-        for p in 0..pigeons {
-            for q in 0..p {
-                let both = b.terms.and([sits[p][h], sits[q][h]]);
+    for (p, row) in sits.iter().enumerate() {
+        for other in &sits[..p] {
+            for (here, there) in row.iter().zip(other) {
+                let both = b.terms.and([*here, *there]);
                 let not_both = b.terms.not(both);
                 b.prover.assume(not_both);
             }

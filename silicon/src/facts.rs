@@ -1,0 +1,268 @@
+//! What is known on the current path without asking the prover.
+//!
+//! Four kinds of knowledge, all undone at the end of their scope: formulas assumed, with their negations as false;
+//! equalities, as classes of terms; terms that differ, pairwise or as members of a group; and bounds on numbers by
+//! literals. [`Facts::known`] answers from these alone: `None` means "ask the prover".
+//!
+//! Invariants
+//! - Every answer follows from the assumptions of the open scopes (SOUNDNESS). The converse is not attempted: there
+//!   is no congruence closure over applications.
+//! - Assuming again what is known records nothing, so leaving an inner scope never forgets a fact of an outer one.
+
+mod bounds;
+mod classes;
+#[cfg(test)]
+mod tests;
+
+use rustc_hash::FxHashMap;
+
+use self::bounds::Bounds;
+use self::classes::{Class, Classes};
+use crate::terms::{Sort, Term, TermKind, Terms};
+
+/// The facts of nested scopes.
+#[derive(Default)]
+pub struct Facts {
+    /// Formulas with their truth; negations are entered as their operand with the opposite truth.
+    truths: FxHashMap<Term, bool>,
+    classes: Classes,
+    /// How many groups of pairwise different terms there have been.
+    groups: u32,
+    contradictory: bool,
+    /// What to undo, innermost scope last.
+    trail: Vec<Undo>,
+    /// Lengths of the trail at the beginnings of the open scopes.
+    scopes: Vec<usize>,
+}
+
+/// One change.
+enum Undo {
+    Truth(Term),
+    /// The class of this term was as given, or there was none.
+    Class(Term, Option<Box<Class>>),
+    Contradiction,
+}
+
+impl Facts {
+    pub fn new() -> Facts {
+        Facts::default()
+    }
+
+    /// Opens a scope.
+    pub fn push(&mut self) {
+        self.scopes.push(self.trail.len());
+    }
+
+    /// Forgets what was learnt since the matching [`Facts::push`].
+    pub fn pop(&mut self) {
+        let start = self.scopes.pop().expect("pop without push");
+        for change in self.trail.drain(start..).rev() {
+            match change {
+                Undo::Truth(formula) => {
+                    self.truths.remove(&formula);
+                }
+                Undo::Class(term, class) => self.classes.restore(term, class),
+                Undo::Contradiction => self.contradictory = false,
+            }
+        }
+    }
+
+    /// Whether the facts were seen to contradict each other. Then every answer is right.
+    pub fn is_contradictory(&self) -> bool {
+        self.contradictory
+    }
+
+    /// Learns a formula.
+    pub fn assume(&mut self, terms: &Terms, formula: Term) {
+        let mut pending = vec![(formula, true)];
+        while let Some((formula, truth)) = pending.pop() {
+            match (terms.kind(formula), truth) {
+                (TermKind::Bool(value), _) => {
+                    if *value != truth {
+                        self.contradict();
+                    }
+                }
+                (TermKind::Not(inner), _) => pending.push((*inner, !truth)),
+                (TermKind::And(parts), true) | (TermKind::Or(parts), false) => {
+                    // The whole is worth knowing too: it may be asked for as it stands.
+                    self.learn(terms, formula, truth);
+                    pending.extend(parts.iter().rev().map(|&part| (part, truth)));
+                }
+                (&TermKind::Implies(guard, body), false) => {
+                    pending.extend([(body, false), (guard, true)]);
+                }
+                (&TermKind::Implies(guard, body), true)
+                    if self.known(terms, guard) == Some(true) =>
+                {
+                    self.learn(terms, formula, true);
+                    pending.push((body, true));
+                }
+                _ => self.learn(terms, formula, truth),
+            }
+        }
+    }
+
+    /// Whether the formula is known to hold, or known not to.
+    pub fn known(&self, terms: &Terms, formula: Term) -> Option<bool> {
+        match terms.kind(formula) {
+            TermKind::Bool(value) => return Some(*value),
+            TermKind::Not(inner) => {
+                return crate::terms::grow_stack(|| self.known(terms, *inner)).map(|truth| !truth);
+            }
+            _ => {}
+        }
+        if let Some(&truth) = self.truths.get(&formula) {
+            return Some(truth);
+        }
+        match terms.kind(formula) {
+            TermKind::And(parts) => self.known_all(terms, parts, true),
+            TermKind::Or(parts) => self.known_all(terms, parts, false),
+            &TermKind::Implies(guard, body) => crate::terms::grow_stack(|| {
+                match (self.known(terms, guard), self.known(terms, body)) {
+                    (Some(false), _) | (_, Some(true)) => Some(true),
+                    (Some(true), body) => body,
+                    _ => None,
+                }
+            }),
+            &TermKind::Eq(left, right) => self.known_equal(terms, left, right),
+            &TermKind::Lt(left, right) => self.known_less(terms, left, right),
+            &TermKind::Le(left, right) => {
+                self.known_less(terms, right, left).map(|greater| !greater)
+            }
+            _ => None,
+        }
+    }
+
+    /// A conjunction (`unit` true) or disjunction (`unit` false): decided by one part with the other truth, or by all
+    /// having the truth `unit`.
+    fn known_all(&self, terms: &Terms, parts: &[Term], unit: bool) -> Option<bool> {
+        let mut all = true;
+        for &part in parts {
+            match crate::terms::grow_stack(|| self.known(terms, part)) {
+                Some(truth) if truth != unit => return Some(!unit),
+                Some(_) => {}
+                None => all = false,
+            }
+        }
+        all.then_some(unit)
+    }
+
+    /// Enters one formula that is not a connective of the kind that is taken apart.
+    fn learn(&mut self, terms: &Terms, formula: Term, truth: bool) {
+        match self.known(terms, formula) {
+            Some(known) if known == truth => return,
+            Some(_) => self.contradict(),
+            None => {}
+        }
+        if self.truths.insert(formula, truth).is_none() {
+            self.trail.push(Undo::Truth(formula));
+        }
+        match (terms.kind(formula), truth) {
+            (&TermKind::Eq(left, right), true) => self.merge(terms, left, right),
+            (&TermKind::Eq(left, right), false) => self.separate(terms, &[left, right]),
+            (TermKind::Distinct(members), true) => self.separate(terms, members),
+            (&TermKind::Lt(left, right), true) => self.bound(terms, left, right, true),
+            (&TermKind::Lt(left, right), false) => self.bound(terms, right, left, false),
+            (&TermKind::Le(left, right), true) => self.bound(terms, left, right, false),
+            (&TermKind::Le(left, right), false) => self.bound(terms, right, left, true),
+            _ => {}
+        }
+    }
+
+    fn contradict(&mut self) {
+        if !self.contradictory {
+            self.contradictory = true;
+            self.trail.push(Undo::Contradiction);
+        }
+    }
+
+    /// Changes the class of a representative, remembering what it was.
+    fn change(&mut self, terms: &Terms, representative: Term, change: impl FnOnce(&mut Class)) {
+        let before = self.classes.change(terms, representative, change);
+        self.trail.push(Undo::Class(representative, before.map(Box::new)));
+    }
+
+    /// left = right
+    fn merge(&mut self, terms: &Terms, left: Term, right: Term) {
+        let (left, right) = (self.classes.find(left), self.classes.find(right));
+        if left == right {
+            return;
+        }
+        let (below, above) = self.classes.by_size(left, right);
+        let joined = self.classes.of(terms, below);
+        self.change(terms, below, |class| class.parent = Some(above));
+        let of_above = self.classes.of(terms, above);
+        self.change(terms, above, |class| *class = of_above.join(joined));
+        if self.classes.of(terms, above).bounds.is_empty() {
+            self.contradict();
+        }
+    }
+
+    /// The terms are pairwise different.
+    fn separate(&mut self, terms: &Terms, members: &[Term]) {
+        let group = self.groups;
+        self.groups += 1;
+        for &member in members {
+            let representative = self.classes.find(member);
+            self.change(terms, representative, |class| class.groups.push(group));
+        }
+    }
+
+    /// left < right if `strict`, else left ≤ right; of use if one of them has a known value.
+    fn bound(&mut self, terms: &Terms, left: Term, right: Term, strict: bool) {
+        let is_int = terms.sort(left) == Sort::INT;
+        let representative = if let Some(value) = self.value(terms, left) {
+            let right = self.classes.find(right);
+            self.change(terms, right, |class| class.bounds.raise(value, strict, is_int));
+            right
+        } else if let Some(value) = self.value(terms, right) {
+            let left = self.classes.find(left);
+            self.change(terms, left, |class| class.bounds.lower(value, strict, is_int));
+            left
+        } else {
+            return;
+        };
+        if self.classes.of(terms, representative).bounds.is_empty() {
+            self.contradict();
+        }
+    }
+
+    /// The value of a number that is a literal or known to equal one.
+    fn value(&self, terms: &Terms, term: Term) -> Option<num_rational::BigRational> {
+        bounds::literal(terms, term).or_else(|| {
+            let literal = self.classes.get(self.classes.find(term))?.literal?;
+            bounds::literal(terms, literal)
+        })
+    }
+
+    fn known_equal(&self, terms: &Terms, left: Term, right: Term) -> Option<bool> {
+        let (left, right) = (self.classes.find(left), self.classes.find(right));
+        if left == right {
+            return Some(true);
+        }
+        let (left, right) = (self.classes.of(terms, left), self.classes.of(terms, right));
+        let literals_differ = match (left.literal, right.literal) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
+        };
+        let grouped = left.groups.iter().any(|group| right.groups.contains(group));
+        let apart = left.bounds.is_below(&right.bounds) || right.bounds.is_below(&left.bounds);
+        (literals_differ || grouped || apart).then_some(false)
+    }
+
+    fn known_less(&self, terms: &Terms, left: Term, right: Term) -> Option<bool> {
+        let (left, right) = (self.classes.find(left), self.classes.find(right));
+        if left == right {
+            return Some(false);
+        }
+        let (left, right): (Bounds, Bounds) =
+            (self.classes.of(terms, left).bounds, self.classes.of(terms, right).bounds);
+        if left.is_below(&right) {
+            Some(true)
+        } else if right.is_not_above(&left) {
+            Some(false)
+        } else {
+            None
+        }
+    }
+}

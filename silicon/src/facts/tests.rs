@@ -1,0 +1,143 @@
+//! What facts answer, and that the prover agrees.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::prover::{Answer, Budget, Prover, ProverOptions, QueryKind};
+
+#[test]
+fn formulas_are_known_until_the_scope_ends() {
+    let mut t = Terms::new();
+    let mut facts = Facts::new();
+    let (a, b) = (t.constant("a", Sort::BOOL), t.constant("b", Sort::BOOL));
+    let both = t.and([a, b]);
+    let not_b = t.not(b);
+    facts.assume(&t, a);
+    facts.push();
+    facts.assume(&t, both);
+    assert_eq!(facts.known(&t, b), Some(true));
+    assert_eq!(facts.known(&t, not_b), Some(false));
+    facts.pop();
+    // `a` was assumed again inside, and is still known.
+    assert_eq!((facts.known(&t, a), facts.known(&t, b)), (Some(true), None));
+    let either = t.or([b, a]);
+    assert_eq!(facts.known(&t, either), Some(true));
+    assert_eq!(facts.known(&t, both), None);
+}
+
+#[test]
+fn equalities_join_classes() {
+    let mut t = Terms::new();
+    let mut facts = Facts::new();
+    let [x, y, z, w] = ["x", "y", "z", "w"].map(|name| t.constant(name, Sort::REF));
+    let (xy, yz, xz) = (t.eq(x, y), t.eq(y, z), t.eq(x, z));
+    let (xw, zw) = (t.eq(x, w), t.eq(z, w));
+    let differs = t.not(zw);
+    facts.assume(&t, differs);
+    facts.assume(&t, xy);
+    facts.push();
+    facts.assume(&t, yz);
+    assert_eq!(facts.known(&t, xz), Some(true));
+    assert_eq!(facts.known(&t, xw), Some(false));
+    facts.pop();
+    assert_eq!((facts.known(&t, xz), facts.known(&t, xw)), (None, None));
+    let distinct = t.distinct(&[x, z, w]);
+    facts.assume(&t, distinct);
+    assert_eq!(facts.known(&t, xz), Some(false));
+    assert_eq!(facts.known(&t, yz), Some(false));
+    assert!(!facts.is_contradictory());
+    facts.push();
+    facts.assume(&t, yz);
+    assert!(facts.is_contradictory());
+    facts.pop();
+    assert!(!facts.is_contradictory());
+}
+
+#[test]
+fn bounds_decide_comparisons() {
+    let mut t = Terms::new();
+    let mut facts = Facts::new();
+    let (p, n) = (t.constant("p", Sort::PERM), t.constant("n", Sort::INT));
+    let (none, half, write) = (t.none(), t.fraction(1, 2), t.write());
+    let positive = t.lt(none, p);
+    facts.assume(&t, positive);
+    let natural = t.le(none, p);
+    assert_eq!(facts.known(&t, natural), Some(true));
+    let is_none = t.eq(p, none);
+    assert_eq!(facts.known(&t, is_none), Some(false));
+    let above_half = t.lt(half, p);
+    assert_eq!(facts.known(&t, above_half), None);
+    let full = t.eq(p, write);
+    facts.assume(&t, full);
+    assert_eq!(facts.known(&t, above_half), Some(true));
+    let (three, four) = (t.int(3), t.int(4));
+    let above_three = t.lt(three, n);
+    facts.assume(&t, above_three);
+    let from_four = t.le(four, n);
+    assert_eq!(facts.known(&t, from_four), Some(true));
+    let below_four = t.lt(n, four);
+    assert_eq!(facts.known(&t, below_four), Some(false));
+}
+
+/// An atom: which operands, and how they are related.
+type Atom = (usize, usize, u8, bool);
+
+/// A formula over a few integers and literals.
+fn formula(t: &mut Terms, (left, right, relation, positive): Atom) -> Term {
+    let operand = |t: &mut Terms, index: usize| match index {
+        0..4 => t.constant(&format!("n{index}"), Sort::INT),
+        _ => t.int(index as i64 - 5),
+    };
+    let (left, right) = (operand(t, left), operand(t, right));
+    let atom = match relation {
+        0 => t.eq(left, right),
+        1 => t.lt(left, right),
+        2 => t.le(left, right),
+        _ => {
+            let other = t.constant("n0", Sort::INT);
+            t.distinct(&[left, right, other])
+        }
+    };
+    if positive { atom } else { t.not(atom) }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn the_prover_agrees(
+        assumed in prop::collection::vec((0..8usize, 0..8usize, 0..4u8, any::<bool>()), 0..7),
+        scoped in prop::collection::vec((0..8usize, 0..8usize, 0..4u8, any::<bool>()), 0..4),
+        asked in prop::collection::vec((0..8usize, 0..8usize, 0..3u8, any::<bool>()), 1..12),
+    ) {
+        let mut t = Terms::new();
+        let mut facts = Facts::new();
+        let mut prover = Prover::new(ProverOptions::default()).expect("a prover");
+        for atom in assumed {
+            let fact = formula(&mut t, atom);
+            facts.assume(&t, fact);
+            prover.assume(fact);
+        }
+        facts.push();
+        for atom in scoped {
+            let fact = formula(&mut t, atom);
+            facts.assume(&t, fact);
+        }
+        facts.pop();
+        let mut prove = |t: &mut Terms, goal| {
+            prover.check(t, goal, QueryKind::Other, Budget::OBLIGATION).expect("no error")
+        };
+        if facts.is_contradictory() {
+            prop_assert_eq!(prove(&mut t, Terms::FALSE), Answer::Proved);
+        }
+        for atom in asked {
+            let goal = formula(&mut t, atom);
+            let goal = match facts.known(&t, goal) {
+                Some(true) => goal,
+                Some(false) => t.not(goal),
+                None => continue,
+            };
+            prop_assert_eq!(prove(&mut t, goal), Answer::Proved, "{}", t.display(goal));
+        }
+    }
+}
