@@ -197,9 +197,10 @@ impl Quoted<'_> {
             return None;
         }
         let files = &mut self.files;
-        let id = *self.ids.entry(place.file.clone()).or_insert_with(|| {
-            files.add(file.name.clone(), harmless(&file.text))
-        });
+        let id = *self
+            .ids
+            .entry(place.file.clone())
+            .or_insert_with(|| files.add(file.name.clone(), harmless(&file.text)));
         // Replacing control characters keeps lines and columns, but not bytes.
         if file.text.contains(is_control) {
             let text = files.get(id).ok()?.source();

@@ -3,6 +3,7 @@
 //! Implements sections 7 to 9 and 10.1 of the Viper language reference, and the names of graph bodies
 //! (section 16). Everything that is wrong is reported, once; what is wrong takes part in no further error.
 
+mod adts;
 mod assignments;
 mod build;
 mod context;
@@ -18,6 +19,7 @@ mod unify;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::Program;
 use crate::syntax;
+use adts::Selectors;
 use context::Shared;
 use names::Globals;
 
@@ -28,12 +30,14 @@ use names::Globals;
 pub fn resolve(tree: &syntax::Program, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
     let (mut errors, mut label_errors, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     let globals = Globals::declare(tree, &mut errors);
+    let selectors = Selectors::of(tree, &globals);
     let (mut program, facts) = members::signatures(tree, &globals, &mut errors);
     let mut origins = std::mem::take(&mut program.origins);
     let resolved = members::bodies(
         tree,
         &mut Shared {
             globals: &globals,
+            selectors: &selectors,
             program: &program,
             facts: &facts,
             diagnostics: &mut errors,

@@ -47,8 +47,9 @@ fn names_stand_for_fields_functions_labels_and_types() {
     expands_to(
         "field f: Int define g f define Call(h, l) { h(1); goto l }
          define T Ref define L(e) Seq[e] define there here
+         domain Foo {} method n(i: Int)
          method m(x: T, y: L(Foo)) { n(x.g); Call(n, there); label there }",
-        "field f: Int
+        "field f: Int domain Foo {} method n(i: Int)
          method m(x: Ref, y: Seq[Foo]) { n(x.f); n(1); goto here; label here }",
     );
 }

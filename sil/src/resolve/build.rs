@@ -61,6 +61,10 @@ impl Resolver<'_, '_> {
                 Referent::Field(field) => {
                     ExprKind::FieldRead { receiver: self.boxed(receiver)?, field }
                 }
+                Referent::Selector(selector, instance) => {
+                    let receiver = self.build(receiver)?;
+                    self.build_selector(receiver, selector, &instance, expr.span)
+                }
                 _ => return None,
             },
             Syntax::Unary { op, operand } => {

@@ -3,6 +3,7 @@
 use la_arena::{Arena, ArenaMap, RawIdx};
 use rustc_hash::FxHashMap;
 
+use super::adts::Selectors;
 use super::infer::Inference;
 use super::names::{Global, Globals, duplicate};
 use super::scope::{Entry, Scopes};
@@ -57,6 +58,7 @@ pub(super) struct Facts {
 /// What all members share and add to.
 pub(super) struct Shared<'a> {
     pub(super) globals: &'a Globals,
+    pub(super) selectors: &'a Selectors,
     /// All signatures; bodies and contracts are still empty.
     pub(super) program: &'a Program,
     pub(super) diagnostics: &'a mut Vec<Diagnostic>,

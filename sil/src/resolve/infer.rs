@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::adts::Selector;
 use super::context::{Introspection, Resolver, raw};
 use super::names::Global;
 use super::overload::{self, Misfit, Overloads, Signatures};
@@ -34,6 +35,8 @@ pub(super) enum Referent {
     /// With the types that the parameters of its domain stand for.
     DomainFunction(DomainFunctionId, Vec<Ty>),
     Old(OldLabel),
+    /// A destructor or discriminator, with the types that the parameters of its adt stand for.
+    Selector(Selector, Vec<Ty>),
 }
 
 /// What is known about a node of the parse tree.
@@ -80,7 +83,7 @@ impl Inference {
     }
 
     /// A hole that has to be determined by its use; see [`Resolver::fill_holes`].
-    fn fresh_instance(&mut self) -> Ty {
+    pub(super) fn fresh_instance(&mut self) -> Ty {
         let hole = self.unifier.fresh();
         self.instances.push(hole.clone());
         hole
@@ -502,21 +505,6 @@ impl Resolver<'_, '_> {
         }
         for (argument, formal) in arguments.iter().zip(&formals) {
             self.value_of(argument, formal);
-        }
-    }
-
-    fn infer_field(&mut self, receiver: &syntax::Expr, name: &Ident) -> (Meaning, Referent) {
-        let receiver_type = self.pure(receiver);
-        match self.global(&name.name) {
-            Some(Global::Field(field)) => {
-                self.unify(receiver.span, &receiver_type, &Ty::Ref);
-                let ty = Ty::of(&self.shared.program.fields[field].ty);
-                (Meaning { ty, pure: true }, Referent::Field(field))
-            }
-            _ => {
-                self.error(name.span, format!("undeclared field `{}`", name.name));
-                plain(Ty::Error)
-            }
         }
     }
 

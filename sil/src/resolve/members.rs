@@ -3,7 +3,7 @@
 use la_arena::Arena;
 
 use super::context::{Facts, Introspection, Place, Resolver, Shared, split_annotations};
-use super::names::Globals;
+use super::names::{Global, Globals};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{
     Axiom, Body, Contract, Domain, DomainFunction, DomainId, Expr, Field, Function, Implementation,
@@ -97,8 +97,14 @@ impl Signatures<'_> {
                 self.program.order.push(Member::Method(id));
             }
             MemberKind::Domain(domain) => self.domain(domain, annotations, span),
-            MemberKind::Import(_) | MemberKind::Define(_) | MemberKind::Adt(_) => {
-                let message = "imports, macros and adts are expanded before names are resolved";
+            MemberKind::Adt(adt) => {
+                if !matches!(self.globals.get(&adt.name.name), Some(Global::Domain(_))) {
+                    let message = "adts are desugared before names are resolved";
+                    self.diagnostics.push(Diagnostic::new(Code::TypecheckerError, span, message));
+                }
+            }
+            MemberKind::Import(_) | MemberKind::Define(_) => {
+                let message = "imports and macros are expanded before names are resolved";
                 self.diagnostics.push(Diagnostic::new(Code::TypecheckerError, span, message));
             }
         }

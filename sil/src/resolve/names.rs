@@ -40,7 +40,7 @@ impl Globals {
         for member in &program.members {
             globals.declare_member(member, &mut counters, diagnostics);
         }
-        globals.check_type_parameters(program, diagnostics);
+        globals.check_adts_and_parameters(program, diagnostics);
         globals
     }
 
@@ -90,8 +90,15 @@ impl Globals {
     }
 
     /// A type parameter may not have the name of a member.
-    fn check_type_parameters(&self, program: &syntax::Program, diagnostics: &mut Vec<Diagnostic>) {
+    fn check_adts_and_parameters(
+        &self,
+        program: &syntax::Program,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         for member in &program.members {
+            if let MemberKind::Adt(adt) = &member.kind {
+                self.check_discriminators(adt, diagnostics);
+            }
             let MemberKind::Domain(domain) = &member.kind else { continue };
             for (index, parameter) in domain.parameters.iter().enumerate() {
                 let earlier = domain.parameters[..index]
@@ -102,6 +109,16 @@ impl Globals {
                 if let Some(earlier) = earlier {
                     diagnostics.push(duplicate(&parameter.name, earlier, parameter.span));
                 }
+            }
+        }
+    }
+
+    /// `isC` may not be the name of a member.
+    fn check_discriminators(&self, adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {
+        for Ident { name, span } in adt.constructors.iter().map(|constructor| &constructor.name) {
+            let name = Name::from(format!("is{name}"));
+            if let Some(taken) = self.span(&name) {
+                diagnostics.push(duplicate(&name, taken, *span));
             }
         }
     }

@@ -1,0 +1,145 @@
+//! Destructors and discriminators: what `e.f` and `e.isC` mean for an `e` of an adt.
+//!
+//! An adt stands in the parse tree beside the domain that encodes it (Viper language reference, section 11.1). The
+//! same name may belong to several adts and to a field: the type of the receiver decides.
+
+use rustc_hash::FxHashMap;
+
+use super::context::Resolver;
+use super::infer::{Meaning, Referent};
+use super::names::{Global, Globals};
+use super::unify::Ty;
+use crate::program::{BinaryOp, DomainFunctionId, DomainId, Expr, ExprKind, Type};
+use crate::source::{Name, Span};
+use crate::syntax::{self, Adt, Ident, MemberKind};
+
+/// What a name after a dot can mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selector {
+    domain: DomainId,
+    /// Applied to the receiver.
+    function: DomainFunctionId,
+    /// For a discriminator, the tag that the result is compared with.
+    tag: Option<u32>,
+}
+
+/// All selectors of all adts.
+#[derive(Debug, Default)]
+pub(super) struct Selectors(FxHashMap<Name, Vec<Selector>>);
+
+impl Selectors {
+    /// Those of the adts whose domains are declared in `globals`.
+    pub(super) fn of(program: &syntax::Program, globals: &Globals) -> Self {
+        let mut selectors = Self::default();
+        for member in &program.members {
+            if let MemberKind::Adt(adt) = &member.kind {
+                selectors.add(adt, globals);
+            }
+        }
+        selectors
+    }
+
+    fn add(&mut self, adt: &Adt, globals: &Globals) {
+        let Some(Global::Domain(domain)) = globals.get(&adt.name.name) else { return };
+        let function = |name: String| match globals.get(&name.into()) {
+            Some(Global::DomainFunction(function)) => Some(function),
+            _ => None,
+        };
+        let mut constructors: Vec<_> = adt.constructors.iter().map(|it| &it.name.name).collect();
+        constructors.sort();
+        for constructor in &adt.constructors {
+            let name = &constructor.name.name;
+            let tag = constructors.iter().position(|&it| it == name).map(|tag| tag as u32);
+            if let Some(function) = function(format!("{}_tag", adt.name.name)) {
+                self.insert(format!("is{name}").into(), Selector { domain, function, tag });
+            }
+            for formal in &constructor.formals {
+                let field = &formal.name.name;
+                if let Some(function) = function(format!("get_{}_{field}", adt.name.name)) {
+                    self.insert(field.clone(), Selector { domain, function, tag: None });
+                }
+            }
+        }
+    }
+
+    fn insert(&mut self, name: Name, selector: Selector) {
+        self.0.entry(name).or_default().push(selector);
+    }
+
+    fn get(&self, name: &Name) -> &[Selector] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Resolver<'_, '_> {
+    /// `receiver.name`, where the receiver's type is known as far as it is.
+    pub(super) fn infer_field(
+        &mut self,
+        receiver: &syntax::Expr,
+        name: &Ident,
+    ) -> (Meaning, Referent) {
+        let receiver_type = self.pure(receiver);
+        let head = self.inference.unifier.head(&receiver_type);
+        let selectors = self.shared.selectors.get(&name.name);
+        let field = match self.global(&name.name) {
+            Some(Global::Field(field)) => Some(field),
+            _ => None,
+        };
+        let selector = match head {
+            Ty::Domain(domain, _) => selectors.iter().find(|selector| selector.domain == domain),
+            Ty::Hole(_) if field.is_none() => selectors.first(),
+            _ => None,
+        };
+        // If the type fits none of several meanings, any of them says so.
+        let selector = selector.or_else(|| selectors.first().filter(|_| field.is_none())).copied();
+        if let Some(selector) = selector {
+            return self.infer_selector(receiver, &receiver_type, selector);
+        }
+        let Some(field) = field else {
+            self.error(name.span, format!("undeclared field `{}`", name.name));
+            return (Meaning { ty: Ty::Error, pure: true }, Referent::None);
+        };
+        self.unify(receiver.span, &receiver_type, &Ty::Ref);
+        let ty = Ty::of(&self.shared.program.fields[field].ty);
+        (Meaning { ty, pure: true }, Referent::Field(field))
+    }
+
+    fn infer_selector(
+        &mut self,
+        receiver: &syntax::Expr,
+        receiver_type: &Ty,
+        selector: Selector,
+    ) -> (Meaning, Referent) {
+        let program = self.shared.program;
+        let parameters = &program.domains[selector.domain].parameters;
+        let instance: Vec<_> = parameters.iter().map(|_| self.inference.fresh_instance()).collect();
+        let domain = Ty::Domain(selector.domain, instance.as_slice().into());
+        self.unify(receiver.span, receiver_type, &domain);
+        let ty = match selector.tag {
+            Some(_) => Ty::Bool,
+            None => {
+                let result = &program.domain_functions[selector.function].result;
+                Ty::instantiate(result, parameters, &instance)
+            }
+        };
+        (Meaning { ty, pure: true }, Referent::Selector(selector, instance))
+    }
+
+    /// The application that a selector stands for.
+    pub(super) fn build_selector(
+        &mut self,
+        receiver: Expr,
+        selector: Selector,
+        instance: &[Ty],
+        span: Span,
+    ) -> ExprKind {
+        let instance = instance.iter().map(|ty| self.inference.ground(ty)).collect();
+        let arguments = vec![receiver];
+        let applied = ExprKind::DomainApply { function: selector.function, instance, arguments };
+        let Some(tag) = selector.tag else { return applied };
+        let span = self.at(span);
+        let int = |kind| Box::new(Expr { kind, ty: Type::Int, span, annotations: Vec::new() });
+        let (left, right) = (int(applied), int(ExprKind::Int(tag.into())));
+        ExprKind::Binary { op: BinaryOp::Eq, left, right }
+    }
+}
