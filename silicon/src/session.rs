@@ -64,7 +64,11 @@ impl Session {
         if let Some((program, sources)) = program
             && self.task == Task::Verify
         {
-            let places = Places::new(&program, &sources);
+            let names = program.origins.files.values().map(|name| &**name);
+            for original in load::originals(input, names, &outcome.texts) {
+                outcome.texts.add(original);
+            }
+            let places = Places::new(&program, &sources, &outcome.texts);
             self.verify(&program, &sources, &places, &mut outcome);
             outcome.sort();
         }
@@ -89,7 +93,7 @@ impl Session {
             outcome.members.push(MemberOutcome {
                 kind: member.kind,
                 name: member.name,
-                verdict: honest(member.verdict, &member.findings),
+                verdict: honest(member.verdict, &member.findings, places),
                 place: places.of(member.span),
                 trusted: member.trusted.into_iter().map(|(_, words)| words).collect(),
                 statistics: member.statistics,
@@ -209,9 +213,15 @@ fn rejection(diagnostics: &[Diagnostic]) -> FileVerdict {
 const SHORTEST_LIMIT: Duration = Duration::from_millis(10);
 
 /// Fail closed: a member with an error is not verified, whatever its verdict says.
-fn honest(verdict: Verdict, findings: &[Finding]) -> Verdict {
+fn honest(verdict: Verdict, findings: &[Finding], places: &Places<'_>) -> Verdict {
     let failed = findings.iter().any(|finding| finding.severity == Severity::Error);
-    if failed && verdict == Verdict::Verified { Verdict::Failed } else { verdict }
+    if findings.iter().any(|finding| places.is_of_translator(finding)) {
+        verdict.max(Verdict::Error)
+    } else if failed {
+        verdict.max(Verdict::Failed)
+    } else {
+        verdict
+    }
 }
 
 fn unexplained(verdict: Verdict) -> Option<(&'static str, &'static str)> {

@@ -5,10 +5,9 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use chalice2sil::messages;
 use sil::imports::Loader;
 use sil::program::Program;
-use sil::render::{Message, Place, Severity, Texts};
+use sil::render::{Message, Severity, Texts};
 use sil::source::{SourceFile, Sources};
 
 use super::input::{Input, LARGEST, Language, Unreadable};
@@ -66,19 +65,30 @@ fn load_sil(name: &str, text: &str) -> Loaded {
 }
 
 fn load_chalice(name: &str, text: &str) -> Loaded {
-    let (program, mut messages) = messages::check(name, text);
-    if program.is_some() {
-        messages.push(Message {
-            severity: Severity::Error,
-            id: super::FEATURE_UNSUPPORTED.into(),
-            text: "the translation of Chalice is not part of this build".into(),
-            place: Place::start_of(name),
-            notes: Vec::new(),
-            remarks: Vec::new(),
-        });
-    }
-    let original = Some(SourceFile::new(name, text));
-    Loaded { program: None, sources: Sources::default(), original, messages }
+    let chalice2sil::Loaded { program, sources, messages } = chalice2sil::load(name, text);
+    Loaded { program, sources, original: Some(SourceFile::new(name, text)), messages }
+}
+
+/// The texts that a translated program came from, as far as they can be read: to quote from them.
+///
+/// Their names are as the translator was given them, so they are looked for where we run, then beside the
+/// translation. A name that leads nowhere is no error: the findings then come without quotes.
+pub(super) fn originals<'a>(
+    input: &Input,
+    names: impl Iterator<Item = &'a str>,
+    known: &Texts,
+) -> Vec<SourceFile> {
+    let beside = input.path.as_deref().and_then(Path::parent);
+    names
+        .filter(|name| known.get(name).is_none())
+        .filter_map(|name| {
+            let bytes = Disk.read(Path::new(name)).or_else(|error| match beside {
+                Some(directory) => Disk.read(&directory.join(name)),
+                None => Err(error),
+            });
+            Some(SourceFile::new(name, String::from_utf8(bytes.ok()?).ok()?))
+        })
+        .collect()
 }
 
 /// Reads imported files, but not without end: an import may name a device.

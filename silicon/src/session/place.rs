@@ -1,51 +1,79 @@
 //! Where findings are shown: in the program that the user wrote, which need not be the SIL text.
 
 use sil::program::Program;
-use sil::render::{Message, Place};
+use sil::render::{Message, Place, Severity, Texts};
 use sil::source::{Sources, Span};
+use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::Diagnostic;
 use crate::report::Finding;
 
 /// The places of one program.
 pub struct Places<'a> {
+    map: SourceMap<'a>,
     sources: &'a Sources,
 }
 
 impl<'a> Places<'a> {
-    pub fn new(_program: &'a Program, sources: &'a Sources) -> Self {
-        Self { sources }
+    /// `texts` has the files that a translated program came from, as far as they are known.
+    pub fn new(program: &'a Program, sources: &'a Sources, texts: &Texts) -> Self {
+        let mut map = SourceMap::new(program, sources);
+        let names: Vec<String> = map.original_files().map(str::to_owned).collect();
+        for name in names {
+            if let Some(file) = texts.get(&name) {
+                map = map.with_original(name, &file.text);
+            }
+        }
+        Self { map, sources }
     }
 
     /// Where the user finds `span`.
     pub fn of(&self, span: Span) -> Place {
-        Place::of(self.sources, span)
+        place(self.map.place(span))
     }
 
     /// Whether the user wrote this, or a file the user imports: not the standard library.
     pub fn is_users(&self, span: Span) -> bool {
-        !self.of(span).file.starts_with('<')
+        let name = self.sources.range(span).map(|_| &self.sources.file(span.file).name);
+        name.is_none_or(|name| !name.starts_with('<') || name == "<stdin>")
     }
 
-    /// A finding in the user's program; its member and path are the caller's to add.
+    /// A finding in the user's program and words; its member and path are the caller's to add.
     pub fn diagnostic(&self, finding: &Finding) -> Diagnostic {
-        let place = self.of(finding.span);
-        let mut notes = Vec::new();
-        if let Some(reason) = finding.reason_span {
-            let reason = self.of(reason);
-            if reason != place {
-                notes.push((reason, "this could not be shown".to_owned()));
-            }
+        let Explained { place: at, generated, mut id, message: mut text, reason, notes, .. } =
+            self.map.explain(
+                finding.span,
+                finding.reason_span,
+                &finding.full_id(),
+                &finding.message,
+            );
+        if self.is_of_translator(finding) {
+            text = format!("a check that the translator promised cannot fail: {text} ({id})");
+            "internal".clone_into(&mut id);
         }
-        notes.extend(finding.related.iter().map(|(span, text)| (self.of(*span), text.clone())));
+        let reason = reason.map(|at| (place(at), "this could not be shown".to_owned()));
+        let related = finding.related.iter().map(|(span, text)| (self.of(*span), text.clone()));
+        let notes = notes.into_iter().map(|(at, text)| (place(at), text));
         let message = Message {
             severity: finding.severity,
-            id: finding.full_id(),
-            text: finding.message.clone(),
-            place,
-            notes,
+            id,
+            text,
+            place: place(at),
+            notes: reason.into_iter().chain(related).chain(notes).collect(),
             remarks: Vec::new(),
         };
-        Diagnostic { message, generated: None, member: None, path: Vec::new() }
+        let generated = generated.map(|at| (at.start, at.end));
+        Diagnostic { message, generated, member: None, path: Vec::new() }
     }
+
+    /// Whether a failure is a defect of the translator and not of its user's program.
+    pub fn is_of_translator(&self, finding: &Finding) -> bool {
+        let explain =
+            || self.map.explain(finding.span, None, &finding.full_id(), &finding.message);
+        finding.severity == Severity::Error && explain().is_hidden
+    }
+}
+
+fn place(source_map::Place { file, start, end }: source_map::Place) -> Place {
+    Place { file: file.into(), start, end }
 }
