@@ -105,6 +105,12 @@ pub(crate) struct Engine<'p> {
     pub(crate) bound: Vec<Term>,
     /// What the type parameters of a domain stand for while its axioms are evaluated.
     pub(crate) type_arguments: FxHashMap<sil::source::Name, sil::program::Type>,
+    /// The applications met so far in the bodies of the quantifiers around, for their triggers.
+    pub(crate) applications: Vec<eval::applications::Application>,
+    /// Whether a trigger is being evaluated.
+    pub(crate) in_trigger: bool,
+    /// Whether a consume since this was last reset did not find enough permission.
+    pub(crate) missing: bool,
     /// Applications of program functions to their limited variants, for triggers.
     pub(crate) limited: FxHashMap<Term, Term>,
     pub(crate) emitted: symbols::Emitted,
@@ -141,6 +147,9 @@ impl<'p> Engine<'p> {
             explorers: Vec::new(),
             bound: Vec::new(),
             type_arguments: FxHashMap::default(),
+            applications: Vec::new(),
+            in_trigger: false,
+            missing: false,
             limited: FxHashMap::default(),
             emitted: symbols::Emitted::default(),
             recursion_group: FxHashSet::default(),

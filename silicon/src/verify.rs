@@ -72,9 +72,14 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
             outcomes.push((Member::Function(*function), both(contract, body)));
         }
     }
-    let predicates: Vec<Member> =
-        program.order.iter().copied().filter(|member| matches!(member, Member::Predicate(_))).collect();
-    let reports: Vec<_> = predicates.par_iter().map(|&member| verify_other(&context, member)).collect();
+    let predicates: Vec<Member> = program
+        .order
+        .iter()
+        .copied()
+        .filter(|member| matches!(member, Member::Predicate(_)))
+        .collect();
+    let reports: Vec<_> =
+        predicates.par_iter().map(|&member| verify_other(&context, member)).collect();
     for (member, report) in predicates.into_iter().zip(reports) {
         if let (Member::Predicate(predicate), false) = (member, report.findings.is_empty()) {
             context.ill_formed_predicates.insert(predicate);
@@ -88,7 +93,8 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
         .filter(|member| matches!(member, Member::Method(_)))
         .filter(|&member| is_selected(program, member, options))
         .collect();
-    let reports: Vec<_> = methods.par_iter().map(|&member| verify_other(&context, member)).collect();
+    let reports: Vec<_> =
+        methods.par_iter().map(|&member| verify_other(&context, member)).collect();
     outcomes.extend(methods.into_iter().zip(reports));
     let mut report = Report::default();
     for member in &program.order {

@@ -11,8 +11,8 @@ use sil::program::{BinaryOp, Expr, ExprKind, Location};
 
 use super::blame::{Blame, Reason};
 use super::explore::Answer;
-use super::produce::conjuncts;
 use super::heap::Chunk;
+use super::produce::conjuncts;
 use super::{Engine, Reading, Stop};
 use crate::terms::{Sort, Term, grow_stack};
 
@@ -113,6 +113,7 @@ impl Engine<'_> {
             }
             self.fail(Answer::No, blame, Reason::InsufficientPermission, assertion.span);
         }
+        self.missing = true;
         self.drop_aliases(resource, &arguments)?;
         let value = self.fresh("missing", sort);
         if !blame.is_silent() {

@@ -128,7 +128,8 @@ impl Engine<'_> {
         let program = self.program;
         for (id, domain) in program.domains.iter() {
             if domain.parameters.is_empty() || domain.functions.is_empty() {
-                if domain.axioms.iter().any(|axiom| mentions_other_domain(program, id, &axiom.body)) {
+                if domain.axioms.iter().any(|axiom| mentions_other_domain(program, id, &axiom.body))
+                {
                     self.use_domain(id, &vec![Type::Int; domain.parameters.len()])?;
                 }
             }

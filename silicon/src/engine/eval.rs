@@ -3,7 +3,7 @@
 //! Evaluates in σ's own heap, leaves it unchanged, and never splits the execution: the sides of a conditional are
 //! evaluated under their guards and joined into one term (Viper engine reference, section 7).
 
-mod applications;
+pub(crate) mod applications;
 mod heap_reads;
 mod operators;
 mod quantifiers;

@@ -228,7 +228,12 @@ impl<'p> Engine<'p> {
         let precondition = self.terms.apply(general.symbols.precondition, &operands);
         let guard = self.terms.and(path.literals.iter().copied().chain([precondition]));
         let mut conclusions = vec![shown];
-        conclusions.extend(facts.iter().copied().filter(|&fact| self.is_domain_fact(fact)));
+        conclusions.extend(
+            facts
+                .iter()
+                .copied()
+                .filter(|&fact| self.is_domain_fact(fact) || self.is_not_null(fact)),
+        );
         // Definitions of fresh symbols, and of the symbols in them, until nothing is added.
         let mut fresh = self.fresh_symbols(&conclusions, guard);
         let mut rest: Vec<Term> =
@@ -261,6 +266,20 @@ impl<'p> Engine<'p> {
             TermKind::Apply(symbol, _) => {
                 self.terms.declaration(*symbol).name.ends_with("%precondition")
             }
+            _ => false,
+        }
+    }
+
+    /// Whether a fact says that a reference is not null, as is learnt from permission to its fields.
+    fn is_not_null(&self, fact: Term) -> bool {
+        match self.terms.kind(fact) {
+            TermKind::Implies(_, conclusion) => self.is_not_null(*conclusion),
+            TermKind::Not(inner) => match *self.terms.kind(*inner) {
+                TermKind::Eq(left, right) => {
+                    [left, right].iter().any(|&side| *self.terms.kind(side) == TermKind::Null)
+                }
+                _ => false,
+            },
             _ => false,
         }
     }

@@ -7,8 +7,8 @@ use la_arena::Arena;
 use sil::program::{LabelId, Local, LocalId, PredicateId};
 use sil::source::Span;
 
-use super::{Amounts, Reading};
 use super::heap::Heap;
+use super::{Amounts, Reading};
 use crate::terms::Term;
 
 /// The store γ: values of the variables of one member. Cloning is cheap.

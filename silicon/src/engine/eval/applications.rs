@@ -1,12 +1,22 @@
 //! Applications of program functions (Viper engine reference, section 14.5).
 
 use sil::program::{Expr, FunctionId};
+use sil::source::Span;
 
 use crate::engine::blame::Blame;
 use crate::engine::function::is_opaque;
 use crate::engine::state::State;
 use crate::engine::{Amounts, Engine, Stop};
 use crate::terms::Term;
+
+/// An application met in the body of a quantifier.
+#[derive(Debug)]
+pub(crate) struct Application {
+    function: FunctionId,
+    arguments: Vec<Term>,
+    application: Term,
+    span: Span,
+}
 
 impl Engine<'_> {
     /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot argument.
@@ -18,7 +28,21 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let arguments = self.eval_all(arguments, blame)?;
+        self.missing = false;
         let snapshot = self.application_snapshot(expr, function, &arguments, blame)?;
+        // A trigger that is not defined where it is written, under an `unfolding` of the body say, means the
+        // application there.
+        if self.in_trigger
+            && self.missing
+            && let Some(known) = self.applications.iter().rev().find(|known| {
+                let text = |span| self.context.sources.text(span);
+                known.function == function
+                    && (known.arguments == arguments
+                        || text(known.span).is_some_and(|known| Some(known) == text(expr.span)))
+            })
+        {
+            return Ok(known.application);
+        }
         self.use_function(function)?;
         let symbols = self.function_symbols(function);
         let mut operands = vec![snapshot];
@@ -27,6 +51,10 @@ impl Engine<'_> {
         self.assume(defined)?;
         let application = self.terms.apply(symbols.full, &operands);
         let limited = self.terms.apply(symbols.limited, &operands);
+        if !self.bound.is_empty() {
+            let span = expr.span;
+            self.applications.push(Application { function, arguments, application, span });
+        }
         if self.recursion_group.contains(&function) || self.is_opaque_here(expr, function) {
             return Ok(limited);
         }

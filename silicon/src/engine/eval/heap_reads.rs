@@ -157,7 +157,11 @@ impl Engine<'_> {
                 }
             }
             let condition = self.terms.and(conditions);
-            if let Some(value) = self.under(condition, |engine| engine.eval(body, blame))? {
+            // The body, too, is evaluated in what is left of the heap.
+            let now = std::mem::replace(&mut self.state.heap, heap.clone());
+            let value = self.under(condition, |engine| engine.eval(body, blame));
+            self.state.heap = now;
+            if let Some(value) = value? {
                 conjuncts.push(self.terms.implies(condition, value));
             }
         }

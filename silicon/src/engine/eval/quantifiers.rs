@@ -4,7 +4,7 @@ use sil::program::{Expr, ExprKind, Quantifier};
 
 use crate::engine::blame::Blame;
 use crate::engine::{Engine, Stop};
-use crate::terms::Term;
+use crate::terms::{Term, TermKind, TheoryOp};
 
 impl Engine<'_> {
     /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way quantified.
@@ -25,6 +25,7 @@ impl Engine<'_> {
             bound.push(value);
         }
         let outer = self.bound.len();
+        let applications = self.applications.len();
         self.bound.extend(&bound);
         let (result, facts) = self.scoped(None, |engine| {
             let value = engine.join(|engine| engine.eval(body, blame))?;
@@ -32,6 +33,7 @@ impl Engine<'_> {
             Ok((value, triggers))
         })?;
         self.bound.truncate(outer);
+        self.applications.truncate(applications);
         self.state = at_start;
         let (value, triggers) = result?;
         let name = self.quantifier_name(expr);
@@ -46,8 +48,9 @@ impl Engine<'_> {
         })
     }
 
-    /// The triggers as terms; function applications in their limited form, which is matched more often. What is
-    /// learnt while reading them stays in the scope of the quantifier.
+    /// The triggers as terms; function applications in their limited form, which is matched more often.
+    ///
+    /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it is kept (trap T6).
     fn eval_triggers(
         &mut self,
         triggers: &[Vec<Expr>],
@@ -56,10 +59,26 @@ impl Engine<'_> {
         let mut all = Vec::with_capacity(triggers.len());
         for trigger in triggers {
             let mut terms = Vec::with_capacity(trigger.len());
+            // Membership in a sequence is also matched by the positions of the sequence.
+            let mut by_position = Vec::with_capacity(trigger.len());
             for expr in trigger {
-                let term = self.join(|engine| engine.eval(expr, blame.trusted()));
-                match term {
-                    Ok(term) => terms.push(self.limited_variant(term)),
+                let outer = std::mem::replace(&mut self.in_trigger, true);
+                let term = self.scoped(None, |engine| {
+                    engine.join(|engine| engine.eval(expr, blame.trusted()))
+                });
+                self.in_trigger = outer;
+                match term?.0 {
+                    Ok(term) => {
+                        let term = self.limited_variant(term);
+                        terms.push(term);
+                        by_position.push(match *self.terms.kind(term) {
+                            TermKind::Theory(TheoryOp::SeqContains, ref operands, _) => {
+                                let (element, sequence) = (operands[0], operands[1]);
+                                self.terms.seq_contains_trigger(element, sequence)
+                            }
+                            _ => term,
+                        });
+                    }
                     Err(Stop::Unsupported { .. }) => {
                         terms.clear();
                         break;
@@ -68,6 +87,9 @@ impl Engine<'_> {
                 }
             }
             if !terms.is_empty() {
+                if by_position != terms && by_position.len() == terms.len() {
+                    all.push(by_position);
+                }
                 all.push(terms);
             }
         }
