@@ -128,6 +128,8 @@ pub(crate) struct Member<'l, 'p> {
     span: Span,
     /// The line that the innermost annotation above the expression in the making speaks of.
     line: usize,
+    /// The class it belongs to.
+    class: Option<ClassId>,
     /// The method whose body this is.
     method: Option<MethodId>,
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
@@ -148,6 +150,7 @@ impl<'l, 'p> Member<'l, 'p> {
             out: Vec::new(),
             span,
             line: lowering.source.line(span),
+            class: None,
             method: None,
             bound_names: FxHashMap::default(),
             locals_in_scope: Vec::new(),

@@ -40,6 +40,9 @@ impl Member<'_, '_> {
             let k = self.read_fraction(&callee.requires, &contract_env, env, "call.precondition");
             actuals.push(var(&k));
         }
+        for clause in &callee.requires {
+            self.bound_counts(clause, &contract_env);
+        }
         if facts.credits {
             for clause in &callee.requires {
                 self.move_credits(clause, &contract_env, s::BinaryOp::Sub);
@@ -158,6 +161,38 @@ impl Member<'_, '_> {
             }
         }
         k
+    }
+
+    /// However many counting permissions an assertion speaks of, they are less than any fraction.
+    ///
+    /// SOUNDNESS: an upper bound on one counting permission; an execution counts finitely often, so some amount is
+    /// below all bounds. Numbers that are written out are covered by an axiom.
+    pub(crate) fn bound_counts(&mut self, clause: &Expr, env: &Env) {
+        let mut counts = Vec::new();
+        for part in self.parts(clause, env) {
+            let Part::Access(access) = part.part else { continue };
+            if part.binder.is_some() {
+                continue;
+            }
+            let mut found = Vec::new();
+            crate::walk::each_amount(&access.amount, &mut |amount| {
+                if let PermissionKind::Epsilons(count) = amount
+                    && !matches!(count.kind, chalice::program::ExprKind::Int(_))
+                {
+                    found.push(&**count);
+                }
+            });
+            for count in found {
+                let Some(defined) = self.definedness(count, env) else { continue };
+                let count = self.expr(count, env);
+                let total = mul(count, self.lowering.counting_fraction());
+                let small = lt(mul(int(1000), total), self.lowering.common_fraction());
+                counts.push(implies(and([part.guard.clone(), defined]), small));
+            }
+        }
+        for bound in counts {
+            self.emit_plain(inhale(bound));
+        }
     }
 
     /// The locations of an accessibility assertion, each with the quantifier it needs.

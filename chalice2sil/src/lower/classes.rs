@@ -39,6 +39,7 @@ impl Lowering<'_> {
         let predicate = &self.program.predicates[id];
         let name = self.names.borrow().predicates[id].clone();
         self.predicate_member(&name, predicate.span, |member| {
+            member.class = Some(predicate.class);
             let env = stateless(ReadAmount::Common);
             let body = member.clause(&predicate.body, &env);
             if names_this_first(&predicate.body) { body } else { and([ne(var("this"), null()), body]) }
@@ -75,6 +76,7 @@ impl Lowering<'_> {
         }
         let name = self.names.borrow().monitors[id].clone();
         let monitor = self.predicate_member(&name, span, |member| {
+            member.class = Some(id);
             let env = stateless(ReadAmount::Common);
             let clauses = member.clauses(&class.invariants, &env);
             and([ne(var("this"), null())].into_iter().chain(clauses))
@@ -112,6 +114,7 @@ impl Lowering<'_> {
     pub(crate) fn function(&self, id: FunctionId) -> s::Member {
         let function = &self.program.functions[id];
         let mut member = Member::new(self, function.span);
+        member.class = Some(function.class);
         let this = member.fresh("this");
         let mut formals = Vec::new();
         let mut contract = s::Contract::default();
@@ -125,14 +128,22 @@ impl Lowering<'_> {
         contract.postconditions.extend(member.clauses(&function.ensures, &env));
         let body = function.body.as_ref().map(|body| member.placed(body.span, |member| member.expr(body, &env)));
         let name = self.names.borrow().functions[id].clone();
-        crate::build::member(s::MemberKind::Function(s::Function {
+        let lowered = crate::build::member(s::MemberKind::Function(s::Function {
             name: ident(&name),
             formals,
             result: self.ty(&function.result),
             contract,
             body,
         }))
-        .with(self.at(function.span))
+        .with(self.at(function.span));
+        if self.is_opaque(id) { lowered.with(annotation("opaque", Vec::new())) } else { lowered }
+    }
+
+    /// Do several modules share the program, so that the function's body must not be used everywhere?
+    pub(crate) fn is_opaque(&self, id: FunctionId) -> bool {
+        let function = &self.program.functions[id];
+        let own = &self.program.classes[function.class].module;
+        function.body.is_some() && self.program.classes.iter().any(|(_, class)| class.module != *own)
     }
 
     /// The constant that stands for a class.

@@ -41,7 +41,11 @@ impl Member<'_, '_> {
                 }
                 actuals.extend(arguments.iter().map(|argument| member.expr(argument, env)));
                 let name = member.lowering.names.borrow().functions[*function].clone();
-                call(&name, actuals)
+                let application = call(&name, actuals);
+                match member.reveals(*function) {
+                    true => application.with(annotation("reveal", Vec::new())),
+                    false => application,
+                }
             }),
             ExprKind::Unary { op: UnaryOp::Not, operand } => not(self.expr(operand, env)),
             ExprKind::Unary { op: UnaryOp::Negate, operand } => minus(self.expr(operand, env)),
@@ -122,6 +126,15 @@ impl Member<'_, '_> {
                 field(receiver, fixed::JOINABLE)
             }
         }
+    }
+
+    /// Is the function's body hidden from other modules, but not here?
+    fn reveals(&self, function: chalice::program::FunctionId) -> bool {
+        let program = self.program();
+        self.lowering.is_opaque(function)
+            && self.class.is_some_and(|class| {
+                program.classes[class].module == program.classes[program.functions[function].class].module
+            })
     }
 
     /// `holds(target)`, `rd holds(target)`; nothing if the lock state is not at hand.
@@ -275,6 +288,12 @@ impl Member<'_, '_> {
             Quantifier::Sum => return self.unsupported("sum", e),
             Quantifier::Max => return self.unsupported("max", e),
         };
+        if let Domain::Collection(collection) = domain
+            && matches!(collection.ty, Type::Seq(_))
+            && !matches!(collection.kind, ExprKind::Range { .. })
+        {
+            return self.over_indices(quantifier, variables, collection, body, env);
+        }
         let bound = self.bound(variables);
         let (membership, triggers) = self.membership(variables, domain, env);
         let body = self.expr(body, env);
@@ -282,6 +301,38 @@ impl Member<'_, '_> {
             s::Quantifier::Forall => implies(membership, body),
             s::Quantifier::Exists => and([membership, body]),
         };
+        quantified(quantifier, bound, triggers, body)
+    }
+
+    /// A quantifier over the elements of a sequence, as one over its indices: reading an element then finds the fact.
+    fn over_indices(
+        &mut self,
+        quantifier: s::Quantifier,
+        variables: &[LocalId],
+        collection: &Expr,
+        body: &Expr,
+        env: &Env,
+    ) -> s::Expr {
+        let elements = self.expr(collection, env);
+        let mut replaced = (*env.replaced).clone();
+        let (mut bound, mut trigger, mut inside) = (Vec::new(), Vec::new(), Vec::new());
+        for &local in variables {
+            let wanted = format!("{}_index", self.program().locals[local].name);
+            let name = self.fresh(&wanted);
+            let element = index(elements.clone(), var(&name));
+            bound.push(typed(&name, ty(s::TypeKind::Int)));
+            inside.push(le(int(0), var(&name)));
+            inside.push(lt(var(&name), cardinality(elements.clone())));
+            trigger.push(element.clone());
+            replaced.insert(local, element);
+        }
+        let env = Env { replaced: std::rc::Rc::new(replaced), ..env.clone() };
+        let body = self.expr(body, &env);
+        let body = match quantifier {
+            s::Quantifier::Forall => implies(and(inside), body),
+            s::Quantifier::Exists => and(inside.into_iter().chain([body])),
+        };
+        let triggers = if may_trigger(collection) { vec![trigger] } else { Vec::new() };
         quantified(quantifier, bound, triggers, body)
     }
 

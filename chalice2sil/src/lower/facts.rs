@@ -3,7 +3,9 @@
 //! Methods that have nothing to do with locks do not pass the lock state around, and methods whose contracts have no
 //! abstract read permission have no parameter for it: generated code says only what the program needs.
 
-use chalice::program::{Block, ExprKind, FieldRef, LockMode, MethodId, PermissionKind, Program, Rhs, StmtKind};
+use chalice::program::{
+    Block, ExprKind, FieldRef, LocalId, LockMode, MethodId, PermissionKind, Program, Rhs, Stmt, StmtKind,
+};
 use la_arena::ArenaMap;
 
 use crate::walk::{access_of, each_amount, each_expr, each_expr_in_block, each_stmt, rhs_of};
@@ -27,7 +29,8 @@ pub(crate) struct MethodFacts {
     /// Does it, or a method it calls, use or change the locks that the thread holds? Forked methods do not count:
     /// they run in another thread.
     pub(crate) locks: bool,
-    /// May an object that is held at its start get another lock level before its end, though it is held again by then?
+    /// May it, or a method it calls, reorder an object that was held at its start? All other methods must leave the
+    /// levels of what they still hold as they were.
     pub(crate) may_relevel: bool,
     /// Does its contract mention the abstract read fraction?
     pub(crate) read_fraction: bool,
@@ -37,6 +40,32 @@ pub(crate) struct MethodFacts {
     calls: Vec<MethodId>,
     /// Methods it calls, forks or joins.
     meets: Vec<MethodId>,
+}
+
+/// Is `e` a variable that only ever holds the object it is declared with in `body`?
+pub(crate) fn is_new_object(body: &Block, e: &chalice::program::Expr) -> bool {
+    let ExprKind::Local(local) = &e.kind else { return false };
+    let mut is_new = false;
+    let mut is_assigned = false;
+    each_stmt(body, &mut |stmt| {
+        is_new |= matches!(&stmt.kind,
+            StmtKind::Declare { local: declared, value: Some(Rhs::New { .. }) } if declared == local);
+        is_assigned |= assigns(stmt, *local);
+    });
+    is_new && !is_assigned
+}
+
+/// Does a statement, apart from those in it, give a variable a value after its declaration?
+pub(crate) fn assigns(stmt: &Stmt, local: LocalId) -> bool {
+    match &stmt.kind {
+        StmtKind::AssignLocal { local: target, .. } => *target == local,
+        StmtKind::Call { outs, .. } | StmtKind::Join { outs, .. } | StmtKind::Receive { outs, .. } => {
+            outs.iter().any(|out| out.local == local)
+        }
+        StmtKind::Specification { targets, .. } => targets.iter().any(|out| out.local == local),
+        StmtKind::Fork { token, .. } => token.as_ref().is_some_and(|out| out.local == local),
+        _ => false,
+    }
 }
 
 impl Facts {
@@ -105,16 +134,16 @@ impl Facts {
                 }
                 StmtKind::Release { mode, .. } => {
                     own.locks = true;
-                    own.may_relevel = true;
                     self.read_locks |= *mode == LockMode::Read;
                 }
                 StmtKind::Downgrade(_) => {
                     own.locks = true;
                     self.read_locks = true;
                 }
-                StmtKind::Unshare(_) | StmtKind::Reorder { .. } => {
+                StmtKind::Unshare(_) => own.locks = true,
+                StmtKind::Reorder { target, .. } => {
                     own.locks = true;
-                    own.may_relevel = true;
+                    own.may_relevel |= !is_new_object(body, target);
                 }
                 StmtKind::While { lock_changes, .. } => own.locks |= !lock_changes.is_empty(),
                 StmtKind::Free(_) => self.levels = true,

@@ -30,6 +30,8 @@ pub(crate) struct TokenLayout<'p> {
     pub(crate) results: Vec<Name>,
     /// The outermost `old` expressions of the postcondition.
     pub(crate) olds: Vec<StoredOld<'p>>,
+    /// The domain of functions that keep old values below quantifiers.
+    functions: Name,
     /// Is the method forked or joined, or are its tokens spoken about?
     is_used: bool,
 }
@@ -42,8 +44,10 @@ pub(crate) struct StoredOld<'p> {
     pub(crate) span: Span,
     /// What is evaluated in the old state.
     pub(crate) body: &'p Expr,
-    /// Can its value be known when the thread starts? Not if it mentions results or bound variables.
+    /// Can its value be known when the thread starts? Not if it mentions results.
     pub(crate) is_known: bool,
+    /// Variables of the quantifiers around it: it then has many values, which only a function can keep.
+    pub(crate) bound: Vec<LocalId>,
 }
 
 impl<'p> TokenLayout<'p> {
@@ -64,14 +68,19 @@ impl<'p> TokenLayout<'p> {
         let olds = bodies
             .into_iter()
             .enumerate()
-            .map(|(number, (span, body))| StoredOld {
-                field: names.fresh(&format!("{base}_old{}", number + 1)),
-                span,
-                body,
-                is_known: mentions_only(body, &known),
+            .map(|(number, (span, body))| {
+                let bound = bound_around(program, body);
+                StoredOld {
+                    field: names.fresh(&format!("{base}_old{}", number + 1)),
+                    span,
+                    body,
+                    is_known: bound.is_empty() && mentions_only(body, &known),
+                    bound,
+                }
             })
             .collect();
-        Self { this, parameters, results, olds, is_used: is_forked(program, id) }
+        let functions = names.fresh(&format!("{base}_olds"));
+        Self { this, parameters, results, olds, functions, is_used: is_forked(program, id) }
     }
 
     /// All fields.
@@ -79,7 +88,7 @@ impl<'p> TokenLayout<'p> {
         std::iter::once(&self.this)
             .chain(&self.parameters)
             .chain(&self.results)
-            .chain(self.olds.iter().map(|old| &old.field))
+            .chain(self.olds.iter().filter(|old| old.bound.is_empty()).map(|old| &old.field))
     }
 }
 
@@ -105,6 +114,24 @@ fn mentions_only(e: &Expr, known: &FxHashSet<LocalId>) -> bool {
         }
     });
     fine
+}
+
+/// Quantified variables that an expression mentions but does not bind itself.
+fn bound_around(program: &Program, e: &Expr) -> Vec<LocalId> {
+    let mut own = FxHashSet::default();
+    let mut found = Vec::new();
+    crate::walk::each_expr(e, &mut |part| match &part.kind {
+        ExprKind::Quantified { variables, .. } => own.extend(variables.iter().copied()),
+        ExprKind::Local(local)
+            if program.locals[*local].kind == chalice::program::LocalKind::Quantified
+                && !own.contains(local)
+                && !found.contains(local) =>
+        {
+            found.push(*local);
+        }
+        _ => {}
+    });
+    found
 }
 
 fn is_forked(program: &Program, id: MethodId) -> bool {
@@ -142,8 +169,23 @@ impl Lowering<'_> {
         for (local, name) in locals.zip(layout.parameters.iter().chain(&layout.results)) {
             fields.push(field_member(name, self.ty(&self.program.locals[*local].ty)));
         }
-        for old in &layout.olds {
+        for old in layout.olds.iter().filter(|old| old.bound.is_empty()) {
             fields.push(field_member(&old.field, self.ty(&old.body.ty)));
+        }
+        let functions: Vec<_> = layout
+            .olds
+            .iter()
+            .filter(|old| !old.bound.is_empty())
+            .map(|old| {
+                let mut formals = vec![typed("token", ty(TypeKind::Ref))];
+                formals.extend(old.bound.iter().enumerate().map(|(number, &local)| {
+                    typed(&format!("x{number}"), self.ty(&self.program.locals[local].ty))
+                }));
+                domain_function(&old.field, formals, self.ty(&old.body.ty))
+            })
+            .collect();
+        if !functions.is_empty() {
+            fields.push(domain(&layout.functions, functions, Vec::new()));
         }
         fields
     }
@@ -176,6 +218,9 @@ impl Member<'_, '_> {
         } else {
             None
         };
+        for clause in &callee.requires {
+            self.bound_counts(clause, &contract);
+        }
         let olds = self.store_olds(method, &contract);
         if facts.credits {
             for clause in &callee.requires {
@@ -189,7 +234,13 @@ impl Member<'_, '_> {
         let clauses = callee.requires.iter().map(|clause| self.assertion(clause, &contract)).collect::<Vec<_>>();
         let given = and(std::iter::once(exists).chain(clauses));
         if !is_true(&given) {
-            self.emit(exhale(unplaced(given)));
+            let given = exhale(unplaced(given));
+            // Old values are read before the precondition is given, so what is missing is missing there first.
+            let reads_first = layout.olds.iter().any(|old| old.is_known);
+            self.emit(match reads_first {
+                true => given.with(renamed("exhale.failed:insufficient.permission", "assignment.failed:insufficient.permission")),
+                false => given,
+            });
         }
         let token = match target {
             Some(out) => {
@@ -262,8 +313,18 @@ impl Member<'_, '_> {
                 .with(said("*", "permission to join the token might be missing")),
         );
         self.emit(assert(joinable.clone()).with(said("*:assertion.false", "the token might have been joined before")));
-        let stored: FxHashMap<_, _> =
-            layout.olds.iter().map(|old| (old.span, field(token.clone(), &old.field))).collect();
+        let mut stored = FxHashMap::default();
+        for old in &layout.olds {
+            // SOUNDNESS: one value for each value of the bound variables, never one for all of them.
+            let value = match old.bound.is_empty() {
+                true => field(token.clone(), &old.field),
+                false => {
+                    let bound = old.bound.iter().map(|&local| var(&self.local(local)));
+                    call(&old.field, std::iter::once(token.clone()).chain(bound).collect())
+                }
+            };
+            stored.insert(old.span, value);
+        }
         let parameters = callee.parameters.iter().copied().zip(&layout.parameters);
         let results = callee.results.iter().copied().zip(&layout.results);
         let replaced: FxHashMap<_, _> =
@@ -281,17 +342,24 @@ impl Member<'_, '_> {
         let clauses = callee.ensures.iter().map(|clause| self.assertion(clause, &contract)).collect::<Vec<_>>();
         let received = and(clauses);
         if !is_true(&received) {
-            self.emit(inhale(unplaced(received)).with(hidden()));
+            self.emit(inhale(unplaced(received)).with(renamed("inhale.failed:*", "join.failed:*")));
+        }
+        let here = Env { locks: env.locks.clone(), ..contract.clone() };
+        for clause in &callee.ensures {
+            for fact in self.levels_in(clause, &here) {
+                self.emit_plain(inhale(fact));
+            }
         }
         if facts.credits {
             for clause in &callee.ensures {
                 self.move_credits(clause, &contract, s::BinaryOp::Add);
             }
         }
-        self.emit(assign(joinable, truth(false)).with(hidden()));
+        self.emit(assign(joinable, truth(false)).with(renamed("assignment.failed:*", "join.failed:*")));
         for (out, name) in outs.iter().zip(&layout.results) {
             let target = self.local(out.local);
-            self.emit(assign(var(&target), field(token.clone(), name)));
+            let result = field(token.clone(), name);
+            self.emit(assign(var(&target), result).with(renamed("assignment.failed:*", "join.failed:*")));
         }
     }
 

@@ -4,7 +4,7 @@ use chalice::program::{Block, Expr, PermissionKind};
 use sil::syntax as s;
 
 use super::Member;
-use super::annotations::{Annotate, hidden, renamed, said};
+use super::annotations::{Annotate, renamed, said};
 use super::env::{Env, Locks, ReadAmount, Side};
 use crate::build::*;
 use crate::names::fixed;
@@ -27,6 +27,9 @@ impl Member<'_, '_> {
             let k = self.read_fraction(invariants, &inner, env, "invariant.not.established");
             inner.read = ReadAmount::Fraction(var(&k));
         }
+        for clause in invariants {
+            self.bound_counts(clause, &inner);
+        }
         let mut lowered = Vec::new();
         let changes_locks = self.changes_locks(body);
         let forgets_levels = changes_locks
@@ -42,7 +45,13 @@ impl Member<'_, '_> {
                 .with(said("*", "more might be locked or unlocked than the lockchange clause of the loop allows"));
             lowered.push(frame);
             if !forgets_levels {
-                lowered.push(self.same_levels(entry, locks, &changed).with(at).with(hidden()));
+                let levels = self
+                    .same_levels(entry, locks, &changed)
+                    .with(at)
+                    .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
+                    .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
+                    .with(said("*", "the level of an object that the lockchange clause does not name might change"));
+                lowered.push(levels);
             }
         }
         let clauses = self.clauses(invariants, &inner);
@@ -74,6 +83,9 @@ impl Member<'_, '_> {
             }
             member.statements(body, &inner);
             member.span = span;
+            for clause in invariants {
+                member.bound_counts(clause, &inner);
+            }
             if credits.is_some() {
                 for clause in invariants {
                     member.move_credits(clause, &inner.on(Side::Exhaled), s::BinaryOp::Sub);

@@ -62,6 +62,7 @@ impl Lowering<'_> {
         let facts = &self.facts.methods[id];
         let mut member = Member::new(self, method.span);
         member.method = Some(id);
+        member.class = Some(method.class);
 
         let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         formals.extend(member.bound(&method.parameters));
@@ -118,6 +119,12 @@ impl Lowering<'_> {
     }
 }
 
+fn mentions_holds(e: &Expr) -> bool {
+    let mut mentions = false;
+    crate::walk::each_expr(e, &mut |part| mentions |= matches!(part.kind, ExprKind::Holds { .. }));
+    mentions
+}
+
 /// That the receiver of a call is an object.
 fn receiver_exists(this: s::Expr) -> s::Expr {
     ne(this, null()).with(said("*:assertion.false", "the receiver might be null"))
@@ -148,7 +155,12 @@ impl Member<'_, '_> {
             .with(said("*", "the method might lock or unlock more than its lockchange clause allows"));
         let mut clauses = vec![frame];
         if !self.lowering.facts.methods[id].may_relevel {
-            clauses.push(self.same_levels(old, new, &changed).with(at).with(hidden()));
+            let levels = self
+                .same_levels(old, new, &changed)
+                .with(at)
+                .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
+                .with(said("*", "the method might change the level of an object that its lockchange clause does not name"));
+            clauses.push(levels);
         }
         clauses
     }
@@ -193,6 +205,10 @@ impl Member<'_, '_> {
                 self.emit_plain(assign(new, old));
             }
             self.assume_classes(method);
+            if method.requires.iter().any(mentions_holds) {
+                let different = self.different_levels(old);
+                self.emit_plain(inhale(different));
+            }
         }
         if !facts.read_fraction && self.needs_fraction(method) {
             let k = self.fresh("k");
@@ -213,6 +229,9 @@ impl Member<'_, '_> {
                 self.move_credits(clause, &env.on(Side::Inhaled), s::BinaryOp::Add);
             }
         }
+        for clause in &method.requires {
+            self.bound_counts(clause, &env);
+        }
         self.statements(&method.body, &env);
         if facts.credits {
             self.span = method.span;
@@ -221,6 +240,25 @@ impl Member<'_, '_> {
             }
             self.check_debt("debt.failed:method", "the method must not leave a debt");
         }
+    }
+
+    /// Different objects that a thread holds have different levels.
+    fn different_levels(&mut self, locks: &LockState) -> s::Expr {
+        let (first, second) = (self.bound_name("o"), self.bound_name("p"));
+        let (o, p) = (var(&first), var(&second));
+        let level = |object: &s::Expr| self.lowering.level_at(locks.levels.clone(), object.clone());
+        let (o_held, p_held) = (self.lowering.is_held(locks, &o), self.lowering.is_held(locks, &p));
+        let differ = implies(
+            and([o_held, p_held, ne(o.clone(), p.clone())]),
+            ne(level(&o), level(&p)),
+        );
+        let object = || ty(TypeKind::Ref);
+        quantified(
+            s::Quantifier::Forall,
+            vec![typed(&first, object()), typed(&second, object())],
+            vec![vec![level(&o), level(&p)]],
+            differ,
+        )
     }
 
     /// In the text without a place of its own: it cannot fail.

@@ -8,7 +8,7 @@
 
 use chalice::Span;
 use chalice::program::{
-    Block, Bounds, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, Rhs, Stmt, StmtKind, Type,
+    Block, Bounds, ClassId, Expr, ExprKind, FieldRef, LockMode, StmtKind, Type,
 };
 use sil::source::Name;
 use sil::syntax as s;
@@ -16,6 +16,7 @@ use sil::syntax as s;
 use super::Member;
 use super::annotations::{Annotate, hidden, renamed, said};
 use super::env::{Env, LockState, Locks};
+use super::facts::{assigns, is_new_object};
 use super::levels::Level;
 use crate::build::*;
 use crate::names::fixed;
@@ -70,17 +71,8 @@ impl Member<'_, '_> {
         self.check(ne(target.clone(), null()), &format!("{kind}:receiver.null"), "the object might be null");
     }
 
-    /// Is `e` a variable that only ever holds the object it was declared with?
     fn is_certainly_object(&self, e: &Expr) -> bool {
-        let (ExprKind::Local(local), Some(method)) = (&e.kind, self.method) else { return false };
-        let mut is_new = false;
-        let mut is_assigned = false;
-        crate::walk::each_stmt(&self.program().methods[method].body, &mut |stmt| {
-            is_new |= matches!(&stmt.kind,
-                StmtKind::Declare { local: declared, value: Some(Rhs::New { .. }) } if declared == local);
-            is_assigned |= assigns(stmt, *local);
-        });
-        is_new && !is_assigned
+        self.method.is_some_and(|method| is_new_object(&self.program().methods[method].body, e))
     }
 
     fn class_of(e: &Expr) -> Option<ClassId> {
@@ -123,10 +115,15 @@ impl Member<'_, '_> {
         }
     }
 
-    fn remember_level(&mut self, locks: &LockState, target: &s::Expr) {
+    /// Notes the level of an object that is held; `kind` says what fails if `mu` cannot be read.
+    fn remember_level(&mut self, locks: &LockState, target: &s::Expr, kind: &str) {
         let level = self.lowering.level_of(target.clone());
         let remembered = call(fixed::LEVEL_SET, vec![locks.levels.clone(), target.clone(), level]);
-        self.emit(assign(locks.levels.clone(), remembered).with(hidden()));
+        self.emit(assign(locks.levels.clone(), remembered).with(renamed("assignment.failed:*", &format!("{kind}:*"))));
+    }
+
+    fn set_level(&mut self, level: s::Expr, value: s::Expr, kind: &str) {
+        self.emit(assign(level, value).with(renamed("assignment.failed:*", &format!("{kind}:*"))));
     }
 
     fn add_to(&mut self, set: &s::Expr, target: &s::Expr) {
@@ -164,12 +161,12 @@ impl Member<'_, '_> {
         );
         let is_held = self.lowering.is_held(&locks, target);
         let shared = ne(level, self.lowering.lockbottom());
-        self.emit(inhale(and([shared, not(is_held)])).with(hidden()));
+        self.emit(inhale(and([shared, not(is_held)])).with(renamed("inhale.failed:*", "acquire.failed:*")));
         let set = match mode {
             LockMode::Write => &locks.held,
             LockMode::Read => locks.read_held.as_ref().unwrap_or(&locks.held),
         };
-        self.remember_level(&locks, target);
+        self.remember_level(&locks, target, "acquire.failed");
         self.add_to(set, target);
         self.take_invariant(class, mode, target, env);
     }
@@ -290,7 +287,7 @@ impl Member<'_, '_> {
             "the object might be shared already",
         );
         let chosen = self.choose_level(bounds, env);
-        self.emit(assign(level, var(&chosen)).with(hidden()));
+        self.set_level(level, var(&chosen), "share.failed");
         let is_held = self.lowering.is_held(&locks, &target);
         self.emit_plain(inhale(not(is_held)));
         self.give_invariant(class, LockMode::Write, &target);
@@ -308,8 +305,8 @@ impl Member<'_, '_> {
             "there might be insufficient permission to write mu of the object",
         );
         let chosen = self.choose_level(bounds, env);
-        self.emit(assign(level, var(&chosen)).with(hidden()));
-        self.remember_level(&locks, &target);
+        self.set_level(level, var(&chosen), "reorder.failed");
+        self.remember_level(&locks, &target, "reorder.failed");
     }
 
     /// `unshare e`
@@ -324,18 +321,15 @@ impl Member<'_, '_> {
             "the object might not be shared",
         );
         self.check_write_held(&locks, &target, "unshare.failed");
-        self.emit(assign(level, bottom).with(hidden()));
+        self.set_level(level, bottom, "unshare.failed");
         self.remove_from(&locks.held, &target);
     }
 
     /// `free e`: gives up all permission to an object.
     pub(crate) fn free(&mut self, e: &Expr, env: &Env) {
         let target = self.saved(e, "target", &[], env);
-        let Some(class) = Self::class_of(e) else {
-            return self.unsupported_stmt("free of something that is no object");
-        };
         let mut all = vec![acc(self.lowering.level_of(target.clone()), write())];
-        for id in self.program().classes[class].fields() {
+        for id in Self::class_of(e).into_iter().flat_map(|class| self.program().classes[class].fields()) {
             all.push(acc(self.field_of(target.clone(), FieldRef::Declared(id)), write()));
         }
         self.emit(
@@ -457,18 +451,5 @@ impl Member<'_, '_> {
             };
         });
         changes
-    }
-}
-
-/// Does a statement, apart from those in it, give a variable a value after its declaration?
-pub(crate) fn assigns(stmt: &Stmt, local: LocalId) -> bool {
-    match &stmt.kind {
-        StmtKind::AssignLocal { local: target, .. } => *target == local,
-        StmtKind::Call { outs, .. } | StmtKind::Join { outs, .. } | StmtKind::Receive { outs, .. } => {
-            outs.iter().any(|out| out.local == local)
-        }
-        StmtKind::Specification { targets, .. } => targets.iter().any(|out| out.local == local),
-        StmtKind::Fork { token, .. } => token.as_ref().is_some_and(|out| out.local == local),
-        _ => false,
     }
 }

@@ -88,10 +88,12 @@ impl Member<'_, '_> {
             StmtKind::Downgrade(target) => self.downgrade(target, env),
             StmtKind::Free(target) => self.free(target, env),
             StmtKind::Fold(access) => {
+                self.check_scaling(access);
                 let access = self.access(access, env, Use::Traded);
                 self.emit(fold(access));
             }
             StmtKind::Unfold(access) => {
+                self.check_scaling(access);
                 let traded = self.access(access, env, Use::Traded);
                 self.emit(unfold(traded));
                 self.levels_of_unfolded(access, env);
@@ -276,6 +278,34 @@ impl Member<'_, '_> {
         self.emit(inhale(unplaced(received)));
         self.move_credits(post, &after, s::BinaryOp::Add);
         self.note_scope(targets);
+    }
+
+    /// Counting permissions cannot be divided.
+    fn check_scaling(&mut self, access: &chalice::program::Access) {
+        use chalice::program::{AccessTarget, PermissionKind};
+        let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
+        let is_whole = match &access.amount.kind {
+            PermissionKind::Full => true,
+            PermissionKind::Percentage(percent) => {
+                matches!(&percent.kind, ExprKind::Int(value) if *value == 100.into())
+            }
+            _ => false,
+        };
+        let mut counts = false;
+        crate::walk::each_expr(&self.program().predicates[*predicate].body, &mut |part| {
+            if let ExprKind::Access(access) = &part.kind {
+                crate::walk::each_amount(&access.amount, &mut |amount| {
+                    counts |= matches!(amount, PermissionKind::Epsilons(_));
+                });
+            }
+        });
+        if counts && !is_whole {
+            self.emit(
+                assert(truth(false))
+                    .with(renamed("assert.failed:*", "notsupported:epsilon.scaling"))
+                    .with(said("*", "a share of a predicate with counting permissions cannot be taken")),
+            );
+        }
     }
 
     /// What unfolding a predicate tells about lock levels.
