@@ -86,7 +86,7 @@ impl<'a> SourceMap<'a> {
         };
         let id = self
             .rule("src.as", reason_span, error, full_id)
-            .and_then(|rule| rule.values.get(1).map(|id| unescape(id)))
+            .and_then(|rule| Some(renamed(rule.values.first()?, &unescape(rule.values.get(1)?), full_id)))
             .unwrap_or_else(|| full_id.to_owned());
         let message = match self.rule("src.say", reason_span, error, full_id) {
             Some(rule) => self.message(rule, reason_span, error),
@@ -236,6 +236,14 @@ impl<'a> SourceMap<'a> {
         }
         notes
     }
+}
+
+/// The new id; a `*` in it stands for what the `*` of the pattern matched.
+fn renamed(pattern: &str, id: &str, full_id: &str) -> String {
+    let matched = pattern.split_once('*').and_then(|(before, after)| {
+        full_id.strip_prefix(before).and_then(|rest| rest.strip_suffix(after))
+    });
+    id.replace('*', matched.unwrap_or_default())
 }
 
 /// SIL text as its user thinks of it.

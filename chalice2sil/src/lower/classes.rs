@@ -20,7 +20,7 @@ fn stateless(read: ReadAmount) -> Env {
         this: var("this"),
         replaced: Rc::default(),
         read,
-        old: OldState::Entry,
+        old: OldState::Nowhere,
         locks: Locks::Unknown,
         old_locks: Locks::Unknown,
         side: Side::Both,
@@ -126,6 +126,14 @@ impl Lowering<'_> {
         let env = stateless(ReadAmount::Any);
         contract.preconditions.extend(member.clauses(&function.requires, &env));
         contract.postconditions.extend(member.clauses(&function.ensures, &env));
+        if self.applies_itself_afterwards(id) {
+            // The measure says that nothing is to be checked here.
+            contract.decreases.push(s::Decreases {
+                kind: s::DecreasesKind::Wildcard,
+                condition: None,
+                span: sil::source::Span::default(),
+            });
+        }
         let body = function.body.as_ref().map(|body| member.placed(body.span, |member| member.expr(body, &env)));
         let name = self.names.borrow().functions[id].clone();
         let lowered = crate::build::member(s::MemberKind::Function(s::Function {
@@ -139,6 +147,29 @@ impl Lowering<'_> {
         if self.is_opaque(id) { lowered.with(annotation("opaque", Vec::new())) } else { lowered }
     }
 
+    /// Does a postcondition of a function apply, perhaps through other functions, the function itself?
+    fn applies_itself_afterwards(&self, id: FunctionId) -> bool {
+        let mut reached = Vec::new();
+        let mut open = Vec::new();
+        for clause in &self.program.functions[id].ensures {
+            each_expr(clause, &mut |e| open.extend(applied(e)));
+        }
+        while let Some(next) = open.pop() {
+            if next == id {
+                return true;
+            }
+            if reached.contains(&next) {
+                continue;
+            }
+            reached.push(next);
+            let function = &self.program.functions[next];
+            for part in function.requires.iter().chain(&function.ensures).chain(&function.body) {
+                each_expr(part, &mut |e| open.extend(applied(e)));
+            }
+        }
+        false
+    }
+
     /// Do several modules share the program, so that the function's body must not be used everywhere?
     pub(crate) fn is_opaque(&self, id: FunctionId) -> bool {
         let function = &self.program.functions[id];
@@ -149,6 +180,13 @@ impl Lowering<'_> {
     /// The constant that stands for a class.
     pub(crate) fn class_constant(&self, id: ClassId) -> String {
         format!("class_{}", self.program.classes[id].name)
+    }
+}
+
+fn applied(e: &Expr) -> Option<FunctionId> {
+    match &e.kind {
+        ExprKind::Apply { function, .. } => Some(*function),
+        _ => None,
     }
 }
 

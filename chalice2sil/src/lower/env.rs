@@ -44,6 +44,8 @@ pub(crate) enum ReadAmount {
 /// What `old` refers to.
 #[derive(Clone)]
 pub(crate) enum OldState {
+    /// No state at all: in predicates.
+    Nowhere,
     /// The state at the start of the method.
     Entry,
     /// A labelled state.

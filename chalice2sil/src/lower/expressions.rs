@@ -155,6 +155,7 @@ impl Member<'_, '_> {
 
     fn old(&mut self, e: &Expr, body: &Expr, env: &Env) -> s::Expr {
         match &env.old {
+            OldState::Nowhere => self.unsupported("old in a monitor invariant", e),
             OldState::Entry => old(self.expr(body, &env.in_old())),
             OldState::Label(label) => old_at(label, self.expr(body, &env.in_old())),
             OldState::Stored(values) => match values.get(&e.span) {
@@ -435,6 +436,7 @@ pub(crate) fn may_trigger(e: &Expr) -> bool {
             | ExprKind::Slice { .. }
             | ExprKind::Range { .. }
             | ExprKind::Holds { .. }
+            | ExprKind::BackPointers { .. }
             | ExprKind::Eval { .. } => false,
             _ => true,
         }
