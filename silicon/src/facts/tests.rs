@@ -86,7 +86,7 @@ type Atom = (usize, usize, u8, bool);
 fn formula(t: &mut Terms, (left, right, relation, positive): Atom) -> Term {
     let operand = |t: &mut Terms, index: usize| match index {
         0..4 => t.constant(&format!("n{index}"), Sort::INT),
-        _ => t.int(index as i64 - 5),
+        _ => t.int(num_bigint::BigInt::from(index) - 5),
     };
     let (left, right) = (operand(t, left), operand(t, right));
     let atom = match relation {

@@ -85,7 +85,12 @@ impl Translator {
                 self.asts[term.index()] = Some(ast);
             } else {
                 pending.push((term, true));
-                terms.kind(term).for_each_operand(|operand| pending.push((operand, false)));
+                match terms.kind(term) {
+                    TermKind::Add(..) => {
+                        pending.extend(summands(terms, term).into_iter().map(|t| (t, false)));
+                    }
+                    kind => kind.for_each_operand(|operand| pending.push((operand, false))),
+                }
             }
         }
         Ok(())
@@ -200,10 +205,14 @@ impl Translator {
                 a.le(&b).ite(&a, &b).into()
             }
             TermKind::IntToPerm(a) => int(a)?.to_real().into(),
-            TermKind::Add(a, b) if operand_sort == Sort::INT => {
-                Int::add(&[int(a)?, int(b)?]).into()
+            TermKind::Add(..) if operand_sort == Sort::INT => {
+                let parts: Result<Vec<Int>, _> = summands(terms, term).iter().map(int).collect();
+                Int::add(&parts?).into()
             }
-            TermKind::Add(a, b) => Real::add(&[real(a)?, real(b)?]).into(),
+            TermKind::Add(..) => {
+                let parts: Result<Vec<Real>, _> = summands(terms, term).iter().map(real).collect();
+                Real::add(&parts?).into()
+            }
             TermKind::Sub(a, b) if operand_sort == Sort::INT => {
                 Int::sub(&[int(a)?, int(b)?]).into()
             }
@@ -400,6 +409,22 @@ impl Translator {
         self.axioms.push(injection_axiom(terms, sort, inject, project));
         Ok(())
     }
+}
+
+/// The summands of a sum that was built one by one. Z3 flattens sums too, but in more than quadratic time if they are
+/// nested.
+fn summands(terms: &Terms, sum: Term) -> Vec<Term> {
+    let mut summands = Vec::new();
+    let mut rest = sum;
+    while let TermKind::Add(a, b) = *terms.kind(rest) {
+        let (next, summand) =
+            if matches!(terms.kind(b), TermKind::Add(..)) { (b, a) } else { (a, b) };
+        summands.push(summand);
+        rest = next;
+    }
+    summands.push(rest);
+    summands.reverse();
+    summands
 }
 
 /// ∀x {inject(x)}. project(inject(x)) = x

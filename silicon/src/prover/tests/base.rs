@@ -348,3 +348,30 @@ fn scripts_can_be_replayed() {
         raw::last_error(&context).expect("the script parses");
     });
 }
+
+/// Z3 recurses over some terms: on a thread with 2 MiB, nesting of some thousands overflows its stack.
+#[test]
+fn deep_terms() {
+    let deep = || {
+        let mut b = Bench::new();
+        let f = b.terms.declare_function("f", &[Sort::INT], Sort::INT);
+        let x = b.constant("x", Sort::INT);
+        let (mut term, mut sum, mut choice) = (x, x, x);
+        for i in 0..4_000 {
+            term = b.terms.apply(f, &[term]);
+            let (c, y) =
+                (b.constant(&format!("c{i}"), Sort::BOOL), b.constant(&format!("y{i}"), Sort::INT));
+            sum = b.terms.add(sum, y);
+            choice = b.terms.ite(c, y, choice);
+        }
+        for (left, right) in [(term, x), (sum, x), (choice, x)] {
+            let equal = b.terms.identical(left, right);
+            b.prover.push();
+            b.prover.assume(equal);
+            b.does_not_prove(Terms::FALSE);
+            b.prover.pop().expect("pop");
+        }
+    };
+    let thread = std::thread::Builder::new().stack_size(16 << 20);
+    thread.spawn(deep).expect("a thread").join().expect("no overflow");
+}
