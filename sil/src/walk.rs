@@ -160,12 +160,16 @@ impl Stmt {
             }
             StmtKind::Label { invariants, decreases, .. } => {
                 invariants.iter().for_each(&mut visit);
-                decreases.iter().for_each(|clause| clause.for_each_child(&mut visit));
+                for clause in decreases {
+                    clause.for_each_child(&mut visit);
+                }
             }
             StmtKind::While { condition, invariants, decreases, .. } => {
                 visit(condition);
                 invariants.iter().for_each(&mut visit);
-                decreases.iter().for_each(|clause| clause.for_each_child(&mut visit));
+                for clause in decreases {
+                    clause.for_each_child(&mut visit);
+                }
             }
         }
     }
@@ -276,7 +280,9 @@ pub fn walk_body<'e>(body: &'e Body, mut visit: impl FnMut(Visit<'e>)) {
                     }
                 }
                 NodeKind::Loop { condition, graph, .. } => {
-                    condition.iter().for_each(|expr| visit(Visit::Expr(expr)));
+                    if let Some(condition) = condition {
+                        visit(Visit::Expr(condition));
+                    }
                     graphs.push(graph);
                 }
             }

@@ -233,7 +233,7 @@ impl Lowering<'_, '_> {
                 DraftKind::Basic { jump: Jump::Branch { then: slot, .. }, .. }
                     if end.slot == Slot::Then =>
                 {
-                    *slot = target
+                    *slot = target;
                 }
                 DraftKind::Basic { jump: Jump::Branch { otherwise: slot, .. }, .. }
                     if end.slot == Slot::Otherwise =>

@@ -210,8 +210,8 @@ fn check(built: (Option<Cfg>, Vec<Diagnostic>), expected: &str) {
     let (cfg, diagnostics) = built;
     let messages: Vec<_> = diagnostics.iter().map(|finding| finding.message.clone()).collect();
     let shown = cfg.as_ref().map_or_else(String::new, shown);
-    let expected: String =
-        expected.lines().skip(1).map(|line| format!("{}\n", line.get(8..).unwrap_or(""))).collect();
+    let lines = expected.lines().skip(1).map(|line| line.get(8..).unwrap_or(""));
+    let expected = lines.collect::<Vec<_>>().join("\n");
     let found = format!("{shown}{}", messages.join("\n"));
     assert_eq!(found.trim_end(), expected.trim_end(), "found:\n{found}");
 }

@@ -336,7 +336,7 @@ impl Printer<'_> {
                 self.body(body, follows);
             }
             ExprKind::Applying { wand: first, body } => {
-                self.ghost("applying (", first, body, follows)
+                self.ghost("applying (", first, body, follows);
             }
             ExprKind::Asserting { assertion: first, body } => {
                 self.ghost("asserting (", first, body, follows);

@@ -407,7 +407,9 @@ fn uses_of_block(block: &Block) -> Vec<Uses> {
         BlockKind::Loop(Loop { condition, invariants, decreases, .. }) => {
             let mut uses = Uses::default();
             condition.iter().chain(invariants).for_each(|expr| uses.add_expr(expr));
-            decreases.iter().for_each(|clause| clause.for_each_child(|expr| uses.add_expr(expr)));
+            for clause in decreases {
+                clause.for_each_child(|expr| uses.add_expr(expr));
+            }
             vec![uses]
         }
     }
@@ -481,7 +483,9 @@ fn headers(cfg: &Cfg, origins: &program::Origins) -> ArenaMap<BlockId, OriginId>
         add(block.span);
         match &block.kind {
             BlockKind::Basic { statements, terminator } => {
-                statements.iter().for_each(|statement| add(statement.span));
+                for statement in statements {
+                    add(statement.span);
+                }
                 if let TerminatorKind::Branch { condition, .. } = &terminator.kind {
                     add(condition.span);
                 }

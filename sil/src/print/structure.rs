@@ -65,7 +65,9 @@ impl Writer<'_> {
 /// What the statements refer to, and the variables of the outermost graph.
 fn uses_and_declared(statements: &[Stmt], implementation: &Implementation) -> (Uses, Vec<LocalId>) {
     let mut uses = Uses::default();
-    statements.iter().for_each(|statement| uses.add_stmt(statement));
+    for statement in statements {
+        uses.add_stmt(statement);
+    }
     let declared = match &implementation.body {
         Body::Graph(Graph { locals, .. }) => locals.clone(),
         Body::Structured(_) => Vec::new(),
@@ -148,7 +150,9 @@ impl<'a> Emitter<'a> {
             _ => {}
         });
         let mut uses = Uses::default();
-        statements.iter().for_each(|statement| uses.add_stmt(statement));
+        for statement in &statements {
+            uses.add_stmt(statement);
+        }
         for label in uses.labels.difference(&set) {
             statements.push(self.never_set(*label));
         }
@@ -408,10 +412,11 @@ impl<'a> Emitter<'a> {
         if let Some(&label) = self.end_labels.get(&level) {
             return label;
         }
-        let name = (1..)
-            .map(|number| format!("end${number}"))
-            .find(|name| self.taken.insert(name.clone()))
-            .unwrap_or_default();
+        let mut number = 1;
+        while !self.taken.insert(format!("end${number}")) {
+            number += 1;
+        }
+        let name = format!("end${number}");
         let label = Label { name: name.into(), span: self.implementation.span };
         let label = self.labels.alloc(label);
         self.end_labels.insert(level, label);
@@ -425,6 +430,9 @@ impl<'a> Emitter<'a> {
         otherwise: Vec<Stmt>,
         span: Span,
     ) -> Stmt {
+        if then.is_empty() && !otherwise.is_empty() {
+            return self.conditional(negated(&condition), otherwise, then, span);
+        }
         let span = self.around(span, then.iter().chain(&otherwise));
         let span = Span { origin: self.common(span, condition.span), ..span };
         let then = Block { statements: then, span };
