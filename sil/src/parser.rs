@@ -93,10 +93,6 @@ fn parse_chunk(
         Ok(pairs) => builder.members(pairs, members),
         Err(error) => {
             let (start, end, message) = errors::describe(&error, piece);
-            // What stands before the bad region is good.
-            if let Ok(pairs) = Grammar::parse(Rule::leading_members, piece) {
-                builder.members(pairs, members);
-            }
             builder.error_at(start, end, message);
         }
     }

@@ -40,7 +40,9 @@ pub(super) struct Builder<'d> {
     too_deep: bool,
     /// Expressions built so far.
     nodes: usize,
+    /// Nodes copied by comparison chains, and whether one copy was too much: reported once.
     copied: usize,
+    refused_copy: bool,
     stacks: Stacks,
 }
 
@@ -55,6 +57,7 @@ impl<'d> Builder<'d> {
             too_deep: false,
             nodes: 0,
             copied: 0,
+            refused_copy: false,
             stacks: Stacks::default(),
         }
     }

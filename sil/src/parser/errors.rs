@@ -68,7 +68,7 @@ const OPERATOR: u8 = 3;
 /// How a rule is called in messages, with its rank; `None` for rules that help nobody.
 fn word(rule: Rule) -> Option<(u8, &'static str)> {
     Some(match rule {
-        Rule::member => (0, "a declaration"),
+        Rule::members | Rule::member => (0, "a declaration"),
         Rule::domain_member => (0, "a domain function or axiom"),
         Rule::stmt => (0, "a statement"),
         Rule::terminator => (0, "`goto`, `branch`, `next`, `halt` or `dead`"),

@@ -311,11 +311,14 @@ impl<'t> Cutter<'t> {
             b';' | b',' => self.end_expression(),
             b'?' => self.open(Level::Question),
             b'|' if self.bytes.get(self.at + 1) == Some(&b'|') && self.after_operand => width = 2,
-            b'|' if self.after_operand => {
-                self.close(Level::Bar);
-                after_operand = true;
+            b'|' => {
+                // Closes a cardinality if one is open and its operand complete.
+                if self.after_operand && self.close(Level::Bar) {
+                    after_operand = true;
+                } else {
+                    self.open(Level::Bar);
+                }
             }
-            b'|' => self.open(Level::Bar),
             b':' => match self.bytes.get(self.at + 1) {
                 Some(b':') => {
                     self.open(Level::Prefix);
@@ -325,7 +328,9 @@ impl<'t> Cutter<'t> {
                     self.end_expression();
                     width = 2;
                 }
-                _ => self.close(Level::Question),
+                _ => {
+                    self.close(Level::Question);
+                }
             },
             b'0'..=b'9' => after_operand = true,
             _ => {}
@@ -334,12 +339,14 @@ impl<'t> Cutter<'t> {
         self.at += width;
     }
 
-    /// Closes the innermost `level` of the innermost bracket, if there is one.
-    fn close(&mut self, level: Level) {
+    /// Closes the innermost `level` of the innermost bracket; `false` if there is none.
+    fn close(&mut self, level: Level) -> bool {
         let in_bracket = self.levels.iter().rposition(|open| *open == Level::Bracket);
         let floor = in_bracket.map_or(0, |bracket| bracket + 1);
-        if let Some(at) = self.levels[floor..].iter().rposition(|open| *open == level) {
-            self.levels.truncate(floor + at);
-        }
+        let Some(at) = self.levels[floor..].iter().rposition(|open| *open == level) else {
+            return false;
+        };
+        self.levels.truncate(floor + at);
+        true
     }
 }

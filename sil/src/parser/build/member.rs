@@ -5,15 +5,14 @@ use crate::syntax::{
     Import, MacroBody, Member, MemberKind, Method, Predicate,
 };
 
+use pest::iterators::Pair;
+
 use super::{Builder, Node, Nodes, Rule, find, next, skip};
 
 impl Builder<'_> {
     /// Adds the members among `parts` to `members`.
     pub(in crate::parser) fn members(&mut self, parts: Nodes<'_>, members: &mut Vec<Member>) {
-        let parts = parts.flat_map(|part| match part.as_rule() {
-            Rule::members | Rule::leading_members => part.into_inner(),
-            _ => unreachable!("the rule that was asked for is at the root"),
-        });
+        let parts = parts.flat_map(Pair::into_inner);
         for part in parts.filter(|part| part.as_rule() == Rule::member) {
             members.push(self.member(part));
         }

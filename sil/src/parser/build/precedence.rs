@@ -146,7 +146,7 @@ impl Builder<'_> {
         use BinaryOp::*;
         self.nodes += 1;
         let span = left.span.to(right.span);
-        let weight = left.weight + right.weight + 1;
+        let weight = left.weight.saturating_add(right.weight).saturating_add(1);
         let last = (right.span, right.weight);
         let (kind, shape) = match operator {
             Operator::And => return join(Shape::And, left, right),
@@ -189,7 +189,7 @@ impl Builder<'_> {
             expr: Expr::new(ExprKind::And(comparisons), span),
             span,
             shape: Shape::Comparison,
-            weight: left.weight + middle_weight + right.weight + 2,
+            weight: left.weight.saturating_add(middle_weight).saturating_add(right.weight),
             last: (right.span, right.weight),
         }
     }
@@ -203,14 +203,15 @@ impl Builder<'_> {
         let ExprKind::Binary { right: middle, .. } = &comparison.kind else {
             unreachable!("a comparison chain consists of comparisons")
         };
-        self.copied = self.copied.saturating_add(weight);
-        self.nodes = self.nodes.saturating_add(weight);
-        if self.copied > MAX_COPIED_NODES {
-            if self.copied - weight <= MAX_COPIED_NODES {
+        if weight > MAX_COPIED_NODES - self.copied {
+            if !self.refused_copy {
+                self.refused_copy = true;
                 self.error(chain.span, "the operands of chained comparisons are too large");
             }
             return Expr::new(ExprKind::Null, middle.span);
         }
+        self.copied += weight;
+        self.nodes += weight;
         Expr::clone(middle)
     }
 }
@@ -218,7 +219,7 @@ impl Builder<'_> {
 /// Joins `left` and `right` into a list, continuing that of `left` if it is one without parentheses.
 fn join(shape: Shape, left: Operand, right: Operand) -> Operand {
     let span = left.span.to(right.span);
-    let weight = left.weight + right.weight + 1;
+    let weight = left.weight.saturating_add(right.weight).saturating_add(1);
     let mut operands = match left.expr.kind {
         ExprKind::And(operands) if left.shape == Shape::And && shape == Shape::And => operands,
         ExprKind::Or(operands) if left.shape == Shape::Or && shape == Shape::Or => operands,
