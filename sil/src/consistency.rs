@@ -10,6 +10,8 @@ mod expressions;
 mod statements;
 mod termination;
 mod terms;
+#[cfg(test)]
+mod tests;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{Axiom, Function, Local, Member, Method, Predicate, Program};
@@ -49,7 +51,9 @@ impl<'p> Checker<'p> {
                 Member::Function(id) => self.function(&program.functions[id]),
                 Member::Method(id) => self.method(&program.methods[id]),
                 Member::Domain(id) => {
-                    program.domains[id].axioms.iter().for_each(|axiom| self.axiom(axiom));
+                    for axiom in &program.domains[id].axioms {
+                        self.axiom(axiom);
+                    }
                 }
                 Member::Field(_) => {}
             }

@@ -14,6 +14,8 @@ mod names;
 mod overload;
 mod scope;
 mod statements;
+#[cfg(test)]
+pub(crate) mod tests;
 mod unify;
 
 use crate::diagnostics::{Code, Diagnostic};

@@ -6,6 +6,8 @@
 
 mod cover;
 mod infer;
+#[cfg(test)]
+mod tests;
 
 use crate::program::{BinaryOp, Expr, ExprKind, Location, OldLabel, UnaryOp};
 use crate::walk::walk_expr_while;

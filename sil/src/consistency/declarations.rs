@@ -90,7 +90,9 @@ fn recursion_through_preconditions(checker: &mut Checker<'_>) {
     }
     let mut component = vec![0; program.functions.len()];
     for (index, members) in tarjan_scc(&calls).into_iter().enumerate() {
-        members.into_iter().for_each(|member| component[member.index()] = index);
+        for member in members {
+            component[member.index()] = index;
+        }
     }
     for (id, function) in program.functions.iter() {
         let required = callees(function.contract.preconditions.iter());

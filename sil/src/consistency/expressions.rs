@@ -108,7 +108,9 @@ impl Checker<'_> {
     }
 
     pub(super) fn predicate_access(&mut self, access: &PredicateAccess, around: Surroundings) {
-        access.arguments.iter().for_each(|argument| self.expression(argument, around));
+        for argument in &access.arguments {
+            self.expression(argument, around);
+        }
         self.amount(&access.amount, around);
     }
 

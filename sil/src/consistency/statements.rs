@@ -19,7 +19,9 @@ impl Checker<'_> {
         walk_body(body, |visit| match visit {
             Visit::Node(node) => {
                 if let NodeKind::Block { statements, .. } = &node.kind {
-                    statements.iter().for_each(|statement| self.statement(statement));
+                    for statement in statements {
+                        self.statement(statement);
+                    }
                 }
                 self.graph_node_clauses(node);
             }
@@ -28,7 +30,9 @@ impl Checker<'_> {
     }
 
     fn graph_node_clauses(&mut self, node: &Node) {
-        node.invariants.iter().for_each(|clause| self.expression(clause, Surroundings::METHOD));
+        for clause in &node.invariants {
+            self.expression(clause, Surroundings::METHOD);
+        }
         self.measures(&node.decreases, Surroundings::METHOD);
         let condition = match &node.kind {
             NodeKind::Block { terminator, .. } => match &terminator.kind {
@@ -43,7 +47,9 @@ impl Checker<'_> {
     }
 
     fn block(&mut self, block: &Block) {
-        block.statements.iter().for_each(|statement| self.statement(statement));
+        for statement in &block.statements {
+            self.statement(statement);
+        }
     }
 
     fn statement(&mut self, statement: &Stmt) {
@@ -65,12 +71,16 @@ impl Checker<'_> {
                 self.predicate_access(access, around);
             }
             StmtKind::Label { invariants, decreases, .. } => {
-                invariants.iter().for_each(|clause| self.expression(clause, around));
+                for clause in invariants {
+                    self.expression(clause, around);
+                }
                 self.measures(decreases, around);
             }
             StmtKind::While { condition, invariants, decreases, .. } => {
                 self.expression(condition, around);
-                invariants.iter().for_each(|clause| self.expression(clause, around));
+                for clause in invariants {
+                    self.expression(clause, around);
+                }
                 self.measures(decreases, around);
             }
             StmtKind::Assume(assertion) => self.expression(assertion, around.of_assume()),
@@ -107,10 +117,10 @@ impl Checker<'_> {
             StmtKind::New { .. } => forbid("`new`"),
             StmtKind::While { .. } => forbid("a loop"),
             StmtKind::Var(locals) => declared.extend(locals),
-            StmtKind::Assign { .. } | StmtKind::Call { .. } => {
-                if statement.written_here().iter().any(|target| !declared.contains(target)) {
-                    forbid("an assignment to a variable declared outside");
-                }
+            StmtKind::Assign { .. } | StmtKind::Call { .. }
+                if statement.written_here().iter().any(|target| !declared.contains(target)) =>
+            {
+                forbid("an assignment to a variable declared outside");
             }
             _ => {}
         }
@@ -121,7 +131,9 @@ impl Checker<'_> {
     pub(super) fn measures(&mut self, clauses: &[Decreases], around: Surroundings) {
         for clause in clauses {
             if let DecreasesKind::Tuple(elements) = &clause.kind {
-                elements.iter().for_each(|element| self.measure(element, around));
+                for element in elements {
+                    self.measure(element, around);
+                }
             }
             if let Some(condition) = &clause.condition {
                 self.expression(condition, around);

@@ -53,7 +53,9 @@ fn clauses(checker: &mut Checker<'_>, clauses: &[Decreases]) {
                 .error(clause.span, "a contract has at most one termination clause of each kind");
         }
         let DecreasesKind::Tuple(elements) = &clause.kind else { continue };
-        elements.iter().for_each(|element| measure(checker, element));
+        for element in elements {
+            measure(checker, element);
+        }
     }
 }
 

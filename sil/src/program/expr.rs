@@ -139,8 +139,7 @@ pub enum ExprKind {
         value: Box<Expr>,
         body: Box<Expr>,
     },
-    /// The body may be an assertion; then it is a quantified permission (normalised by
-    /// [`crate::program::Expr`]'s passes, not by the resolver).
+    /// The body may be an assertion; then it is a quantified permission, as written: the engine normalises it.
     Quantified {
         quantifier: Quantifier,
         variables: Vec<LocalId>,

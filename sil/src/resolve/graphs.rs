@@ -96,13 +96,15 @@ impl Resolver<'_, '_> {
                 NodeKind::Block { statements, terminator: self.terminator(terminator)? }
             }
             syntax::NodeKind::Loop { condition, exits, graph, then } => {
-                let condition = match condition {
-                    Some(condition) => Some(self.value(condition, &Type::Bool)?),
-                    None => None,
-                };
+                let resolved = condition.as_ref().map(|it| self.value(it, &Type::Bool));
                 let exits = exits.iter().filter_map(|exit| self.block_name(exit)).collect();
                 let then = then.as_ref().and_then(|then| self.block_name(then));
-                NodeKind::Loop { condition, exits, graph: self.graph(graph), then }
+                let graph = self.graph(graph);
+                let condition = match resolved {
+                    Some(condition) => Some(condition?),
+                    None => None,
+                };
+                NodeKind::Loop { condition, exits, graph, then }
             }
         })
     }

@@ -93,6 +93,12 @@ impl Inference {
         self.instances.iter().any(|hole| matches!(self.unifier.head(hole), Ty::Hole(_)))
     }
 
+    /// Holes may have been filled with large types after their nodes were looked at.
+    fn has_large_type(&mut self) -> bool {
+        let Self { unifier, nodes, .. } = self;
+        nodes.values().any(|node| unifier.is_too_large(&node.ty))
+    }
+
     fn decide_all(&mut self) -> Result<(), Misfit> {
         self.overloads.decide_all(&mut self.unifier)
     }
@@ -150,6 +156,9 @@ impl Resolver<'_, '_> {
         while let Err(misfit) = self.inference.decide_all() {
             self.error_misfit(misfit);
         }
+        if errors == self.shared.diagnostics.len() && self.inference.has_large_type() {
+            self.error(span, "the type of a part of this expression is too large");
+        }
         let well_typed = errors == self.shared.diagnostics.len();
         self.fill_holes(span, well_typed);
         well_typed
@@ -180,7 +189,11 @@ impl Resolver<'_, '_> {
     pub(super) fn infer(&mut self, expr: &syntax::Expr) -> Meaning {
         let order = self.inference.order;
         self.inference.order += 1;
-        let (meaning, referent) = grow_stack(|| self.infer_kind(expr, order));
+        let (mut meaning, referent) = grow_stack(|| self.infer_kind(expr, order));
+        if self.inference.unifier.is_too_large(&meaning.ty) {
+            self.error(expr.span, "the type of this expression is too large");
+            meaning.ty = Ty::Error;
+        }
         self.record(expr, meaning.ty.clone(), referent);
         meaning
     }

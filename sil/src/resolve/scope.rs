@@ -86,15 +86,17 @@ impl Scopes {
             earlier.entry = entry;
             return Ok(());
         }
-        let already_reported = earlier.span == span && matches!(earlier.entry, Entry::Clash);
-        let first = earlier.span;
-        let (first, second) = if matches!(earlier.entry, Entry::Announced) {
+        let reported = earlier.span == span && matches!(earlier.entry, Entry::Clash);
+        if matches!(earlier.entry, Entry::Announced | Entry::Label) {
+            // What uses of the name mean is not known any more.
             earlier.entry = Entry::Clash;
-            (span, first)
+        }
+        let (first, second) = if earlier.span.start <= span.start {
+            (earlier.span, span)
         } else {
-            (first, span)
+            (span, earlier.span)
         };
-        if already_reported { Ok(()) } else { Err(Duplicate { first, second }) }
+        if reported { Ok(()) } else { Err(Duplicate { first, second }) }
     }
 
     fn insert(&mut self, name: &Name, entry: Entry, span: Span) {

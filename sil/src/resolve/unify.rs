@@ -74,10 +74,19 @@ enum Binding {
     Filled(Ty),
 }
 
+/// Nodes that a type of an expression may have. Nested applications of a function such as
+/// `twice(x: T): Pair[T, T]` have types of exponential size.
+const MAX_NODES: u32 = 1_000;
+
+/// Nodes that one unification may look at.
+const MAX_STEPS: u32 = 1_000_000;
+
 /// The holes of one expression. Types only get more definite.
 #[derive(Debug, Default)]
 pub(super) struct Unifier {
     bindings: Vec<Binding>,
+    /// Nodes looked at by the unification at hand.
+    steps: u32,
     /// Operators whose operands have become more definite since they were last looked at.
     pub(super) woken: Vec<PendingId>,
 }
@@ -119,6 +128,15 @@ impl Unifier {
 
     /// Makes the two types equal by filling holes.
     pub(super) fn unify(&mut self, left: &Ty, right: &Ty) -> Result<(), Mismatch> {
+        self.steps = 0;
+        self.unify_parts(left, right)
+    }
+
+    fn unify_parts(&mut self, left: &Ty, right: &Ty) -> Result<(), Mismatch> {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return Err(Mismatch);
+        }
         let (left, right) = (self.head(left), self.head(right));
         grow_stack(|| self.unify_heads(&left, &right))
     }
@@ -135,13 +153,13 @@ impl Unifier {
             (Ty::Parameter(a), Ty::Parameter(b)) if a == b => Ok(()),
             (Ty::Seq(a), Ty::Seq(b))
             | (Ty::Set(a), Ty::Set(b))
-            | (Ty::Multiset(a), Ty::Multiset(b)) => self.unify(a, b),
+            | (Ty::Multiset(a), Ty::Multiset(b)) => self.unify_parts(a, b),
             (Ty::Map(a), Ty::Map(b)) => {
-                self.unify(&a.0, &b.0)?;
-                self.unify(&a.1, &b.1)
+                self.unify_parts(&a.0, &b.0)?;
+                self.unify_parts(&a.1, &b.1)
             }
             (Ty::Domain(a, arguments), Ty::Domain(b, others)) if a == b => {
-                arguments.iter().zip(others.iter()).try_for_each(|(a, b)| self.unify(a, b))
+                arguments.iter().zip(others.iter()).try_for_each(|(a, b)| self.unify_parts(a, b))
             }
             _ => Err(Mismatch),
         }
@@ -168,6 +186,10 @@ impl Unifier {
     }
 
     fn occurs(&mut self, hole: Hole, ty: &Ty) -> bool {
+        self.steps += 1;
+        if self.steps > MAX_STEPS {
+            return true;
+        }
         grow_stack(|| match self.head(ty) {
             Ty::Hole(other) => other == hole,
             Ty::Seq(element) | Ty::Set(element) | Ty::Multiset(element) => {
@@ -186,6 +208,31 @@ impl Unifier {
         {
             watchers.push(pending);
         }
+    }
+
+    /// Whether the type is too large to be worked with.
+    pub(super) fn is_too_large(&mut self, ty: &Ty) -> bool {
+        let mut left = MAX_NODES;
+        self.count(ty, &mut left);
+        left == 0
+    }
+
+    fn count(&mut self, ty: &Ty, left: &mut u32) {
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return;
+        }
+        grow_stack(|| match self.head(ty) {
+            Ty::Seq(element) | Ty::Set(element) | Ty::Multiset(element) => {
+                self.count(&element, left);
+            }
+            Ty::Map(types) => {
+                self.count(&types.0, left);
+                self.count(&types.1, left);
+            }
+            Ty::Domain(_, arguments) => arguments.iter().for_each(|ty| self.count(ty, left)),
+            _ => {}
+        });
     }
 
     /// The finished type; `default` says what a free hole becomes.
