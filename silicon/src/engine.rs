@@ -7,7 +7,7 @@
 //!
 //! In reading order: [`state`] and [`heap`] (what a rule reads and changes), [`explore`] and [`decide`] (decisions,
 //! facts and questions to the prover), [`blame`] (how a failed obligation is reported), the rules ([`eval`],
-//! [`produce`], [`consume`], [`permissions`], [`exec`]), and the members ([`method`], [`function`], [`predicate`]).
+//! [`produce`], [`consume`], [`permissions`], [`quantified`], [`exec`]), and the members ([`method`], [`function`], [`predicate`]).
 
 pub(crate) mod blame;
 pub(crate) mod consume;
@@ -22,6 +22,7 @@ pub(crate) mod method;
 pub(crate) mod permissions;
 pub(crate) mod predicate;
 pub(crate) mod produce;
+pub(crate) mod quantified;
 pub(crate) mod state;
 pub(crate) mod symbols;
 
@@ -114,6 +115,7 @@ pub(crate) struct Engine<'p> {
     /// Applications of program functions to their limited variants, for triggers.
     pub(crate) limited: FxHashMap<Term, Term>,
     pub(crate) emitted: symbols::Emitted,
+    pub(crate) tables: quantified::Tables,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<sil::program::FunctionId>,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
@@ -152,6 +154,7 @@ impl<'p> Engine<'p> {
             missing: false,
             limited: FxHashMap::default(),
             emitted: symbols::Emitted::default(),
+            tables: quantified::Tables::default(),
             recursion_group: FxHashSet::default(),
             unfolded: Vec::new(),
             tainted: FxHashSet::default(),

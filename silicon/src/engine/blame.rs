@@ -65,6 +65,7 @@ pub(crate) enum Reason {
     InsufficientPermission,
     DivisionByZero,
     NegativePermission,
+    NotInjective,
     PermissionNotPositive,
     LabelNotReached,
     IndexNegative,
@@ -79,6 +80,7 @@ impl Reason {
             Self::InsufficientPermission => "insufficient.permission",
             Self::DivisionByZero => "division.by.zero",
             Self::NegativePermission => "negative.permission",
+            Self::NotInjective => "qp.not.injective",
             Self::PermissionNotPositive => "permission.not.positive",
             Self::LabelNotReached => "labelled.state.not.reached",
             Self::IndexNegative => "seq.index.negative",
@@ -95,6 +97,9 @@ impl Reason {
                 format!("there might be insufficient permission to `{what}`")
             }
             Self::DivisionByZero => format!("the divisor `{what}` might be zero"),
+            Self::NotInjective => {
+                format!("the receiver of `{what}` might be the same for different values")
+            }
             Self::NegativePermission => format!("the permission amount `{what}` might be negative"),
             Self::PermissionNotPositive => {
                 format!("the permission amount `{what}` might not be positive")

@@ -87,7 +87,7 @@ impl Engine<'_> {
             ExprKind::Acc { location, amount } => {
                 self.consume_access(assertion, location, amount, blame)
             }
-            ExprKind::Quantified { .. } => self.unsupported(assertion, "quantified permissions"),
+            ExprKind::Quantified { .. } => self.consume_quantified(assertion, blame),
             ExprKind::Wand { .. } => self.unsupported(assertion, "magic wands"),
             _ => self.unsupported(assertion, "this form of assertion"),
         }

@@ -52,6 +52,8 @@ pub(crate) fn is_opaque(function: &Function) -> bool {
 /// The function in general: variables for the snapshot and the formals.
 struct General<'p> {
     declaration: &'p Function,
+    /// Tells apart the symbols that its checks make.
+    phase: &'static str,
     symbols: FunctionSymbols,
     snapshot: Term,
     formals: Vec<Term>,
@@ -64,7 +66,7 @@ impl General<'_> {
 }
 
 impl<'p> Engine<'p> {
-    fn general(&mut self, function: FunctionId) -> General<'p> {
+    fn general(&mut self, function: FunctionId, phase: &'static str) -> General<'p> {
         let program = self.program;
         let declaration = &program.functions[function];
         let symbols = self.function_symbols(function);
@@ -79,7 +81,7 @@ impl<'p> Engine<'p> {
             self.state.store.set(formal, value);
             formals.push(value);
         }
-        General { declaration, symbols, snapshot, formals }
+        General { declaration, phase, symbols, snapshot, formals }
     }
 
     /// Phase 1: the contract is well-formed. Yields the axioms it justifies: the limited variant is equal, and the
@@ -88,7 +90,7 @@ impl<'p> Engine<'p> {
         &mut self,
         function: FunctionId,
     ) -> Result<FunctionAxioms, Stop> {
-        let general = self.general(function);
+        let general = self.general(function, "contract");
         let operands = general.operands();
         let limited = self.terms.apply(general.symbols.limited, &operands);
         let contract = &general.declaration.contract;
@@ -131,7 +133,7 @@ impl<'p> Engine<'p> {
         &mut self,
         function: FunctionId,
     ) -> Result<Option<FunctionAxioms>, Stop> {
-        let general = self.general(function);
+        let general = self.general(function, "body");
         let Some(body) = &general.declaration.body else { return Ok(None) };
         let contract = &general.declaration.contract;
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
@@ -251,7 +253,7 @@ impl<'p> Engine<'p> {
         }
         let conclusion = self.terms.and(conclusions);
         let body = self.terms.implies(guard, conclusion);
-        let body = self.skolemised(general, body)?;
+        let body = self.skolemised(general, body);
         if body == Terms::TRUE {
             return None;
         }
@@ -308,25 +310,25 @@ impl<'p> Engine<'p> {
         found
     }
 
-    /// Fresh constants as functions of the axiom's variables: two applications must not share them. `None` where
-    /// that is not possible; the axiom is then left out, which is incomplete but sound.
-    fn skolemised(&mut self, general: &General<'_>, body: Term) -> Option<Term> {
+    /// Fresh symbols as functions of the axiom's variables too: two applications must not share them.
+    fn skolemised(&mut self, general: &General<'_>, body: Term) -> Term {
         let operands = general.operands();
         let sorts: Vec<_> = operands.iter().map(|&operand| self.terms.sort(operand)).collect();
         let mut map = FxHashMap::default();
         for symbol in self.fresh_symbols(&[body], Terms::TRUE) {
             let declaration = self.terms.declaration(symbol).clone();
-            if !declaration.args.is_empty() {
-                return None;
-            }
-            let name =
-                format!("{}%{}", general.declaration.name, declaration.name.replace('@', "%"));
+            // Both phases number their symbols from the start.
+            let name = format!(
+                "{}%{}%{}",
+                general.declaration.name,
+                general.phase,
+                declaration.name.replace('@', "%")
+            );
+            let sorts: Vec<_> = sorts.iter().chain(&declaration.args).copied().collect();
             let function = self.terms.declare_function(&name, &sorts, declaration.result);
-            let constant = self.terms.apply(symbol, &[]);
-            let applied = self.terms.apply(function, &operands);
-            map.insert(constant, applied);
+            map.insert(symbol, function);
         }
-        Some(self.terms.substitute(body, &map))
+        self.terms.extend_applications(body, &map, &operands)
     }
 
     /// {stateless(xs), trigP(s', args)} for each predicate instance the body unfolds: the definition is unrolled

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use sil::program::{FieldId, PredicateId};
 
+use super::quantified::chunks::QuantifiedChunk;
 use crate::terms::Term;
 
 /// What permission can be held to.
@@ -28,30 +29,53 @@ pub(crate) struct Chunk {
 
 /// A multiset of chunks: two equal chunks are two portions (trap T13). Cloning is cheap.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Heap(Rc<BTreeMap<Resource, Rc<Vec<Chunk>>>>);
+pub(crate) struct Heap {
+    chunks: Rc<BTreeMap<Resource, Rc<Vec<Chunk>>>>,
+    quantified: Rc<BTreeMap<Resource, Rc<Vec<QuantifiedChunk>>>>,
+}
 
 impl Heap {
     /// The chunks of a resource, in the order they came.
     pub(crate) fn of(&self, resource: Resource) -> &[Chunk] {
-        self.0.get(&resource).map_or(&[], |chunks| chunks.as_slice())
+        self.chunks.get(&resource).map_or(&[], |chunks| chunks.as_slice())
     }
 
     pub(crate) fn resources(&self) -> impl Iterator<Item = (Resource, &[Chunk])> {
-        self.0.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
+        self.chunks.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
     }
 
     pub(crate) fn set(&mut self, resource: Resource, chunks: Vec<Chunk>) {
-        Rc::make_mut(&mut self.0).insert(resource, Rc::new(chunks));
+        Rc::make_mut(&mut self.chunks).insert(resource, Rc::new(chunks));
+    }
+
+    /// The quantified chunks of a resource, in the order they came.
+    pub(crate) fn quantified(&self, resource: Resource) -> &[QuantifiedChunk] {
+        self.quantified.get(&resource).map_or(&[], |chunks| chunks.as_slice())
+    }
+
+    pub(crate) fn quantified_resources(
+        &self,
+    ) -> impl Iterator<Item = (Resource, &[QuantifiedChunk])> {
+        self.quantified.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
+    }
+
+    pub(crate) fn set_quantified(&mut self, resource: Resource, chunks: Vec<QuantifiedChunk>) {
+        Rc::make_mut(&mut self.quantified).insert(resource, Rc::new(chunks));
+    }
+
+    pub(crate) fn push_quantified(&mut self, resource: Resource, chunk: QuantifiedChunk) {
+        let chunks = Rc::make_mut(&mut self.quantified).entry(resource).or_default();
+        Rc::make_mut(chunks).push(chunk);
     }
 
     pub(crate) fn push(&mut self, resource: Resource, chunk: Chunk) {
-        let chunks = Rc::make_mut(&mut self.0).entry(resource).or_default();
+        let chunks = Rc::make_mut(&mut self.chunks).entry(resource).or_default();
         Rc::make_mut(chunks).push(chunk);
     }
 
     /// Replaces the chunk at `index`, or removes it where `chunk` is `None`.
     pub(crate) fn replace(&mut self, resource: Resource, index: usize, chunk: Option<Chunk>) {
-        let chunks = Rc::make_mut(&mut self.0).entry(resource).or_default();
+        let chunks = Rc::make_mut(&mut self.chunks).entry(resource).or_default();
         let chunks = Rc::make_mut(chunks);
         match chunk {
             Some(chunk) => chunks[index] = chunk,
@@ -63,6 +87,6 @@ impl Heap {
 
     /// Whether both are the same version, so that what is known of one is known of the other.
     pub(crate) fn same_version(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0)
+        Rc::ptr_eq(&self.chunks, &other.chunks) && Rc::ptr_eq(&self.quantified, &other.quantified)
     }
 }

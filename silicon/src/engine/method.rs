@@ -229,6 +229,11 @@ impl<'p> Driver<'_, 'p> {
                 self.engine.add_chunk(resource, chunk.clone())?;
             }
         }
+        for (resource, chunks) in frame.quantified_resources() {
+            for chunk in chunks {
+                self.engine.state.heap.push_quantified(resource, chunk.clone());
+            }
+        }
         Ok(())
     }
 

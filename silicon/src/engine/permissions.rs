@@ -16,6 +16,9 @@ impl Engine<'_> {
         arguments: &[Term],
     ) -> Result<Option<Term>, Stop> {
         let heap = self.state.heap.clone();
+        if !heap.quantified(resource).is_empty() {
+            return self.lookup_quantified(resource, arguments);
+        }
         let chunks = heap.of(resource);
         if let Some(index) = self.find_held(chunks, arguments)? {
             return Ok(Some(chunks[index].value));
@@ -59,7 +62,7 @@ impl Engine<'_> {
     }
 
     /// Whether two locations of one resource are the same.
-    fn same_arguments(&mut self, left: &[Term], right: &[Term]) -> Term {
+    pub(crate) fn same_arguments(&mut self, left: &[Term], right: &[Term]) -> Term {
         let equations: Vec<_> = left
             .iter()
             .zip(right)
@@ -182,6 +185,9 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Term>, Stop> {
+        if !self.left().quantified(resource).is_empty() {
+            return self.take_quantified(resource, arguments, loss);
+        }
         if self.state.amounts == Amounts::SomeOrNone {
             return self.take_nothing(resource, arguments, loss);
         }
@@ -238,11 +244,11 @@ impl Engine<'_> {
     }
 
     /// What is left of the heap during a consume, or all of it.
-    fn left(&self) -> Heap {
+    pub(crate) fn left(&self) -> Heap {
         self.state.consuming.as_ref().unwrap_or(&self.state.heap).clone()
     }
 
-    fn left_mut(&mut self) -> &mut Heap {
+    pub(crate) fn left_mut(&mut self) -> &mut Heap {
         match &mut self.state.consuming {
             Some(left) => left,
             None => &mut self.state.heap,
@@ -356,7 +362,7 @@ impl Engine<'_> {
 
     /// Whether an amount is fixed: not a wildcard that may still be constrained, nor built from one so that it shrinks
     /// with it (Viper engine reference, 10.4).
-    fn is_exact(&self, amount: Term) -> bool {
+    pub(crate) fn is_exact(&self, amount: Term) -> bool {
         if self.state.constrainable.is_empty() {
             return true;
         }
@@ -388,6 +394,11 @@ impl Engine<'_> {
         if kept.len() != left.of(resource).len() {
             self.left_mut().set(resource, kept);
         }
+        if !left.quantified(resource).is_empty() {
+            let full = self.terms.write();
+            let gone = self.need_of(resource, arguments, full);
+            self.forget_quantified(resource, gone)?;
+        }
         Ok(())
     }
 
@@ -410,6 +421,7 @@ impl Engine<'_> {
     }
 
     fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
+        self.learn_from_quantified(heap)?;
         for (resource, chunks) in heap.resources() {
             for (index, left) in chunks.iter().enumerate() {
                 for right in &chunks[index + 1..] {

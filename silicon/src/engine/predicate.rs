@@ -23,6 +23,7 @@ impl<'p> Engine<'p> {
                 return engine.unsupported_at(access.span, "`fold` of an abstract predicate");
             };
             let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
+                engine.state.keeps_snapshots = true;
                 engine.consume_all(&[body], |_| blame.trusted())
             })?;
             engine.assume_trigger(access.predicate, &arguments, snapshot)?;

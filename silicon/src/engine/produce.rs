@@ -54,7 +54,10 @@ impl Engine<'_> {
     }
 
     /// The two halves of a snapshot, which is assumed to be a pair.
-    fn split(&mut self, snapshot: Option<Term>) -> Result<(Option<Term>, Option<Term>), Stop> {
+    pub(crate) fn split(
+        &mut self,
+        snapshot: Option<Term>,
+    ) -> Result<(Option<Term>, Option<Term>), Stop> {
         let Some(snapshot) = snapshot else { return Ok((None, None)) };
         let is_pair = self.terms.is_pair(snapshot);
         self.assume(is_pair)?;
@@ -117,7 +120,7 @@ impl Engine<'_> {
             ExprKind::Acc { location, amount } => {
                 self.produce_access(location, amount, snapshot, blame)
             }
-            ExprKind::Quantified { .. } => self.unsupported(assertion, "quantified permissions"),
+            ExprKind::Quantified { .. } => self.produce_quantified(assertion, snapshot, blame),
             ExprKind::Wand { .. } => self.unsupported(assertion, "magic wands"),
             _ => self.unsupported(assertion, "this form of assertion"),
         }

@@ -62,6 +62,8 @@ pub(crate) struct State<'p> {
     pub(crate) reading: Reading,
     /// The predicates whose bodies are being produced or consumed, one inside the other.
     pub(crate) bodies: Rc<Vec<PredicateId>>,
+    /// Whether somebody looks at the snapshot of what is consumed: for `fold` and for applications of functions.
+    pub(crate) keeps_snapshots: bool,
     /// Wildcards that may still be constrained (trap T9).
     pub(crate) constrainable: Rc<Vec<Term>>,
     /// Branch conditions of the control flow so far, as (source, taken).
@@ -83,6 +85,7 @@ impl<'p> State<'p> {
             amounts: Amounts::Exact,
             reading: Reading::Inhale,
             bodies: Rc::default(),
+            keeps_snapshots: false,
             constrainable: Rc::default(),
             path: Rc::default(),
         }

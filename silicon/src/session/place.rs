@@ -40,13 +40,9 @@ impl<'a> Places<'a> {
 
     /// A finding in the user's program and words; its member and path are the caller's to add.
     pub fn diagnostic(&self, finding: &Finding) -> Diagnostic {
-        let Explained { place: at, generated, mut id, message: mut text, reason, notes, .. } =
-            self.map.explain(
-                finding.span,
-                finding.reason_span,
-                &finding.full_id(),
-                &finding.message,
-            );
+        let Explained { place: at, generated, mut id, message: mut text, reason, notes, .. } = self
+            .map
+            .explain(finding.span, finding.reason_span, &finding.full_id(), &finding.message);
         if self.is_of_translator(finding) {
             text = format!("a check that the translator promised cannot fail: {text} ({id})");
             "internal".clone_into(&mut id);
@@ -68,8 +64,7 @@ impl<'a> Places<'a> {
 
     /// Whether a failure is a defect of the translator and not of its user's program.
     pub fn is_of_translator(&self, finding: &Finding) -> bool {
-        let explain =
-            || self.map.explain(finding.span, None, &finding.full_id(), &finding.message);
+        let explain = || self.map.explain(finding.span, None, &finding.full_id(), &finding.message);
         finding.severity == Severity::Error && explain().is_hidden
     }
 }

@@ -46,6 +46,37 @@ impl Terms {
         self.run_pass(term, &mut pass)
     }
 
+    /// Replaces symbols by others that take `prefix` before their arguments, also under quantifiers.
+    pub fn extend_applications(
+        &mut self,
+        root: Term,
+        symbols: &FxHashMap<Symbol, Symbol>,
+        prefix: &[Term],
+    ) -> Term {
+        let mut done: FxHashMap<Term, Term> = FxHashMap::default();
+        let mut pending = vec![(root, false)];
+        while let Some((term, operands_done)) = pending.pop() {
+            if done.contains_key(&term) {
+                continue;
+            }
+            if !operands_done {
+                pending.push((term, true));
+                self.kind(term).for_each_operand(|operand| pending.push((operand, false)));
+                continue;
+            }
+            let mut kind = self.kind(term).map_operands(|operand| done[&operand]);
+            if let TermKind::Apply(symbol, args) = &kind
+                && let Some(&extended) = symbols.get(symbol)
+            {
+                let args = prefix.iter().chain(args).copied().collect();
+                kind = TermKind::Apply(extended, args);
+            }
+            let result = self.construct(kind, Rebuild::Same);
+            done.insert(term, result);
+        }
+        done[&root]
+    }
+
     /// Post-order without recursion; only quantifiers that need care recurse.
     fn run_pass(&mut self, root: Term, pass: &mut Pass<'_>) -> Term {
         let mut pending = vec![(root, false)];

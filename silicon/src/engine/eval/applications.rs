@@ -85,6 +85,7 @@ impl Engine<'_> {
         state.heap = self.state.heap.clone();
         state.path = self.state.path.clone();
         state.amounts = Amounts::SomeOrNone;
+        state.keeps_snapshots = true;
         self.with_state(state, |engine| {
             engine.join(|engine| {
                 engine.consume_all(&preconditions, |clause| {

@@ -99,7 +99,11 @@ impl Engine<'_> {
         };
         let (resource, arguments) = self.eval_location(location, blame)?;
         let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
-        Ok(self.held(heap.of(resource), &arguments))
+        if heap.quantified(resource).is_empty() {
+            return Ok(self.held(heap.of(resource), &arguments));
+        }
+        let parts = self.parts(resource, &heap);
+        Ok(self.held_parts(resource, &parts, &arguments))
     }
 
     /// Resource and arguments of a location.
@@ -137,7 +141,8 @@ impl Engine<'_> {
             }
         };
         let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
-        let mut conjuncts = Vec::new();
+        let mut conjuncts =
+            self.forperm_quantified(resource, &heap, variables, &patterns, body, blame)?;
         for chunk in heap.of(resource).to_vec() {
             let none = self.terms.none();
             let mut conditions = vec![self.terms.lt(none, chunk.amount)];

@@ -29,7 +29,9 @@ impl Engine<'_> {
         self.bound.extend(&bound);
         let (result, facts) = self.scoped(None, |engine| {
             let value = engine.join(|engine| engine.eval(body, blame))?;
-            let triggers = engine.eval_triggers(triggers, blame)?;
+            let triggers: Vec<Vec<&Expr>> =
+                triggers.iter().map(|trigger| trigger.iter().collect()).collect();
+            let triggers = engine.eval_trigger_sets(&triggers, blame)?;
             Ok((value, triggers))
         })?;
         self.bound.truncate(outer);
@@ -38,7 +40,7 @@ impl Engine<'_> {
         let (value, triggers) = result?;
         let name = self.quantifier_name(expr);
         for fact in facts {
-            let fact = self.terms.forall(&bound, triggers.clone(), fact, &name, 1);
+            let fact = self.quantified_fact(&bound, &triggers, fact, &name);
             self.assume(fact)?;
         }
         let weight = weight(expr);
@@ -51,9 +53,9 @@ impl Engine<'_> {
     /// The triggers as terms; function applications in their limited form, which is matched more often.
     ///
     /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it is kept (trap T6).
-    fn eval_triggers(
+    pub(crate) fn eval_trigger_sets(
         &mut self,
-        triggers: &[Vec<Expr>],
+        triggers: &[Vec<&Expr>],
         blame: Blame,
     ) -> Result<Vec<Vec<Term>>, Stop> {
         let mut all = Vec::with_capacity(triggers.len());

@@ -1,0 +1,54 @@
+//! Quantified permissions: `forall xs :: c ==> acc(e.f, p)` (Müller, Schwerhoff, Summers 2016).
+//!
+//! A quantified chunk gives, for every location r of a resource, an amount p(r) and a value: a map from locations to
+//! values, of a sort of its own per resource. p(r) is a term over variables that stand for the location, the
+//! [`Engine::formals`] of the resource; what the quantifier says about its variables is turned around by inverse
+//! functions of the receiver expression.
+//!
+//! In reading order: [`chunks`] (the representation), [`normalise`] (an impure quantifier as a list of parts),
+//! [`access`] (what a part says about one location), [`inverse`], [`produce`], [`consume`] (with removal), [`single`]
+//! (one location of a resource with quantified chunks), [`summaries`] (the values of several chunks as one map),
+//! [`facts`] (what follows from the heap's shape).
+//!
+//! Differs from the paper
+//! - DIVERGENCE: permission to a single location stays an ordinary chunk. Which chunks there are decides how a
+//!   resource is treated, not a static analysis of the member: without quantified chunks all is as it is elsewhere.
+//! - DIVERGENCE: inverse functions and summaries are named after what defines them. The same receiver under the same
+//!   condition gets the same inverse functions, so a permission that is given away and received again is the same term.
+
+pub(crate) mod access;
+pub(crate) mod chunks;
+pub(crate) mod consume;
+pub(crate) mod facts;
+pub(crate) mod inverse;
+pub(crate) mod normalise;
+pub(crate) mod produce;
+pub(crate) mod single;
+pub(crate) mod summaries;
+
+use rustc_hash::FxBuildHasher;
+
+use crate::terms::Term;
+
+/// Symbols made for quantified permissions, by what defines them.
+///
+/// Invariant: an entry stands for a symbol that exists under its definition alone, so that it may be used again
+/// wherever the definition is assumed again; a replayed run finds the symbols it made before (trap T16).
+#[derive(Debug, Default)]
+pub(crate) struct Tables {
+    inverses: indexmap::IndexSet<inverse::Key, FxBuildHasher>,
+    summaries: indexmap::IndexSet<summaries::Key, FxBuildHasher>,
+}
+
+/// Whether a term is one of those bound around the place where it stands.
+pub(crate) fn occurring(
+    terms: &crate::terms::Terms,
+    variables: &[Term],
+    formulas: &[Term],
+) -> Vec<Term> {
+    variables
+        .iter()
+        .copied()
+        .filter(|&variable| formulas.iter().any(|&formula| terms.contains(formula, variable)))
+        .collect()
+}

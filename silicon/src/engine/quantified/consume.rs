@@ -1,0 +1,266 @@
+//! Consuming quantified permissions, and removing permission from all locations of a resource at once (Viper engine
+//! reference, 12.5 and 12.7).
+
+use sil::program::{Expr, ExprKind, Location};
+
+use super::access::{Access, Footprint};
+use super::chunks::Part;
+use super::normalise::{self, QuantifiedPart, Side};
+use crate::engine::blame::{Blame, Reason};
+use crate::engine::explore::Answer;
+use crate::engine::heap::{Chunk, Resource};
+use crate::engine::{Amounts, Engine, Stop};
+use crate::terms::{Term, Terms};
+
+impl Engine<'_> {
+    /// consume(σ, ∀xs. A) for an impure A.
+    pub(crate) fn consume_quantified(
+        &mut self,
+        quantifier: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let parts = normalise::parts(quantifier, Side::Exhale);
+        let mut snapshots = Vec::with_capacity(parts.len());
+        for part in &parts {
+            snapshots.push(self.consume_part(part, blame)?);
+        }
+        let Some(last) = snapshots.pop() else { return Ok(self.terms.unit()) };
+        Ok(snapshots.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+    }
+
+    fn consume_part(&mut self, part: &QuantifiedPart<'_>, blame: Blame) -> Result<Term, Stop> {
+        match &part.body.kind {
+            _ if part.body.is_pure() => {
+                if !blame.is_silent() {
+                    let goal = self.eval_quantified_fact(part, blame)?;
+                    self.prove(goal, blame, Reason::AssertionFalse, part.body.span)?;
+                }
+                Ok(self.terms.unit())
+            }
+            ExprKind::Acc { location, amount } => {
+                self.consume_quantified_access(part, location, amount, blame)
+            }
+            _ => self.unsupported(part.body, "this assertion under a quantifier"),
+        }
+    }
+
+    fn consume_quantified_access(
+        &mut self,
+        part: &QuantifiedPart<'_>,
+        location: &Location,
+        amount: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let evaluated = self.eval_quantified_access(part, location, amount, blame)?;
+        let Some(access) = evaluated else {
+            // The condition cannot hold: nothing is taken.
+            let resource = match location {
+                Location::Field { field, .. } => Resource::Field(*field),
+                Location::Predicate { predicate, .. } => Resource::Predicate(*predicate),
+            };
+            let none = self.terms.none();
+            let map = self.partial_summary(resource, &[], none)?;
+            return Ok(self.terms.snap_wrap(map));
+        };
+        let resource = access.resource;
+        if !blame.is_trusted() || blame.error == "call.precondition" {
+            self.prove_injective(&access, blame, part.body)?;
+        }
+        let footprint = self.footprint(&access)?;
+        let map = match self.remove(&access, &footprint)? {
+            Some(touched) => self.partial_summary(resource, &touched, footprint.amount)?,
+            None => {
+                if !blame.is_silent() {
+                    if self.is_dead()? {
+                        return Err(Stop::Infeasible);
+                    }
+                    self.fail(Answer::No, blame, Reason::InsufficientPermission, part.body.span);
+                }
+                self.missing = true;
+                self.forget_quantified(resource, footprint.amount)?;
+                let sort = self.map_sort(resource);
+                let map = self.fresh("missing", sort);
+                if !blame.is_silent() {
+                    // What is said about the values in the same assertion fails for the same reason.
+                    self.tainted.insert(map);
+                    let chunk = self.quantified_chunk(&access, footprint, map);
+                    self.state.heap.push_quantified(resource, chunk);
+                }
+                map
+            }
+        };
+        Ok(self.terms.snap_wrap(map))
+    }
+
+    /// Takes the footprint from what is left of the heap and yields the parts that may have given of it; `None`: there
+    /// is not enough.
+    fn remove(
+        &mut self,
+        access: &Access,
+        footprint: &Footprint,
+    ) -> Result<Option<Vec<Part>>, Stop> {
+        let resource = access.resource;
+        let need = footprint.amount;
+        let left = self.left();
+        if self.state.amounts == Amounts::SomeOrNone || !self.is_exact(access.amount) {
+            let parts = self.parts(resource, &left);
+            let total = self.total(&parts);
+            let (wanted, held) = (self.is_some(need), self.is_some(total));
+            let enough = self.terms.implies(wanted, held);
+            if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
+                return Ok(None);
+            }
+            if self.state.amounts == Amounts::Exact {
+                self.take_less(resource, footprint)?;
+            }
+            return Ok(Some(parts));
+        }
+        self.remove_exact(access, need)
+    }
+
+    /// Greedy: as much as possible from each chunk in turn.
+    fn remove_exact(&mut self, access: &Access, mut need: Term) -> Result<Option<Vec<Part>>, Stop> {
+        let resource = access.resource;
+        let left = self.left();
+        let mut ordinary: Vec<Option<Chunk>> =
+            left.of(resource).iter().cloned().map(Some).collect();
+        let mut quantified: Vec<_> = left.quantified(resource).iter().cloned().map(Some).collect();
+        let parts = self.parts(resource, &left);
+        let single = parts.len() == 1;
+        let mut touched = Vec::new();
+        let mut done = need == self.terms.none();
+        for position in self.removal_order(access, need) {
+            if done {
+                break;
+            }
+            let part = &parts[position];
+            let split = self.split_amount(part.amount, need);
+            let nothing = self.is_none(split.taken);
+            if nothing == Terms::TRUE || (!single && self.check(nothing)?) {
+                continue;
+            }
+            touched.push(part.clone());
+            need = split.need;
+            let depleted = self.is_none(split.rest);
+            let depleted = self.check(depleted)?;
+            if position < ordinary.len() {
+                let chunk = ordinary[position].take().expect("each position comes once");
+                if !depleted {
+                    let amount = self.at(resource, split.rest, &chunk.arguments);
+                    ordinary[position] = Some(Chunk { amount, ..chunk });
+                }
+            } else {
+                let index = position - ordinary.len();
+                let chunk = quantified[index].take().expect("each position comes once");
+                if !depleted {
+                    let amount = split.rest;
+                    quantified[index] = Some(super::chunks::QuantifiedChunk { amount, ..chunk });
+                }
+            }
+            let satisfied = self.is_none(need);
+            done = self.check(satisfied)?;
+        }
+        if !done {
+            let satisfied = self.is_none(need);
+            if self.ask(|engine| engine.obligation(satisfied))? != Answer::Yes {
+                return Ok(None);
+            }
+        }
+        let heap = self.left_mut();
+        heap.set(resource, ordinary.into_iter().flatten().collect());
+        heap.set_quantified(resource, quantified.into_iter().flatten().collect());
+        Ok(Some(touched))
+    }
+
+    /// Positions of parts: the very same amount, then the same receiver, then the other quantified chunks, then single
+    /// locations.
+    fn removal_order(&mut self, access: &Access, need: Term) -> Vec<usize> {
+        let left = self.left();
+        let ordinary = left.of(access.resource).len();
+        let quantified = left.quantified(access.resource);
+        if let Some(index) = quantified.iter().position(|chunk| chunk.amount == need) {
+            return vec![ordinary + index];
+        }
+        let mut order: Vec<usize> = (0..quantified.len()).collect();
+        order.sort_by_key(|&index| quantified[index].shape != access.arguments);
+        order.into_iter().map(|index| ordinary + index).chain(0..ordinary).collect()
+    }
+
+    /// Takes an amount that is still open: less than what every part holds (trap T9).
+    fn take_less(&mut self, resource: Resource, footprint: &Footprint) -> Result<(), Stop> {
+        let left = self.left();
+        let formals = self.formals(resource);
+        let none = self.terms.none();
+        let wanted = self.is_some(footprint.amount);
+        let mut open = wanted;
+        let mut ordinary = Vec::new();
+        for chunk in left.of(resource) {
+            let need = self.at(resource, footprint.amount, &chunk.arguments);
+            let (wanted, some) =
+                (self.at(resource, wanted, &chunk.arguments), self.is_some(chunk.amount));
+            let both = self.terms.and([wanted, some]);
+            let less = self.terms.lt(need, chunk.amount);
+            let fact = self.terms.implies(both, less);
+            self.assume(fact)?;
+            let here = self.at(resource, open, &chunk.arguments);
+            let takes = self.terms.and([here, some]);
+            let taken = self.terms.ite(takes, need, none);
+            let amount = self.terms.sub(chunk.amount, taken);
+            let spread = self.spread(resource, chunk);
+            let spread = self.is_none(spread);
+            open = self.terms.and([open, spread]);
+            ordinary.push(Chunk { amount, ..chunk.clone() });
+        }
+        let mut quantified = Vec::new();
+        for chunk in left.quantified(resource) {
+            let some = self.is_some(chunk.amount);
+            let both = self.terms.and([wanted, some]);
+            let less = self.terms.lt(footprint.amount, chunk.amount);
+            let fact = self.terms.implies(both, less);
+            let mut triggers = footprint.triggers.clone();
+            triggers.extend(chunk.triggers.iter().cloned());
+            triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
+            let fact = self.terms.forall(&formals, triggers, fact, "qp.wildcard", 1);
+            self.assume(fact)?;
+            let takes = self.terms.and([open, some]);
+            let rest = self.terms.sub(chunk.amount, footprint.amount);
+            let amount = self.terms.ite(takes, rest, chunk.amount);
+            let nothing = self.is_none(chunk.amount);
+            open = self.terms.and([open, nothing]);
+            quantified.push(super::chunks::QuantifiedChunk { amount, ..chunk.clone() });
+        }
+        let heap = self.left_mut();
+        heap.set(resource, ordinary);
+        heap.set_quantified(resource, quantified);
+        Ok(())
+    }
+
+    /// After a failed consume: what was asked for is gone, as far as it was there.
+    pub(crate) fn forget_quantified(
+        &mut self,
+        resource: Resource,
+        amount: Term,
+    ) -> Result<(), Stop> {
+        if self.state.amounts == Amounts::SomeOrNone {
+            return Ok(());
+        }
+        let left = self.left();
+        let gone = self.is_some(amount);
+        let none = self.terms.none();
+        let mut ordinary = Vec::new();
+        for chunk in left.of(resource) {
+            let gone = self.at(resource, gone, &chunk.arguments);
+            let amount = self.terms.ite(gone, none, chunk.amount);
+            ordinary.push(Chunk { amount, ..chunk.clone() });
+        }
+        let mut quantified = Vec::new();
+        for chunk in left.quantified(resource) {
+            let amount = self.terms.ite(gone, none, chunk.amount);
+            quantified.push(super::chunks::QuantifiedChunk { amount, ..chunk.clone() });
+        }
+        let heap = self.left_mut();
+        heap.set(resource, ordinary);
+        heap.set_quantified(resource, quantified);
+        Ok(())
+    }
+}

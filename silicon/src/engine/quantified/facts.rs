@@ -1,0 +1,127 @@
+//! What follows from the shape of a heap with quantified chunks.
+
+use sil::program::{Expr, LocalId};
+
+use super::chunks::PartValue;
+use crate::engine::blame::Blame;
+use crate::engine::heap::{Heap, Resource};
+use crate::engine::{Amounts, Engine, Stop};
+use crate::terms::Term;
+
+impl Engine<'_> {
+    /// For fields: all amounts together are at most full permission. Two chunks agree on the values of the locations
+    /// they share. SOUNDNESS: the sum is over the chunks of one heap (trap T23).
+    pub(crate) fn learn_from_quantified(&mut self, heap: &Heap) -> Result<(), Stop> {
+        let resources: Vec<Resource> =
+            heap.quantified_resources().map(|(resource, _)| resource).collect();
+        for resource in resources {
+            self.assume_sum_bounded(resource, heap)?;
+            self.assume_agreement(resource, heap)?;
+        }
+        Ok(())
+    }
+
+    fn assume_sum_bounded(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
+        if !matches!(resource, Resource::Field(_)) || self.state.amounts != Amounts::Exact {
+            return Ok(());
+        }
+        let parts = self.parts(resource, heap);
+        let total = self.total(&parts);
+        let one = self.terms.write();
+        let bounded = self.terms.le(total, one);
+        for chunk in heap.of(resource) {
+            let fact = self.at(resource, bounded, &chunk.arguments);
+            self.assume(fact)?;
+        }
+        let formals = self.formals(resource);
+        let mut triggers: Vec<Vec<Term>> = Vec::new();
+        for chunk in heap.quantified(resource) {
+            triggers.extend(chunk.triggers.iter().cloned());
+            triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
+        }
+        let fact = self.terms.forall(&formals, triggers, bounded, "qp.bounded", 1);
+        self.assume(fact)
+    }
+
+    fn assume_agreement(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
+        let parts = self.parts(resource, heap);
+        for left in &parts {
+            let PartValue::One { arguments, value } = &left.value else { continue };
+            for right in &parts {
+                let PartValue::Map(map) = right.value else { continue };
+                let (p, q) = (
+                    self.at(resource, left.amount, arguments),
+                    self.at(resource, right.amount, arguments),
+                );
+                let (p, q) = (self.is_some(p), self.is_some(q));
+                let both = self.terms.and([p, q]);
+                let other = self.map_at(resource, map, arguments);
+                let equal = self.terms.identical(*value, other);
+                let fact = self.terms.implies(both, equal);
+                self.assume(fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `forperm xs [r(args)] :: e` over quantified chunks: for all values of the variables at whose location a chunk
+    /// holds something (Viper engine reference, 19.2).
+    pub(crate) fn forperm_quantified(
+        &mut self,
+        resource: Resource,
+        heap: &Heap,
+        variables: &[LocalId],
+        patterns: &[&Expr],
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Vec<Term>, Stop> {
+        let chunks = heap.quantified(resource);
+        if chunks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let store = self.state.store.clone();
+        let outer = self.bound.len();
+        let mut bound = Vec::with_capacity(variables.len());
+        for (position, &variable) in variables.iter().enumerate() {
+            let sort = self.sort(&self.state.locals[variable].ty);
+            let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
+            self.state.store.set(variable, value);
+            bound.push(value);
+        }
+        self.bound.extend(&bound);
+        let (result, facts) = self.scoped(None, |engine| {
+            let mut arguments = Vec::with_capacity(patterns.len());
+            for pattern in patterns {
+                arguments.push(engine.eval(pattern, blame)?);
+            }
+            let mut conjuncts = Vec::with_capacity(chunks.len());
+            for chunk in chunks {
+                let some = engine.is_some(chunk.amount);
+                let some = engine.at(resource, some, &arguments);
+                let Some(value) = engine.under(some, |engine| engine.eval(body, blame))? else {
+                    continue;
+                };
+                let conjunct = engine.terms.implies(some, value);
+                let value = engine.map_at(resource, chunk.map, &arguments);
+                let mut triggers = vec![vec![value]];
+                for trigger in &chunk.triggers {
+                    let here = trigger.iter().map(|&t| engine.at(resource, t, &arguments));
+                    triggers.push(here.collect());
+                }
+                conjuncts.push((conjunct, triggers));
+            }
+            Ok(conjuncts)
+        })?;
+        self.bound.truncate(outer);
+        self.state.store = store;
+        let mut quantified = Vec::new();
+        for (conjunct, triggers) in result? {
+            quantified.push(self.terms.forall(&bound, triggers, conjunct, "forperm", 1));
+        }
+        for fact in facts {
+            let fact = self.quantified_fact(&bound, &[], fact, "forperm.aux");
+            self.assume(fact)?;
+        }
+        Ok(quantified)
+    }
+}

@@ -1,0 +1,110 @@
+//! Impure quantifiers as a conjunction of parts, each with one access or one pure assertion (Viper language reference,
+//! section 9, "Normalising impure quantifiers").
+
+use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
+
+use crate::terms::grow_stack;
+
+/// Which side of `[a, b]` is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Side {
+    Inhale,
+    Exhale,
+}
+
+/// What stands between the quantifier and a part's body, outermost first.
+#[derive(Clone, Debug)]
+pub(crate) enum Step<'e> {
+    Guard { condition: &'e Expr, holds: bool },
+    Let { variable: LocalId, value: &'e Expr },
+}
+
+/// `forall variables :: {triggers} steps ==> body`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Prefix<'e> {
+    pub(crate) variables: Vec<LocalId>,
+    pub(crate) triggers: Vec<Vec<&'e Expr>>,
+    pub(crate) steps: Vec<Step<'e>>,
+}
+
+/// One conjunct of a normalised quantifier: the body is an access, pure, or something the engine has no rule for.
+#[derive(Clone, Debug)]
+pub(crate) struct QuantifiedPart<'e> {
+    pub(crate) prefix: Prefix<'e>,
+    pub(crate) body: &'e Expr,
+}
+
+/// The parts of an impure quantifier, left to right.
+pub(crate) fn parts(quantifier: &Expr, side: Side) -> Vec<QuantifiedPart<'_>> {
+    let mut parts = Vec::new();
+    collect(quantifier, Prefix::default(), side, &mut parts);
+    parts
+}
+
+fn collect<'e>(
+    body: &'e Expr,
+    mut prefix: Prefix<'e>,
+    side: Side,
+    parts: &mut Vec<QuantifiedPart<'e>>,
+) {
+    grow_stack(|| match &body.kind {
+        ExprKind::InhaleExhale { inhale, exhale } => {
+            let chosen = if side == Side::Inhale { inhale } else { exhale };
+            collect(chosen, prefix, side, parts);
+        }
+        // A pure part is one pure quantifier; but `[a, b]` inside it has to be resolved.
+        _ if body.is_pure() && !has_sides(body) => parts.push(QuantifiedPart { prefix, body }),
+        ExprKind::And(operands) => {
+            for operand in operands {
+                collect(operand, prefix.clone(), side, parts);
+            }
+        }
+        ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+            prefix.steps.push(Step::Guard { condition: left, holds: true });
+            collect(right, prefix, side, parts);
+        }
+        ExprKind::Conditional { condition, then, otherwise } => {
+            let mut other = prefix.clone();
+            prefix.steps.push(Step::Guard { condition, holds: true });
+            collect(then, prefix, side, parts);
+            other.steps.push(Step::Guard { condition, holds: false });
+            collect(otherwise, other, side, parts);
+        }
+        ExprKind::Let { variable, value, body } => {
+            prefix.steps.push(Step::Let { variable: *variable, value });
+            collect(body, prefix, side, parts);
+        }
+        ExprKind::Quantified { quantifier: Quantifier::Forall, variables, triggers, body } => {
+            prefix.variables.extend(variables);
+            prefix.triggers = joined(&prefix.triggers, triggers);
+            collect(body, prefix, side, parts);
+        }
+        _ => parts.push(QuantifiedPart { prefix, body }),
+    });
+}
+
+fn has_sides(expr: &Expr) -> bool {
+    let mut found = false;
+    sil::walk::walk_expr(expr, |expr| {
+        found |= matches!(expr.kind, ExprKind::InhaleExhale { .. });
+    });
+    found
+}
+
+/// Triggers of merged quantifiers: all pairs of a set of the outer with one of the inner.
+fn joined<'e>(outer: &[Vec<&'e Expr>], inner: &'e [Vec<Expr>]) -> Vec<Vec<&'e Expr>> {
+    if outer.is_empty() {
+        return inner.iter().map(|set| set.iter().collect()).collect();
+    }
+    if inner.is_empty() {
+        // Sets that do not mention the inner variables are sorted out when the formula is built.
+        return outer.to_vec();
+    }
+    let mut all = Vec::new();
+    for left in outer {
+        for right in inner {
+            all.push(left.iter().copied().chain(right).collect());
+        }
+    }
+    all
+}

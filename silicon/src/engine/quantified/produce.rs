@@ -1,0 +1,129 @@
+//! Producing quantified permissions (Viper engine reference, 12.4).
+
+use sil::program::{Expr, ExprKind};
+
+use super::access::{Access, Footprint};
+use super::chunks::QuantifiedChunk;
+use super::normalise::{self, QuantifiedPart, Side};
+use crate::engine::blame::Blame;
+use crate::engine::heap::Resource;
+use crate::engine::{Amounts, Engine, Stop};
+use crate::terms::Term;
+
+impl Engine<'_> {
+    /// produce(σ, s, ∀xs. A) for an impure A.
+    pub(crate) fn produce_quantified(
+        &mut self,
+        quantifier: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let parts = normalise::parts(quantifier, Side::Inhale);
+        let mut rest = snapshot;
+        for (position, part) in parts.iter().enumerate() {
+            let own = if position + 1 == parts.len() {
+                rest
+            } else {
+                let (first, others) = self.split(rest)?;
+                rest = others;
+                first
+            };
+            self.produce_part(part, own, blame)?;
+        }
+        Ok(())
+    }
+
+    fn produce_part(
+        &mut self,
+        part: &QuantifiedPart<'_>,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        match &part.body.kind {
+            _ if part.body.is_pure() => {
+                let fact = self.eval_quantified_fact(part, blame)?;
+                self.assume(fact)
+            }
+            ExprKind::Acc { location, amount } => {
+                let access = self.eval_quantified_access(part, location, amount, blame)?;
+                let Some(access) = access else { return Ok(()) };
+                // A contract's own check is no reason to skip this one: where it failed, the axioms of the inverse
+                // functions would contradict each other.
+                if !blame.is_silent() {
+                    self.prove_injective(&access, blame, part.body)?;
+                }
+                let footprint = self.footprint(&access)?;
+                let map = self.map_of_snapshot(access.resource, snapshot)?;
+                self.assume_access_facts(&access)?;
+                let chunk = self.quantified_chunk(&access, footprint, map);
+                self.add_quantified_chunk(access.resource, chunk)
+            }
+            _ => self.unsupported(part.body, "this assertion under a quantifier"),
+        }
+    }
+
+    pub(crate) fn quantified_chunk(
+        &mut self,
+        access: &Access,
+        footprint: Footprint,
+        map: Term,
+    ) -> QuantifiedChunk {
+        QuantifiedChunk {
+            amount: footprint.amount,
+            map,
+            triggers: footprint.triggers,
+            shape: access.arguments.clone(),
+        }
+    }
+
+    /// Adds a chunk and assumes that its receivers are not null.
+    pub(crate) fn add_quantified_chunk(
+        &mut self,
+        resource: Resource,
+        chunk: QuantifiedChunk,
+    ) -> Result<(), Stop> {
+        let none = self.terms.none();
+        if chunk.amount == none {
+            return Ok(());
+        }
+        if let Resource::Field(_) = resource {
+            let formals = self.formals(resource);
+            let null = self.terms.null();
+            let not_null = self.terms.differs(formals[0], null);
+            let some = self.is_some(chunk.amount);
+            let fact = self.terms.implies(some, not_null);
+            let mut triggers = chunk.triggers.clone();
+            triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
+            let fact = self.terms.forall(&formals, triggers, fact, "qp.not.null", 1);
+            self.assume(fact)?;
+        }
+        self.state.heap.push_quantified(resource, chunk);
+        Ok(())
+    }
+
+    /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p > 0 ⇒ e ≠ null.
+    fn assume_access_facts(&mut self, access: &Access) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let mut bounds = vec![self.terms.le(none, access.amount)];
+        let mut facts = Vec::new();
+        if let Resource::Field(_) = access.resource {
+            if self.state.amounts == Amounts::Exact {
+                let one = self.terms.write();
+                bounds.push(self.terms.le(access.amount, one));
+            }
+            let active = self.active(access);
+            let null = self.terms.null();
+            let not_null = self.terms.differs(access.arguments[0], null);
+            facts.push(self.terms.implies(active, not_null));
+        }
+        let bounds = self.terms.and(bounds);
+        facts.push(self.terms.implies(access.guard, bounds));
+        let triggers = self.access_triggers(access);
+        for fact in facts {
+            let fact =
+                self.terms.forall(&access.variables, triggers.clone(), fact, "qp.receiver", 1);
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+}

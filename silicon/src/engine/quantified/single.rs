@@ -1,0 +1,206 @@
+//! One location of a resource that has quantified chunks: reading it, and taking permission to it (Viper engine
+//! reference, 12.6 and 12.8).
+
+use super::chunks::{Part, PartValue, QuantifiedChunk};
+use crate::engine::explore::Answer;
+use crate::engine::heap::{Chunk, Heap, Resource};
+use crate::engine::{Amounts, Engine, Stop};
+use crate::terms::{Sort, Term, Terms};
+
+impl Engine<'_> {
+    /// The value of a location, if some permission to it is held.
+    pub(crate) fn lookup_quantified(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Result<Option<Term>, Stop> {
+        let heap = self.state.heap.clone();
+        if let Some(chunk) = self.same_chunk(&heap, resource, arguments)? {
+            return Ok(Some(chunk.value));
+        }
+        let parts = self.parts(resource, &heap);
+        if !self.in_trigger {
+            let held = self.held_parts(resource, &parts, arguments);
+            let some = self.is_some(held);
+            if self.ask(|engine| engine.obligation(some))? != Answer::Yes {
+                return Ok(None);
+            }
+        }
+        self.summary_at(resource, &parts, arguments).map(Some)
+    }
+
+    /// An ordinary chunk with these very arguments that holds something.
+    fn same_chunk(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Result<Option<Chunk>, Stop> {
+        for chunk in heap.of(resource) {
+            if chunk.arguments == arguments {
+                let some = self.is_some(chunk.amount);
+                if self.check(some)? {
+                    return Ok(Some(chunk.clone()));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Σ of the parts' amounts at a location.
+    pub(crate) fn held_parts(
+        &mut self,
+        resource: Resource,
+        parts: &[Part],
+        arguments: &[Term],
+    ) -> Term {
+        let amounts: Vec<Term> =
+            parts.iter().map(|part| self.at(resource, part.amount, arguments)).collect();
+        self.terms.sum(Sort::PERM, amounts)
+    }
+
+    /// Takes `loss` of a location from what is left of the heap and yields its value; `None`: there is not enough.
+    pub(crate) fn take_quantified(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Term>, Stop> {
+        let left = self.left();
+        let exact = self.state.amounts == Amounts::Exact;
+        if exact && self.is_exact(loss) {
+            if let Some(value) = self.take_quantified_from_one(resource, arguments, loss)? {
+                return Ok(Some(value));
+            }
+        }
+        let parts = self.parts(resource, &left);
+        let total = self.held_parts(resource, &parts, arguments);
+        let goal = if exact && self.is_exact(loss) {
+            self.terms.le(loss, total)
+        } else {
+            let (wanted, some) = (self.is_some(loss), self.is_some(total));
+            self.terms.implies(wanted, some)
+        };
+        if self.ask(|engine| engine.obligation(goal))? != Answer::Yes {
+            return Ok(None);
+        }
+        let value = self.summary_at(resource, &parts, arguments)?;
+        if exact {
+            if self.is_exact(loss) {
+                self.take_parts(resource, arguments, loss);
+            } else {
+                self.take_less_of(resource, arguments, loss)?;
+            }
+        }
+        Ok(Some(value))
+    }
+
+    /// Takes all from one chunk: an ordinary one with the same arguments, or any quantified one.
+    fn take_quantified_from_one(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Term>, Stop> {
+        let left = self.left();
+        for (index, chunk) in left.of(resource).iter().enumerate() {
+            let enough = self.terms.le(loss, chunk.amount);
+            if chunk.arguments != arguments || !self.check(enough)? {
+                continue;
+            }
+            let amount = self.terms.sub(chunk.amount, loss);
+            let depleted = self.is_none(amount);
+            let kept = (!self.check(depleted)?).then(|| Chunk { amount, ..chunk.clone() });
+            self.left_mut().replace(resource, index, kept);
+            return Ok(Some(chunk.value));
+        }
+        for (index, chunk) in left.quantified(resource).iter().enumerate() {
+            let here = self.at(resource, chunk.amount, arguments);
+            let enough = self.terms.le(loss, here);
+            if enough == Terms::FALSE || !self.check(enough)? {
+                continue;
+            }
+            let need = self.need_of(resource, arguments, loss);
+            let amount = self.split_amount(chunk.amount, need).rest;
+            let mut chunks = left.quantified(resource).to_vec();
+            chunks[index] = QuantifiedChunk { amount, ..chunk.clone() };
+            self.left_mut().set_quantified(resource, chunks);
+            return Ok(Some(self.map_at(resource, chunk.map, arguments)));
+        }
+        Ok(None)
+    }
+
+    /// `loss` at one location, as a function of the location.
+    pub(crate) fn need_of(&mut self, resource: Resource, arguments: &[Term], loss: Term) -> Term {
+        let is_it = self.is_location(resource, arguments);
+        let none = self.terms.none();
+        self.terms.ite(is_it, loss, none)
+    }
+
+    /// Takes from every part in turn; that there is enough has been proved.
+    fn take_parts(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
+        let left = self.left();
+        let parts = self.parts(resource, &left);
+        let mut need = self.need_of(resource, arguments, loss);
+        let mut rests = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let split = self.split_amount(part.amount, need);
+            need = split.need;
+            rests.push(split.rest);
+        }
+        self.set_rests(resource, &parts, &rests);
+    }
+
+    /// New amounts for all parts of what is left of a resource, in order.
+    fn set_rests(&mut self, resource: Resource, parts: &[Part], rests: &[Term]) {
+        let left = self.left();
+        let mut ordinary = Vec::new();
+        for (index, chunk) in left.of(resource).iter().enumerate() {
+            debug_assert!(matches!(parts[index].value, PartValue::One { .. }));
+            let amount = self.at(resource, rests[index], &chunk.arguments);
+            if amount != self.terms.none() {
+                ordinary.push(Chunk { amount, ..chunk.clone() });
+            }
+        }
+        let first = left.of(resource).len();
+        let mut quantified = Vec::new();
+        for (index, chunk) in left.quantified(resource).iter().enumerate() {
+            let amount = rests[first + index];
+            if amount != self.terms.none() {
+                quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
+            }
+        }
+        let heap = self.left_mut();
+        heap.set(resource, ordinary);
+        heap.set_quantified(resource, quantified);
+    }
+
+    /// Takes an amount that is still open: less than what every part holds there (trap T9), from the first that holds
+    /// some.
+    fn take_less_of(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<(), Stop> {
+        let left = self.left();
+        let parts = self.parts(resource, &left);
+        let is_it = self.is_location(resource, arguments);
+        let mut open = is_it;
+        let mut rests = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let here = self.at(resource, part.amount, arguments);
+            let some = self.is_some(here);
+            let less = self.terms.lt(loss, here);
+            let fact = self.terms.implies(some, less);
+            self.assume(fact)?;
+            let takes = self.terms.and([open, some]);
+            let rest = self.terms.sub(part.amount, loss);
+            rests.push(self.terms.ite(takes, rest, part.amount));
+            let nothing = self.terms.not(some);
+            open = self.terms.and([open, nothing]);
+        }
+        self.set_rests(resource, &parts, &rests);
+        Ok(())
+    }
+}

@@ -1,0 +1,216 @@
+//! Values as maps: one sort of maps per resource, and summaries of the values of several chunks (Viper engine
+//! reference, 12.8 and 20.6).
+
+use super::chunks::{Part, PartValue};
+use super::occurring;
+use crate::engine::heap::Resource;
+use crate::engine::{Engine, Stop};
+use crate::terms::{Sort, Symbol, Term, Terms};
+
+/// What makes a summary what it is: the parts, and where it is defined, if that is asked for.
+pub(super) type Key = (Resource, Vec<Part>, Option<Term>);
+
+impl Engine<'_> {
+    /// The sort of the maps of a resource.
+    pub(crate) fn map_sort(&mut self, resource: Resource) -> Sort {
+        let name = self.resource_name(resource);
+        self.terms.user_sort(&format!("map.{name}"), &[])
+    }
+
+    fn lookup_symbol(&mut self, resource: Resource) -> Symbol {
+        let mut sorts = vec![self.map_sort(resource)];
+        sorts.extend(self.argument_sorts(resource));
+        let result = self.resource_sort(resource);
+        let name = format!("lookup.{}", self.resource_name(resource));
+        self.terms.declare_function(&name, &sorts, result)
+    }
+
+    /// map@arguments.
+    pub(crate) fn map_at(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
+        let symbol = self.lookup_symbol(resource);
+        let operands: Vec<Term> = std::iter::once(map).chain(arguments.iter().copied()).collect();
+        self.terms.apply(symbol, &operands)
+    }
+
+    /// arguments ∈ dom(map).
+    fn map_defines(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
+        let mut sorts = vec![self.map_sort(resource)];
+        sorts.extend(self.argument_sorts(resource));
+        let name = format!("defined.{}", self.resource_name(resource));
+        let symbol = self.terms.declare_function(&name, &sorts, Sort::BOOL);
+        let operands: Vec<Term> = std::iter::once(map).chain(arguments.iter().copied()).collect();
+        self.terms.apply(symbol, &operands)
+    }
+
+    /// The map has a domain: what it says outside of it does not count.
+    fn has_domain(&mut self, resource: Resource, map: Term) -> Term {
+        let sort = self.map_sort(resource);
+        let name = format!("partial.{}", self.resource_name(resource));
+        let symbol = self.terms.declare_function(&name, &[sort], Sort::BOOL);
+        self.terms.apply(symbol, &[map])
+    }
+
+    /// A map with the values of all parts wherever these hold permission.
+    pub(crate) fn summary(&mut self, resource: Resource, parts: &[Part]) -> Result<Term, Stop> {
+        if let [Part { value: PartValue::Map(map), .. }] = *parts {
+            return Ok(map);
+        }
+        let (map, _) = self.summary_symbol((resource, parts.to_vec(), None));
+        self.assume_values(resource, map, parts, Terms::TRUE)?;
+        Ok(map)
+    }
+
+    /// The value of a location, according to all parts.
+    pub(crate) fn summary_at(
+        &mut self,
+        resource: Resource,
+        parts: &[Part],
+        arguments: &[Term],
+    ) -> Result<Term, Stop> {
+        if let [Part { value: PartValue::One { value, .. }, .. }] = *parts {
+            return Ok(value);
+        }
+        let map = self.summary(resource, parts)?;
+        Ok(self.map_at(resource, map, arguments))
+    }
+
+    /// The snapshot of a quantified permission: a map that is defined where `amount`, over the formals, is positive, and
+    /// has the values of the parts there. Equal values there make equal maps.
+    ///
+    /// SOUNDNESS: that the parts hold permission wherever the amount is positive has been proved.
+    pub(crate) fn partial_summary(
+        &mut self,
+        resource: Resource,
+        parts: &[Part],
+        amount: Term,
+    ) -> Result<Term, Stop> {
+        let domain = self.is_some(amount);
+        let (map, is_needed) = self.summary_symbol((resource, parts.to_vec(), Some(domain)));
+        if !is_needed {
+            return Ok(map);
+        }
+        self.assume_values(resource, map, parts, domain)?;
+        let formals = self.formals(resource);
+        let value = self.map_at(resource, map, &formals);
+        let defined = self.map_defines(resource, map, &formals);
+        let definition = self.terms.iff(defined, domain);
+        let axiom = self.terms.forall(&formals, vec![vec![defined]], definition, "qp.domain", 1);
+        self.assume(axiom)?;
+        let total = self.total(parts);
+        let held = self.is_some(total);
+        let held = self.terms.implies(domain, held);
+        let axiom = self.terms.forall(&formals, vec![vec![value]], held, "qp.held", 1);
+        self.assume(axiom)?;
+        let partial = self.has_domain(resource, map);
+        self.assume(partial)?;
+        self.use_extensionality(resource)?;
+        Ok(map)
+    }
+
+    /// The symbol of a summary, a function of the variables bound around that occur in it. Whether anybody looks at
+    /// the definition is the second answer.
+    fn summary_symbol(&mut self, key: Key) -> (Term, bool) {
+        let resource = key.0;
+        let mut mentioned: Vec<Term> = key.2.into_iter().collect();
+        for part in &key.1 {
+            mentioned.push(part.amount);
+            match &part.value {
+                PartValue::Map(map) => mentioned.push(*map),
+                PartValue::One { arguments, value } => {
+                    mentioned.extend(arguments);
+                    mentioned.push(*value);
+                }
+            }
+        }
+        let outer = occurring(&self.terms, &self.bound, &mentioned);
+        let (number, _) = self.tables.summaries.insert_full(key);
+        let sorts: Vec<Sort> = outer.iter().map(|&term| self.terms.sort(term)).collect();
+        let sort = self.map_sort(resource);
+        let name = format!("{}.summary{number}@qp", self.resource_name(resource));
+        let symbol = self.terms.declare_function(&name, &sorts, sort);
+        (self.terms.apply(symbol, &outer), self.state.keeps_snapshots)
+    }
+
+    /// ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each part. SOUNDNESS: a value counts only where its
+    /// amount is positive (trap T2).
+    fn assume_values(
+        &mut self,
+        resource: Resource,
+        map: Term,
+        parts: &[Part],
+        domain: Term,
+    ) -> Result<(), Stop> {
+        let formals = self.formals(resource);
+        for part in parts {
+            let some = self.is_some(part.amount);
+            let counts = self.terms.and([domain, some]);
+            match &part.value {
+                PartValue::One { arguments, value } => {
+                    let counts = self.at(resource, counts, arguments);
+                    let own = self.map_at(resource, map, arguments);
+                    let equal = self.terms.identical(own, *value);
+                    let fact = self.terms.implies(counts, equal);
+                    self.assume(fact)?;
+                }
+                PartValue::Map(values) => {
+                    let own = self.map_at(resource, map, &formals);
+                    let value = self.map_at(resource, *values, &formals);
+                    let equal = self.terms.identical(own, value);
+                    let fact = self.terms.implies(counts, equal);
+                    let triggers = vec![vec![own], vec![value]];
+                    let fact = self.terms.forall(&formals, triggers, fact, "qp.value", 1);
+                    self.assume(fact)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Maps with the same domain and the same values there are equal.
+    fn use_extensionality(&mut self, resource: Resource) -> Result<(), Stop> {
+        let sort = self.map_sort(resource);
+        let formals = self.formals(resource);
+        let (a, b) =
+            (self.terms.named_variable("map%0", sort), self.terms.named_variable("map%1", sort));
+        let triggers = vec![vec![self.has_domain(resource, a), self.has_domain(resource, b)]];
+        let (in_a, in_b) =
+            (self.map_defines(resource, a, &formals), self.map_defines(resource, b, &formals));
+        let (at_a, at_b) = (self.map_at(resource, a, &formals), self.map_at(resource, b, &formals));
+        let same_domain = self.terms.iff(in_a, in_b);
+        let same_value = self.terms.identical(at_a, at_b);
+        let same_value = self.terms.implies(in_a, same_value);
+        let same = self.terms.and([same_domain, same_value]);
+        let alike = self.terms.forall(
+            &formals,
+            vec![vec![in_a, in_b], vec![at_a, at_b]],
+            same,
+            "qp.alike",
+            1,
+        );
+        let equal = self.terms.identical(a, b);
+        let axiom = self.terms.implies(alike, equal);
+        let axiom = self.terms.forall(&[a, b], triggers, axiom, "qp.extensional", 1);
+        self.prover.add_axiom(&mut self.terms, axiom)?;
+        Ok(())
+    }
+
+    /// The map of a quantified permission that is produced.
+    pub(crate) fn map_of_snapshot(
+        &mut self,
+        resource: Resource,
+        snapshot: Option<Term>,
+    ) -> Result<Term, Stop> {
+        let sort = self.map_sort(resource);
+        match snapshot {
+            Some(snapshot) => {
+                let wrapped = self.terms.is_wrapped(snapshot, sort);
+                self.assume(wrapped)?;
+                Ok(self.terms.snap_unwrap(snapshot, sort))
+            }
+            None => {
+                let hint = format!("{}.map", self.resource_name(resource));
+                Ok(self.fresh(&hint, sort))
+            }
+        }
+    }
+}
