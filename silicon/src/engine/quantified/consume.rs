@@ -5,7 +5,7 @@ use sil::program::{Expr, ExprKind, Location};
 
 use super::access::{Access, Footprint};
 use super::chunks::Part;
-use super::normalise::{self, QuantifiedPart, Side};
+use super::normalise::{self, QuantifiedPart};
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::explore::Answer;
 use crate::engine::heap::{Chunk, Resource};
@@ -19,7 +19,7 @@ impl Engine<'_> {
         quantifier: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let parts = normalise::parts(quantifier, Side::Exhale);
+        let parts = normalise::parts(quantifier, self.state.reading);
         let mut snapshots = Vec::with_capacity(parts.len());
         for part in &parts {
             snapshots.push(self.consume_part(part, blame)?);

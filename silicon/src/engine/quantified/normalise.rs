@@ -3,14 +3,8 @@
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
 
+use crate::engine::Reading;
 use crate::terms::grow_stack;
-
-/// Which side of `[a, b]` is meant.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Side {
-    Inhale,
-    Exhale,
-}
 
 /// What stands between the quantifier and a part's body, outermost first.
 #[derive(Clone, Debug)]
@@ -35,60 +29,52 @@ pub(crate) struct QuantifiedPart<'e> {
 }
 
 /// The parts of an impure quantifier, left to right.
-pub(crate) fn parts(quantifier: &Expr, side: Side) -> Vec<QuantifiedPart<'_>> {
+pub(crate) fn parts(quantifier: &Expr, reading: Reading) -> Vec<QuantifiedPart<'_>> {
     let mut parts = Vec::new();
-    collect(quantifier, Prefix::default(), side, &mut parts);
+    collect(quantifier, Prefix::default(), reading, &mut parts);
     parts
 }
 
 fn collect<'e>(
     body: &'e Expr,
     mut prefix: Prefix<'e>,
-    side: Side,
+    reading: Reading,
     parts: &mut Vec<QuantifiedPart<'e>>,
 ) {
     grow_stack(|| match &body.kind {
+        // A pure part is one pure quantifier.
+        _ if body.is_pure() => parts.push(QuantifiedPart { prefix, body }),
         ExprKind::InhaleExhale { inhale, exhale } => {
-            let chosen = if side == Side::Inhale { inhale } else { exhale };
-            collect(chosen, prefix, side, parts);
+            let chosen = if reading == Reading::Inhale { inhale } else { exhale };
+            collect(chosen, prefix, reading, parts);
         }
-        // A pure part is one pure quantifier; but `[a, b]` inside it has to be resolved.
-        _ if body.is_pure() && !has_sides(body) => parts.push(QuantifiedPart { prefix, body }),
         ExprKind::And(operands) => {
             for operand in operands {
-                collect(operand, prefix.clone(), side, parts);
+                collect(operand, prefix.clone(), reading, parts);
             }
         }
         ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
             prefix.steps.push(Step::Guard { condition: left, holds: true });
-            collect(right, prefix, side, parts);
+            collect(right, prefix, reading, parts);
         }
         ExprKind::Conditional { condition, then, otherwise } => {
             let mut other = prefix.clone();
             prefix.steps.push(Step::Guard { condition, holds: true });
-            collect(then, prefix, side, parts);
+            collect(then, prefix, reading, parts);
             other.steps.push(Step::Guard { condition, holds: false });
-            collect(otherwise, other, side, parts);
+            collect(otherwise, other, reading, parts);
         }
         ExprKind::Let { variable, value, body } => {
             prefix.steps.push(Step::Let { variable: *variable, value });
-            collect(body, prefix, side, parts);
+            collect(body, prefix, reading, parts);
         }
         ExprKind::Quantified { quantifier: Quantifier::Forall, variables, triggers, body } => {
             prefix.variables.extend(variables);
             prefix.triggers = joined(&prefix.triggers, triggers);
-            collect(body, prefix, side, parts);
+            collect(body, prefix, reading, parts);
         }
         _ => parts.push(QuantifiedPart { prefix, body }),
     });
-}
-
-fn has_sides(expr: &Expr) -> bool {
-    let mut found = false;
-    sil::walk::walk_expr(expr, |expr| {
-        found |= matches!(expr.kind, ExprKind::InhaleExhale { .. });
-    });
-    found
 }
 
 /// Triggers of merged quantifiers: all pairs of a set of the outer with one of the inner.

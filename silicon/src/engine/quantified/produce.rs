@@ -4,7 +4,7 @@ use sil::program::{Expr, ExprKind};
 
 use super::access::{Access, Footprint};
 use super::chunks::QuantifiedChunk;
-use super::normalise::{self, QuantifiedPart, Side};
+use super::normalise::{self, QuantifiedPart};
 use crate::engine::blame::Blame;
 use crate::engine::heap::Resource;
 use crate::engine::{Amounts, Engine, Stop};
@@ -18,7 +18,7 @@ impl Engine<'_> {
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let parts = normalise::parts(quantifier, Side::Inhale);
+        let parts = normalise::parts(quantifier, self.state.reading);
         let mut rest = snapshot;
         for (position, part) in parts.iter().enumerate() {
             let own = if position + 1 == parts.len() {
