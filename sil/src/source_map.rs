@@ -86,7 +86,9 @@ impl<'a> SourceMap<'a> {
         };
         let id = self
             .rule("src.as", reason_span, error, full_id)
-            .and_then(|rule| Some(renamed(rule.values.first()?, &unescape(rule.values.get(1)?), full_id)))
+            .and_then(|rule| {
+                Some(renamed(rule.values.first()?, &unescape(rule.values.get(1)?), full_id))
+            })
             .unwrap_or_else(|| full_id.to_owned());
         let message = match self.rule("src.say", reason_span, error, full_id) {
             Some(rule) => self.message(rule, reason_span, error),

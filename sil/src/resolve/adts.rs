@@ -114,7 +114,9 @@ impl Resolver<'_, '_> {
         let parameters = &program.domains[selector.domain].parameters;
         let instance: Vec<_> = parameters.iter().map(|_| self.inference.fresh_instance()).collect();
         let domain = Ty::Domain(selector.domain, instance.as_slice().into());
-        self.unify(receiver.span, receiver_type, &domain);
+        if !self.unify(receiver.span, receiver_type, &domain) {
+            return (Meaning { ty: Ty::Error, pure: true }, Referent::None);
+        }
         let ty = match selector.tag {
             Some(_) => Ty::Bool,
             None => {

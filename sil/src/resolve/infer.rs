@@ -388,14 +388,16 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Makes the type found at `span` equal to the one expected there, or complains.
-    pub(super) fn unify(&mut self, span: Span, found: &Ty, expected: &Ty) {
-        if self.inference.unifier.unify(found, expected).is_err() {
+    /// Makes the type found at `span` equal to the one expected there, or complains and returns `false`.
+    pub(super) fn unify(&mut self, span: Span, found: &Ty, expected: &Ty) -> bool {
+        let equal = self.inference.unifier.unify(found, expected).is_ok();
+        if !equal {
             let expected = self.describe(expected);
             let found = self.describe(found);
             self.error(span, format!("incompatible types: found `{found}`, expected `{expected}`"));
         }
         self.propagate();
+        equal
     }
 
     fn infer_result(&mut self, span: Span) -> (Meaning, Referent) {

@@ -86,7 +86,8 @@ impl Scopes {
             earlier.entry = entry;
             return Ok(());
         }
-        let reported = earlier.span == span && matches!(earlier.entry, Entry::Clash);
+        // A clash is reported at the later of two declarations, once.
+        let reported = matches!(earlier.entry, Entry::Clash) && earlier.span.start >= span.start;
         if matches!(earlier.entry, Entry::Announced | Entry::Label) {
             // What uses of the name mean is not known any more.
             earlier.entry = Entry::Clash;

@@ -313,6 +313,62 @@ fn names_are_unique_and_declared() {
 }
 
 #[test]
+fn a_clash_with_a_later_declaration_is_reported_once() {
+    let loaded = load_text(
+        "test",
+        "method m() {
+           assert (forall k: Int :: k == k) && (forall k: Int :: k == k)
+           var k: Int
+         }",
+    );
+    assert_eq!(loaded.diagnostics.len(), 1, "{:#?}", loaded.diagnostics);
+}
+
+/// The domains that adts become, with just the functions.
+const DESUGARED: &str = "
+    adt List[T] { Nil() Cons(head: T, tail: List[T]) }
+    domain List[T] {
+      function Nil(): List[T]
+      function Cons(head: T, tail: List[T]): List[T]
+      function get_List_head(t: List[T]): T
+      function get_List_tail(t: List[T]): List[T]
+      function List_tag(t: List[T]): Int
+    }
+    adt Tree { Leaf() Node(head: Int, left: Tree) }
+    domain Tree {
+      function Leaf(): Tree
+      function Node(head: Int, left: Tree): Tree
+      function get_Tree_head(t: Tree): Int
+      function get_Tree_left(t: Tree): Tree
+      function Tree_tag(t: Tree): Int
+    }
+    field head: Perm";
+
+#[test]
+fn selectors_of_adts_follow_the_receivers_type() {
+    let findings = |body: &str| {
+        let text =
+            format!("{DESUGARED} method m(l: List[Bool], t: Tree, r: Ref) {{ assert {body} }}");
+        let mut diagnostics = Vec::new();
+        let tree = crate::parser::parse(crate::source::FileId(0), &text, &mut diagnostics);
+        super::resolve(&tree, &mut diagnostics);
+        diagnostics.len()
+    };
+    for right in [
+        "l.head == true && t.head == 1 && r.head == write",
+        "l.tail.tail.head || t.left.left.isLeaf || l.isCons",
+        "Cons(1, Nil()).head == 1",
+        "Cons(l, Nil()).head.tail == l",
+        "forall x: List[Int] :: x.isNil ==> x.tail == Nil()",
+    ] {
+        assert_eq!(findings(right), 0, "{right}");
+    }
+    for wrong in ["l.left == t", "t.isCons", "r.isNil", "l.head == 1", "t.missing == 1", "r.tail"] {
+        assert_eq!(findings(wrong), 1, "{wrong}");
+    }
+}
+
+#[test]
 fn an_undeclared_type_differs_from_all_others() {
     check(
         "function f(): Nowhere // type
