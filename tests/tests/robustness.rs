@@ -127,9 +127,9 @@ fn statements_100_000() {
 }
 
 #[test]
-fn members_10_000() {
+fn members_3_000() {
     let mut program = String::new();
-    for i in 0..10_000 {
+    for i in 0..3_000 {
         let _ = writeln!(program, "function f{i}(x: Int): Int {{ x + {i} }}");
     }
     survives("members.sil", &program);
