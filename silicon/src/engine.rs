@@ -137,12 +137,18 @@ pub(crate) struct Outcome {
 }
 
 impl<'p> Engine<'p> {
-    pub(crate) fn new(context: &'p Context<'p>) -> Result<Self, Stop> {
+    /// `log` receives what the prover is told.
+    pub(crate) fn new(
+        context: &'p Context<'p>,
+        log: Option<Box<dyn std::io::Write>>,
+    ) -> Result<Self, Stop> {
+        let options = context.options;
+        let limit = options.member_time_limit.map(|limit| Instant::now() + limit);
         let mut engine = Self {
             context,
             program: context.program,
             terms: Terms::new(),
-            prover: Prover::new(ProverOptions::default())?,
+            prover: Prover::new(ProverOptions { smt_log: log, ..ProverOptions::default() })?,
             state: State::new(state::no_locals()),
             scopes: vec![Scope::default()],
             known: FxHashSet::default(),
@@ -161,7 +167,7 @@ impl<'p> Engine<'p> {
             findings: IndexMap::new(),
             gave_up: false,
             statistics: Statistics::default(),
-            deadline: context.options.member_time_limit.map(|limit| Instant::now() + limit),
+            deadline: limit.into_iter().chain(options.deadline).min(),
         };
         engine.use_foreign_axioms()?;
         Ok(engine)

@@ -1,6 +1,6 @@
 //! What the caller of [`crate::verify`] may choose.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How verification is done. The defaults are those of the command line.
 #[derive(Clone, Debug)]
@@ -11,12 +11,12 @@ pub struct Options {
     pub members: Vec<String>,
     /// Members left out, as globs over names.
     pub excluded: Vec<String>,
-    /// Report at most this many errors per member; 0: all.
-    pub errors_per_member: usize,
     /// The solver's resource limit for one obligation, in its own units.
     pub obligation_limit: u32,
     /// Wall-clock safety net for one member; reaching it is "gave up".
     pub member_time_limit: Option<Duration>,
+    /// Wall-clock safety net for all members together.
+    pub deadline: Option<Instant>,
     /// Directory for replayable solver logs, one file a member.
     pub smt_log: Option<std::path::PathBuf>,
     /// When branches of a method are merged again.
@@ -36,9 +36,9 @@ impl Default for Options {
             threads: 0,
             members: Vec::new(),
             excluded: Vec::new(),
-            errors_per_member: 0,
             obligation_limit: 40_000_000,
             member_time_limit: Some(Duration::from_mins(2)),
+            deadline: None,
             smt_log: None,
             join: Join::Auto,
         }

@@ -11,7 +11,7 @@ pub mod place;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sil::program::{Member, Program};
 use sil::render::{Message, Place, Severity};
@@ -42,8 +42,8 @@ pub struct Session {
     pub audit: bool,
     /// Only members that overlap one of these lines; empty: all.
     pub at: Vec<Lines>,
-    /// When the whole run has to end.
-    pub deadline: Option<Instant>,
+    /// Report at most this many errors per member; 0: all.
+    pub errors_per_member: usize,
 }
 
 /// Deep programs need deep recursion; the memory is only reserved until it is used.
@@ -105,11 +105,6 @@ impl Session {
     /// The engine's options for one program; `None` if `at` selects nothing in it.
     fn options_for(&self, program: &Program, places: &Places<'_>) -> Option<Options> {
         let mut options = self.options.clone();
-        if let Some(deadline) = self.deadline {
-            let left = deadline.saturating_duration_since(Instant::now()).max(SHORTEST_LIMIT);
-            options.member_time_limit =
-                Some(options.member_time_limit.map_or(left, |limit| limit.min(left)));
-        }
         if !self.at.is_empty() {
             let selected: Vec<String> = program
                 .order
@@ -127,15 +122,13 @@ impl Session {
     }
 
     fn diagnostics(&self, member: &MemberReport, places: &Places<'_>) -> Vec<Diagnostic> {
-        let mut diagnostics: Vec<Diagnostic> = member
-            .findings
-            .iter()
-            .map(|finding| Diagnostic {
-                member: Some(member.name.clone()),
-                path: finding.path.clone(),
-                ..places.diagnostic(finding)
-            })
-            .collect();
+        let of_member = |finding: &Finding| Diagnostic {
+            member: Some(member.name.clone()),
+            path: finding.path.clone(),
+            ..places.diagnostic(finding)
+        };
+        let mut diagnostics: Vec<Diagnostic> = member.findings.iter().map(of_member).collect();
+        self.keep_first(&mut diagnostics);
         // Whatever is not verified is said to be so, with a place.
         if diagnostics.is_empty()
             && let Some((id, text)) = unexplained(member.verdict)
@@ -209,8 +202,21 @@ fn rejection(diagnostics: &[Diagnostic]) -> FileVerdict {
     }
 }
 
-/// A member whose time is over still gets the chance to say so.
-const SHORTEST_LIMIT: Duration = Duration::from_millis(10);
+impl Session {
+    /// Drops what is more than the asked number of errors, in the order in which they are shown.
+    fn keep_first(&self, diagnostics: &mut Vec<Diagnostic>) {
+        if self.errors_per_member == 0 {
+            return;
+        }
+        outcome::sort(diagnostics);
+        let mut errors = 0;
+        diagnostics.retain(|diagnostic| {
+            let is_error = diagnostic.message.severity == Severity::Error;
+            errors += usize::from(is_error);
+            !is_error || errors <= self.errors_per_member
+        });
+    }
+}
 
 /// Fail closed: a member with an error is not verified, whatever its verdict says.
 fn honest(verdict: Verdict, findings: &[Finding], places: &Places<'_>) -> Verdict {

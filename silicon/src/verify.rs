@@ -4,6 +4,7 @@
 //! mentions and on nothing else (trap T5a); predicates and methods follow. Members of one stage are independent.
 
 mod schedule;
+mod smt_log;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -50,7 +51,7 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
         let contracts: Vec<_> = stage
             .par_iter()
             .map(|(function, group)| {
-                verify_member(&context, Member::Function(*function), |engine| {
+                verify_member(&context, Member::Function(*function), "contract", |engine| {
                     engine.recursion_group = group.iter().copied().collect();
                     engine.verify_function_contract(*function).map(Some)
                 })
@@ -60,7 +61,7 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
         let bodies: Vec<_> = stage
             .par_iter()
             .map(|(function, group)| {
-                verify_member(&context, Member::Function(*function), |engine| {
+                verify_member(&context, Member::Function(*function), "body", |engine| {
                     engine.recursion_group = group.iter().copied().collect();
                     engine.verify_function_body(*function)
                 })
@@ -148,7 +149,7 @@ fn both(contract: MemberReport, body: MemberReport) -> MemberReport {
 }
 
 fn verify_other(context: &Context<'_>, member: Member) -> MemberReport {
-    verify_member(context, member, |engine| {
+    verify_member(context, member, "", |engine| {
         match member {
             Member::Predicate(predicate) => engine.verify_predicate(predicate)?,
             Member::Method(method) => {
@@ -173,10 +174,11 @@ fn verify_other(context: &Context<'_>, member: Member) -> MemberReport {
     .0
 }
 
-/// Runs the verification of one member and turns what happens, panics included, into its report.
+/// Runs the verification of one member, or of a part of it, and turns what happens, panics included, into its report.
 fn verify_member(
     context: &Context<'_>,
     member: Member,
+    part: &str,
     run: impl FnOnce(&mut Engine<'_>) -> Result<Option<FunctionAxioms>, Stop>,
 ) -> (MemberReport, Option<FunctionAxioms>) {
     let started = Instant::now();
@@ -191,7 +193,8 @@ fn verify_member(
         statistics: Statistics::default(),
     };
     let result = catch_unwind(AssertUnwindSafe(|| {
-        let mut engine = Engine::new(context)?;
+        let log = smt_log::open(context.options, &report.name, part)?;
+        let mut engine = Engine::new(context, log)?;
         let result = run(&mut engine);
         Ok::<_, Stop>((engine.finish(), result))
     }));

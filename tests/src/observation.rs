@@ -68,7 +68,7 @@ impl Member {
 /// A session for tests: everything verified, on one thread.
 pub fn session(task: Task) -> Session {
     let options = Options { threads: 1, ..Options::default() };
-    Session { task, options, audit: false, at: Vec::new(), deadline: None }
+    Session { task, options, audit: false, errors_per_member: 0, at: Vec::new() }
 }
 
 /// Verifies a file in this process.

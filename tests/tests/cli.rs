@@ -112,6 +112,7 @@ fn wrong_use_is_refused() {
         &["--form", "graph", "good.sil"],
         &["--counterexample", "good.sil"],
         &["--compat", "silicon", "good.sil"],
+        &["--join", "never", "good.sil"],
         &["-", "-"],
     ] {
         let run = scratch.silicon(arguments);
@@ -172,6 +173,30 @@ fn json_has_its_shape() {
     assert_eq!(all["verdict"], "input-error");
     assert_eq!((&all["files"], &all["members"]), (&3.into(), &2.into()));
     assert_eq!((&all["verified"], &all["errors"]), (&1.into(), &2.into()));
+}
+
+#[test]
+fn errors_and_time_can_be_limited() {
+    let text = "method m(x: Int, y: Int)\n{\n  assert x > 0\n  assert y > 0\n}\n";
+    let scratch = Scratch::new("limits", &[("a.sil", text.as_bytes())]);
+    let errors = |arguments: &[&str]| scratch.silicon(arguments).stdout.lines().count();
+    assert_eq!(errors(&["--message-format", "short", "a.sil"]), 2);
+    assert_eq!(errors(&["--message-format", "short", "--errors-per-member", "1", "a.sil"]), 1);
+    let run = scratch.silicon(&["--message-format", "short", "--time-limit", "0.000001", "a.sil"]);
+    assert_eq!(run.code, Some(4), "{run:#?}");
+    assert!(run.stdout.contains("timeout.error"), "{run:#?}");
+}
+
+#[test]
+fn what_the_solver_is_asked_can_be_kept() {
+    let scratch = programs("logs");
+    let run = scratch.silicon(&["--smt-log", "logs/here", "bad.vpr"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    let log = fs::read_to_string(scratch.0.join("logs/here/m.smt2")).expect("a log");
+    assert!(log.contains("(check-sat)"), "{log}");
+    let run = scratch.silicon(&["--smt-log", "logs/many", "bad.vpr", "good.sil"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(scratch.0.join("logs/many/good.sil/m.smt2").is_file());
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub(crate) struct Args {
         long,
         visible_alias = "numberOfErrorsToReport",
         value_name = "N",
-        default_value_t = Options::default().errors_per_member
+        default_value_t = 0
     )]
     errors_per_member: usize,
 
@@ -229,6 +229,8 @@ impl Args {
             Some("--counterexample is not available yet")
         } else if self.compat.is_some() {
             Some("--compat is not available yet")
+        } else if self.join != JoinWhen::Auto {
+            Some("--join other than auto is not available yet")
         } else if self.inputs.is_empty() {
             Some("no input: name a file, a directory, or - for standard input (see --help)")
         } else if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
@@ -246,7 +248,7 @@ impl Args {
             options: self.options(),
             audit: self.audit,
             at: self.at.clone(),
-            deadline: duration(self.time_limit).map(|limit| Instant::now() + limit),
+            errors_per_member: self.errors_per_member,
         }
     }
 
@@ -255,9 +257,9 @@ impl Args {
             threads: self.threads,
             members: self.members.clone(),
             excluded: self.excluded.clone(),
-            errors_per_member: self.errors_per_member,
             obligation_limit: self.limit,
             member_time_limit: duration(self.member_limit),
+            deadline: duration(self.time_limit).map(|limit| Instant::now() + limit),
             smt_log: self.smt_log.clone(),
             join: match self.join {
                 JoinWhen::Auto => Join::Auto,

@@ -94,7 +94,7 @@ fn in_order(
     mut show: impl FnMut(Outcome) -> io::Result<()>,
 ) -> io::Result<()> {
     if workers <= 1 {
-        return inputs.iter().try_for_each(|input| show(session.run(input)));
+        return inputs.iter().try_for_each(|input| show(session_of(session, inputs, input).run(input)));
     }
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
@@ -104,7 +104,7 @@ fn in_order(
             scope.spawn(move || {
                 while let Some((index, input)) = take(next, inputs) {
                     // Nobody listens any more: the run has ended.
-                    if sender.send((index, session.run(input))).is_err() {
+                    if sender.send((index, session_of(session, inputs, input).run(input))).is_err() {
                         return;
                     }
                 }
@@ -126,6 +126,19 @@ fn in_order(
         }
         Ok(())
     })
+}
+
+/// Members of different files may have the same name, so their logs go to directories of their own.
+fn session_of(session: &Session, inputs: &[Input], input: &Input) -> Session {
+    let mut session = session.clone();
+    if inputs.len() > 1
+        && let Some(directory) = &mut session.options.smt_log
+    {
+        directory.push(input.name.replace(['/', '\\', ':'], "_"));
+        // A directory that cannot be made shows when a log is opened in it.
+        let _ = std::fs::create_dir_all(directory);
+    }
+    session
 }
 
 fn take<'a>(next: &AtomicUsize, inputs: &'a [Input]) -> Option<(usize, &'a Input)> {

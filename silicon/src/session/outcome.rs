@@ -126,9 +126,14 @@ impl Outcome {
 
     /// Brings the diagnostics into the order of their places and drops what would be said twice.
     pub(super) fn sort(&mut self) {
-        self.diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
-        self.diagnostics.dedup_by(|a, b| a.order() == b.order());
+        sort(&mut self.diagnostics);
     }
+}
+
+/// By place and id; what would be said twice is dropped.
+pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
+    diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
+    diagnostics.dedup_by(|a, b| a.order() == b.order());
 }
 
 impl Diagnostic {
