@@ -80,7 +80,7 @@ pub(super) fn print(
     line: &mut Line,
     expr: &Expr,
 ) {
-    let mut printer = Printer { program, scope, annotations, line };
+    let mut printer = Printer { program, scope, annotations, line, continues_group: false };
     printer.expr(expr, Level::Conditional, Follows::Nothing);
 }
 
@@ -92,7 +92,7 @@ pub(super) fn print_before_implication(
     line: &mut Line,
     expr: &Expr,
 ) {
-    let mut printer = Printer { program, scope, annotations, line };
+    let mut printer = Printer { program, scope, annotations, line, continues_group: false };
     printer.expr(expr, Level::Wand, Follows::Something);
 }
 
@@ -104,7 +104,7 @@ pub(super) fn print_resource(
     line: &mut Line,
     resource: &Resource,
 ) {
-    Printer { program, scope, annotations, line }.resource(resource);
+    Printer { program, scope, annotations, line, continues_group: false }.resource(resource);
 }
 
 /// Appends the operand of `fold` and `unfold`.
@@ -115,7 +115,7 @@ pub(super) fn print_access(
     line: &mut Line,
     access: &PredicateAccess,
 ) {
-    Printer { program, scope, annotations, line }.predicate_access(access);
+    Printer { program, scope, annotations, line, continues_group: false }.predicate_access(access);
 }
 
 /// Appends `receiver.field`, as the target of an assignment.
@@ -127,7 +127,7 @@ pub(super) fn print_field(
     receiver: &Expr,
     field: &str,
 ) {
-    let mut printer = Printer { program, scope, annotations, line };
+    let mut printer = Printer { program, scope, annotations, line, continues_group: false };
     printer.base(receiver);
     printer.line.text(".");
     printer.line.text(field);
@@ -164,6 +164,8 @@ struct Printer<'p> {
     scope: &'p Scope<'p>,
     annotations: Annotations,
     line: &'p mut Line,
+    /// The operation printed next is part of the group of the one around it.
+    continues_group: bool,
 }
 
 impl Printer<'_> {
@@ -510,7 +512,19 @@ impl Printer<'_> {
         };
         let is_fraction = op == BinaryOp::PermDiv
             && matches!((&left.kind, &right.kind), (ExprKind::Int(_), ExprKind::Int(_)));
-        self.line.begin(2);
+        // `a + b + c` breaks at both operators or at none.
+        let level = level_of(expr);
+        let continues = |printer: &Self, operand: &Expr, at_least: Level| {
+            at_least == level
+                && level_of(operand) == level
+                && matches!(operand.kind, ExprKind::Binary { .. })
+                && printer.annotations_of(operand).is_empty()
+        };
+        let is_continued = std::mem::take(&mut self.continues_group);
+        if !is_continued {
+            self.line.begin(2);
+        }
+        self.continues_group = continues(self, left, at_left);
         self.expr(left, at_left, Follows::Something);
         if is_fraction {
             self.line.text("/");
@@ -519,8 +533,11 @@ impl Printer<'_> {
             self.line.text(symbol);
             self.line.space();
         }
+        self.continues_group = continues(self, right, at_right);
         self.expr(right, at_right, follows);
-        self.line.end();
+        if !is_continued {
+            self.line.end();
+        }
     }
 
     fn chain(&mut self, operator: &str, at_least: Level, operands: &[Expr], follows: Follows) {

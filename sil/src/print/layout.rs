@@ -6,6 +6,9 @@
 /// Wider lines are broken where possible.
 pub(super) const WIDTH: usize = 110;
 
+/// Deeper continuation lines are not indented further, so that the text stays linear in the depth.
+const DEEPEST_INDENT: usize = 80;
+
 /// A line of output before it is laid out.
 #[derive(Default)]
 pub(super) struct Line {
@@ -101,6 +104,7 @@ impl Line {
                 }
                 Token::Begin { indent } => {
                     let base = around.last().copied().unwrap_or(0);
+                    let indent = if base < DEEPEST_INDENT { *indent } else { 0 };
                     let is_flat = groups.last().is_some_and(Option::is_none);
                     let fits = is_flat || column + size <= WIDTH;
                     groups.push((!fits).then_some(base + indent));
