@@ -3,12 +3,24 @@
 //! [`translate`] turns a resolved Chalice program into a parse tree of SIL whose annotations lead every failure back to
 //! the Chalice text; [`load`] does everything from the text to a resolved SIL program.
 
+#![expect(
+    clippy::unused_self,
+    reason = "constructors of nodes are methods of what will need its state next"
+)]
+#![expect(
+    clippy::needless_for_each,
+    reason = "visitors are closures: handing them on is the plainest loop"
+)]
+#![expect(clippy::large_enum_variant, reason = "environments are few and short-lived")]
+
 pub mod messages;
 
 mod build;
 mod lower;
 mod names;
 mod stack;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use chalice::source::{SourceFile, Span};
@@ -64,7 +76,11 @@ pub fn load(name: &str, text: &str) -> Loaded {
 }
 
 /// From a Chalice text to the text of its translation; absent if one of the messages is an error.
-pub fn translate_text(name: &str, text: &str, form: sil::print::Form) -> (Option<String>, Vec<Message>) {
+pub fn translate_text(
+    name: &str,
+    text: &str,
+    form: sil::print::Form,
+) -> (Option<String>, Vec<Message>) {
     let (program, mut messages) = messages::check(name, text);
     let Some(program) = program else { return (None, messages) };
     let source = SourceFile::new(name, text);

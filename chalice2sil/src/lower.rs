@@ -27,10 +27,13 @@ mod monitors;
 mod permissions;
 mod preamble;
 mod statements;
+mod termination;
 
 use std::cell::RefCell;
 
-use chalice::program::{ClassId, Declaration, Expr, LocalId, Member as ChaliceMember, MethodId, Program};
+use chalice::program::{
+    ClassId, Declaration, Expr, LocalId, Member as ChaliceMember, MethodId, Program,
+};
 use chalice::{SourceFile, Span};
 use indexmap::IndexSet;
 use la_arena::ArenaMap;
@@ -91,7 +94,7 @@ pub(crate) struct Lowering<'p> {
     unsupported: RefCell<Vec<Unsupported>>,
 }
 
-impl<'p> Lowering<'p> {
+impl Lowering<'_> {
     fn lower_class(&self, id: ClassId, members: &mut Vec<s::Member>) {
         let class = &self.program.classes[id];
         for &member in &class.members {
@@ -101,7 +104,10 @@ impl<'p> Lowering<'p> {
                     members.extend(self.token_fields(method));
                     members.push(self.method(method));
                 }
-                ChaliceMember::Function(function) => members.push(self.function(function)),
+                ChaliceMember::Function(function) => {
+                    members.push(self.function(function));
+                    members.extend(self.termination(function));
+                }
                 ChaliceMember::Predicate(predicate) => members.push(self.predicate(predicate)),
                 ChaliceMember::Condition(_) => {}
             }
@@ -218,7 +224,11 @@ impl<'l, 'p> Member<'l, 'p> {
 
     /// Lowers a node that can fail: it gets a place of its own if it is on another line than what surrounds it.
     fn located(&mut self, span: Span, work: impl FnOnce(&mut Self) -> s::Expr) -> s::Expr {
-        if self.lowering.source.line(span) == self.line { work(self) } else { self.placed(span, work) }
+        if self.lowering.source.line(span) == self.line {
+            work(self)
+        } else {
+            self.placed(span, work)
+        }
     }
 
     /// A value in place of something that cannot be lowered: the engine refuses whatever contains it.

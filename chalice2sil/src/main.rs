@@ -126,14 +126,17 @@ fn write(args: &Args, input: &Path, output: &str) -> Result<()> {
     let Some(target) = &args.output else {
         return match io::stdout().write_all(output.as_bytes()) {
             // A reader that has enough closes the pipe: its right.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("standard output"),
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(error).context("standard output")
+            }
             _ => Ok(()),
         };
     };
     let is_directory = args.inputs.len() > 1 || target.is_dir();
     let target = if is_directory {
         fs::create_dir_all(target).with_context(|| target.display().to_string())?;
-        let stem = input.file_stem().filter(|_| input != Path::new("-")).unwrap_or("stdin".as_ref());
+        let stem =
+            input.file_stem().filter(|_| input != Path::new("-")).unwrap_or("stdin".as_ref());
         let extension = match args.emit {
             Emit::Ast => "ast",
             Emit::Sil => "sil",

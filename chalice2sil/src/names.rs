@@ -13,14 +13,92 @@ use chalice::program::{
 
 /// Words that are no identifiers in SIL, including those of its plugins and of its graph form.
 const RESERVED: &[&str] = &[
-    "result", "Int", "Perm", "Bool", "Ref", "Rational", "true", "false", "null", "import", "method", "function",
-    "predicate", "domain", "axiom", "var", "returns", "field", "define", "interpretation", "requires", "ensures",
-    "invariant", "fold", "unfold", "inhale", "exhale", "new", "assert", "assume", "package", "apply", "quasihavoc",
-    "quasihavocall", "while", "if", "elseif", "else", "goto", "label", "Seq", "Set", "Multiset", "Map", "range",
-    "union", "intersection", "setminus", "subset", "unfolding", "in", "applying", "asserting", "old", "lhs", "let",
-    "forall", "exists", "forperm", "acc", "wildcard", "write", "none", "epsilon", "perm", "unique", "adt", "derives",
-    "without", "decreases", "refute", "unreachable", "low", "lowEvent", "rel", "graph", "block", "loop", "branch",
-    "next", "halt", "dead", "entry", "exits", "then", "implementation",
+    "result",
+    "Int",
+    "Perm",
+    "Bool",
+    "Ref",
+    "Rational",
+    "true",
+    "false",
+    "null",
+    "import",
+    "method",
+    "function",
+    "predicate",
+    "domain",
+    "axiom",
+    "var",
+    "returns",
+    "field",
+    "define",
+    "interpretation",
+    "requires",
+    "ensures",
+    "invariant",
+    "fold",
+    "unfold",
+    "inhale",
+    "exhale",
+    "new",
+    "assert",
+    "assume",
+    "package",
+    "apply",
+    "quasihavoc",
+    "quasihavocall",
+    "while",
+    "if",
+    "elseif",
+    "else",
+    "goto",
+    "label",
+    "Seq",
+    "Set",
+    "Multiset",
+    "Map",
+    "range",
+    "union",
+    "intersection",
+    "setminus",
+    "subset",
+    "unfolding",
+    "in",
+    "applying",
+    "asserting",
+    "old",
+    "lhs",
+    "let",
+    "forall",
+    "exists",
+    "forperm",
+    "acc",
+    "wildcard",
+    "write",
+    "none",
+    "epsilon",
+    "perm",
+    "unique",
+    "adt",
+    "derives",
+    "without",
+    "decreases",
+    "refute",
+    "unreachable",
+    "low",
+    "lowEvent",
+    "rel",
+    "graph",
+    "block",
+    "loop",
+    "branch",
+    "next",
+    "halt",
+    "dead",
+    "entry",
+    "exits",
+    "then",
+    "implementation",
 ];
 
 /// Names that the lowering gives to what it adds to every program that needs it.
@@ -47,8 +125,26 @@ pub(crate) mod fixed {
     pub(crate) const TYPE_OF: &str = "typeOf";
 
     pub(crate) const ALL: &[&str] = &[
-        MU, JOINABLE, LEVEL, BELOW, LOCKBOTTOM, LEVELS, LEVEL_AT, LEVEL_SET, CREDITS, CREDIT_AT, CREDIT_SET,
-        NO_CREDITS, CHANNEL_LEVEL, FRACTIONS, READ_FRACTION, FORK_FRACTION, COUNTING, STRING, CLASS, TYPE_OF,
+        MU,
+        JOINABLE,
+        LEVEL,
+        BELOW,
+        LOCKBOTTOM,
+        LEVELS,
+        LEVEL_AT,
+        LEVEL_SET,
+        CREDITS,
+        CREDIT_AT,
+        CREDIT_SET,
+        NO_CREDITS,
+        CHANNEL_LEVEL,
+        FRACTIONS,
+        READ_FRACTION,
+        FORK_FRACTION,
+        COUNTING,
+        STRING,
+        CLASS,
+        TYPE_OF,
     ];
 }
 
@@ -59,6 +155,8 @@ pub(crate) struct Names {
     pub(crate) fields: ArenaMap<FieldId, Name>,
     pub(crate) methods: ArenaMap<MethodId, Name>,
     pub(crate) functions: ArenaMap<FunctionId, Name>,
+    /// The methods that check that recursive functions end.
+    pub(crate) terminations: ArenaMap<FunctionId, Name>,
     pub(crate) predicates: ArenaMap<PredicateId, Name>,
     /// The predicate that stands for a class's monitor invariant.
     pub(crate) monitors: ArenaMap<ClassId, Name>,
@@ -101,7 +199,9 @@ impl Names {
             }
             Member::Function(id) => {
                 let name = self.fresh(&format!("{class}_{}", program.functions[id].name));
+                let terminates = self.fresh(&format!("{name}_terminates"));
                 self.functions.insert(id, name);
+                self.terminations.insert(id, terminates);
             }
             Member::Predicate(id) => {
                 let name = self.fresh(&format!("{class}_{}", program.predicates[id].name));
@@ -149,9 +249,12 @@ fn unused(wanted: &str, is_used: impl Fn(&str) -> bool) -> Name {
     if !is_used(wanted) {
         return wanted.into();
     }
-    (1..)
-        .map(|number| format!("{wanted}_{number}"))
-        .find(|name| !is_used(name))
-        .map(Name::from)
-        .expect("there are infinitely many numbers and finitely many names")
+    let mut number = 1;
+    loop {
+        let name = format!("{wanted}_{number}");
+        if !is_used(&name) {
+            return name.into();
+        }
+        number += 1;
+    }
 }

@@ -1,8 +1,8 @@
 //! Walks over resolved Chalice programs.
 
 use chalice::program::{
-    Access, AccessTarget, Block, Bounds, Domain, EvalState, Expr, ExprKind, Permission, PermissionKind, Rhs, Stmt,
-    StmtKind,
+    Access, AccessTarget, Block, Bounds, Domain, EvalState, Expr, ExprKind, Permission,
+    PermissionKind, Rhs, Stmt, StmtKind,
 };
 
 use crate::stack::grow;
@@ -28,7 +28,9 @@ pub(crate) fn each_child<'e>(e: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
         | ExprKind::LockBottom
         | ExprKind::Local(_)
         | ExprKind::Assigned(_) => {}
-        ExprKind::FieldRead { receiver, .. } | ExprKind::BackPointers { receiver, .. } => visit(receiver),
+        ExprKind::FieldRead { receiver, .. } | ExprKind::BackPointers { receiver, .. } => {
+            visit(receiver);
+        }
         ExprKind::Apply { receiver, arguments, .. } => {
             visit(receiver);
             arguments.iter().for_each(visit);
@@ -38,7 +40,10 @@ pub(crate) fn each_child<'e>(e: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
             visit(left);
             visit(right);
         }
-        ExprKind::And(parts) | ExprKind::Or(parts) | ExprKind::Seq(parts) | ExprKind::Set(parts) => {
+        ExprKind::And(parts)
+        | ExprKind::Or(parts)
+        | ExprKind::Seq(parts)
+        | ExprKind::Set(parts) => {
             parts.iter().for_each(visit);
         }
         ExprKind::Implies { guard, body } => {
@@ -100,7 +105,8 @@ fn each_in_access<'e>(access: &'e Access, visit: &mut dyn FnMut(&'e Expr)) {
         | AccessTarget::Predicate { receiver, .. }
         | AccessTarget::AllFields { receiver, .. }
         | AccessTarget::BackPointers { receiver, .. } => visit(receiver),
-        AccessTarget::ElementsField { elements, .. } | AccessTarget::ElementsAllFields { elements, .. } => {
+        AccessTarget::ElementsField { elements, .. }
+        | AccessTarget::ElementsAllFields { elements, .. } => {
             visit(elements);
         }
     }
@@ -109,7 +115,9 @@ fn each_in_access<'e>(access: &'e Access, visit: &mut dyn FnMut(&'e Expr)) {
 
 fn each_in_amount<'e>(amount: &'e Permission, visit: &mut dyn FnMut(&'e Expr)) {
     match &amount.kind {
-        PermissionKind::Percentage(e) | PermissionKind::Epsilons(e) | PermissionKind::TokenRead(e) => visit(e),
+        PermissionKind::Percentage(e)
+        | PermissionKind::Epsilons(e)
+        | PermissionKind::TokenRead(e) => visit(e),
         PermissionKind::Add(left, right) | PermissionKind::Sub(left, right) => {
             each_in_amount(left, visit);
             each_in_amount(right, visit);
@@ -156,7 +164,9 @@ pub(crate) fn each_stmt<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Stmt)) {
 /// Visits the blocks directly below a statement.
 pub(crate) fn each_block<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Block)) {
     match &stmt.kind {
-        StmtKind::Block(body) | StmtKind::While { body, .. } | StmtKind::Lock { body, .. } => visit(body),
+        StmtKind::Block(body) | StmtKind::While { body, .. } | StmtKind::Lock { body, .. } => {
+            visit(body);
+        }
         StmtKind::If { arms, otherwise } => {
             arms.iter().for_each(|arm| visit(&arm.body));
             otherwise.iter().for_each(visit);
@@ -168,7 +178,11 @@ pub(crate) fn each_block<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Block)) {
 /// Visits the outermost expressions of a statement itself, not those of statements in it.
 pub(crate) fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {
     match &stmt.kind {
-        StmtKind::Assert(e) | StmtKind::Assume(e) | StmtKind::Unshare(e) | StmtKind::Downgrade(e) | StmtKind::Free(e) => {
+        StmtKind::Assert(e)
+        | StmtKind::Assume(e)
+        | StmtKind::Unshare(e)
+        | StmtKind::Downgrade(e)
+        | StmtKind::Free(e) => {
             visit(e);
         }
         StmtKind::Block(_) => {}
@@ -197,7 +211,9 @@ pub(crate) fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Ex
             visit(target);
             each_in_bounds(bounds, visit);
         }
-        StmtKind::Acquire { target, .. } | StmtKind::Release { target, .. } | StmtKind::Lock { target, .. } => {
+        StmtKind::Acquire { target, .. }
+        | StmtKind::Release { target, .. }
+        | StmtKind::Lock { target, .. } => {
             visit(target);
         }
         StmtKind::Fold(access) | StmtKind::Unfold(access) => each_in_access(access, visit),
@@ -206,7 +222,9 @@ pub(crate) fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Ex
             arguments.iter().for_each(visit);
         }
         StmtKind::Receive { channel, .. } => visit(channel),
-        StmtKind::Wait(condition) | StmtKind::Signal(condition) | StmtKind::SignalAll(condition) => {
+        StmtKind::Wait(condition)
+        | StmtKind::Signal(condition)
+        | StmtKind::SignalAll(condition) => {
             visit(&condition.receiver);
         }
     }
@@ -215,7 +233,9 @@ pub(crate) fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Ex
 fn each_in_rhs<'s>(value: &'s Rhs, visit: &mut dyn FnMut(&'s Expr)) {
     match value {
         Rhs::Expr(e) => visit(e),
-        Rhs::New { initialisers, .. } => initialisers.iter().for_each(|initialiser| visit(&initialiser.value)),
+        Rhs::New { initialisers, .. } => {
+            initialisers.iter().for_each(|initialiser| visit(&initialiser.value));
+        }
         Rhs::NewChannel { bounds, .. } => each_in_bounds(bounds, visit),
     }
 }

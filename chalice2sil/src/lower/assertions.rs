@@ -50,7 +50,10 @@ impl Member<'_, '_> {
         grow(|| match &e.kind {
             ExprKind::And(parts) => {
                 let parts: Vec<_> = parts.iter().map(|part| self.clause(part, env)).collect();
-                and(parts.into_iter().filter(|part| !crate::build::is_true(part)).collect::<Vec<_>>())
+                and(parts
+                    .into_iter()
+                    .filter(|part| !crate::build::is_true(part))
+                    .collect::<Vec<_>>())
             }
             ExprKind::Implies { guard, body } => {
                 let guard = self.expr(guard, env);
@@ -104,7 +107,8 @@ impl Member<'_, '_> {
         if !is_impure(e) {
             return;
         }
-        let mut found = |part| parts.push(Guarded { guard: guard.clone(), binder: binder.cloned(), part });
+        let mut found =
+            |part| parts.push(Guarded { guard: guard.clone(), binder: binder.cloned(), part });
         match &e.kind {
             ExprKind::Access(access) => found(Part::Access(access)),
             ExprKind::Credit { channel, amount } => {

@@ -1,6 +1,8 @@
 //! Calls, and the read fractions chosen for them.
 
-use chalice::program::{AccessTarget, Expr, FieldRef, LocalId, MethodId, OutVariable, PermissionKind};
+use chalice::program::{
+    AccessTarget, Expr, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
+};
 use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -34,7 +36,8 @@ impl Member<'_, '_> {
             this = self.expr(receiver, env);
             actuals = arguments.iter().map(|argument| self.expr(argument, env)).collect();
         }
-        let contract_env = self.callee_env(env, method, this.clone(), actuals.clone(), env.read.clone());
+        let contract_env =
+            self.callee_env(env, method, this.clone(), actuals.clone(), env.read.clone());
         actuals.insert(0, this);
         if facts.read_fraction {
             let k = self.read_fraction(&callee.requires, &contract_env, env, "call.precondition");
@@ -141,7 +144,9 @@ impl Member<'_, '_> {
             .iter()
             .flat_map(|clause| self.parts(clause, &contract_env))
             .filter_map(|part| match part.part {
-                Part::Access(access) if matches!(access.amount.kind, PermissionKind::AbstractRead) => {
+                Part::Access(access)
+                    if matches!(access.amount.kind, PermissionKind::AbstractRead) =>
+                {
                     Some((part, access))
                 }
                 _ => None,
@@ -150,9 +155,12 @@ impl Member<'_, '_> {
         let share = if parts.len() == 1 { var(&k) } else { mul(int(parts.len()), var(&k)) };
         for (part, access) in parts {
             for (location, binder) in self.locations(&access.target, &contract_env) {
-                let bound = implies(lt(none(), perm(location.clone())), lt(share.clone(), perm(location)));
+                let bound =
+                    implies(lt(none(), perm(location.clone())), lt(share.clone(), perm(location)));
                 let bound = match binder {
-                    Some((name, inside)) => forall_ref(&name, vec![inside.clone()], implies(inside, bound)),
+                    Some((name, inside)) => {
+                        forall_ref(&name, vec![inside.clone()], implies(inside, bound))
+                    }
                     None => bound,
                 };
                 let bound = part.when(bound);
@@ -196,7 +204,11 @@ impl Member<'_, '_> {
     }
 
     /// The locations of an accessibility assertion, each with the quantifier it needs.
-    fn locations(&mut self, target: &AccessTarget, env: &Env) -> Vec<(s::Expr, Option<(Name, s::Expr)>)> {
+    pub(crate) fn locations(
+        &mut self,
+        target: &AccessTarget,
+        env: &Env,
+    ) -> Vec<(s::Expr, Option<(Name, s::Expr)>)> {
         match target {
             AccessTarget::Field { receiver, field } => {
                 let receiver = self.expr(receiver, env);
@@ -209,7 +221,9 @@ impl Member<'_, '_> {
             AccessTarget::AllFields { receiver, class } => {
                 let receiver = self.expr(receiver, env);
                 let fields = self.program().classes[*class].fields();
-                fields.map(|id| (self.field_of(receiver.clone(), FieldRef::Declared(id)), None)).collect()
+                fields
+                    .map(|id| (self.field_of(receiver.clone(), FieldRef::Declared(id)), None))
+                    .collect()
             }
             AccessTarget::ElementsField { elements, field } => {
                 let name = self.bound_name("r");

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use chalice::program::{
-    AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, PermissionKind, PredicateId,
+    AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, PermissionKind,
+    PredicateId,
 };
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -42,7 +43,11 @@ impl Lowering<'_> {
             member.class = Some(predicate.class);
             let env = stateless(ReadAmount::Common);
             let body = member.clause(&predicate.body, &env);
-            if names_this_first(&predicate.body) { body } else { and([ne(var("this"), null()), body]) }
+            if names_this_first(&predicate.body) {
+                body
+            } else {
+                and([ne(var("this"), null()), body])
+            }
         })
     }
 
@@ -86,8 +91,11 @@ impl Lowering<'_> {
             let name = self.names.borrow().read_monitors[id].clone();
             members.push(self.predicate_member(&name, span, |member| {
                 let env = stateless(ReadAmount::Common);
-                let clauses: Vec<_> =
-                    class.invariants.iter().map(|clause| member.read_version(clause, &env)).collect();
+                let clauses: Vec<_> = class
+                    .invariants
+                    .iter()
+                    .map(|clause| member.read_version(clause, &env))
+                    .collect();
                 and([ne(var("this"), null())].into_iter().chain(clauses))
             }));
         }
@@ -101,12 +109,17 @@ impl Lowering<'_> {
         let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         formals.extend(member.bound(&channel.parameters));
         let env = stateless(ReadAmount::Common);
-        let body = channel.where_clause.as_ref().map_or(truth(true), |clause| member.clause(clause, &env));
+        let body =
+            channel.where_clause.as_ref().map_or(truth(true), |clause| member.clause(clause, &env));
         let name = self.names.borrow().channels[id].clone();
         members.push(
-            crate::build::member(s::MemberKind::Predicate(s::Predicate { name: ident(&name), formals, body: Some(body) }))
-                .with(self.at(channel.span))
-                .with(renamed("predicate.not.wellformed:*", "not.wellformed:*")),
+            crate::build::member(s::MemberKind::Predicate(s::Predicate {
+                name: ident(&name),
+                formals,
+                body: Some(body),
+            }))
+            .with(self.at(channel.span))
+            .with(renamed("predicate.not.wellformed:*", "not.wellformed:*")),
         );
     }
 
@@ -134,7 +147,10 @@ impl Lowering<'_> {
                 span: sil::source::Span::default(),
             });
         }
-        let body = function.body.as_ref().map(|body| member.placed(body.span, |member| member.expr(body, &env)));
+        let body = function
+            .body
+            .as_ref()
+            .map(|body| member.placed(body.span, |member| member.expr(body, &env)));
         let name = self.names.borrow().functions[id].clone();
         let lowered = crate::build::member(s::MemberKind::Function(s::Function {
             name: ident(&name),
@@ -174,7 +190,8 @@ impl Lowering<'_> {
     pub(crate) fn is_opaque(&self, id: FunctionId) -> bool {
         let function = &self.program.functions[id];
         let own = &self.program.classes[function.class].module;
-        function.body.is_some() && self.program.classes.iter().any(|(_, class)| class.module != *own)
+        function.body.is_some()
+            && self.program.classes.iter().any(|(_, class)| class.module != *own)
     }
 
     /// The constant that stands for a class.
@@ -197,7 +214,9 @@ fn names_this_first(e: &Expr) -> bool {
         ExprKind::Access(access) => {
             let certain = !matches!(
                 access.amount.kind,
-                PermissionKind::Percentage(_) | PermissionKind::Epsilons(_) | PermissionKind::Sub(..)
+                PermissionKind::Percentage(_)
+                    | PermissionKind::Epsilons(_)
+                    | PermissionKind::Sub(..)
             );
             certain
                 && matches!(&access.target, AccessTarget::Field { receiver, .. } if matches!(receiver.kind, ExprKind::This))
@@ -222,24 +241,27 @@ impl Member<'_, '_> {
             span: e.span,
         }));
         let mut e = e.clone();
-        weaken(&mut e, &one);
+        weaken(&mut e, &one, false);
         self.clause(&e, env)
     }
 }
 
-fn weaken(e: &mut Expr, amount: &PermissionKind) {
+/// Gives every accessibility assertion the same amount; those of any amount keep it unless told otherwise.
+pub(crate) fn weaken(e: &mut Expr, amount: &PermissionKind, stars_too: bool) {
     crate::stack::grow(|| match &mut e.kind {
-        ExprKind::Access(access) => {
-            if !matches!(access.amount.kind, PermissionKind::Star) {
-                access.amount.kind = amount.clone();
-                access.is_bare = false;
-            }
+        ExprKind::Access(access)
+            if stars_too || !matches!(access.amount.kind, PermissionKind::Star) =>
+        {
+            access.amount.kind = amount.clone();
+            access.is_bare = false;
         }
-        ExprKind::And(parts) => parts.iter_mut().for_each(|part| weaken(part, amount)),
-        ExprKind::Implies { body, .. } | ExprKind::Quantified { body, .. } => weaken(body, amount),
+        ExprKind::And(parts) => parts.iter_mut().for_each(|part| weaken(part, amount, stars_too)),
+        ExprKind::Implies { body, .. } | ExprKind::Quantified { body, .. } => {
+            weaken(body, amount, stars_too)
+        }
         ExprKind::Conditional { then, otherwise, .. } => {
-            weaken(then, amount);
-            weaken(otherwise, amount);
+            weaken(then, amount, stars_too);
+            weaken(otherwise, amount, stars_too);
         }
         _ => {}
     });

@@ -3,7 +3,7 @@
 //! Readability is `perm(..) > none`, so the condition depends on what the thread holds where it is tested.
 
 use chalice::program::{
-    Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldRef, FieldId, PredicateId,
+    Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldId, FieldRef, PredicateId,
 };
 use sil::syntax as s;
 
@@ -46,9 +46,15 @@ impl Member<'_, '_> {
                     all.push(ne(this.clone(), null()));
                 }
                 let function = &self.program().functions[*function];
-                let actuals: Vec<_> = arguments.iter().map(|argument| self.expr(argument, env)).collect();
+                let actuals: Vec<_> =
+                    arguments.iter().map(|argument| self.expr(argument, env)).collect();
                 let replaced = function.parameters.iter().copied().zip(actuals).collect();
-                let inner = Env { this, replaced: std::rc::Rc::new(replaced), side: Side::Exhaled, ..env.clone() };
+                let inner = Env {
+                    this,
+                    replaced: std::rc::Rc::new(replaced),
+                    side: Side::Exhaled,
+                    ..env.clone()
+                };
                 for clause in &function.requires {
                     all.push(self.footprint(clause, &inner)?);
                 }
@@ -62,8 +68,10 @@ impl Member<'_, '_> {
                 }
                 and(all)
             }
-            ExprKind::And(parts) => self.in_sequence(parts, env, |value, rest| implies(value, rest))?,
-            ExprKind::Or(parts) => self.in_sequence(parts, env, |value, rest| implies(not(value), rest))?,
+            ExprKind::And(parts) => self.in_sequence(parts, env, implies)?,
+            ExprKind::Or(parts) => {
+                self.in_sequence(parts, env, |value, rest| implies(not(value), rest))?
+            }
             ExprKind::Implies { guard, body } => {
                 let defined = self.definedness(guard, env)?;
                 let body = self.definedness(body, env)?;
@@ -71,13 +79,15 @@ impl Member<'_, '_> {
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 let defined = self.definedness(condition, env)?;
-                let (then, otherwise) = (self.definedness(then, env)?, self.definedness(otherwise, env)?);
+                let (then, otherwise) =
+                    (self.definedness(then, env)?, self.definedness(otherwise, env)?);
                 let value = self.expr(condition, env);
                 and([defined, implies(value.clone(), then), implies(not(value), otherwise)])
             }
             ExprKind::Length(collection) => self.definedness(collection, env)?,
             ExprKind::Seq(parts) | ExprKind::Set(parts) => {
-                let parts: Option<Vec<_>> = parts.iter().map(|part| self.definedness(part, env)).collect();
+                let parts: Option<Vec<_>> =
+                    parts.iter().map(|part| self.definedness(part, env)).collect();
                 and(parts?)
             }
             ExprKind::Range { from, to } => {
@@ -149,7 +159,8 @@ impl Member<'_, '_> {
     fn footprint(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
         Some(match &e.kind {
             ExprKind::And(parts) => {
-                let parts: Option<Vec<_>> = parts.iter().map(|part| self.footprint(part, env)).collect();
+                let parts: Option<Vec<_>> =
+                    parts.iter().map(|part| self.footprint(part, env)).collect();
                 and(parts?)
             }
             ExprKind::Implies { guard, body } => {
@@ -159,7 +170,8 @@ impl Member<'_, '_> {
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 let defined = self.definedness(condition, env)?;
-                let (then, otherwise) = (self.footprint(then, env)?, self.footprint(otherwise, env)?);
+                let (then, otherwise) =
+                    (self.footprint(then, env)?, self.footprint(otherwise, env)?);
                 let value = self.expr(condition, env);
                 and([defined, implies(value.clone(), then), implies(not(value), otherwise)])
             }
@@ -195,7 +207,11 @@ impl Member<'_, '_> {
         }
         let defined = self.definedness(receiver, env)?;
         let value = self.expr(receiver, env);
-        Some(and([defined, ne(value.clone(), null()), lt(none(), perm(self.predicate_at(value, *predicate)))]))
+        Some(and([
+            defined,
+            ne(value.clone(), null()),
+            lt(none(), perm(self.predicate_at(value, *predicate))),
+        ]))
     }
 
     /// Fields of `this` that a predicate contains in every state.
@@ -208,9 +224,12 @@ impl Member<'_, '_> {
 
 fn conjunct_fields(e: &Expr, fields: &mut Vec<FieldId>) {
     match &e.kind {
-        ExprKind::And(parts) => parts.iter().for_each(|part| grow(|| conjunct_fields(part, fields))),
+        ExprKind::And(parts) => {
+            parts.iter().for_each(|part| grow(|| conjunct_fields(part, fields)));
+        }
         ExprKind::Access(access) => {
-            if let AccessTarget::Field { receiver, field: FieldRef::Declared(field) } = &access.target
+            if let AccessTarget::Field { receiver, field: FieldRef::Declared(field) } =
+                &access.target
                 && matches!(receiver.kind, ExprKind::This)
             {
                 fields.push(*field);

@@ -1,7 +1,8 @@
 //! Expressions: everything without permissions.
 
 use chalice::program::{
-    BinaryOp, Domain, EvalState, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
+    BinaryOp, Domain, EvalState, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type,
+    UnaryOp,
 };
 use sil::syntax as s;
 
@@ -42,9 +43,10 @@ impl Member<'_, '_> {
                 actuals.extend(arguments.iter().map(|argument| member.expr(argument, env)));
                 let name = member.lowering.names.borrow().functions[*function].clone();
                 let application = call(&name, actuals);
-                match member.reveals(*function) {
-                    true => application.with(annotation("reveal", Vec::new())),
-                    false => application,
+                if member.reveals(*function) {
+                    application.with(annotation("reveal", Vec::new()))
+                } else {
+                    application
                 }
             }),
             ExprKind::Unary { op: UnaryOp::Not, operand } => not(self.expr(operand, env)),
@@ -102,7 +104,9 @@ impl Member<'_, '_> {
                 Some(flag) => var(flag),
                 None => truth(true),
             },
-            ExprKind::Access(_) => self.unsupported("an accessibility assertion inside an expression", e),
+            ExprKind::Access(_) => {
+                self.unsupported("an accessibility assertion inside an expression", e)
+            }
             ExprKind::Credit { .. } => self.unsupported("a credit inside an expression", e),
             ExprKind::Eval { state, body } => self.eval(e, state, body, env),
         }
@@ -133,7 +137,8 @@ impl Member<'_, '_> {
         let program = self.program();
         self.lowering.is_opaque(function)
             && self.class.is_some_and(|class| {
-                program.classes[class].module == program.classes[program.functions[function].class].module
+                program.classes[class].module
+                    == program.classes[program.functions[function].class].module
             })
     }
 
@@ -165,7 +170,13 @@ impl Member<'_, '_> {
         }
     }
 
-    fn collection(&mut self, kind: s::Collection, e: &Expr, elements: &[Expr], env: &Env) -> s::Expr {
+    fn collection(
+        &mut self,
+        kind: s::Collection,
+        e: &Expr,
+        elements: &[Expr],
+        env: &Env,
+    ) -> s::Expr {
         let element = e.ty.element().map_or(Type::Int, Clone::clone);
         let elements = elements.iter().map(|element| self.expr(element, env)).collect();
         literal(kind, self.lowering.ty(&element), elements)
@@ -184,7 +195,14 @@ impl Member<'_, '_> {
     }
 
     /// `s[from..to]`, whose bounds must lie in the sequence; SIL's slices accept any bounds.
-    fn slice(&mut self, e: &Expr, sequence: &Expr, from: Option<&Expr>, to: Option<&Expr>, env: &Env) -> s::Expr {
+    fn slice(
+        &mut self,
+        e: &Expr,
+        sequence: &Expr,
+        from: Option<&Expr>,
+        to: Option<&Expr>,
+        env: &Env,
+    ) -> s::Expr {
         self.located(e.span, |member| {
             let base = member.expr(sequence, env);
             let low = from.map(|from| member.expr(from, env));
@@ -424,7 +442,13 @@ pub(crate) fn may_trigger(e: &Expr) -> bool {
     crate::walk::each_expr(e, &mut |part| {
         fine &= match &part.kind {
             ExprKind::Binary { op, .. } => {
-                matches!(op, BinaryOp::Append | BinaryOp::Union | BinaryOp::Difference | BinaryOp::Intersection)
+                matches!(
+                    op,
+                    BinaryOp::Append
+                        | BinaryOp::Union
+                        | BinaryOp::Difference
+                        | BinaryOp::Intersection
+                )
             }
             ExprKind::Unary { .. }
             | ExprKind::And(_)

@@ -4,7 +4,8 @@
 //! abstract read permission have no parameter for it: generated code says only what the program needs.
 
 use chalice::program::{
-    Block, ExprKind, FieldRef, LocalId, LockMode, MethodId, PermissionKind, Program, Rhs, Stmt, StmtKind,
+    Block, ExprKind, FieldRef, LocalId, LockMode, MethodId, PermissionKind, Program, Rhs, Stmt,
+    StmtKind,
 };
 use la_arena::ArenaMap;
 
@@ -59,9 +60,9 @@ pub(crate) fn is_new_object(body: &Block, e: &chalice::program::Expr) -> bool {
 pub(crate) fn assigns(stmt: &Stmt, local: LocalId) -> bool {
     match &stmt.kind {
         StmtKind::AssignLocal { local: target, .. } => *target == local,
-        StmtKind::Call { outs, .. } | StmtKind::Join { outs, .. } | StmtKind::Receive { outs, .. } => {
-            outs.iter().any(|out| out.local == local)
-        }
+        StmtKind::Call { outs, .. }
+        | StmtKind::Join { outs, .. }
+        | StmtKind::Receive { outs, .. } => outs.iter().any(|out| out.local == local),
         StmtKind::Specification { targets, .. } => targets.iter().any(|out| out.local == local),
         StmtKind::Fork { token, .. } => token.as_ref().is_some_and(|out| out.local == local),
         _ => false,
@@ -83,16 +84,19 @@ impl Facts {
         let bodies = program.predicates.iter().map(|(_, predicate)| &predicate.body);
         facts.note_exprs(&mut bodies.into_iter());
         for (_, function) in program.functions.iter() {
-            facts.note_exprs(&mut function.requires.iter().chain(&function.ensures).chain(&function.body));
+            facts.note_exprs(
+                &mut function.requires.iter().chain(&function.ensures).chain(&function.body),
+            );
         }
-        let clauses = program.channels.iter().filter_map(|(_, channel)| channel.where_clause.as_ref());
+        let clauses =
+            program.channels.iter().filter_map(|(_, channel)| channel.where_clause.as_ref());
         facts.note_exprs(&mut clauses.into_iter());
         facts.close_over_calls();
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
         facts
     }
 
-    fn note_exprs<'e>(&mut self, roots: &mut dyn Iterator<Item = &'e chalice::program::Expr>) {
+    fn note_exprs(&mut self, roots: &mut dyn Iterator<Item = &chalice::program::Expr>) {
         let mut ignored = MethodFacts::default();
         roots.for_each(|root| each_expr(root, &mut |e| self.note_expr(&mut ignored, e)));
     }
@@ -126,7 +130,9 @@ impl Facts {
                     own.calls.push(*method);
                     own.meets.push(*method);
                 }
-                StmtKind::Fork { method, .. } | StmtKind::Join { method, .. } => own.meets.push(*method),
+                StmtKind::Fork { method, .. } | StmtKind::Join { method, .. } => {
+                    own.meets.push(*method);
+                }
                 StmtKind::Share { .. } | StmtKind::Receive { .. } => own.locks = true,
                 StmtKind::Acquire { mode, .. } | StmtKind::Lock { mode, .. } => {
                     own.locks = true;
@@ -159,7 +165,9 @@ impl Facts {
                 own.locks = true;
                 self.read_locks |= *mode == LockMode::Read;
             }
-            ExprKind::LockBottom | ExprKind::FieldRead { field: FieldRef::Mu, .. } => self.levels = true,
+            ExprKind::LockBottom | ExprKind::FieldRead { field: FieldRef::Mu, .. } => {
+                self.levels = true;
+            }
             ExprKind::Access(access) => {
                 let is_level = matches!(
                     access.target,

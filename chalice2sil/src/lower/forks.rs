@@ -56,10 +56,16 @@ impl<'p> TokenLayout<'p> {
         let base = format!("{}_token", names.methods[id]);
         let local_name = |local: &LocalId| program.locals[*local].name.clone();
         let this = names.fresh(&format!("{base}_this"));
-        let parameters =
-            method.parameters.iter().map(|local| names.fresh(&format!("{base}_{}", local_name(local)))).collect();
-        let results =
-            method.results.iter().map(|local| names.fresh(&format!("{base}_{}", local_name(local)))).collect();
+        let parameters = method
+            .parameters
+            .iter()
+            .map(|local| names.fresh(&format!("{base}_{}", local_name(local))))
+            .collect();
+        let results = method
+            .results
+            .iter()
+            .map(|local| names.fresh(&format!("{base}_{}", local_name(local))))
+            .collect();
         let mut bodies = Vec::new();
         for clause in &method.ensures {
             outermost_olds(clause, &mut bodies);
@@ -210,7 +216,8 @@ impl Member<'_, '_> {
         let actuals = self.saved_all(arguments, &callee.parameters, &assigned, env);
         // The new thread holds no locks, whatever the forking one holds.
         let alone = Env { locks: Locks::Nothing, old_locks: Locks::Nothing, ..env.clone() };
-        let mut contract = self.callee_env(&alone, method, this.clone(), actuals.clone(), env.read.clone());
+        let mut contract =
+            self.callee_env(&alone, method, this.clone(), actuals.clone(), env.read.clone());
         let fraction = if facts.read_fraction {
             let k = self.read_fraction(&callee.requires, &contract, env, "exhale.failed");
             contract.read = ReadAmount::Fraction(var(&k));
@@ -229,17 +236,26 @@ impl Member<'_, '_> {
         }
         let exists = match receiver.kind {
             ExprKind::This => truth(true),
-            _ => ne(this.clone(), null()).with(said("*:assertion.false", "the receiver might be null")),
+            _ => ne(this.clone(), null())
+                .with(said("*:assertion.false", "the receiver might be null")),
         };
-        let clauses = callee.requires.iter().map(|clause| self.assertion(clause, &contract)).collect::<Vec<_>>();
+        let clauses = callee
+            .requires
+            .iter()
+            .map(|clause| self.assertion(clause, &contract))
+            .collect::<Vec<_>>();
         let given = and(std::iter::once(exists).chain(clauses));
         if !is_true(&given) {
             let given = exhale(unplaced(given));
             // Old values are read before the precondition is given, so what is missing is missing there first.
             let reads_first = layout.olds.iter().any(|old| old.is_known);
-            self.emit(match reads_first {
-                true => given.with(renamed("exhale.failed:insufficient.permission", "assignment.failed:insufficient.permission")),
-                false => given,
+            self.emit(if reads_first {
+                given.with(renamed(
+                    "exhale.failed:insufficient.permission",
+                    "assignment.failed:insufficient.permission",
+                ))
+            } else {
+                given
             });
         }
         let token = match target {
@@ -312,23 +328,27 @@ impl Member<'_, '_> {
                 .with(renamed("assert.failed:*", "join.failed:*"))
                 .with(said("*", "permission to join the token might be missing")),
         );
-        self.emit(assert(joinable.clone()).with(said("*:assertion.false", "the token might have been joined before")));
+        self.emit(
+            assert(joinable.clone())
+                .with(said("*:assertion.false", "the token might have been joined before")),
+        );
         let mut stored = FxHashMap::default();
         for old in &layout.olds {
             // SOUNDNESS: one value for each value of the bound variables, never one for all of them.
-            let value = match old.bound.is_empty() {
-                true => field(token.clone(), &old.field),
-                false => {
-                    let bound = old.bound.iter().map(|&local| var(&self.local(local)));
-                    call(&old.field, std::iter::once(token.clone()).chain(bound).collect())
-                }
+            let value = if old.bound.is_empty() {
+                field(token.clone(), &old.field)
+            } else {
+                let bound = old.bound.iter().map(|&local| var(&self.local(local)));
+                call(&old.field, std::iter::once(token.clone()).chain(bound).collect())
             };
             stored.insert(old.span, value);
         }
         let parameters = callee.parameters.iter().copied().zip(&layout.parameters);
         let results = callee.results.iter().copied().zip(&layout.results);
-        let replaced: FxHashMap<_, _> =
-            parameters.chain(results).map(|(local, name)| (local, field(token.clone(), name))).collect();
+        let replaced: FxHashMap<_, _> = parameters
+            .chain(results)
+            .map(|(local, name)| (local, field(token.clone(), name)))
+            .collect();
         let locks = if facts.locks { Locks::State(self.unknown_locks()) } else { Locks::Unknown };
         let contract = Env {
             this: field(token.clone(), &layout.this),
@@ -339,7 +359,11 @@ impl Member<'_, '_> {
             locks,
             side: Side::Inhaled,
         };
-        let clauses = callee.ensures.iter().map(|clause| self.assertion(clause, &contract)).collect::<Vec<_>>();
+        let clauses = callee
+            .ensures
+            .iter()
+            .map(|clause| self.assertion(clause, &contract))
+            .collect::<Vec<_>>();
         let received = and(clauses);
         if !is_true(&received) {
             self.emit(inhale(unplaced(received)).with(renamed("inhale.failed:*", "join.failed:*")));
@@ -355,11 +379,15 @@ impl Member<'_, '_> {
                 self.move_credits(clause, &contract, s::BinaryOp::Add);
             }
         }
-        self.emit(assign(joinable, truth(false)).with(renamed("assignment.failed:*", "join.failed:*")));
+        self.emit(
+            assign(joinable, truth(false)).with(renamed("assignment.failed:*", "join.failed:*")),
+        );
         for (out, name) in outs.iter().zip(&layout.results) {
             let target = self.local(out.local);
             let result = field(token.clone(), name);
-            self.emit(assign(var(&target), result).with(renamed("assignment.failed:*", "join.failed:*")));
+            self.emit(
+                assign(var(&target), result).with(renamed("assignment.failed:*", "join.failed:*")),
+            );
         }
     }
 

@@ -38,7 +38,8 @@ impl Member<'_, '_> {
                 };
                 let (contributes, triggers) = self.lowering.contributes(&right, &var(&object));
                 let level = self.lowering.held_level(&right, &var(&object));
-                let above_all = self.all_levels(&left, |lowering, held| lowering.below(held, level))?;
+                let above_all =
+                    self.all_levels(&left, |lowering, held| lowering.below(held, level))?;
                 quantified(
                     s::Quantifier::Exists,
                     vec![typed(&object, ty(TypeKind::Ref))],
@@ -53,7 +54,8 @@ impl Member<'_, '_> {
     pub(crate) fn level_equal(&mut self, left: Level, right: Level) -> Option<s::Expr> {
         Some(match (left, right) {
             (Level::Value(left), Level::Value(right)) => eq(left, right),
-            (Level::Wait(locks), Level::Value(level)) | (Level::Value(level), Level::Wait(locks)) => {
+            (Level::Wait(locks), Level::Value(level))
+            | (Level::Value(level), Level::Wait(locks)) => {
                 self.all_levels(&locks, |lowering, held| {
                     or(vec![lowering.below(held.clone(), level.clone()), eq(held, level)])
                 })?
@@ -153,7 +155,11 @@ impl Member<'_, '_> {
 
 impl Lowering<'_> {
     /// That an object counts for the wait level, with the terms that say so.
-    pub(crate) fn contributes(&self, locks: &LockState, object: &s::Expr) -> (s::Expr, Vec<s::Expr>) {
+    pub(crate) fn contributes(
+        &self,
+        locks: &LockState,
+        object: &s::Expr,
+    ) -> (s::Expr, Vec<s::Expr>) {
         let mut reasons = vec![contains(&locks.held, object)];
         reasons.extend(locks.read_held.as_ref().map(|read_held| contains(read_held, object)));
         let mut triggers = reasons.clone();

@@ -34,7 +34,9 @@ impl Member<'_, '_> {
         let changes_locks = self.changes_locks(body);
         let forgets_levels = changes_locks
             && self.method.is_some_and(|method| self.lowering.facts.methods[method].may_relevel);
-        if changes_locks && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks) {
+        if changes_locks
+            && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks)
+        {
             let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
             let at = self.lowering.at(span);
             let frame = self
@@ -62,7 +64,10 @@ impl Member<'_, '_> {
             for clause in invariants {
                 self.move_credits(clause, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
             }
-            self.check_debt("debt.failed:loop.entry", "the loop invariant must take over every debt");
+            self.check_debt(
+                "debt.failed:loop.entry",
+                "the loop invariant must take over every debt",
+            );
             let saved = self.fresh("credits_outside");
             let ty = self.lowering.credits_type();
             self.emit_plain(declare(&saved, ty, Some(var(credits))));

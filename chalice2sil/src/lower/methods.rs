@@ -24,7 +24,8 @@ pub(crate) struct LockNames {
 impl LockNames {
     fn new(member: &mut Member<'_, '_>, suffix: &str) -> Self {
         let held = member.fresh(&format!("heldMap{suffix}"));
-        let read_held = member.lowering.facts.read_locks.then(|| member.fresh(&format!("rdHeldMap{suffix}")));
+        let read_held =
+            member.lowering.facts.read_locks.then(|| member.fresh(&format!("rdHeldMap{suffix}")));
         Self { held, read_held, levels: member.fresh(&format!("muMap{suffix}")) }
     }
 
@@ -81,7 +82,9 @@ impl Lowering<'_> {
         let before = Env {
             this: var("this"),
             replaced: Rc::default(),
-            read: fraction.as_ref().map_or(ReadAmount::Common, |name| ReadAmount::Fraction(var(name))),
+            read: fraction
+                .as_ref()
+                .map_or(ReadAmount::Common, |name| ReadAmount::Fraction(var(name))),
             old: OldState::Entry,
             locks: state(&entry_locks),
             old_locks: state(&entry_locks),
@@ -152,7 +155,10 @@ impl Member<'_, '_> {
             .same_locks(old, new, &changed)
             .with(at.clone())
             .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
-            .with(said("*", "the method might lock or unlock more than its lockchange clause allows"));
+            .with(said(
+                "*",
+                "the method might lock or unlock more than its lockchange clause allows",
+            ));
         let mut clauses = vec![frame];
         if !self.lowering.facts.methods[id].may_relevel {
             let levels = self
@@ -166,8 +172,14 @@ impl Member<'_, '_> {
     }
 
     /// That the same objects are held before and after, except for those in `changed`.
-    pub(crate) fn same_locks(&mut self, old: &LockState, new: &LockState, changed: &[s::Expr]) -> s::Expr {
-        let pairs = [(Some(&old.held), Some(&new.held)), (old.read_held.as_ref(), new.read_held.as_ref())];
+    pub(crate) fn same_locks(
+        &mut self,
+        old: &LockState,
+        new: &LockState,
+        changed: &[s::Expr],
+    ) -> s::Expr {
+        let pairs =
+            [(Some(&old.held), Some(&new.held)), (old.read_held.as_ref(), new.read_held.as_ref())];
         let pairs = pairs.into_iter().filter_map(|(old, new)| Some((old?, new?)));
         if changed.is_empty() {
             return and(pairs.map(|(old, new)| eq(new.clone(), old.clone())).collect::<Vec<_>>());
@@ -184,7 +196,12 @@ impl Member<'_, '_> {
     }
 
     /// That objects held before and after have the same level, except for those in `changed`.
-    pub(crate) fn same_levels(&mut self, old: &LockState, new: &LockState, changed: &[s::Expr]) -> s::Expr {
+    pub(crate) fn same_levels(
+        &mut self,
+        old: &LockState,
+        new: &LockState,
+        changed: &[s::Expr],
+    ) -> s::Expr {
         let name = self.bound_name("o");
         let o = var(&name);
         let (before, after) = (
@@ -248,10 +265,8 @@ impl Member<'_, '_> {
         let (o, p) = (var(&first), var(&second));
         let level = |object: &s::Expr| self.lowering.level_at(locks.levels.clone(), object.clone());
         let (o_held, p_held) = (self.lowering.is_held(locks, &o), self.lowering.is_held(locks, &p));
-        let differ = implies(
-            and([o_held, p_held, ne(o.clone(), p.clone())]),
-            ne(level(&o), level(&p)),
-        );
+        let differ =
+            implies(and([o_held, p_held, ne(o.clone(), p.clone())]), ne(level(&o), level(&p)));
         let object = || ty(TypeKind::Ref);
         quantified(
             s::Quantifier::Forall,
@@ -347,7 +362,13 @@ impl Member<'_, '_> {
     }
 
     /// The value of `e` as a term that can be repeated later: a literal, an unchanged variable or a new variable.
-    pub(crate) fn saved(&mut self, e: &Expr, wanted: &str, assigned: &[LocalId], env: &Env) -> s::Expr {
+    pub(crate) fn saved(
+        &mut self,
+        e: &Expr,
+        wanted: &str,
+        assigned: &[LocalId],
+        env: &Env,
+    ) -> s::Expr {
         let value = self.expr(e, env);
         if self.is_stable(e, assigned) {
             return value;

@@ -14,7 +14,7 @@ use sil::source::Name;
 use sil::syntax as s;
 
 use super::Member;
-use super::annotations::{Annotate, hidden, renamed, said};
+use super::annotations::{Annotate, renamed, said};
 use super::env::{Env, LockState, Locks};
 use super::facts::{assigns, is_new_object};
 use super::levels::Level;
@@ -25,7 +25,9 @@ impl Member<'_, '_> {
     /// An obligation of a statement under an id of its own.
     fn check(&mut self, condition: s::Expr, id: &str, words: &str) {
         self.emit(
-            assert(condition).with(renamed("assert.failed:assertion.false", id)).with(said("*:assertion.false", words)),
+            assert(condition)
+                .with(renamed("assert.failed:assertion.false", id))
+                .with(said("*:assertion.false", words)),
         );
     }
 
@@ -68,7 +70,11 @@ impl Member<'_, '_> {
         if matches!(kind, "release.failed" | "downgrade.failed") {
             return;
         }
-        self.check(ne(target.clone(), null()), &format!("{kind}:receiver.null"), "the object might be null");
+        self.check(
+            ne(target.clone(), null()),
+            &format!("{kind}:receiver.null"),
+            "the object might be null",
+        );
     }
 
     fn is_certainly_object(&self, e: &Expr) -> bool {
@@ -98,14 +104,24 @@ impl Member<'_, '_> {
             fold(acc(monitor.clone(), write()))
                 .with(said("*", "the monitor invariant might not hold: %e")),
         );
-        self.emit(exhale(acc(monitor, write())).with(hidden()));
+        // If folding failed, it has been said already.
+        self.emit(exhale(acc(monitor, write())).with(renamed("exhale.failed:*", "fold.failed:*")));
     }
 
     /// Takes what a monitor protects from the monitor.
-    fn take_invariant(&mut self, class: ClassId, mode: LockMode, target: &s::Expr, env: &Env) {
+    fn take_invariant(
+        &mut self,
+        class: ClassId,
+        mode: LockMode,
+        target: &s::Expr,
+        kind: &str,
+        env: &Env,
+    ) {
         let monitor = self.monitor_at(class, mode, target);
         self.emit(inhale(acc(monitor.clone(), write())));
-        self.emit(unfold(acc(monitor, write())).with(hidden()));
+        // An invariant that is not well-formed cannot be had; apart from that this succeeds.
+        let renaming = renamed("unfold.failed:*", &format!("{kind}:*"));
+        self.emit(unfold(acc(monitor, write())).with(renaming));
         let invariants = &self.program().classes[class].invariants;
         let inner = env.about(target.clone());
         for invariant in invariants {
@@ -119,7 +135,10 @@ impl Member<'_, '_> {
     fn remember_level(&mut self, locks: &LockState, target: &s::Expr, kind: &str) {
         let level = self.lowering.level_of(target.clone());
         let remembered = call(fixed::LEVEL_SET, vec![locks.levels.clone(), target.clone(), level]);
-        self.emit(assign(locks.levels.clone(), remembered).with(renamed("assignment.failed:*", &format!("{kind}:*"))));
+        self.emit(
+            assign(locks.levels.clone(), remembered)
+                .with(renamed("assignment.failed:*", &format!("{kind}:*"))),
+        );
     }
 
     fn set_level(&mut self, level: s::Expr, value: s::Expr, kind: &str) {
@@ -161,14 +180,17 @@ impl Member<'_, '_> {
         );
         let is_held = self.lowering.is_held(&locks, target);
         let shared = ne(level, self.lowering.lockbottom());
-        self.emit(inhale(and([shared, not(is_held)])).with(renamed("inhale.failed:*", "acquire.failed:*")));
+        self.emit(
+            inhale(and([shared, not(is_held)]))
+                .with(renamed("inhale.failed:*", "acquire.failed:*")),
+        );
         let set = match mode {
             LockMode::Write => &locks.held,
             LockMode::Read => locks.read_held.as_ref().unwrap_or(&locks.held),
         };
         self.remember_level(&locks, target, "acquire.failed");
         self.add_to(set, target);
-        self.take_invariant(class, mode, target, env);
+        self.take_invariant(class, mode, target, "acquire.failed", env);
     }
 
     /// `release e`, `rd release e`
@@ -248,7 +270,7 @@ impl Member<'_, '_> {
         let before: Name = self.fresh("downgrade");
         self.emit_plain(label(&before));
         self.give_invariant(class, LockMode::Write, &target);
-        self.take_invariant(class, LockMode::Read, &target, env);
+        self.take_invariant(class, LockMode::Read, &target, "downgrade.failed", env);
         self.keep_values(class, &target, &before, env);
         if let Some(read_held) = &locks.read_held {
             self.add_to(read_held, &target);
@@ -261,13 +283,20 @@ impl Member<'_, '_> {
         for invariant in &self.program().classes[class].invariants {
             for part in self.parts(invariant, &inner) {
                 let super::assertions::Part::Access(access) = part.part else { continue };
-                let chalice::program::AccessTarget::Field { receiver, field } = &access.target else { continue };
-                if part.binder.is_some() || !matches!(receiver.kind, ExprKind::This) || !is_true(&part.guard) {
+                let chalice::program::AccessTarget::Field { receiver, field } = &access.target
+                else {
+                    continue;
+                };
+                if part.binder.is_some()
+                    || !matches!(receiver.kind, ExprKind::This)
+                    || !is_true(&part.guard)
+                {
                     continue;
                 }
                 let location = self.field_of(target.clone(), *field);
                 let before = old_at(label, location.clone());
-                self.emit(inhale(eq(location, before)).with(hidden()));
+                let renaming = renamed("inhale.failed:*", "downgrade.failed:*");
+                self.emit(inhale(eq(location, before)).with(renaming));
             }
         }
     }
@@ -329,7 +358,9 @@ impl Member<'_, '_> {
     pub(crate) fn free(&mut self, e: &Expr, env: &Env) {
         let target = self.saved(e, "target", &[], env);
         let mut all = vec![acc(self.lowering.level_of(target.clone()), write())];
-        for id in Self::class_of(e).into_iter().flat_map(|class| self.program().classes[class].fields()) {
+        for id in
+            Self::class_of(e).into_iter().flat_map(|class| self.program().classes[class].fields())
+        {
             all.push(acc(self.field_of(target.clone(), FieldRef::Declared(id)), write()));
         }
         self.emit(
@@ -351,12 +382,13 @@ impl Member<'_, '_> {
             lower.push((truth(true), Level::Wait(env.locks.clone()), span));
         }
         let bottom = (truth(true), Level::Value(self.lowering.lockbottom()), span);
-        let pairs: Vec<_> = match lower.is_empty() {
-            true => upper.iter().map(|high| (bottom.clone(), high.clone())).collect(),
-            false => lower
+        let pairs: Vec<_> = if lower.is_empty() {
+            upper.iter().map(|high| (bottom.clone(), high.clone())).collect()
+        } else {
+            lower
                 .iter()
                 .flat_map(|low| upper.iter().map(|high| (low.clone(), high.clone())))
-                .collect(),
+                .collect()
         };
         for ((low_exists, low, low_span), (high_exists, high, high_span)) in pairs {
             self.span = if bounds.lower.is_empty() { high_span } else { low_span };
@@ -373,14 +405,16 @@ impl Member<'_, '_> {
         self.emit_plain(declare(&name, ty, None));
         let mut chosen = vec![ne(var(&name), self.lowering.lockbottom())];
         for (exists, low, _) in lower {
-            let fact = self.level_below(low, Level::Value(var(&name))).unwrap_or_else(|| truth(true));
+            let fact =
+                self.level_below(low, Level::Value(var(&name))).unwrap_or_else(|| truth(true));
             chosen.push(implies(exists, fact));
         }
         for (exists, high, _) in upper {
-            let fact = self.level_below(Level::Value(var(&name)), high).unwrap_or_else(|| truth(true));
+            let fact =
+                self.level_below(Level::Value(var(&name)), high).unwrap_or_else(|| truth(true));
             chosen.push(implies(exists, fact));
         }
-        self.emit(inhale(and(chosen)).with(hidden()));
+        self.emit(inhale(and(chosen)).with(renamed("inhale.failed:*", "bounds.failed:*")));
         name
     }
 

@@ -42,7 +42,9 @@ impl Member<'_, '_> {
     /// An accessibility assertion.
     pub(crate) fn access(&mut self, access: &Access, env: &Env, purpose: Use) -> s::Expr {
         let amount = match (purpose, &access.amount.kind) {
-            (Use::Opened, PermissionKind::AbstractRead | PermissionKind::Star) => Amount::positive(wildcard()),
+            (Use::Opened, PermissionKind::AbstractRead | PermissionKind::Star) => {
+                Amount::positive(wildcard())
+            }
             _ => self.amount(&access.amount, env),
         };
         if purpose != Use::Asserted {
@@ -58,7 +60,11 @@ impl Member<'_, '_> {
     }
 
     /// `P(receiver)`
-    pub(crate) fn predicate_at(&self, receiver: s::Expr, predicate: chalice::program::PredicateId) -> s::Expr {
+    pub(crate) fn predicate_at(
+        &self,
+        receiver: s::Expr,
+        predicate: chalice::program::PredicateId,
+    ) -> s::Expr {
         let name = self.lowering.names.borrow().predicates[predicate].clone();
         call(&name, vec![receiver])
     }
@@ -68,7 +74,14 @@ impl Member<'_, '_> {
             AccessTarget::Field { receiver, field } => {
                 let ty = &receiver.ty;
                 let receiver = self.expr(receiver, env);
-                self.field_access(receiver, ty, *field, amount, is_certain(&access.amount.kind), env)
+                self.field_access(
+                    receiver,
+                    ty,
+                    *field,
+                    amount,
+                    is_certain(&access.amount.kind),
+                    env,
+                )
             }
             AccessTarget::Predicate { receiver, predicate } => {
                 let is_this = matches!(receiver.kind, ExprKind::This);
@@ -89,7 +102,9 @@ impl Member<'_, '_> {
             }
             AccessTarget::ElementsAllFields { elements, class } => {
                 let elements = self.expr(elements, env);
-                self.each_element(&elements, |member, element| member.all_fields(&element, *class, &amount))
+                self.each_element(&elements, |member, element| {
+                    member.all_fields(&element, *class, &amount)
+                })
             }
             AccessTarget::BackPointers { .. } => {
                 self.lowering.note_unsupported("permission to back pointers", access.span);
@@ -122,7 +137,12 @@ impl Member<'_, '_> {
     }
 
     /// Permission to everything that the token of a forked method carries.
-    pub(crate) fn token_access(&mut self, token: &s::Expr, method: MethodId, amount: &s::Expr) -> s::Expr {
+    pub(crate) fn token_access(
+        &mut self,
+        token: &s::Expr,
+        method: MethodId,
+        amount: &s::Expr,
+    ) -> s::Expr {
         let lowering = self.lowering;
         let fields = lowering.tokens[method].fields();
         and(fields.map(|name| acc(field(token.clone(), name), amount.clone())).collect::<Vec<_>>())

@@ -29,7 +29,9 @@ impl Lowering<'_> {
             Type::Bool => ty(TypeKind::Bool),
             Type::String => domain_type(fixed::STRING),
             Type::Mu => self.level_type(),
-            Type::Null | Type::Class(_) | Type::Channel(_) | Type::Token(_) | Type::Unknown => ty(TypeKind::Ref),
+            Type::Null | Type::Class(_) | Type::Channel(_) | Type::Token(_) | Type::Unknown => {
+                ty(TypeKind::Ref)
+            }
             Type::Seq(element) => ty(TypeKind::Seq(Box::new(self.ty(element)))),
             Type::Set(element) => ty(TypeKind::Set(Box::new(self.ty(element)))),
         }
@@ -73,7 +75,9 @@ impl Lowering<'_> {
             Type::Mu => self.lockbottom(),
             Type::Seq(element) => literal(s::Collection::Seq, self.ty(element), Vec::new()),
             Type::Set(element) => literal(s::Collection::Set, self.ty(element), Vec::new()),
-            Type::Null | Type::Class(_) | Type::Channel(_) | Type::Token(_) | Type::Unknown => null(),
+            Type::Null | Type::Class(_) | Type::Channel(_) | Type::Token(_) | Type::Unknown => {
+                null()
+            }
         }
     }
 
@@ -147,13 +151,13 @@ impl Lowering<'_> {
             members.push(self.class_domain());
         }
         let strings = self.strings.borrow();
-        if !strings.is_empty() || self.program.locals.iter().any(|(_, local)| mentions_string(&local.ty))
+        if !strings.is_empty()
+            || self.program.locals.iter().any(|(_, local)| mentions_string(&local.ty))
             || self.program.fields.iter().any(|(_, field)| mentions_string(&field.ty))
             || self.program.functions.iter().any(|(_, function)| mentions_string(&function.result))
         {
-            let constants = (0..strings.len()).map(|index| {
-                unique_constant(&string_name(index), domain_type(fixed::STRING))
-            });
+            let constants = (0..strings.len())
+                .map(|index| unique_constant(&string_name(index), domain_type(fixed::STRING)));
             members.push(domain(fixed::STRING, constants.collect(), Vec::new()));
         }
         members
@@ -168,7 +172,11 @@ impl Lowering<'_> {
             .iter()
             .map(|(id, _)| unique_constant(&self.class_constant(id), class()))
             .collect();
-        functions.push(domain_function(fixed::TYPE_OF, vec![typed("object", ty(TypeKind::Ref))], class()));
+        functions.push(domain_function(
+            fixed::TYPE_OF,
+            vec![typed("object", ty(TypeKind::Ref))],
+            class(),
+        ));
         domain(fixed::CLASS, functions, Vec::new())
     }
 }
@@ -194,7 +202,8 @@ fn level_domain() -> s::Member {
     let level = || domain_type(fixed::LEVEL);
     let below = |a: &str, b: &str| call(fixed::BELOW, vec![var(a), var(b)]);
     let bottom = || call(fixed::LOCKBOTTOM, Vec::new());
-    let irreflexive = forall(vec![typed("a", level())], vec![vec![below("a", "a")]], not(below("a", "a")));
+    let irreflexive =
+        forall(vec![typed("a", level())], vec![vec![below("a", "a")]], not(below("a", "a")));
     let transitive = forall(
         vec![typed("a", level()), typed("b", level()), typed("c", level())],
         vec![vec![below("a", "b"), below("b", "c")]],
@@ -226,7 +235,14 @@ fn level_domain() -> s::Member {
 }
 
 /// Total maps from objects to values, with the two axioms of arrays.
-fn map_domain(name: &str, at: &str, set: &str, value: s::Type, more: Vec<s::DomainFunction>, axioms: Vec<s::Axiom>) -> s::Member {
+fn map_domain(
+    name: &str,
+    at: &str,
+    set: &str,
+    value: s::Type,
+    more: Vec<s::DomainFunction>,
+    axioms: Vec<s::Axiom>,
+) -> s::Member {
     let map = || domain_type(name);
     let object = || ty(TypeKind::Ref);
     let updated = || call(set, vec![var("m"), var("o"), var("v")]);
@@ -237,13 +253,22 @@ fn map_domain(name: &str, at: &str, set: &str, value: s::Type, more: Vec<s::Doma
         eq(read(updated(), "o"), var("v")),
     );
     let other = forall(
-        vec![typed("m", map()), typed("o", object()), typed("v", value.clone()), typed("p", object())],
+        vec![
+            typed("m", map()),
+            typed("o", object()),
+            typed("v", value.clone()),
+            typed("p", object()),
+        ],
         vec![vec![read(updated(), "p")], vec![updated(), read(var("m"), "p")]],
         implies(ne(var("o"), var("p")), eq(read(updated(), "p"), read(var("m"), "p"))),
     );
     let mut functions = vec![
         domain_function(at, vec![typed("m", map()), typed("o", object())], value.clone()),
-        domain_function(set, vec![typed("m", map()), typed("o", object()), typed("v", value)], map()),
+        domain_function(
+            set,
+            vec![typed("m", map()), typed("o", object()), typed("v", value)],
+            map(),
+        ),
     ];
     functions.extend(more);
     let mut all = vec![axiom(&format!("{set}_same"), same), axiom(&format!("{set}_other"), other)];
@@ -263,7 +288,11 @@ fn credit_domain() -> s::Member {
     let zero = forall(vec![typed("o", ty(TypeKind::Ref))], vec![vec![at.clone()]], eq(at, int(0)));
     let more = vec![
         domain_function(fixed::NO_CREDITS, Vec::new(), map()),
-        domain_function(fixed::CHANNEL_LEVEL, vec![typed("channel", ty(TypeKind::Ref))], domain_type(fixed::LEVEL)),
+        domain_function(
+            fixed::CHANNEL_LEVEL,
+            vec![typed("channel", ty(TypeKind::Ref))],
+            domain_type(fixed::LEVEL),
+        ),
     ];
     map_domain(
         fixed::CREDITS,

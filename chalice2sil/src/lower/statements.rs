@@ -170,10 +170,15 @@ impl Member<'_, '_> {
     fn assign_constant(&mut self, name: &str, flag: &str, value: s::Expr) {
         self.emit(
             assert(not(var(flag)))
-                .with(renamed("assert.failed:assertion.false", "assignment.failed:const.assigned.twice"))
+                .with(renamed(
+                    "assert.failed:assertion.false",
+                    "assignment.failed:const.assigned.twice",
+                ))
                 .with(said("*", "a constant can be assigned only once")),
         );
-        self.emit(inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*")));
+        self.emit(
+            inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*")),
+        );
         self.emit_plain(assign(var(flag), truth(true)));
     }
 
@@ -199,7 +204,11 @@ impl Member<'_, '_> {
                     let mut facts = vec![eq(level, self.lowering.lockbottom())];
                     if let Locks::State(locks) = &env.locks {
                         facts.push(not(self.lowering.is_held(locks, &var(name))));
-                        facts.push(self.has_class(&var(name), &chalice::program::Type::Class(*class), true));
+                        facts.push(self.has_class(
+                            &var(name),
+                            &chalice::program::Type::Class(*class),
+                            true,
+                        ));
                     }
                     self.emit_plain(inhale(and(facts)));
                 }
@@ -224,7 +233,8 @@ impl Member<'_, '_> {
         let statement = self.span;
         for initialiser in initialisers {
             let value = self.expr(&initialiser.value, env);
-            let target = self.field_of(var(name), chalice::program::FieldRef::Declared(initialiser.field));
+            let target =
+                self.field_of(var(name), chalice::program::FieldRef::Declared(initialiser.field));
             self.emit(assign(target, value));
         }
         self.span = statement;
@@ -248,7 +258,13 @@ impl Member<'_, '_> {
     }
 
     /// `x, y [pre, post]`
-    fn specification(&mut self, targets: &[OutVariable], pre: Option<&Expr>, post: &Expr, env: &Env) {
+    fn specification(
+        &mut self,
+        targets: &[OutVariable],
+        pre: Option<&Expr>,
+        post: &Expr,
+        env: &Env,
+    ) {
         let label_name = self.fresh("before");
         self.declare_outs(targets);
         self.emit_plain(label(&label_name));
@@ -303,14 +319,20 @@ impl Member<'_, '_> {
             self.emit(
                 assert(truth(false))
                     .with(renamed("assert.failed:*", "notsupported:epsilon.scaling"))
-                    .with(said("*", "a share of a predicate with counting permissions cannot be taken")),
+                    .with(said(
+                        "*",
+                        "a share of a predicate with counting permissions cannot be taken",
+                    )),
             );
         }
     }
 
     /// What unfolding a predicate tells about lock levels.
     fn levels_of_unfolded(&mut self, access: &chalice::program::Access, env: &Env) {
-        let chalice::program::AccessTarget::Predicate { receiver, predicate } = &access.target else { return };
+        let chalice::program::AccessTarget::Predicate { receiver, predicate } = &access.target
+        else {
+            return;
+        };
         let this = self.expr(receiver, env);
         let body = &self.program().predicates[*predicate].body;
         for fact in self.levels_in(body, &env.about(this)) {
@@ -361,7 +383,10 @@ impl Member<'_, '_> {
         if !matches!(e.kind, ExprKind::This) {
             self.emit(
                 assert(ne(channel.clone(), null()))
-                    .with(renamed("assert.failed:assertion.false", &format!("{kind}:receiver.null")))
+                    .with(renamed(
+                        "assert.failed:assertion.false",
+                        &format!("{kind}:receiver.null"),
+                    ))
                     .with(said("*", "the channel might be null")),
             );
         }
@@ -377,7 +402,8 @@ impl Member<'_, '_> {
         let more = changed_balance(&credits, &target, s::BinaryOp::Add, int(1));
         self.emit_plain(assign(var(&credits), more));
         if let Some(clause) = &declared.where_clause {
-            let replaced = declared.parameters.iter().copied().zip(actuals.iter().cloned()).collect();
+            let replaced =
+                declared.parameters.iter().copied().zip(actuals.iter().cloned()).collect();
             let inner = Env {
                 this: target.clone(),
                 replaced: std::rc::Rc::new(replaced),
@@ -395,7 +421,7 @@ impl Member<'_, '_> {
                 .with(renamed("fold.failed:*", "send.failed:*"))
                 .with(said("*", "the where clause of the channel might not hold: %e")),
         );
-        self.emit(exhale(message).with(hidden()));
+        self.emit(exhale(message).with(renamed("exhale.failed:*", "send.failed:*")));
     }
 
     fn receive(&mut self, outs: &[OutVariable], channel: &Expr, declaration: ChannelId, env: &Env) {
@@ -411,12 +437,19 @@ impl Member<'_, '_> {
             .unwrap_or_else(|| truth(false));
         for (condition, reason, words) in [
             (lt(int(0), balance), "no.credit", "a credit of the channel might be missing"),
-            (readable, "insufficient.permission", "there might be insufficient permission to read mu of the channel"),
+            (
+                readable,
+                "insufficient.permission",
+                "there might be insufficient permission to read mu of the channel",
+            ),
             (above, "lock.order", "mu of the channel might not be above waitlevel"),
         ] {
             self.emit(
                 assert(condition)
-                    .with(renamed("assert.failed:assertion.false", &format!("receive.failed:{reason}")))
+                    .with(renamed(
+                        "assert.failed:assertion.false",
+                        &format!("receive.failed:{reason}"),
+                    ))
                     .with(renamed("assert.failed:*", "receive.failed:*"))
                     .with(said("*", words)),
             );
@@ -429,7 +462,7 @@ impl Member<'_, '_> {
         let name = lowering.names.borrow().channels[declaration].clone();
         let message = acc(call(&name, values.clone()), write());
         self.emit(inhale(message.clone()));
-        self.emit(unfold(message).with(hidden()));
+        self.emit(unfold(message).with(renamed("unfold.failed:*", "receive.failed:*")));
         if let Some(clause) = &declared.where_clause {
             let actuals = values[1..].iter().cloned();
             let replaced = declared.parameters.iter().copied().zip(actuals).collect();

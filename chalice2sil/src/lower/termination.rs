@@ -1,0 +1,294 @@
+//! Functions that apply each other must work their way down: each such application needs a smaller footprint.
+//!
+//! For every recursive function there is a method that owns the footprint of the precondition, follows the body, and
+//! at each application gives away the footprint of what is applied: some field must be left over. Heaps are finite,
+//! so this cannot go on for ever (Leino and Müller 2009, on functions). All amounts are the one fraction of the
+//! method, since what counts is which locations there are.
+//!
+//! DIVERGENCE: only applications inside a cycle of functions are checked; the others cannot make a function useless.
+
+use std::rc::Rc;
+
+use chalice::program::{AccessTarget, Expr, ExprKind, FunctionId};
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::annotations::{Annotate, renamed, said};
+use super::assertions::Part;
+use super::env::{Env, Locks, OldState, ReadAmount, Side};
+use super::preamble::is_read_fraction;
+use super::{Lowering, Member};
+use crate::build::*;
+use crate::stack::grow;
+use crate::walk::each_expr;
+
+impl Lowering<'_> {
+    /// The method that checks the applications in a function's body, if the function is recursive.
+    pub(crate) fn termination(&self, id: FunctionId) -> Option<s::Member> {
+        let function = &self.program.functions[id];
+        let body = function.body.as_ref()?;
+        let cycle = self.cycle_of(id);
+        if cycle.is_empty() {
+            return None;
+        }
+        let mut member = Member::new(self, function.span);
+        member.class = Some(function.class);
+        let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
+        formals.extend(member.bound(&function.parameters));
+        let k = member.fresh("k");
+        formals.push(typed(&k, ty(TypeKind::Perm)));
+        let env = Env {
+            this: var("this"),
+            replaced: Rc::default(),
+            read: ReadAmount::Fraction(var(&k)),
+            old: OldState::Nowhere,
+            locks: Locks::Unknown,
+            old_locks: Locks::Unknown,
+            side: Side::Inhaled,
+        };
+        let mut check = Footprints { cycle, owned: Vec::new() };
+        let statements = member.block(|member| {
+            let mut known = vec![is_read_fraction(var(&k))];
+            if !function.is_static {
+                known.push(ne(var("this"), null()));
+            }
+            member.emit_plain(inhale(and(known)));
+            for clause in &function.requires {
+                let clause = with_one_fraction(clause);
+                let received = member.assertion(&clause, &env);
+                // If the contract is not well-formed, that is said at the contract.
+                member.span = clause.span;
+                member.emit(inhale(received).with(renamed("inhale.failed:*", "not.wellformed:*")));
+                check.own(member, &clause, &env);
+            }
+            check.follow(member, body, &env);
+        });
+        let name = self.names.borrow().terminations[id].clone();
+        let method = s::Method {
+            name: ident(&name),
+            formals,
+            returns: Vec::new(),
+            contract: s::Contract::default(),
+            implementations: vec![s::Implementation {
+                annotations: Vec::new(),
+                name: None,
+                explicit: false,
+                body: s::Body::Structured(block(statements)),
+                span: sil::source::Span::default(),
+            }],
+        };
+        Some(member_at(self, method, function.span))
+    }
+
+    /// The functions that `id` applies and that, perhaps through others, apply `id`.
+    fn cycle_of(&self, id: FunctionId) -> Vec<FunctionId> {
+        let below = |id: FunctionId| {
+            let mut applied = Vec::new();
+            if let Some(body) = &self.program.functions[id].body {
+                each_expr(body, &mut |e| {
+                    if let ExprKind::Apply { function, .. } = &e.kind {
+                        applied.push(*function);
+                    }
+                });
+            }
+            applied
+        };
+        let reaches = |from: FunctionId| {
+            let mut reached = vec![from];
+            let mut next = 0;
+            while let Some(&function) = reached.get(next) {
+                next += 1;
+                for applied in below(function) {
+                    if !reached.contains(&applied) {
+                        reached.push(applied);
+                    }
+                }
+            }
+            reached.contains(&id)
+        };
+        let mut cycle: Vec<_> = below(id).into_iter().filter(|&applied| reaches(applied)).collect();
+        cycle.sort();
+        cycle.dedup();
+        cycle
+    }
+}
+
+fn member_at(lowering: &Lowering<'_>, method: s::Method, span: chalice::Span) -> s::Member {
+    crate::build::member(s::MemberKind::Method(method))
+        .with(lowering.at(span))
+        .with(renamed("if.failed:*", "function.not.wellformed:*"))
+}
+
+/// The check of one function's body.
+struct Footprints {
+    /// The functions whose applications count.
+    cycle: Vec<FunctionId>,
+    /// Fields that are in the footprint, each under the condition that it is.
+    owned: Vec<(s::Expr, s::Expr)>,
+}
+
+impl Footprints {
+    /// Notes the fields that an assertion brings.
+    fn own(&mut self, member: &mut Member<'_, '_>, assertion: &Expr, env: &Env) {
+        for part in member.parts(assertion, env) {
+            let Part::Access(access) = part.part else { continue };
+            if part.binder.is_some() {
+                continue;
+            }
+            if let AccessTarget::Field { receiver, field } = &access.target {
+                let receiver = member.expr(receiver, env);
+                let location = member.field_of(receiver, *field);
+                self.owned.push((part.guard, location));
+            }
+        }
+    }
+
+    fn applies(&self, e: &Expr) -> bool {
+        let mut applies = false;
+        each_expr(e, &mut |part| {
+            applies |= matches!(&part.kind, ExprKind::Apply { function, .. } if self.cycle.contains(function));
+        });
+        applies
+    }
+
+    /// Follows an expression, as far as it leads to applications.
+    fn follow(&mut self, member: &mut Member<'_, '_>, e: &Expr, env: &Env) {
+        if !self.applies(e) {
+            return;
+        }
+        grow(|| match &e.kind {
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.follow(member, condition, env);
+                let value = member.expr(condition, env);
+                let then = member.block(|member| self.follow(member, then, env));
+                let otherwise = member.block(|member| self.follow(member, otherwise, env));
+                member.emit_plain(branch(value, then, otherwise));
+            }
+            ExprKind::Implies { guard, body } => {
+                self.follow(member, guard, env);
+                let value = member.expr(guard, env);
+                let then = member.block(|member| self.follow(member, body, env));
+                member.emit_plain(branch(value, then, Vec::new()));
+            }
+            ExprKind::And(parts) => self.follow_sequence(member, parts, env, |value| value),
+            ExprKind::Or(parts) => self.follow_sequence(member, parts, env, not),
+            ExprKind::Unfolding { access, body } => {
+                let AccessTarget::Predicate { receiver, predicate } = &access.target else {
+                    return;
+                };
+                let this = member.expr(receiver, env);
+                let statements = member.block(|member| {
+                    let instance = member.predicate_at(this.clone(), *predicate);
+                    let ReadAmount::Fraction(k) = &env.read else { return };
+                    // That the predicate is there is checked with the function itself.
+                    let renaming = renamed("unfold.failed:*", "function.not.wellformed:*");
+                    member.emit(unfold(acc(instance, k.clone())).with(renaming));
+                    let before = self.owned.len();
+                    let inner = env.about(this.clone());
+                    self.own(member, &member.program().predicates[*predicate].body, &inner);
+                    self.follow(member, body, env);
+                    self.owned.truncate(before);
+                });
+                self.aside(member, statements);
+            }
+            ExprKind::Quantified { variables, domain, body, .. } => {
+                for variable in member.bound(variables) {
+                    member.emit_plain(declare(&variable.name.name, variable.ty.clone(), None));
+                }
+                let (membership, _) = member.membership(variables, domain, env);
+                let then = member.block(|member| self.follow(member, body, env));
+                member.emit_plain(branch(membership, then, Vec::new()));
+            }
+            ExprKind::Apply { receiver, function, arguments } => {
+                self.follow(member, receiver, env);
+                for argument in arguments {
+                    self.follow(member, argument, env);
+                }
+                if self.cycle.contains(function) {
+                    self.application(member, e, receiver, *function, arguments, env);
+                }
+            }
+            _ => crate::walk::each_child(e, &mut |child| self.follow(member, child, env)),
+        });
+    }
+
+    /// Each part is evaluated only if those before it do not decide.
+    fn follow_sequence(
+        &mut self,
+        member: &mut Member<'_, '_>,
+        parts: &[Expr],
+        env: &Env,
+        goes_on: fn(s::Expr) -> s::Expr,
+    ) {
+        let Some((first, rest)) = parts.split_first() else { return };
+        self.follow(member, first, env);
+        if rest.iter().any(|part| self.applies(part)) {
+            let value = member.expr(first, env);
+            let then =
+                member.block(|member| grow(|| self.follow_sequence(member, rest, env, goes_on)));
+            member.emit_plain(branch(goes_on(value), then, Vec::new()));
+        }
+    }
+
+    /// Does something that is undone afterwards.
+    fn aside(&self, member: &mut Member<'_, '_>, mut statements: Vec<s::Stmt>) {
+        let choice = member.fresh("aside");
+        member.emit_plain(declare(&choice, ty(TypeKind::Bool), None));
+        statements.push(inhale(truth(false)));
+        member.emit_plain(branch(var(&choice), statements, Vec::new()));
+    }
+
+    /// Gives away what an application needs; some field must be left.
+    fn application(
+        &mut self,
+        member: &mut Member<'_, '_>,
+        e: &Expr,
+        receiver: &Expr,
+        function: FunctionId,
+        arguments: &[Expr],
+        env: &Env,
+    ) {
+        let ReadAmount::Fraction(k) = &env.read else { return };
+        let callee = &member.program().functions[function];
+        let this = member.expr(receiver, env);
+        let actuals: Vec<_> = arguments.iter().map(|argument| member.expr(argument, env)).collect();
+        let replaced = callee.parameters.iter().copied().zip(actuals).collect();
+        let inner = Env { this, replaced: Rc::new(replaced), side: Side::Exhaled, ..env.clone() };
+        let statements = member.block(|member| {
+            member.span = e.span;
+            for clause in &callee.requires {
+                for part in member.parts(clause, &inner) {
+                    let Part::Access(access) = part.part else { continue };
+                    for (location, binder) in member.locations(&access.target, &inner) {
+                        if binder.is_none() && part.binder.is_none() {
+                            let given = acc(location.clone(), least(perm(location), k.clone()));
+                            let renaming = renamed("exhale.failed:*", "function.not.wellformed:*");
+                            member.emit(exhale(implies(part.guard.clone(), given)).with(renaming));
+                        }
+                    }
+                }
+            }
+            let left = self.owned.iter().map(|(guard, location)| {
+                and([guard.clone(), lt(none(), perm(location.clone()))])
+            });
+            member.emit(
+                assert(or(left.collect()))
+                    .with(renamed("assert.failed:*", "termination.failed:footprint.not.decreasing"))
+                    .with(said("*", "the function might apply itself without end: what it applies might not need less of the heap")),
+            );
+        });
+        self.aside(member, statements);
+    }
+}
+
+/// What of an amount there is: whether it is there is checked with the function itself.
+fn least(held: s::Expr, wanted: s::Expr) -> s::Expr {
+    conditional(lt(held.clone(), wanted.clone()), held, wanted)
+}
+
+/// An assertion whose amounts are all the abstract read fraction.
+fn with_one_fraction(e: &Expr) -> Expr {
+    let mut e = e.clone();
+    super::classes::weaken(&mut e, &chalice::program::PermissionKind::AbstractRead, true);
+    e
+}
