@@ -297,6 +297,24 @@ fn every_obligation_has_a_place() {
     }
 }
 
+/// Two examples stand beside their translations, which `UPDATE_EXPECT=1 cargo test` renews.
+#[test]
+fn examples_are_translated_as_shown() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/chalice");
+    for name in ["undefined_old", "remembered_levels"] {
+        let original = folder.join(name).with_extension("chalice");
+        let program = std::fs::read_to_string(&original).expect("the example is there");
+        let (text, _) = translate_text(&format!("{name}.chalice"), &program, Form::Graph);
+        let text = text.expect("the example is a program");
+        let shown = folder.join(name).with_extension("sil");
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&shown, &text).expect("the folder is writable");
+        }
+        let expected = std::fs::read_to_string(&shown).unwrap_or_default();
+        assert!(text == expected, "{} is out of date: run with UPDATE_EXPECT=1", shown.display());
+    }
+}
+
 #[test]
 fn errors_of_the_front_end_come_back() {
     let (text, messages) =
