@@ -25,6 +25,8 @@ pub(crate) mod produce;
 pub(crate) mod quantified;
 pub(crate) mod state;
 pub(crate) mod symbols;
+pub(crate) mod transfer;
+pub(crate) mod wands;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -116,6 +118,10 @@ pub(crate) struct Engine<'p> {
     pub(crate) limited: FxHashMap<Term, Term>,
     pub(crate) emitted: symbols::Emitted,
     pub(crate) tables: quantified::Tables,
+    /// The structures of the wands met so far, with the sorts of their holes.
+    pub(crate) wands: IndexMap<String, Vec<crate::terms::Sort>>,
+    /// Names given to values since the innermost package began, each with its definition.
+    pub(crate) definitions: Vec<(Term, Term)>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<sil::program::FunctionId>,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
@@ -161,6 +167,8 @@ impl<'p> Engine<'p> {
             limited: FxHashMap::default(),
             emitted: symbols::Emitted::default(),
             tables: quantified::Tables::default(),
+            wands: IndexMap::new(),
+            definitions: Vec::new(),
             recursion_group: FxHashSet::default(),
             unfolded: Vec::new(),
             tainted: FxHashSet::default(),

@@ -71,6 +71,7 @@ pub(crate) enum Reason {
     IndexNegative,
     IndexTooLarge,
     KeyMissing,
+    WandNotFound,
 }
 
 impl Reason {
@@ -86,6 +87,7 @@ impl Reason {
             Self::IndexNegative => "seq.index.negative",
             Self::IndexTooLarge => "seq.index.length",
             Self::KeyMissing => "map.key.contains",
+            Self::WandNotFound => "wand.not.found",
         }
     }
 
@@ -109,6 +111,7 @@ impl Reason {
             Self::IndexTooLarge => {
                 format!("the index `{what}` might exceed the length of the sequence")
             }
+            Self::WandNotFound => format!("the magic wand `{what}` might not be held"),
             Self::KeyMissing => format!("the map might not contain the key `{what}`"),
         }
     }
@@ -133,6 +136,9 @@ fn heading(error: &str) -> &'static str {
         "fold.failed" => "fold might fail",
         "unfold.failed" => "unfold might fail",
         "function.not.wellformed" => "function might not be well-formed",
+        "package.failed" => "package might fail",
+        "apply.failed" => "apply might fail",
+        "wand.not.wellformed" => "magic wand might not be well-formed",
         "predicate.not.wellformed" => "predicate might not be well-formed",
         _ => "verification might fail",
     }

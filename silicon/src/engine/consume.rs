@@ -24,11 +24,21 @@ impl Engine<'_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
         let outer = self.state.consuming.replace(self.state.heap.clone());
+        let snapshot = self.consume_parts(clauses, blame)?;
+        self.state.heap = std::mem::replace(&mut self.state.consuming, outer)
+            .expect("set above, and every consume inside put its own back");
+        Ok(snapshot)
+    }
+
+    /// Like [`Engine::consume_all`], from the heap that is being consumed already.
+    pub(crate) fn consume_parts(
+        &mut self,
+        clauses: &[&Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Term, Stop> {
         let reading = std::mem::replace(&mut self.state.reading, Reading::Exhale);
         let snapshot = self.consume_clauses(clauses, blame)?;
         self.state.reading = reading;
-        self.state.heap = std::mem::replace(&mut self.state.consuming, outer)
-            .expect("set above, and every consume inside put its own back");
         Ok(snapshot)
     }
 
@@ -88,7 +98,10 @@ impl Engine<'_> {
                 self.consume_access(assertion, location, amount, blame)
             }
             ExprKind::Quantified { .. } => self.consume_quantified(assertion, blame),
-            ExprKind::Wand { .. } => self.unsupported(assertion, "magic wands"),
+            ExprKind::Wand { .. } => {
+                let function = self.consume_wand(assertion, blame)?;
+                Ok(self.terms.snap_wrap(function))
+            }
             _ => self.unsupported(assertion, "this form of assertion"),
         }
     }

@@ -86,7 +86,7 @@ impl<'p> Engine<'p> {
                 self.eval(body, blame)
             }
             ExprKind::Quantified { .. } => self.eval_quantified(expr, blame),
-            ExprKind::Perm(resource) => self.eval_perm(expr, resource, blame),
+            ExprKind::Perm(resource) => self.eval_perm(resource, blame),
             ExprKind::ForPerm { variables, resource, body } => {
                 self.eval_forperm(expr, variables, resource, body, blame)
             }
@@ -95,7 +95,7 @@ impl<'p> Engine<'p> {
                 Reading::Exhale => self.eval(exhale, blame),
             },
             ExprKind::Unfolding { access, body } => self.eval_unfolding(access, body, blame),
-            ExprKind::Applying { .. } => self.unsupported(expr, "`applying`"),
+            ExprKind::Applying { wand, body } => self.eval_applying(wand, body, blame),
             ExprKind::Asserting { assertion, body } => self.eval_asserting(assertion, body, blame),
             ExprKind::Acc { .. } => self.unsupported(expr, "a permission where a value is needed"),
             ExprKind::Wand { .. } => self.unsupported(expr, "magic wands"),
@@ -214,7 +214,7 @@ impl<'p> Engine<'p> {
     ) -> Result<Term, Stop> {
         let heap = match label {
             OldLabel::Entry => self.state.old.clone(),
-            OldLabel::Lhs => return self.unsupported(expr, "magic wands"),
+            OldLabel::Lhs => self.state.lhs.clone(),
             OldLabel::Label(label) => self.state.labels.get(&label).cloned(),
         };
         let Some(heap) = heap else {

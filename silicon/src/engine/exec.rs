@@ -49,8 +49,13 @@ impl Engine<'_> {
             StmtKind::Assert(assertion) => {
                 let blame = Blame::new("assert.failed", assertion.span);
                 let heap = self.state.heap.clone();
+                self.state.moved.clear();
                 self.consume_all(&[assertion], |_| blame)?;
                 self.state.heap = heap;
+                // In a package, an assertion also fetches from outside, and what it has fetched stays.
+                for (resource, chunk) in std::mem::take(&mut self.state.moved) {
+                    self.add_chunk(resource, chunk)?;
+                }
                 Ok(())
             }
             StmtKind::Refute(assertion) => self.unsupported(assertion, "`refute`"),
@@ -63,8 +68,11 @@ impl Engine<'_> {
                 Rc::make_mut(&mut self.state.labels).insert(*label, heap);
                 Ok(())
             }
-            StmtKind::Package { .. } | StmtKind::Apply { .. } => {
-                self.unsupported_at(stmt.span, "magic wands")
+            StmtKind::Package { wand, script } => {
+                self.exec_package(wand, script, Blame::new("package.failed", stmt.span))
+            }
+            StmtKind::Apply { wand } => {
+                self.exec_apply(wand, Blame::new("apply.failed", stmt.span))
             }
             StmtKind::Quasihavoc { .. } | StmtKind::QuasihavocAll { .. } => {
                 self.unsupported_at(stmt.span, "`quasihavoc`")
@@ -98,6 +106,9 @@ impl Engine<'_> {
         let name = self.fresh(hint, sort);
         let definition = self.terms.identical(name, value);
         self.assume(definition)?;
+        if !self.state.reserve.is_empty() {
+            self.definitions.push((name, definition));
+        }
         Ok(name)
     }
 
@@ -198,12 +209,16 @@ impl Engine<'_> {
         state.heap = before.clone();
         state.path = self.state.path.clone();
         state.frames = self.state.frames.clone();
+        state.reserve = self.state.reserve.clone();
+        let in_package = !state.reserve.is_empty();
         let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
         let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
         let blame = Blame::new("call.precondition", stmt.span).trusted();
-        let (heap, results) = self.with_state(state, |engine| {
-            engine.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
-            engine.state.old = Some(before.clone());
+        let (heap, reserve, results) = self.with_state(state, |engine| {
+            let snapshot =
+                engine.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
+            engine.state.old =
+                Some(if in_package { taken(engine, &preconditions, snapshot)? } else { before });
             engine.havoc(callee.returns.iter().copied());
             let blame = Blame::new("call.failed", stmt.span).trusted();
             engine.produce_all(&postconditions, None, |_| blame)?;
@@ -212,12 +227,26 @@ impl Engine<'_> {
                 .iter()
                 .map(|&result| engine.state.store.get(result).expect("havocked above"))
                 .collect();
-            Ok((engine.state.heap.clone(), results))
+            Ok((engine.state.heap.clone(), engine.state.reserve.clone(), results))
         })?;
         self.state.heap = heap;
+        self.state.reserve = reserve;
         for (&target, result) in targets.iter().zip(results) {
             self.state.store.set(target, result);
         }
         Ok(())
     }
+}
+
+/// The heap that a precondition describes, with the values it had when it was consumed: what `old` means in the
+/// postcondition of a call in a package, whose permissions may have come from several heaps (trap T18).
+fn taken(
+    engine: &mut Engine<'_>,
+    preconditions: &[&Expr],
+    snapshot: Term,
+) -> Result<super::heap::Heap, Stop> {
+    let left = std::mem::take(&mut engine.state.heap);
+    let blame = |clause: &Expr| Blame::new("call.failed", clause.span).trusted();
+    engine.produce_all(preconditions, Some(snapshot), blame)?;
+    Ok(std::mem::replace(&mut engine.state.heap, left))
 }

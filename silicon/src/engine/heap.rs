@@ -13,6 +13,8 @@ use crate::terms::Term;
 pub(crate) enum Resource {
     Field(FieldId),
     Predicate(PredicateId),
+    /// An index into the wand structures of the engine.
+    Wand(usize),
 }
 
 /// `r.f ↦ v # p` or `P(args; s) # p`.

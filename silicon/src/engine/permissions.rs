@@ -192,7 +192,11 @@ impl Engine<'_> {
             return self.take_nothing(resource, arguments, loss);
         }
         if !self.is_exact(loss) {
-            return self.take_inexact(resource, arguments, loss);
+            let taken = self.take_inexact(resource, arguments, loss)?;
+            return match taken {
+                None if !self.state.reserve.is_empty() => self.transfer(resource, arguments, loss),
+                taken => Ok(taken),
+            };
         }
         if let Some(value) = self.take_from_one(resource, arguments, loss)? {
             return Ok(Some(value));
@@ -203,6 +207,9 @@ impl Engine<'_> {
         if loss == none {
             let sort = self.resource_sort(resource);
             return Ok(Some(self.fresh("nothing", sort)));
+        }
+        if !self.state.reserve.is_empty() {
+            return self.transfer(resource, arguments, loss);
         }
         let total = self.held(chunks, arguments);
         let enough = self.terms.le(loss, total);

@@ -124,6 +124,8 @@ impl<'p> Engine<'p> {
         let result = run(self);
         let inner = std::mem::replace(&mut self.state, outer);
         self.state.heap = inner.heap;
+        self.state.reserve = inner.reserve;
+        self.state.moved = inner.moved;
         self.state.consuming = inner.consuming;
         result
     }

@@ -121,7 +121,7 @@ impl Engine<'_> {
                 self.produce_access(location, amount, snapshot, blame)
             }
             ExprKind::Quantified { .. } => self.produce_quantified(assertion, snapshot, blame),
-            ExprKind::Wand { .. } => self.unsupported(assertion, "magic wands"),
+            ExprKind::Wand { .. } => self.produce_wand(assertion, snapshot, blame),
             _ => self.unsupported(assertion, "this form of assertion"),
         }
     }
@@ -193,6 +193,7 @@ impl Engine<'_> {
                 self.sort(&program.fields[field].ty)
             }
             Resource::Predicate(_) => Sort::SNAP,
+            Resource::Wand(_) => self.wand_sort(),
         }
     }
 
@@ -200,6 +201,7 @@ impl Engine<'_> {
         match resource {
             Resource::Field(field) => self.program.fields[field].name.to_string(),
             Resource::Predicate(predicate) => self.program.predicates[predicate].name.to_string(),
+            Resource::Wand(_) => "wand".to_owned(),
         }
     }
 }

@@ -52,6 +52,12 @@ pub(crate) struct State<'p> {
     pub(crate) old: Option<Heap>,
     /// The heaps of the labels passed.
     pub(crate) labels: Rc<BTreeMap<LabelId, Heap>>,
+    /// The heap `old[lhs]` refers to.
+    pub(crate) lhs: Option<Heap>,
+    /// In a package, the heaps around it that its operations may take from, nearest first.
+    pub(crate) reserve: Vec<Heap>,
+    /// What an `assert` in a package has taken from the reserve.
+    pub(crate) moved: Vec<(super::heap::Resource, super::heap::Chunk)>,
     /// Heaps framed around the loops in progress, innermost last.
     pub(crate) frames: Vec<Heap>,
     /// `result` of the function whose postcondition is evaluated.
@@ -79,6 +85,9 @@ impl<'p> State<'p> {
             consuming: None,
             old: None,
             labels: Rc::default(),
+            lhs: None,
+            reserve: Vec::new(),
+            moved: Vec::new(),
             frames: Vec::new(),
             result: None,
             scale: None,

@@ -88,16 +88,11 @@ impl Engine<'_> {
     }
 
     /// `perm(r)`: the sum over the chunks that may be it, in what is left of the heap (trap T22).
-    pub(super) fn eval_perm(
-        &mut self,
-        expr: &Expr,
-        resource: &Asked,
-        blame: Blame,
-    ) -> Result<Term, Stop> {
-        let Asked::Location(location) = resource else {
-            return self.unsupported(expr, "magic wands");
+    pub(super) fn eval_perm(&mut self, resource: &Asked, blame: Blame) -> Result<Term, Stop> {
+        let (resource, arguments) = match resource {
+            Asked::Location(location) => self.eval_location(location, blame)?,
+            Asked::Wand(wand) => self.eval_wand(wand, blame)?,
         };
-        let (resource, arguments) = self.eval_location(location, blame)?;
         let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
         if heap.quantified(resource).is_empty() {
             return Ok(self.held(heap.of(resource), &arguments));

@@ -55,6 +55,7 @@ impl Engine<'_> {
                     .map(|&formal| self.sort(&declaration.locals[formal].ty))
                     .collect()
             }
+            Resource::Wand(index) => self.wands[index].clone(),
         }
     }
 

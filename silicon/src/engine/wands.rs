@@ -1,0 +1,457 @@
+//! Magic wands: mentions, `package`, `apply` (Viper engine reference, section 15).
+//!
+//! A wand is a resource: its STRUCTURE is the assertion with the sub-expressions that do not depend on the heap (its
+//! HOLES) cut out; its arguments are the values of the holes. The value of a wand chunk is a function from the snapshot
+//! of the left-hand side to that of the right-hand side (trap T10b).
+//!
+//! DIVERGENCE: the reference lets each path of a package give up a footprint of its own, which is unsound where the
+//! paths differ in something the left-hand side decides. Here all paths that the left-hand side tells apart give up
+//! the union of their footprints (trap T10a).
+
+use std::rc::Rc;
+
+use sil::program::{Block, Expr, ExprKind, LocalId, Location, OldLabel, Stmt, StmtKind};
+
+use super::blame::{Blame, Reason};
+use super::explore::Answer;
+use super::heap::{Chunk, Heap, Resource};
+use super::quantified::chunks::QuantifiedChunk;
+use super::{Engine, Stop};
+use crate::terms::{Sort, Term, Terms};
+
+/// How one path of a package ended.
+struct End {
+    /// What is left of the heaps around.
+    reserve: Vec<Heap>,
+    /// The snapshot of the right-hand side; `None` where the path is contradictory: then the wand holds because of
+    /// what has been given up so far.
+    snapshot: Option<Term>,
+}
+
+/// Paths of a package that differ in nothing the outside can tell apart.
+struct Group {
+    /// Holds outside on these paths.
+    condition: Term,
+    /// What is left of the heaps around.
+    reserve: Vec<Heap>,
+    /// For each path, what holds on it and the right-hand snapshot.
+    snapshots: Vec<(Term, Term)>,
+}
+
+impl Engine<'_> {
+    /// The resource and the arguments that a wand denotes where it is mentioned.
+    pub(crate) fn eval_wand(
+        &mut self,
+        wand: &Expr,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        let mut shape =
+            Shape { text: String::new(), bound: Vec::new(), holes: Vec::new(), refused: false };
+        shape.add(self, wand);
+        if shape.refused {
+            return self.unsupported(wand, "`old` of a bound variable in a magic wand");
+        }
+        let Shape { text, holes, .. } = shape;
+        let sorts = holes.iter().map(|hole| self.sort(&hole.ty)).collect();
+        let (index, _) = self.wands.insert_full(text, sorts);
+        let arguments =
+            holes.into_iter().map(|hole| self.eval(hole, blame)).collect::<Result<_, _>>()?;
+        Ok((Resource::Wand(index), arguments))
+    }
+
+    /// The sort of functions from left-hand to right-hand snapshots.
+    pub(crate) fn wand_sort(&mut self) -> Sort {
+        self.terms.user_sort("MWSF", &[])
+    }
+
+    /// The right-hand snapshot that a wand gives for a left-hand one.
+    fn applied(&mut self, function: Term, snapshot: Term) -> Term {
+        let sort = self.wand_sort();
+        let symbol = self.terms.declare_function("MWSF%apply", &[sort, Sort::SNAP], Sort::SNAP);
+        self.terms.apply(symbol, &[function, snapshot])
+    }
+
+    /// produce(σ, s, A --* B).
+    pub(crate) fn produce_wand(
+        &mut self,
+        wand: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        if !blame.is_trusted() {
+            self.check_wand(wand)?;
+        }
+        let (resource, arguments) = self.eval_wand(wand, blame)?;
+        let sort = self.wand_sort();
+        let value = match snapshot {
+            Some(snapshot) => {
+                let wrapped = self.terms.is_wrapped(snapshot, sort);
+                self.assume(wrapped)?;
+                self.terms.snap_unwrap(snapshot, sort)
+            }
+            None => self.fresh("wand", sort),
+        };
+        let amount = self.terms.write();
+        self.state.heap.push(resource, Chunk { arguments, value, amount });
+        Ok(())
+    }
+
+    /// consume(σ, A --* B).
+    pub(crate) fn consume_wand(&mut self, wand: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let (resource, arguments) = self.eval_wand(wand, blame)?;
+        let one = self.terms.write();
+        if let Some(function) = self.take(resource, &arguments, one)? {
+            return Ok(function);
+        }
+        if !blame.is_silent() {
+            if self.is_dead()? {
+                return Err(Stop::Infeasible);
+            }
+            self.fail(Answer::No, blame, Reason::WandNotFound, wand.span);
+        }
+        self.drop_aliases(resource, &arguments)?;
+        let sort = self.wand_sort();
+        let function = self.fresh("missing", sort);
+        self.tainted.insert(function);
+        Ok(function)
+    }
+
+    /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left.
+    fn check_wand(&mut self, wand: &Expr) -> Result<(), Stop> {
+        let (left, right) = sides(wand);
+        let blame = Blame::new("wand.not.wellformed", wand.span);
+        let (result, _) = self.scoped(None, |engine| {
+            engine.explore(|engine| {
+                engine.state.heap = Heap::default();
+                engine.state.consuming = None;
+                engine.produce_all(&[left], None, |_| blame)?;
+                engine.state.lhs = Some(std::mem::take(&mut engine.state.heap));
+                engine.produce_all(&[right], None, |_| blame)
+            })
+        })?;
+        result.map(|_| ())
+    }
+
+    /// `apply A --* B`.
+    pub(crate) fn exec_apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
+        let (left, right) = sides(wand);
+        let before = self.state.heap.clone();
+        let function = self.consume_both(wand, left, blame)?;
+        let lhs = self.state.lhs.replace(before);
+        self.produce_all(&[right], Some(function), |_| blame.trusted())?;
+        self.state.lhs = lhs;
+        Ok(())
+    }
+
+    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand snapshot.
+    fn consume_both(&mut self, wand: &Expr, left: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let outer = self.state.consuming.replace(self.state.heap.clone());
+        let function = self.consume_wand(wand, blame)?;
+        let snapshot = self.consume_parts(&[left], |_| blame.trusted())?;
+        self.state.heap = std::mem::replace(&mut self.state.consuming, outer).expect("set above");
+        Ok(self.applied(function, snapshot))
+    }
+
+    /// `applying (A --* B) in e`.
+    pub(crate) fn eval_applying(
+        &mut self,
+        wand: &Expr,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        self.join(|engine| {
+            engine.state.consuming = None;
+            engine.exec_apply(wand, blame)?;
+            engine.eval(body, blame)
+        })
+    }
+
+    /// `package A --* B { script }`.
+    pub(crate) fn exec_package(
+        &mut self,
+        wand: &Expr,
+        script: &Block,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        self.check_wand(wand)?;
+        let (resource, arguments) = self.eval_wand(wand, blame)?;
+        // What happens inside depends on the left-hand side: every symbol made there is a function of its snapshot
+        // (trap T10c).
+        let root = self.fresh_variable("root", Sort::SNAP);
+        self.bound.push(root);
+        let definitions = std::mem::take(&mut self.definitions);
+        // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap T10d).
+        let (paths, _) = self.scoped(None, |engine| {
+            engine.explore(|engine| engine.run_package(wand, root, script, blame))
+        })?;
+        let own = std::mem::replace(&mut self.definitions, definitions);
+        self.bound.pop();
+        let paths: Vec<(Vec<Term>, End)> =
+            paths?.into_iter().map(|path| (path.literals, path.value)).collect();
+        for (symbol, definition) in own {
+            let definition =
+                self.terms.forall(&[root], vec![vec![symbol]], definition, "package-definition", 1);
+            self.assume(definition)?;
+        }
+        let groups = self.groups(root, paths);
+        let conditions: Vec<_> = groups.iter().map(|group| Some(group.condition)).collect();
+        let taken = if groups.len() > 1 { self.choose(&conditions)? } else { 0 };
+        let group = &groups[taken];
+        let sort = self.wand_sort();
+        let function = self.fresh("wand", sort);
+        for &(condition, snapshot) in &group.snapshots {
+            let applied = self.applied(function, root);
+            let equal = self.terms.identical(applied, snapshot);
+            let body = self.terms.implies(condition, equal);
+            let fact = self.terms.forall(&[root], vec![vec![applied]], body, "package", 1);
+            self.assume(fact)?;
+        }
+        let mut reserve = group.reserve.iter().cloned();
+        self.state.heap = reserve.next().expect("the heap around the package");
+        self.state.reserve = reserve.collect();
+        let amount = self.terms.write();
+        self.state.heap.push(resource, Chunk { arguments, value: function, amount });
+        Ok(())
+    }
+
+    /// One path of a package: the left-hand side, the script, the right-hand side.
+    fn run_package(
+        &mut self,
+        wand: &Expr,
+        root: Term,
+        script: &Block,
+        blame: Blame,
+    ) -> Result<End, Stop> {
+        let (left, right) = sides(wand);
+        self.state.reserve.insert(0, std::mem::take(&mut self.state.heap));
+        let result = self.run_script(left, right, root, script, blame);
+        let reserve = self.state.reserve.clone();
+        match result {
+            Ok(snapshot) => Ok(End { reserve, snapshot: Some(snapshot) }),
+            // The path counts all the same: what it has given up is what justifies the wand (trap T10f).
+            Err(Stop::Infeasible) => Ok(End { reserve, snapshot: None }),
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn run_script(
+        &mut self,
+        left: &Expr,
+        right: &Expr,
+        root: Term,
+        script: &Block,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        self.produce_all(&[left], Some(root), |_| blame.trusted())?;
+        let lhs = self.state.heap.clone();
+        self.state.lhs = Some(lhs.clone());
+        self.exec_script(script)?;
+        self.state.lhs = Some(lhs);
+        self.consume_all(&[right], |_| blame.trusted())
+    }
+
+    /// The statements of a proof script, which has no loops and no jumps.
+    fn exec_script(&mut self, script: &Block) -> Result<(), Stop> {
+        script.statements.iter().try_for_each(|statement| self.exec_in_script(statement))
+    }
+
+    fn exec_in_script(&mut self, statement: &Stmt) -> Result<(), Stop> {
+        match &statement.kind {
+            StmtKind::Block(block) => self.exec_script(block),
+            StmtKind::If { condition, then, otherwise } => {
+                let value = self.eval(condition, Blame::new("if.failed", condition.span))?;
+                let taken = self.branch(value)?;
+                Rc::make_mut(&mut self.state.path).push((condition.span, taken));
+                match otherwise {
+                    _ if taken => self.exec_script(then),
+                    Some(otherwise) => self.exec_script(otherwise),
+                    None => Ok(()),
+                }
+            }
+            StmtKind::While { .. } | StmtKind::Goto(_) => {
+                self.unsupported_at(statement.span, "loops and jumps in proof scripts")
+            }
+            _ => self.exec(statement),
+        }
+    }
+
+    /// The paths of a package as the outside sees them.
+    fn groups(&mut self, root: Term, paths: Vec<(Vec<Term>, End)>) -> Vec<Group> {
+        let known_outside = |engine: &Self, literal: Term| !engine.terms.mentions(literal, &[root]);
+        let tells_apart =
+            paths.iter().flat_map(|(literals, _)| literals).all(|&l| known_outside(self, l));
+        if tells_apart {
+            return paths
+                .into_iter()
+                .map(|(literals, end)| Group {
+                    condition: self.terms.and(literals),
+                    reserve: end.reserve.iter().map(|heap| self.without_root(heap, root)).collect(),
+                    snapshots: end
+                        .snapshot
+                        .into_iter()
+                        .map(|snapshot| (Terms::TRUE, snapshot))
+                        .collect(),
+                })
+                .collect();
+        }
+        let mut reserve: Option<Vec<Heap>> = None;
+        let mut snapshots = Vec::new();
+        for (literals, end) in paths {
+            let left: Vec<_> =
+                end.reserve.iter().map(|heap| self.without_root(heap, root)).collect();
+            reserve = Some(match reserve {
+                None => left,
+                Some(other) => other.iter().zip(&left).map(|(a, b)| self.common(a, b)).collect(),
+            });
+            if let Some(snapshot) = end.snapshot {
+                snapshots.push((self.terms.and(literals), snapshot));
+            }
+        }
+        let reserve = reserve.expect("a package has a path");
+        vec![Group { condition: Terms::TRUE, reserve, snapshots }]
+    }
+
+    /// Without the chunks of which nobody outside can say how much is left.
+    fn without_root(&self, heap: &Heap, root: Term) -> Heap {
+        let mut kept = heap.clone();
+        for (resource, chunks) in heap.resources() {
+            let open = |chunk: &Chunk| self.terms.mentions(chunk.amount, &[root]);
+            if chunks.iter().any(open) {
+                kept.set(resource, chunks.iter().filter(|chunk| !open(chunk)).cloned().collect());
+            }
+        }
+        for (resource, chunks) in heap.quantified_resources() {
+            let open = |chunk: &QuantifiedChunk| {
+                [chunk.amount, chunk.map].iter().any(|&term| self.terms.mentions(term, &[root]))
+            };
+            if chunks.iter().any(open) {
+                let closed = chunks.iter().filter(|chunk| !open(chunk)).cloned().collect();
+                kept.set_quantified(resource, closed);
+            }
+        }
+        kept
+    }
+
+    /// What is left in both of two heaps that come from one.
+    fn common(&mut self, left: &Heap, right: &Heap) -> Heap {
+        let mut both = Heap::default();
+        for (resource, chunks) in left.resources() {
+            let mut others = right.of(resource).to_vec();
+            for chunk in chunks {
+                let same = |other: &Chunk| {
+                    other.arguments == chunk.arguments && other.value == chunk.value
+                };
+                let Some(index) = others.iter().position(same) else { continue };
+                let other = others.remove(index);
+                let amount = self.terms.perm_min(chunk.amount, other.amount);
+                both.push(resource, Chunk { amount, ..chunk.clone() });
+            }
+        }
+        both
+    }
+}
+
+fn sides(wand: &Expr) -> (&Expr, &Expr) {
+    match &wand.kind {
+        ExprKind::Wand { left, right } => (left, right),
+        _ => unreachable!("the type checker lets only wands through"),
+    }
+}
+
+/// The structure of a wand, as text, and its holes.
+struct Shape<'e> {
+    text: String,
+    bound: Vec<LocalId>,
+    holes: Vec<&'e Expr>,
+    refused: bool,
+}
+
+impl<'e> Shape<'e> {
+    fn add(&mut self, engine: &Engine<'_>, expr: &'e Expr) {
+        use std::fmt::Write as _;
+        if !self.mentions_bound(expr) && !depends_on_heap(engine, expr) {
+            self.holes.push(expr);
+            let _ = write!(self.text, "?{:?}", expr.ty);
+            return;
+        }
+        if matches!(&expr.kind, ExprKind::Old { label, .. } if *label != OldLabel::Lhs) {
+            self.refused = true;
+        }
+        let head = match &expr.kind {
+            ExprKind::Local(local) => {
+                let index = self.bound.iter().position(|bound| bound == local);
+                format!("#{index:?}")
+            }
+            ExprKind::FieldRead { field, .. } => format!("f{field:?}"),
+            ExprKind::Apply { function, .. } => format!("a{function:?}"),
+            ExprKind::DomainApply { function, instance, .. } => {
+                format!("d{function:?}{instance:?}")
+            }
+            ExprKind::Unary { op, .. } => format!("{op:?}"),
+            ExprKind::Binary { op, .. } => format!("{op:?}"),
+            ExprKind::Old { label, .. } => format!("old{label:?}"),
+            ExprKind::Quantified { quantifier, variables, triggers, .. } => {
+                let triggers: Vec<_> = triggers.iter().map(Vec::len).collect();
+                format!("{quantifier:?}{}{triggers:?}", variables.len())
+            }
+            ExprKind::Acc { location: Location::Field { field, .. }, .. } => {
+                format!("acc{field:?}")
+            }
+            ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
+                format!("pred{predicate:?}")
+            }
+            ExprKind::Unfolding { access, .. } => format!("unfolding{:?}", access.predicate),
+            ExprKind::Literal { collection, elements } => {
+                format!("{collection:?}{}", elements.len())
+            }
+            ExprKind::And(operands) => format!("and{}", operands.len()),
+            ExprKind::Or(operands) => format!("or{}", operands.len()),
+            other => format!("{:?}", std::mem::discriminant(other)),
+        };
+        let _ = write!(self.text, "{head}(");
+        let outer = self.bound.len();
+        self.bound.extend(expr.bound_variables());
+        expr.for_each_child(|child| {
+            crate::terms::grow_stack(|| self.add(engine, child));
+            self.text.push(',');
+        });
+        self.bound.truncate(outer);
+        self.text.push(')');
+    }
+
+    fn mentions_bound(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        sil::walk::walk_expr(expr, |expr| {
+            found |= matches!(&expr.kind, ExprKind::Local(local) if self.bound.contains(local));
+        });
+        found
+    }
+}
+
+/// Whether the value of an expression may change with the heap it is evaluated in.
+fn depends_on_heap(engine: &Engine<'_>, expr: &Expr) -> bool {
+    let mut depends = false;
+    sil::walk::walk_expr_while(expr, |expr| {
+        match &expr.kind {
+            // Fixed where the wand is mentioned.
+            ExprKind::Old { label, .. } if *label != OldLabel::Lhs => return false,
+            ExprKind::FieldRead { .. }
+            | ExprKind::Perm(_)
+            | ExprKind::ForPerm { .. }
+            | ExprKind::Acc { .. }
+            | ExprKind::Wand { .. }
+            | ExprKind::Unfolding { .. }
+            | ExprKind::Applying { .. }
+            | ExprKind::Asserting { .. }
+            | ExprKind::InhaleExhale { .. }
+            | ExprKind::Wildcard
+            | ExprKind::Old { .. } => depends = true,
+            ExprKind::Apply { function, .. } => {
+                depends |= !engine.program.functions[*function].contract.preconditions.is_empty();
+            }
+            _ => {}
+        }
+        true
+    });
+    depends
+}
