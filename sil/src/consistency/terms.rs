@@ -5,7 +5,7 @@
 
 use super::Checker;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::program::{Body, Expr, ExprKind, LocalId, Location, Member, Resource};
+use crate::program::{Body, Decreases, Expr, ExprKind, LocalId, Location, Member, Resource};
 use crate::source::Span;
 use crate::triggers::is_trigger_term;
 use crate::walk::{Visit, walk_body, walk_expr};
@@ -20,6 +20,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 let function = &program.functions[id];
                 all(checker, &function.contract.preconditions);
                 all(checker, &function.contract.postconditions);
+                measures(checker, &function.contract.decreases);
                 all(checker, &function.body);
             }
             Member::Domain(id) => {
@@ -29,11 +30,18 @@ pub(super) fn check(checker: &mut Checker<'_>) {
                 let method = &program.methods[id];
                 all(checker, &method.contract.preconditions);
                 all(checker, &method.contract.postconditions);
+                measures(checker, &method.contract.decreases);
                 for implementation in &method.implementations {
                     body(checker, &implementation.body);
                 }
             }
         }
+    }
+}
+
+fn measures(checker: &mut Checker<'_>, clauses: &[Decreases]) {
+    for clause in clauses {
+        clause.for_each_child(|expr| all(checker, [expr]));
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     Annotation, DomainFunctionId, FieldId, FunctionId, LabelId, LocalId, PredicateId, Type,
 };
 use crate::source::Span;
+use crate::stack::grow_stack;
 pub use crate::syntax::{Collection, Quantifier, UnaryOp};
 
 #[derive(Clone, Debug)]
@@ -223,7 +224,7 @@ impl Expr {
     /// Whether the expression says nothing about permission, so that it has a value and can be a condition or an
     /// argument (Viper language reference, "Purity"). `unfolding A in e` is pure if `e` is.
     pub fn is_pure(&self) -> bool {
-        match &self.kind {
+        grow_stack(|| match &self.kind {
             ExprKind::Acc { .. } | ExprKind::Wand { .. } => false,
             ExprKind::And(operands) | ExprKind::Or(operands) => operands.iter().all(Self::is_pure),
             ExprKind::Binary { op: BinaryOp::Implies, right, .. } => right.is_pure(),
@@ -234,6 +235,6 @@ impl Expr {
             | ExprKind::Applying { body, .. }
             | ExprKind::Asserting { body, .. } => body.is_pure(),
             _ => true,
-        }
+        })
     }
 }
