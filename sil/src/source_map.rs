@@ -80,6 +80,7 @@ impl<'a> SourceMap<'a> {
         let reason_span = reason.unwrap_or(error);
         let original = self.original_place(error.origin);
         let own = self.own_place(error);
+        let original_is_known = original.is_some();
         let (place, generated, shows_text) = match original {
             Some((place, is_own)) => (place, Some(own), is_own),
             None => (own, None, true),
@@ -92,6 +93,7 @@ impl<'a> SourceMap<'a> {
             .unwrap_or_else(|| full_id.to_owned());
         let message = match self.rule("src.say", reason_span, error, full_id) {
             Some(rule) => self.message(rule, reason_span, error),
+            None if original_is_known => self.reworded(full_id, default_message, reason_span),
             None => default_message.to_owned(),
         };
         let at_reason = reason.map(|span| self.place(span)).filter(|at| *at != place);
@@ -210,6 +212,26 @@ impl<'a> SourceMap<'a> {
         };
         // Text that spans lines reads as one.
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// A message of the engine, which quotes the generated text, with the original text in its place.
+    fn reworded(&self, full_id: &str, default_message: &str, reason: Span) -> String {
+        let text = self.text(reason);
+        let why = match full_id.split_once(':').map(|(_, reason)| reason) {
+            Some("assertion.false") => format!("`{text}` might not hold"),
+            Some("insufficient.permission") => {
+                format!("there might be insufficient permission for `{text}`")
+            }
+            Some("negative.permission") => format!("an amount in `{text}` might be negative"),
+            Some("division.by.zero") => format!("a divisor in `{text}` might be zero"),
+            Some("seq.index.negative") => format!("an index in `{text}` might be negative"),
+            Some("seq.index.length") => format!("an index in `{text}` might be too large"),
+            _ => return default_message.to_owned(),
+        };
+        match default_message.split_once(": ") {
+            Some((what, _)) => format!("{what}: {why}"),
+            None => why,
+        }
     }
 
     fn name(&self, reason: Span, error: Span) -> String {
