@@ -155,20 +155,13 @@ fn compare(announced: &Announced, observation: &Observation, judgement: &mut Jud
     let expectations = announced.expectations();
     // That something is not supported is an answer only where it is announced.
     let internal = |one: &&Reported| one.is_internal() && !is_announced(expectations, one);
-    let answers: Vec<Output> = observation
-        .reported
-        .iter()
-        .filter(|one| !internal(one))
-        .map(Reported::output)
-        .collect();
+    let answers: Vec<Output> =
+        observation.reported.iter().filter(|one| !internal(one)).map(Reported::output).collect();
     let difference = expectations.compare(&answers);
     let (undecided, missing): (Vec<Output>, Vec<Output>) =
         difference.missing.into_iter().partition(|one| is_undecided(observation, one));
-    let extra: Vec<Output> = difference
-        .extra
-        .into_iter()
-        .filter(|one| !announced.excuses(one, observation))
-        .collect();
+    let extra: Vec<Output> =
+        difference.extra.into_iter().filter(|one| !announced.excuses(one, observation)).collect();
 
     let rejected = observation.is_rejected() && !extra.is_empty();
     let has = |verdict| observation.members.iter().any(|member| member.verdict == verdict);
@@ -221,17 +214,18 @@ fn is_undecided(observation: &Observation, output: &Output) -> bool {
     let early = ["parser.", "typechecker.", "consistency."];
     !early.iter().any(|prefix| output.id.starts_with(prefix))
         && (!observation.is_judged()
-            || observation.members.iter().any(|one| one.covers(output.line) && !observation.is_decided(one)))
+            || observation
+                .members
+                .iter()
+                .any(|one| one.covers(output.line) && !observation.is_decided(one)))
 }
 
 /// A line a file, which is the same in every run that comes to the same results.
 pub fn listing(judgement: &Judgement) -> String {
     let mut line = format!("{:<16} {}", judgement.class.name(), judgement.path);
-    for (word, outputs) in [
-        ("missing", &judgement.missing),
-        ("extra", &judgement.extra),
-        ("stale", &judgement.stale),
-    ] {
+    for (word, outputs) in
+        [("missing", &judgement.missing), ("extra", &judgement.extra), ("stale", &judgement.stale)]
+    {
         if !outputs.is_empty() {
             let _ = write!(line, "  {word}: {}", outputs.join(", "));
         }
@@ -245,7 +239,11 @@ pub fn listing(judgement: &Judgement) -> String {
 
 fn one_line(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().count() > 200 { text.chars().take(200).chain("…".chars()).collect() } else { text }
+    if text.chars().count() > 200 {
+        text.chars().take(200).chain("…".chars()).collect()
+    } else {
+        text
+    }
 }
 
 /// The number of files of each class.
@@ -305,7 +303,8 @@ mod tests {
         assert_eq!(class(ANNOUNCED, &answer(&[], Verified, "verified")), Class::Missing);
         let gave_up = answer(&[(1, "timeout.error")], Inconclusive, "inconclusive");
         assert_eq!(class(ANNOUNCED, &gave_up), Class::Inconclusive);
-        let unsupported = answer(&[(1, "internal:feature.unsupported")], Unsupported, "inconclusive");
+        let unsupported =
+            answer(&[(1, "internal:feature.unsupported")], Unsupported, "inconclusive");
         assert_eq!(class(ANNOUNCED, &unsupported), Class::Unsupported);
         let early = "//:: ExpectedOutput(typechecker.error)\nx";
         assert_eq!(class(early, &unsupported), Class::Missing);
@@ -316,7 +315,8 @@ mod tests {
         let rejected = answer(&[(2, "typechecker.error")], MemberVerdict::Failed, "input-error");
         assert_eq!(class(ANNOUNCED, &rejected), Class::InputError);
         assert_eq!(class("//:: ExpectedOutput(typechecker.error)\nx", &rejected), Class::Exact);
-        let two = "//:: ExpectedOutput(typechecker.error)\nx\n//:: ExpectedOutput(consistency.error)\ny";
+        let two =
+            "//:: ExpectedOutput(typechecker.error)\nx\n//:: ExpectedOutput(consistency.error)\ny";
         assert_eq!(class(two, &rejected), Class::Missing);
     }
 
@@ -330,7 +330,11 @@ mod tests {
 
     #[test]
     fn only_the_first_of_several_files_is_a_case() {
-        assert!(is_later_part(Path::new("a/x_file2.vpr")) && is_later_part(Path::new("x_file12.vpr")));
-        assert!(!is_later_part(Path::new("x_file1.vpr")) && !is_later_part(Path::new("x_file.vpr")));
+        assert!(
+            is_later_part(Path::new("a/x_file2.vpr")) && is_later_part(Path::new("x_file12.vpr"))
+        );
+        assert!(
+            !is_later_part(Path::new("x_file1.vpr")) && !is_later_part(Path::new("x_file.vpr"))
+        );
     }
 }

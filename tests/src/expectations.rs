@@ -32,7 +32,8 @@ impl Output {
     /// Whether this announcement covers a reported output: the same line and id, or the id without its reason.
     fn covers(&self, reported: &Self) -> bool {
         let rest = reported.id.strip_prefix(self.id.as_str());
-        self.line == reported.line && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+        self.line == reported.line
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     }
 }
 

@@ -62,7 +62,6 @@ impl Member {
     pub fn covers(&self, line: u32) -> bool {
         (self.first_line..=self.last_line).contains(&line)
     }
-
 }
 
 /// A session for tests: everything verified, on one thread.

@@ -146,8 +146,7 @@ fn json_has_its_shape() {
     let lines = lines(&run);
     assert!(lines.iter().all(|line| line["v"] == 1));
     let kinds: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
-    let expected =
-        ["diagnostic", "member", "file", "diagnostic", "file", "member", "file", "run"];
+    let expected = ["diagnostic", "member", "file", "diagnostic", "file", "member", "file", "run"];
     assert_eq!(kinds, expected, "{run:#?}");
 
     let failure = &lines[0];
@@ -263,7 +262,13 @@ fn a_directory_stands_for_its_programs() {
 fn reports_are_written_beside_any_format() {
     let scratch = programs("reports");
     let run = scratch.silicon(&[
-        "bad.vpr", "good.sil", "ill.sil", "--report", "sarif=r.sarif", "--report", "junit=r.xml",
+        "bad.vpr",
+        "good.sil",
+        "ill.sil",
+        "--report",
+        "sarif=r.sarif",
+        "--report",
+        "junit=r.xml",
     ]);
     assert_eq!(run.code, Some(3), "{run:#?}");
     let sarif = fs::read_to_string(scratch.0.join("r.sarif")).expect("a report");
@@ -282,15 +287,20 @@ fn reports_are_written_beside_any_format() {
 
 #[test]
 fn the_number_of_threads_does_not_show() {
-    let many: String = (0..20)
-        .map(|i| format!("method m{i}(x: Int)\n{{\n  assert x != {i}\n  assert x < {i}\n}}\n"))
-        .collect();
-    let scratch = Scratch::new("threads", &[
-        ("a.sil", many.as_bytes()),
-        ("b.sil", FAILS.as_bytes()),
-        ("c.sil", VERIFIES.as_bytes()),
-        ("d.sil", ILL_TYPED.as_bytes()),
-    ]);
+    let mut many = String::new();
+    for i in 0..20 {
+        let body = format!("assert x != {i}\n  assert x < {i}");
+        many.push_str(&format!("method m{i}(x: Int)\n{{\n  {body}\n}}\n"));
+    }
+    let scratch = Scratch::new(
+        "threads",
+        &[
+            ("a.sil", many.as_bytes()),
+            ("b.sil", FAILS.as_bytes()),
+            ("c.sil", VERIFIES.as_bytes()),
+            ("d.sil", ILL_TYPED.as_bytes()),
+        ],
+    );
     let run = |threads: &str, files: &[&str]| {
         let arguments = [&["--message-format", "json", "-j", threads], files].concat();
         timeless(&scratch.silicon(&arguments))
@@ -321,8 +331,7 @@ fn a_reader_who_leaves_is_no_reason_to_complain() {
     assert_ne!(output.status.code(), Some(0));
 }
 
-const CHALICE_FAILS: &str =
-    "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 2;\n  }\n}\n";
+const CHALICE_FAILS: &str = "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 2;\n  }\n}\n";
 
 #[test]
 fn chalice_is_verified_alike_in_process_and_through_a_pipe() {
@@ -358,7 +367,10 @@ fn chalice_is_verified_alike_in_process_and_through_a_pipe() {
 fn texts_are_quoted_from_the_program_that_was_written() {
     let scratch = Scratch::new("quoted", &[("c.chalice", CHALICE_FAILS.as_bytes())]);
     let run = scratch.silicon(&["c.chalice"]);
-    assert!(run.stdout.contains("c.chalice:7:") && run.stdout.contains("assert f == 2;"), "{run:#?}");
+    assert!(
+        run.stdout.contains("c.chalice:7:") && run.stdout.contains("assert f == 2;"),
+        "{run:#?}"
+    );
 }
 
 /// The examples that the manual tells newcomers to run.

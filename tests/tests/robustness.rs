@@ -89,8 +89,11 @@ fn blocks_and_prefixes_100_000_deep() {
         ("whiles.sil", "while (b) {", "assert true", "}"),
         ("nots.sil", "assert ", "", ""),
     ] {
-        let middle =
-            if name == "nots.sil" { format!("{}b || true", "!".repeat(deep)) } else { middle.into() };
+        let middle = if name == "nots.sil" {
+            format!("{}b || true", "!".repeat(deep))
+        } else {
+            middle.into()
+        };
         let count = if name == "nots.sil" { 1 } else { deep };
         survives(name, &method(&format!("{}{middle}{}", open.repeat(count), close.repeat(count))));
     }

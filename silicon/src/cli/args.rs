@@ -79,12 +79,7 @@ pub(crate) struct Args {
     pub(crate) threads: usize,
 
     /// Report at most N errors per member; 0: all
-    #[arg(
-        long,
-        visible_alias = "numberOfErrorsToReport",
-        value_name = "N",
-        default_value_t = 0
-    )]
+    #[arg(long, visible_alias = "numberOfErrorsToReport", value_name = "N", default_value_t = 0)]
     errors_per_member: usize,
 
     /// The solver's resource limit for one obligation, in its units; 0: none

@@ -94,7 +94,9 @@ fn in_order(
     mut show: impl FnMut(Outcome) -> io::Result<()>,
 ) -> io::Result<()> {
     if workers <= 1 {
-        return inputs.iter().try_for_each(|input| show(session_of(session, inputs, input).run(input)));
+        return inputs
+            .iter()
+            .try_for_each(|input| show(session_of(session, inputs, input).run(input)));
     }
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
@@ -104,7 +106,8 @@ fn in_order(
             scope.spawn(move || {
                 while let Some((index, input)) = take(next, inputs) {
                     // Nobody listens any more: the run has ended.
-                    if sender.send((index, session_of(session, inputs, input).run(input))).is_err() {
+                    if sender.send((index, session_of(session, inputs, input).run(input))).is_err()
+                    {
                         return;
                     }
                 }

@@ -1,5 +1,6 @@
 //! Where findings are shown: in the program that the user wrote, which need not be the SIL text.
 
+use sil::imports::library;
 use sil::program::Program;
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::{Sources, Span};
@@ -35,7 +36,7 @@ impl<'a> Places<'a> {
     /// Whether the user wrote this, or a file the user imports: not the standard library.
     pub fn is_users(&self, span: Span) -> bool {
         let name = self.sources.range(span).map(|_| &self.sources.file(span.file).name);
-        name.is_none_or(|name| !name.starts_with('<') || name == "<stdin>")
+        name.is_none_or(|name| !library::is_name(name))
     }
 
     /// A finding in the user's program and words; its member and path are the caller's to add.
