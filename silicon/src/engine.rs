@@ -70,6 +70,8 @@ pub(crate) struct Context<'p> {
     pub(crate) program: &'p Program,
     pub(crate) sources: &'p Sources,
     pub(crate) options: &'p Options,
+    /// Fields and predicates that occur as triggers.
+    pub(crate) trigger_resources: std::collections::BTreeSet<heap::Resource>,
     /// Axioms of the functions verified so far.
     pub(crate) functions: Arc<FunctionTable>,
     /// Predicates whose bodies failed their own check: their uses are checked like any assertion.
@@ -129,6 +131,8 @@ pub(crate) struct Engine<'p> {
     /// Values that stand for something whose absence has been reported: what fails because of them is no news.
     pub(crate) tainted: FxHashSet<Term>,
     pub(crate) findings: IndexMap<(String, Span), Finding>,
+    /// Number of obligations that failed so far, counted again where a run is repeated.
+    pub(crate) failures: usize,
     /// Where an obligation hit the resource limit.
     pub(crate) gave_up: bool,
     pub(crate) statistics: Statistics,
@@ -173,6 +177,7 @@ impl<'p> Engine<'p> {
             unfolded: Vec::new(),
             tainted: FxHashSet::default(),
             findings: IndexMap::new(),
+            failures: 0,
             gave_up: false,
             statistics: Statistics::default(),
             deadline: limit.into_iter().chain(options.deadline).min(),

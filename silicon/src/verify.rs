@@ -39,7 +39,9 @@ pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report
 const STACK_SIZE: usize = 256 << 20;
 
 fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Report {
+    let trigger_resources = crate::engine::quantified::touch::trigger_resources(program);
     let mut context = Context {
+        trigger_resources,
         program,
         sources,
         options,

@@ -6,7 +6,7 @@
 pub(crate) mod applications;
 mod heap_reads;
 mod operators;
-mod quantifiers;
+pub(crate) mod quantifiers;
 
 use sil::program::{BinaryOp, Collection, Expr, ExprKind, OldLabel, Type, UnaryOp};
 

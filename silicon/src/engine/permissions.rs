@@ -15,6 +15,7 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
     ) -> Result<Option<Term>, Stop> {
+        self.touch(resource, arguments)?;
         let heap = self.state.heap.clone();
         if !heap.quantified(resource).is_empty() {
             return self.lookup_quantified(resource, arguments);
@@ -112,6 +113,7 @@ impl Engine<'_> {
             return Ok(());
         }
         self.assume_chunk_facts(resource, &chunk)?;
+        self.touch(resource, &chunk.arguments)?;
         let same =
             self.state.heap.of(resource).iter().position(|old| old.arguments == chunk.arguments);
         let Some(index) = same else {
@@ -185,6 +187,7 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Term>, Stop> {
+        self.touch(resource, arguments)?;
         if !self.left().quantified(resource).is_empty() {
             return self.take_quantified(resource, arguments, loss);
         }

@@ -8,7 +8,7 @@
 //! In reading order: [`chunks`] (the representation), [`normalise`] (an impure quantifier as a list of parts),
 //! [`access`] (what a part says about one location), [`inverse`], [`produce`], [`consume`] (with removal), [`single`]
 //! (one location of a resource with quantified chunks), [`summaries`] (the values of several chunks as one map),
-//! [`facts`] (what follows from the heap's shape).
+//! [`touch`] (locations as triggers), [`facts`] (what follows from the heap's shape).
 //!
 //! Differs from the paper
 //! - DIVERGENCE: permission to a single location stays an ordinary chunk. Which chunks there are decides how a
@@ -25,6 +25,7 @@ pub(crate) mod normalise;
 pub(crate) mod produce;
 pub(crate) mod single;
 pub(crate) mod summaries;
+pub(crate) mod touch;
 
 use rustc_hash::FxBuildHasher;
 

@@ -94,6 +94,7 @@ impl Engine<'_> {
             Asked::Wand(wand) => self.eval_wand(wand, blame)?,
         };
         let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
+        self.touch(resource, &arguments)?;
         if heap.quantified(resource).is_empty() {
             return Ok(self.held(heap.of(resource), &arguments));
         }

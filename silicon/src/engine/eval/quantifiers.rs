@@ -1,6 +1,6 @@
 //! Pure quantifiers (Viper engine reference, section 8).
 
-use sil::program::{Expr, ExprKind, Quantifier};
+use sil::program::{Expr, ExprKind, LocalId, Quantifier};
 
 use crate::engine::blame::Blame;
 use crate::engine::{Engine, Stop};
@@ -29,8 +29,9 @@ impl Engine<'_> {
         self.bound.extend(&bound);
         let (result, facts) = self.scoped(None, |engine| {
             let value = engine.join(|engine| engine.eval(body, blame))?;
+            let inferred = if triggers.is_empty() { inferred(variables, body) } else { Vec::new() };
             let triggers: Vec<Vec<&Expr>> =
-                triggers.iter().map(|trigger| trigger.iter().collect()).collect();
+                triggers.iter().chain(&inferred).map(|trigger| trigger.iter().collect()).collect();
             let triggers = engine.eval_trigger_sets(&triggers, blame)?;
             Ok((value, triggers))
         })?;
@@ -66,7 +67,7 @@ impl Engine<'_> {
             for expr in trigger {
                 let outer = std::mem::replace(&mut self.in_trigger, true);
                 let term = self.scoped(None, |engine| {
-                    engine.join(|engine| engine.eval(expr, blame.trusted()))
+                    engine.join(|engine| engine.eval_trigger_term(expr, blame.trusted()))
                 });
                 self.in_trigger = outer;
                 match term?.0 {
@@ -113,6 +114,16 @@ impl Engine<'_> {
             None => "quant".to_owned(),
         }
     }
+}
+
+/// Triggers for a quantifier written without any; none where that would take further variables.
+pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
+    let mut further = false;
+    let inferred = sil::triggers::infer_triggers(variables, body, &mut |_| {
+        further = true;
+        variables[0]
+    });
+    if further || !inferred.variables.is_empty() { Vec::new() } else { inferred.triggers }
 }
 
 /// The SMT weight asked for by `@weight("n")`.

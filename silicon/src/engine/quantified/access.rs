@@ -20,6 +20,8 @@ pub(crate) struct Access {
     /// With the factor of the predicate around.
     pub(crate) amount: Term,
     pub(crate) triggers: Vec<Vec<Term>>,
+    /// Whether no obligation failed while it was evaluated.
+    pub(crate) is_defined: bool,
 }
 
 /// The same, as a function of the location.
@@ -46,6 +48,7 @@ impl Engine<'_> {
             Location::Field { field, .. } => Resource::Field(*field),
             Location::Predicate { predicate, .. } => Resource::Predicate(*predicate),
         };
+        let failures = self.failures;
         let mut guard_of_part = Terms::TRUE;
         let evaluated = self.eval_part(part, blame, |engine, guard| {
             guard_of_part = guard;
@@ -69,7 +72,11 @@ impl Engine<'_> {
         let (variables, Some((mut arguments, triggers))) = evaluated else { return Ok(None) };
         let amount = arguments.pop().expect("pushed last");
         let guard = guard_of_part;
-        Ok(Some(Access { resource, variables, guard, arguments, amount, triggers }))
+        let is_defined = self.failures == failures;
+        let mut access =
+            Access { resource, variables, guard, arguments, amount, triggers, is_defined };
+        self.remove_offsets(&mut access);
+        Ok(Some(access))
     }
 
     /// A pure part as one quantified formula.
@@ -111,7 +118,11 @@ impl Engine<'_> {
                 return Ok(None);
             };
             let Some(value) = body(engine, guard)? else { return Ok(None) };
-            let triggers = engine.eval_trigger_sets(&part.prefix.triggers, blame)?;
+            let inferred = if part.prefix.triggers.is_empty() { part.inferred() } else { vec![] };
+            let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
+            let triggers: Vec<Vec<&Expr>> =
+                part.prefix.triggers.iter().cloned().chain(inferred).collect();
+            let triggers = engine.eval_trigger_sets(&triggers, blame)?;
             Ok(Some((value, triggers)))
         })?;
         self.bound.truncate(outer);

@@ -63,7 +63,7 @@ impl Engine<'_> {
             return Ok(self.terms.snap_wrap(map));
         };
         let resource = access.resource;
-        if !blame.is_trusted() || blame.error == "call.precondition" {
+        if access.is_defined && (!blame.is_trusted() || blame.error == "call.precondition") {
             self.prove_injective(&access, blame, part.body)?;
         }
         let footprint = self.footprint(&access)?;
@@ -107,6 +107,7 @@ impl Engine<'_> {
             let total = self.total(&parts);
             let (wanted, held) = (self.is_some(need), self.is_some(total));
             let enough = self.terms.implies(wanted, held);
+            let enough = self.with_touch(resource, enough);
             if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
                 return Ok(None);
             }
@@ -162,6 +163,7 @@ impl Engine<'_> {
         }
         if !done {
             let satisfied = self.is_none(need);
+            let satisfied = self.with_touch(resource, satisfied);
             if self.ask(|engine| engine.obligation(satisfied))? != Answer::Yes {
                 return Ok(None);
             }
@@ -220,6 +222,11 @@ impl Engine<'_> {
             let mut triggers = footprint.triggers.clone();
             triggers.extend(chunk.triggers.iter().cloned());
             triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
+            for amount in [footprint.amount, chunk.amount] {
+                let mut parts = Vec::new();
+                self.matchable_parts(amount, &formals, &mut parts);
+                triggers.extend(parts.into_iter().map(|part| vec![part]));
+            }
             let fact = self.terms.forall(&formals, triggers, fact, "qp.wildcard", 1);
             self.assume(fact)?;
             let takes = self.terms.and([open, some]);

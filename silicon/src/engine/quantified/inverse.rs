@@ -107,6 +107,58 @@ impl Engine<'_> {
         self.assume(axiom)
     }
 
+    /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)`, the variable is shifted so that the
+    /// offset is gone: sums are matched literally, and `loc(a, k)` would not be found.
+    pub(crate) fn remove_offsets(&mut self, access: &mut Access) {
+        for variable in access.variables.clone() {
+            if self.terms.sort(variable) != Sort::INT {
+                continue;
+            }
+            let mut offsets = Vec::new();
+            for &argument in &access.arguments {
+                self.offsets_of(argument, variable, &mut offsets);
+            }
+            let [offset] = offsets[..] else { continue };
+            if offset == self.terms.int(0)
+                || !occurring(&self.terms, &access.variables, &[offset]).is_empty()
+            {
+                continue;
+            }
+            let shifted = self.terms.sub(variable, offset);
+            let map: Substitution = [(variable, shifted)].into_iter().collect();
+            let mut shift = |term: &mut Term| *term = self.terms.substitute(*term, &map);
+            access.arguments.iter_mut().for_each(&mut shift);
+            access.triggers.iter_mut().flatten().for_each(&mut shift);
+            shift(&mut access.guard);
+            shift(&mut access.amount);
+        }
+    }
+
+    /// What is added to a variable where it stands in an argument, 0 included, each once.
+    fn offsets_of(&mut self, term: Term, variable: Term, offsets: &mut Vec<Term>) {
+        use crate::terms::TermKind;
+        if !self.terms.contains(term, variable) {
+            return;
+        }
+        let offset = match *self.terms.kind(term) {
+            _ if term == variable => self.terms.int(0),
+            TermKind::Add(left, right) if left == variable => right,
+            TermKind::Add(left, right) if right == variable => left,
+            TermKind::Sub(left, right) if left == variable => self.terms.neg(right),
+            _ => {
+                let mut operands = Vec::new();
+                self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
+                for operand in operands {
+                    crate::terms::grow_stack(|| self.offsets_of(operand, variable, offsets));
+                }
+                return;
+            }
+        };
+        if !offsets.contains(&offset) {
+            offsets.push(offset);
+        }
+    }
+
     /// The triggers the user gave, and the receiver itself.
     pub(crate) fn access_triggers(&mut self, access: &Access) -> Vec<Vec<Term>> {
         let mut triggers = access.triggers.clone();
@@ -119,7 +171,7 @@ impl Engine<'_> {
     }
 
     /// The largest subterms that mention a variable and can stand in a trigger.
-    fn matchable_parts(&self, term: Term, variables: &[Term], found: &mut Vec<Term>) {
+    pub(crate) fn matchable_parts(&self, term: Term, variables: &[Term], found: &mut Vec<Term>) {
         if !self.terms.is_open(term) || occurring(&self.terms, variables, &[term]).is_empty() {
             return;
         }

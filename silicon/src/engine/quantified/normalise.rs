@@ -4,6 +4,7 @@
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
 
 use crate::engine::Reading;
+use crate::engine::eval::quantifiers::inferred;
 use crate::terms::grow_stack;
 
 /// What stands between the quantifier and a part's body, outermost first.
@@ -26,6 +27,29 @@ pub(crate) struct Prefix<'e> {
 pub(crate) struct QuantifiedPart<'e> {
     pub(crate) prefix: Prefix<'e>,
     pub(crate) body: &'e Expr,
+}
+
+impl QuantifiedPart<'_> {
+    /// Triggers for a part written without any.
+    pub(crate) fn inferred(&self) -> Vec<Vec<Expr>> {
+        let mut body = self.body.clone();
+        for step in self.prefix.steps.iter().rev() {
+            let Expr { span, annotations, .. } = body.clone();
+            let boxed = Box::new(body);
+            let kind = match *step {
+                Step::Guard { condition, .. } => ExprKind::Binary {
+                    op: BinaryOp::Implies,
+                    left: Box::new(condition.clone()),
+                    right: boxed,
+                },
+                Step::Let { variable, value } => {
+                    ExprKind::Let { variable, value: Box::new(value.clone()), body: boxed }
+                }
+            };
+            body = Expr { kind, ty: sil::program::Type::Bool, span, annotations };
+        }
+        inferred(&self.prefix.variables, &body)
+    }
 }
 
 /// The parts of an impure quantifier, left to right.

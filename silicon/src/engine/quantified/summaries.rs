@@ -56,6 +56,7 @@ impl Engine<'_> {
             return Ok(map);
         }
         let (map, _) = self.summary_symbol((resource, parts.to_vec(), None));
+        self.use_touch(resource)?;
         self.assume_values(resource, map, parts, Terms::TRUE)?;
         Ok(map)
     }
@@ -103,6 +104,7 @@ impl Engine<'_> {
         self.assume(axiom)?;
         let partial = self.has_domain(resource, map);
         self.assume(partial)?;
+        self.use_touch(resource)?;
         self.use_extensionality(resource)?;
         Ok(map)
     }

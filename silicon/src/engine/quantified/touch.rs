@@ -1,0 +1,118 @@
+//! Locations as triggers: `{x.f}`, `{P(xs)}` (Viper engine reference, 8.3 and 20.6).
+//!
+//! A predicate on locations that is true of all of them stands for the location in triggers. It is assumed wherever the
+//! program comes by a location, and holds of every location that a map is looked up at.
+
+use std::collections::BTreeSet;
+
+use sil::program::{Expr, ExprKind, Location, Program};
+use sil::walk::{Visit, walk_body, walk_expr};
+
+use crate::engine::blame::Blame;
+use crate::engine::heap::Resource;
+use crate::engine::{Engine, Stop};
+use crate::terms::{Sort, Term};
+
+/// The fields and predicates that occur as triggers somewhere in the program.
+pub(crate) fn trigger_resources(program: &Program) -> BTreeSet<Resource> {
+    let mut found = BTreeSet::new();
+    for (_, predicate) in program.predicates.iter() {
+        predicate.body.iter().for_each(|body| collect(body, &mut found));
+    }
+    for (_, function) in program.functions.iter() {
+        let contract = &function.contract;
+        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
+        clauses.chain(&function.body).for_each(|expr| collect(expr, &mut found));
+    }
+    for (_, method) in program.methods.iter() {
+        let contract = &method.contract;
+        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
+        clauses.for_each(|expr| collect(expr, &mut found));
+        for implementation in &method.implementations {
+            walk_body(&implementation.body, |visit| {
+                if let Visit::Expr(expr) = visit {
+                    collect(expr, &mut found);
+                }
+            });
+        }
+    }
+    found
+}
+
+fn collect(expr: &Expr, found: &mut BTreeSet<Resource>) {
+    walk_expr(expr, |expr| {
+        let ExprKind::Quantified { triggers, .. } = &expr.kind else { return };
+        for term in triggers.iter().flatten() {
+            match &term.kind {
+                ExprKind::FieldRead { field, .. } => {
+                    found.insert(Resource::Field(*field));
+                }
+                ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
+                    found.insert(Resource::Predicate(*predicate));
+                }
+                _ => {}
+            }
+        }
+    });
+}
+
+impl Engine<'_> {
+    /// The term for a location in triggers.
+    pub(crate) fn touched(&mut self, resource: Resource, arguments: &[Term]) -> Term {
+        let sorts = self.argument_sorts(resource);
+        let name = format!("touched.{}", self.resource_name(resource));
+        let symbol = self.terms.declare_function(&name, &sorts, Sort::BOOL);
+        self.terms.apply(symbol, arguments)
+    }
+
+    /// Makes a location known to triggers, if there are any that want it.
+    pub(crate) fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
+        if self.in_trigger || !self.context.trigger_resources.contains(&resource) {
+            return Ok(());
+        }
+        let fact = self.touched(resource, arguments);
+        self.assume(fact)
+    }
+
+    /// A goal about an arbitrary location, which is one that triggers know.
+    pub(crate) fn with_touch(&mut self, resource: Resource, goal: Term) -> Term {
+        if !self.context.trigger_resources.contains(&resource) {
+            return goal;
+        }
+        let formals = self.formals(resource);
+        let touched = self.touched(resource, &formals);
+        self.terms.implies(touched, goal)
+    }
+
+    /// ∀m, r {m@r}. touched(r).
+    pub(crate) fn use_touch(&mut self, resource: Resource) -> Result<(), Stop> {
+        if !self.context.trigger_resources.contains(&resource) {
+            return Ok(());
+        }
+        let formals = self.formals(resource);
+        let sort = self.map_sort(resource);
+        let map = self.terms.named_variable("map%0", sort);
+        let value = self.map_at(resource, map, &formals);
+        let touched = self.touched(resource, &formals);
+        let mut variables = vec![map];
+        variables.extend(formals);
+        let axiom = self.terms.forall(&variables, vec![vec![value]], touched, "qp.touched", 1);
+        self.prover.add_axiom(&mut self.terms, axiom)?;
+        Ok(())
+    }
+
+    /// A term of a trigger.
+    pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::FieldRead { receiver, field } => {
+                let receiver = self.eval(receiver, blame)?;
+                Ok(self.touched(Resource::Field(*field), &[receiver]))
+            }
+            ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
+                let arguments = self.eval_all(arguments, blame)?;
+                Ok(self.touched(Resource::Predicate(*predicate), &arguments))
+            }
+            _ => self.eval(expr, blame),
+        }
+    }
+}
