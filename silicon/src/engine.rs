@@ -131,8 +131,6 @@ pub(crate) struct Engine<'p> {
     /// Values that stand for something whose absence has been reported: what fails because of them is no news.
     pub(crate) tainted: FxHashSet<Term>,
     pub(crate) findings: IndexMap<(String, Span), Finding>,
-    /// Number of obligations that failed so far, counted again where a run is repeated.
-    pub(crate) failures: usize,
     /// Where an obligation hit the resource limit.
     pub(crate) gave_up: bool,
     pub(crate) statistics: Statistics,
@@ -177,7 +175,6 @@ impl<'p> Engine<'p> {
             unfolded: Vec::new(),
             tainted: FxHashSet::default(),
             findings: IndexMap::new(),
-            failures: 0,
             gave_up: false,
             statistics: Statistics::default(),
             deadline: limit.into_iter().chain(options.deadline).min(),

@@ -49,7 +49,6 @@ impl Engine<'_> {
 
     /// Reports an obligation that did not get the answer yes.
     pub(crate) fn fail(&mut self, answer: Answer, blame: Blame, reason: Reason, at: Span) {
-        self.failures += 1;
         let severity = match answer {
             Answer::GaveUp => {
                 self.gave_up = true;

@@ -20,8 +20,6 @@ pub(crate) struct Access {
     /// With the factor of the predicate around.
     pub(crate) amount: Term,
     pub(crate) triggers: Vec<Vec<Term>>,
-    /// Whether no obligation failed while it was evaluated.
-    pub(crate) is_defined: bool,
 }
 
 /// The same, as a function of the location.
@@ -48,7 +46,6 @@ impl Engine<'_> {
             Location::Field { field, .. } => Resource::Field(*field),
             Location::Predicate { predicate, .. } => Resource::Predicate(*predicate),
         };
-        let failures = self.failures;
         let mut guard_of_part = Terms::TRUE;
         let evaluated = self.eval_part(part, blame, |engine, guard| {
             guard_of_part = guard;
@@ -72,9 +69,7 @@ impl Engine<'_> {
         let (variables, Some((mut arguments, triggers))) = evaluated else { return Ok(None) };
         let amount = arguments.pop().expect("pushed last");
         let guard = guard_of_part;
-        let is_defined = self.failures == failures;
-        let mut access =
-            Access { resource, variables, guard, arguments, amount, triggers, is_defined };
+        let mut access = Access { resource, variables, guard, arguments, amount, triggers };
         self.remove_offsets(&mut access);
         Ok(Some(access))
     }

@@ -63,7 +63,7 @@ impl Engine<'_> {
             return Ok(self.terms.snap_wrap(map));
         };
         let resource = access.resource;
-        if access.is_defined && (!blame.is_trusted() || blame.error == "call.precondition") {
+        if !blame.is_trusted() || blame.error == "call.precondition" {
             self.prove_injective(&access, blame, part.body)?;
         }
         let footprint = self.footprint(&access)?;

@@ -49,7 +49,7 @@ impl Engine<'_> {
                 let Some(access) = access else { return Ok(()) };
                 // A contract's own check is no reason to skip this one: where it failed, the axioms of the inverse
                 // functions would contradict each other.
-                if access.is_defined && !blame.is_silent() {
+                if !blame.is_silent() {
                     self.prove_injective(&access, blame, part.body)?;
                 }
                 let footprint = self.footprint(&access)?;
