@@ -11,6 +11,7 @@ pub mod imports;
 pub mod load;
 pub mod macros;
 pub mod parser;
+pub mod plugins;
 pub mod print;
 pub mod program;
 pub mod render;

@@ -23,6 +23,7 @@ pub(crate) mod permissions;
 pub(crate) mod predicate;
 pub(crate) mod produce;
 pub(crate) mod quantified;
+pub(crate) mod refute;
 pub(crate) mod state;
 pub(crate) mod symbols;
 pub(crate) mod transfer;
@@ -33,6 +34,7 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sil::plugins::termination::Instrumented;
 use sil::program::{PredicateId, Program};
 use sil::source::{Sources, Span};
 
@@ -76,6 +78,8 @@ pub(crate) struct Context<'p> {
     pub(crate) functions: Arc<FunctionTable>,
     /// Predicates whose bodies failed their own check: their uses are checked like any assertion.
     pub(crate) ill_formed_predicates: FxHashSet<PredicateId>,
+    /// The program with its termination checks, if it has any.
+    pub(crate) termination: Option<&'p Instrumented>,
 }
 
 /// How permission amounts are read (trap T8: both sides of a function's contract use the same reading).
@@ -130,6 +134,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) unfolded: Vec<(sil::program::PredicateId, Vec<Term>, Term)>,
     /// Values that stand for something whose absence has been reported: what fails because of them is no news.
     pub(crate) tainted: FxHashSet<Term>,
+    /// The `refute` statements that some path has refuted.
+    pub(crate) refuted: FxHashSet<(Span, Span)>,
     pub(crate) findings: IndexMap<(String, Span), Finding>,
     /// Where an obligation hit the resource limit.
     pub(crate) gave_up: bool,
@@ -174,6 +180,7 @@ impl<'p> Engine<'p> {
             recursion_group: FxHashSet::default(),
             unfolded: Vec::new(),
             tainted: FxHashSet::default(),
+            refuted: FxHashSet::default(),
             findings: IndexMap::new(),
             gave_up: false,
             statistics: Statistics::default(),

@@ -5,6 +5,7 @@
 
 mod schedule;
 mod smt_log;
+mod termination;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report
 const STACK_SIZE: usize = 256 << 20;
 
 fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Report {
+    let termination = sil::plugins::termination::instrument(program);
+    let program = termination.as_ref().map_or(program, |checks| &checks.program);
     let trigger_resources = crate::engine::quantified::touch::trigger_resources(program);
     let mut context = Context {
         trigger_resources,
@@ -47,6 +50,7 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
         options,
         functions: Arc::new(FunctionTable::default()),
         ill_formed_predicates: FxHashSet::default(),
+        termination: termination.as_ref(),
     };
     let mut outcomes: Vec<(Member, MemberReport)> = Vec::new();
     for stage in schedule::stages(program) {
@@ -100,6 +104,7 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
     let reports: Vec<_> =
         methods.par_iter().map(|&member| verify_other(&context, member)).collect();
     outcomes.extend(methods.into_iter().zip(reports));
+    add_termination_proofs(&context, &mut outcomes);
     let mut report = Report::default();
     for member in &program.order {
         if let Some(index) = outcomes.iter().position(|(other, _)| other == member)
@@ -116,6 +121,26 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
         }
     }
     report
+}
+
+/// The proofs that functions terminate. They come last, since they may use what the functions promise.
+fn add_termination_proofs(context: &Context<'_>, outcomes: &mut [(Member, MemberReport)]) {
+    let Some(checks) = context.termination else { return };
+    let proofs: Vec<_> = checks
+        .proofs
+        .iter()
+        .filter(|(_, function)| {
+            is_selected(context.program, Member::Function(*function), context.options)
+        })
+        .collect();
+    let reports: Vec<_> =
+        proofs.par_iter().map(|(proof, _)| verify_other(context, Member::Method(*proof))).collect();
+    for ((_, function), proof) in proofs.into_iter().zip(reports) {
+        let of_function =
+            outcomes.iter_mut().find(|(member, _)| *member == Member::Function(*function));
+        let (_, report) = of_function.expect("all functions are verified");
+        *report = both(proof, report.clone());
+    }
 }
 
 /// Makes what a phase has shown available to the members that come later.
@@ -166,7 +191,12 @@ fn verify_other(context: &Context<'_>, member: Member) -> MemberReport {
                 let mut graphs = Vec::new();
                 let mut diagnostics: Vec<Diagnostic> = Vec::new();
                 for index in 0..context.program.methods[method].implementations.len() {
-                    match sil::cfg::build(context.program, method, index, &mut diagnostics) {
+                    let checked =
+                        context.termination.and_then(|it| it.graphs.get(&(method, index)));
+                    let cfg = checked.cloned().or_else(|| {
+                        sil::cfg::build(context.program, method, index, &mut diagnostics)
+                    });
+                    match cfg {
                         Some(cfg) => graphs.push(cfg),
                         None => {
                             let span = context.program.methods[method].span;
@@ -203,6 +233,16 @@ fn verify_member(
     match result {
         Ok(Ok((outcome, result))) => {
             report.findings = outcome.findings;
+            if let Some(checks) = context.termination {
+                let found = std::mem::take(&mut report.findings);
+                let (shown, some_left_out) =
+                    termination::findings(checks, context.sources, member, found);
+                report.findings = shown;
+                // Fail closed: who reports the others has to do so.
+                if some_left_out {
+                    report.verdict = Verdict::Inconclusive;
+                }
+            }
             report.statistics = outcome.statistics;
             if outcome.gave_up {
                 report.verdict = Verdict::Inconclusive;

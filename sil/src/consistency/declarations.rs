@@ -95,7 +95,7 @@ fn recursion_through_preconditions(checker: &mut Checker<'_>) {
         }
     }
     for (id, function) in program.functions.iter() {
-        let required = callees(function.contract.preconditions.iter());
+        let required = callees(required(function));
         // What reaches back is in the same component.
         if required
             .iter()
@@ -109,8 +109,18 @@ fn recursion_through_preconditions(checker: &mut Checker<'_>) {
 }
 
 fn parts(function: &Function) -> impl Iterator<Item = &Expr> {
+    required(function).chain(&function.contract.postconditions).chain(&function.body)
+}
+
+/// What has to have a meaning before the function has one. A measure counts: what a call decreases cannot be found
+/// by that call.
+fn required(function: &Function) -> impl Iterator<Item = &Expr> {
     let contract = &function.contract;
-    contract.preconditions.iter().chain(&contract.postconditions).chain(&function.body)
+    let mut measures = Vec::new();
+    for clause in &contract.decreases {
+        clause.for_each_child(|child| measures.push(child));
+    }
+    contract.preconditions.iter().chain(measures)
 }
 
 /// The functions applied in the expressions, each once.

@@ -72,6 +72,7 @@ pub(crate) enum Reason {
     IndexTooLarge,
     KeyMissing,
     WandNotFound,
+    RefutationTrue,
 }
 
 impl Reason {
@@ -88,6 +89,7 @@ impl Reason {
             Self::IndexTooLarge => "seq.index.length",
             Self::KeyMissing => "map.key.contains",
             Self::WandNotFound => "wand.not.found",
+            Self::RefutationTrue => "refutation.true",
         }
     }
 
@@ -113,6 +115,7 @@ impl Reason {
             }
             Self::WandNotFound => format!("the magic wand `{what}` might not be held"),
             Self::KeyMissing => format!("the map might not contain the key `{what}`"),
+            Self::RefutationTrue => format!("`{what}` holds on every path that leads here"),
         }
     }
 }
@@ -127,6 +130,7 @@ fn heading(error: &str) -> &'static str {
         "inhale.failed" => "inhale might fail",
         "assignment.failed" => "assignment might fail",
         "call.precondition" => "the precondition of the method might not hold",
+        "refute.failed" => "refute failed",
         "call.failed" => "method call might fail",
         "application.precondition" => "the precondition of the function might not hold",
         "if.failed" => "conditional statement might fail",

@@ -58,7 +58,7 @@ impl Engine<'_> {
                 }
                 Ok(())
             }
-            StmtKind::Refute(assertion) => self.unsupported(assertion, "`refute`"),
+            StmtKind::Refute(assertion) => self.exec_refute(stmt, assertion),
             StmtKind::Fold(access) => self.exec_fold(access, Blame::new("fold.failed", stmt.span)),
             StmtKind::Unfold(access) => {
                 self.exec_unfold(access, Blame::new("unfold.failed", stmt.span))

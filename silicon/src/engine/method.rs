@@ -42,7 +42,9 @@ impl<'p> Engine<'p> {
         let method = &program.methods[method];
         self.state = State::new(&method.locals);
         self.havoc(method.formals.iter().copied());
-        Driver { engine: self, method, graphs, implementation: 0 }.run()
+        Driver { engine: self, method, graphs, implementation: 0 }.run()?;
+        self.report_unrefuted(method);
+        Ok(())
     }
 }
 

@@ -1,0 +1,3 @@
+//! Features that are reduced to the rest of the language.
+
+pub mod termination;

@@ -1,0 +1,157 @@
+//! Making expressions and statements.
+
+use rustc_hash::FxHashMap;
+
+use super::Locals;
+use crate::program::{
+    BinaryOp, Expr, ExprKind, Local, LocalId, LocalKind, OldLabel, Stmt, StmtKind, Type, UnaryOp,
+};
+use crate::source::{Name, Span};
+use crate::stack::grow_stack;
+use crate::walk::walk_expr;
+
+pub(super) fn expr(kind: ExprKind, ty: Type, span: Span) -> Expr {
+    Expr { kind, ty, span, annotations: Vec::new() }
+}
+
+pub(super) fn stmt(kind: StmtKind, span: Span) -> Stmt {
+    Stmt { kind, span, annotations: Vec::new() }
+}
+
+pub(super) fn boolean(value: bool, span: Span) -> Expr {
+    expr(ExprKind::Bool(value), Type::Bool, span)
+}
+
+pub(super) fn is_literal(expr: &Expr, value: bool) -> bool {
+    matches!(expr.kind, ExprKind::Bool(other) if other == value)
+}
+
+pub(super) fn local(id: LocalId, ty: Type, span: Span) -> Expr {
+    expr(ExprKind::Local(id), ty, span)
+}
+
+pub(super) fn not(operand: Expr) -> Expr {
+    let span = operand.span;
+    let kind = ExprKind::Unary { op: UnaryOp::Not, operand: Box::new(operand) };
+    expr(kind, Type::Bool, span)
+}
+
+pub(super) fn binary(op: BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
+    expr(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, Type::Bool, span)
+}
+
+pub(super) fn and(operands: Vec<Expr>, span: Span) -> Expr {
+    if operands.iter().any(|operand| is_literal(operand, false)) {
+        return boolean(false, span);
+    }
+    several(operands, true, ExprKind::And, span)
+}
+
+pub(super) fn or(operands: Vec<Expr>, span: Span) -> Expr {
+    if operands.iter().any(|operand| is_literal(operand, true)) {
+        return boolean(true, span);
+    }
+    several(operands, false, ExprKind::Or, span)
+}
+
+fn several(
+    mut operands: Vec<Expr>,
+    neutral: bool,
+    kind: fn(Vec<Expr>) -> ExprKind,
+    span: Span,
+) -> Expr {
+    operands.retain(|operand| !is_literal(operand, neutral));
+    match operands.len() {
+        0 => boolean(neutral, span),
+        1 => operands.remove(0),
+        _ => expr(kind(operands), Type::Bool, span),
+    }
+}
+
+pub(super) fn implies(guard: Expr, body: Expr, span: Span) -> Expr {
+    if is_literal(&guard, true) || is_literal(&body, true) {
+        return body;
+    }
+    binary(BinaryOp::Implies, guard, body, span)
+}
+
+/// The value at the entry of the member.
+pub(super) fn at_entry(body: Expr) -> Expr {
+    if matches!(body.kind, ExprKind::Bool(_)) {
+        return body;
+    }
+    let (ty, span) = (body.ty.clone(), body.span);
+    expr(ExprKind::Old { label: OldLabel::Entry, body: Box::new(body) }, ty, span)
+}
+
+/// A variable that no user sees.
+pub(super) fn fresh(locals: &mut Locals, name: &str, ty: Type, span: Span) -> LocalId {
+    locals.alloc(Local { name: Name::from(name), ty, kind: LocalKind::Variable, span })
+}
+
+/// Whether a function is applied somewhere in the expression.
+pub(super) fn has_calls(expr: &Expr) -> bool {
+    let mut found = false;
+    walk_expr(expr, |expr| found |= matches!(expr.kind, ExprKind::Apply { .. }));
+    found
+}
+
+/// The expression with `place` as the origin of each of its nodes.
+pub(super) fn placed(expr: &Expr, place: Span) -> Expr {
+    grow_stack(|| {
+        let mut copy = expr.map_children(&mut |child| placed(child, place));
+        copy.span.origin = place.origin;
+        copy
+    })
+}
+
+/// An expression of another member in terms of this one: its formals are replaced by `values`, the variables it
+/// binds become variables in `locals`.
+pub(super) fn imported(
+    expr: &Expr,
+    from: &Locals,
+    values: &FxHashMap<LocalId, Expr>,
+    locals: &mut Locals,
+    place: Span,
+) -> Expr {
+    let mut values = values.clone();
+    let mut bound = FxHashMap::default();
+    walk_expr(expr, |expr| {
+        for &variable in expr.bound_variables() {
+            let new = locals.alloc(from[variable].clone());
+            bound.insert(variable, new);
+            values.insert(variable, local(new, from[variable].ty.clone(), place));
+        }
+    });
+    replaced(expr, &values, &bound, place)
+}
+
+fn replaced(
+    expr: &Expr,
+    values: &FxHashMap<LocalId, Expr>,
+    bound: &FxHashMap<LocalId, LocalId>,
+    place: Span,
+) -> Expr {
+    grow_stack(|| {
+        if let ExprKind::Local(id) = &expr.kind
+            && let Some(value) = values.get(id)
+        {
+            return value.clone();
+        }
+        let mut copy = expr.map_children(&mut |child| replaced(child, values, bound, place));
+        copy.span.origin = place.origin;
+        let rename = |variable: &mut LocalId| {
+            if let Some(new) = bound.get(variable) {
+                *variable = *new;
+            }
+        };
+        match &mut copy.kind {
+            ExprKind::Quantified { variables, .. } | ExprKind::ForPerm { variables, .. } => {
+                variables.iter_mut().for_each(rename);
+            }
+            ExprKind::Let { variable, .. } => rename(variable),
+            _ => {}
+        }
+        copy
+    })
+}

@@ -1,0 +1,126 @@
+//! Measures: what the clauses of one member or loop say, and the lexicographic order on tuples.
+
+use rustc_hash::FxHashMap;
+
+use super::orders::Orders;
+use super::{Locals, build};
+use crate::program::{BinaryOp, Decreases, DecreasesKind, Expr, ExprKind, LocalId, Location, Type};
+use crate::source::Span;
+
+/// The clauses of a function, a method or a loop. A condition that is left out is true.
+#[derive(Clone, Copy)]
+pub(super) struct Measure<'p> {
+    tuple: Option<(&'p [Expr], Condition<'p>)>,
+    wildcard: Option<Condition<'p>>,
+}
+
+/// What stands behind `if`; nothing means always.
+type Condition<'p> = &'p Option<Expr>;
+
+/// A measure at a place: with the values that it has there.
+pub(super) struct Values {
+    pub(super) tuple: Option<Vec<Expr>>,
+    /// False if there is no tuple.
+    pub(super) tuple_condition: Expr,
+    /// That of the tuple or that of the wildcard.
+    pub(super) termination_condition: Expr,
+}
+
+impl<'p> Measure<'p> {
+    pub(super) fn of(clauses: &'p [Decreases]) -> Self {
+        let mut measure = Self { tuple: None, wildcard: None };
+        for clause in clauses {
+            match &clause.kind {
+                DecreasesKind::Tuple(elements) => {
+                    measure.tuple = Some((elements, &clause.condition));
+                }
+                DecreasesKind::Wildcard => measure.wildcard = Some(&clause.condition),
+                DecreasesKind::Star => {}
+            }
+        }
+        measure
+    }
+
+    pub(super) fn has_tuple(&self) -> bool {
+        self.tuple.is_some()
+    }
+
+    /// The measure in the member that it belongs to.
+    pub(super) fn here(&self, orders: &Orders, place: Span) -> Values {
+        self.values(&mut |expr| build::placed(expr, place), orders, place)
+    }
+
+    /// The measure of a callee, in terms of the caller.
+    pub(super) fn at_call(
+        &self,
+        callee: &Locals,
+        formals: &[LocalId],
+        arguments: &[Expr],
+        caller: &mut Locals,
+        orders: &Orders,
+        place: Span,
+    ) -> Values {
+        let arguments: FxHashMap<_, _> = formals
+            .iter()
+            .zip(arguments)
+            .map(|(&formal, argument)| (formal, build::placed(argument, place)))
+            .collect();
+        let mut import = |expr: &Expr| build::imported(expr, callee, &arguments, caller, place);
+        self.values(&mut import, orders, place)
+    }
+
+    fn values(&self, copy: &mut dyn FnMut(&Expr) -> Expr, orders: &Orders, place: Span) -> Values {
+        let mut condition = |condition: Option<Condition<'_>>| match condition {
+            None => build::boolean(false, place),
+            Some(None) => build::boolean(true, place),
+            Some(Some(condition)) => copy(condition),
+        };
+        let tuple_condition = condition(self.tuple.map(|(_, condition)| condition));
+        let wildcard = condition(self.wildcard);
+        let termination_condition = build::or(vec![tuple_condition.clone(), wildcard], place);
+        let tuple = self.tuple.map(|(elements, _)| {
+            elements.iter().map(|element| value(copy(element), orders)).collect()
+        });
+        Values { tuple, tuple_condition, termination_condition }
+    }
+}
+
+/// A predicate in a tuple stands for its instance.
+fn value(element: Expr, orders: &Orders) -> Expr {
+    match element.kind {
+        ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
+            orders.instance(predicate, arguments, element.span)
+        }
+        _ => element,
+    }
+}
+
+/// Whether `smaller` is below `larger` in the lexicographic order. A missing element is larger than any other.
+pub(super) fn less(smaller: &[Expr], larger: &[Expr], orders: &Orders, place: Span) -> Expr {
+    // One case for each element that may be the first to differ.
+    let mut cases = Vec::new();
+    let mut equal = Vec::new();
+    for (index, small) in smaller.iter().enumerate() {
+        let Some(large) = larger.get(index) else {
+            cases.push(build::and(equal, place));
+            return build::or(cases, place);
+        };
+        if small.ty != large.ty {
+            break;
+        }
+        let mut case = equal.clone();
+        case.push(orders.decreasing(small.clone(), large.clone(), place));
+        case.push(orders.bounded(large.clone(), place));
+        cases.push(build::and(case, place));
+        equal.push(build::binary(BinaryOp::Eq, small.clone(), large.clone(), place));
+    }
+    build::or(cases, place)
+}
+
+/// The type of a tuple's element; `None` for predicates.
+pub(super) fn element_type(element: &Expr) -> Option<&Type> {
+    match element.kind {
+        ExprKind::Acc { .. } => None,
+        _ => Some(&element.ty),
+    }
+}

@@ -1,0 +1,259 @@
+//! Methods: checks at calls and around the iterations of loops, in the graphs of the bodies.
+
+use crate::cfg::{self, Block, BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
+use crate::program::{
+    BinaryOp, DecreasesKind, Expr, LocalId, Method, MethodId, PredicateAccess, Stmt, StmtKind, Type,
+};
+use crate::source::Span;
+
+use super::build::{self, stmt};
+use super::functions::at_entry;
+use super::measures::{Measure, Values};
+use super::positions::without_amounts;
+use super::{CheckKind, Locals, Pass};
+
+/// Puts the checks into the graphs of a method.
+pub(super) fn check(pass: &mut Pass<'_>, id: MethodId) {
+    let method = &pass.source.methods[id];
+    let mut locals = method.locals.clone();
+    for index in 0..method.implementations.len() {
+        // A body without a graph is refused where its graph is needed.
+        if let Some(mut cfg) = cfg::build(pass.source, id, index, &mut Vec::new()) {
+            let mut checker = Checker { pass, id, method, locals: &mut locals, made: Vec::new() };
+            checker.statements(&mut cfg);
+            checker.loops(&mut cfg);
+            forget_in_loops(&mut cfg, &checker.made);
+            pass.made.graphs.insert((id, index), cfg);
+        }
+    }
+    pass.made.program.methods[id].locals = locals;
+}
+
+struct Checker<'a, 'p> {
+    pass: &'a mut Pass<'p>,
+    id: MethodId,
+    method: &'p Method,
+    locals: &'a mut Locals,
+    /// The variables added, and the blocks in which they are written.
+    made: Vec<(LocalId, BlockId)>,
+}
+
+impl Checker<'_, '_> {
+    /// The method's own measure, at its entry.
+    fn own(&self, place: Span) -> Values {
+        at_entry(Measure::of(&self.method.contract.decreases).here(&self.pass.orders, place))
+    }
+
+    /// Checks before calls; what is known of predicate instances after `unfold`.
+    fn statements(&mut self, cfg: &mut Cfg) {
+        for (id, block) in cfg.blocks.iter_mut() {
+            let BlockKind::Basic { statements, .. } = &mut block.kind else { continue };
+            let written = std::mem::take(statements);
+            for statement in written {
+                match &statement.kind {
+                    StmtKind::Call { method, arguments, .. } => {
+                        statements.extend(self.call(*method, arguments, statement.span));
+                        statements.push(statement);
+                    }
+                    StmtKind::Unfold(access) if self.pass.orders.has_instances() => {
+                        let (before, after) = self.unfold(access, id, statement.span);
+                        statements.push(before);
+                        statements.push(statement);
+                        statements.push(after);
+                    }
+                    _ => statements.push(statement),
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, callee: MethodId, arguments: &[Expr], span: Span) -> Vec<Stmt> {
+        let declaration = &self.pass.source.methods[callee];
+        let is_mutual = self.pass.components.are_mutual_methods(self.id, callee);
+        let kind = if is_mutual { CheckKind::Tuple } else { CheckKind::TerminationCondition };
+        let place = self.pass.mark(span, kind);
+        let values = Measure::of(&declaration.contract.decreases).at_call(
+            &declaration.locals,
+            &declaration.formals,
+            arguments,
+            self.locals,
+            &self.pass.orders,
+            place,
+        );
+        let own = self.own(place);
+        let checks = self.pass.call_checks(&own, values, is_mutual, place);
+        checks.into_iter().map(|(kind, check)| self.assert(kind, check, span)).collect()
+    }
+
+    fn assert(&mut self, kind: CheckKind, mut check: Expr, span: Span) -> Stmt {
+        check.span = self.pass.mark(span, kind);
+        let span = check.span;
+        stmt(StmtKind::Assert(check), span)
+    }
+
+    /// What comes before and after an `unfold`: the instances in the predicate's body are inside of the unfolded one.
+    fn unfold(&mut self, access: &PredicateAccess, block: BlockId, span: Span) -> (Stmt, Stmt) {
+        let copy = self.pass.mark(span, CheckKind::Copy);
+        let access = access.map_children(&mut |child| without_amounts(child, copy));
+        let instance = self.pass.orders.instance(access.predicate, access.arguments.clone(), copy);
+        let ty = instance.ty.clone();
+        let outer = self.variable("outer", ty.clone(), block, copy);
+        let before = stmt(StmtKind::Assign { target: outer, value: instance }, copy);
+        let outer = build::local(outer, ty, copy);
+        let facts = self.pass.nested_in(&access, &outer, self.locals, copy);
+        (before, stmt(StmtKind::Inhale(facts), copy))
+    }
+
+    fn variable(&mut self, name: &str, ty: Type, block: BlockId, span: Span) -> LocalId {
+        let variable = build::fresh(self.locals, name, ty, span);
+        self.made.push((variable, block));
+        variable
+    }
+
+    fn loops(&mut self, cfg: &mut Cfg) {
+        let loops: Vec<BlockId> = cfg
+            .blocks
+            .iter()
+            .filter(|(_, block)| matches!(block.kind, BlockKind::Loop(_)))
+            .map(|(id, _)| id)
+            .collect();
+        for id in loops {
+            let block = &cfg.blocks[id];
+            let span = block.span;
+            let BlockKind::Loop(the_loop) = &block.kind else { continue };
+            let the_loop = the_loop.clone();
+            let (mut at_start, at_end) = self.iteration(&the_loop, id);
+            at_start.splice(0..0, self.must_terminate(&the_loop, span));
+            insert_at_start(cfg, id, the_loop.entry, at_start, span);
+            insert_at_end(cfg, id, &at_end);
+        }
+    }
+
+    /// In a method that terminates each loop does. (Without a measure the method makes no promise that a loop could
+    /// break.)
+    fn must_terminate(&mut self, the_loop: &Loop, span: Span) -> Option<Stmt> {
+        let place = self.pass.mark(span, CheckKind::TerminationCondition);
+        let own = self.own(place);
+        let values = Measure::of(&the_loop.decreases).here(&self.pass.orders, place);
+        let checks = self.pass.call_checks(&own, values, false, place);
+        checks.into_iter().map(|(kind, check)| self.assert(kind, check, span)).next()
+    }
+
+    /// What comes at the start and at the end of each iteration: the measure is remembered, then compared if there
+    /// is another iteration.
+    fn iteration(&mut self, the_loop: &Loop, id: BlockId) -> (Vec<Stmt>, Vec<Stmt>) {
+        let Some(span) = tuple_span(the_loop) else { return (Vec::new(), Vec::new()) };
+        let place = self.pass.mark(span, CheckKind::Tuple);
+        let measure = Measure::of(&the_loop.decreases);
+        let now = measure.here(&self.pass.orders, place);
+        let mut at_start = Vec::new();
+        let required = now.tuple_condition.clone();
+        let condition = if build::is_literal(&required, true) {
+            required
+        } else {
+            let variable = self.variable("condition", Type::Bool, id, place);
+            let value = required;
+            at_start.push(stmt(StmtKind::Assign { target: variable, value }, place));
+            build::local(variable, Type::Bool, place)
+        };
+        let mut before = Vec::new();
+        for element in now.tuple.iter().flatten() {
+            let variable = self.variable("measure", element.ty.clone(), id, place);
+            let saved = build::local(variable, element.ty.clone(), place);
+            // Where the condition does not hold the measure need not have a value.
+            let equal = build::binary(BinaryOp::Eq, saved.clone(), element.clone(), place);
+            let saving = build::implies(condition.clone(), equal, place);
+            at_start.push(stmt(StmtKind::Var(vec![variable]), place));
+            at_start.push(stmt(StmtKind::Inhale(saving), place));
+            before.push(saved);
+        }
+        let again = match &the_loop.condition {
+            Some(condition) => {
+                let copy = self.pass.mark(condition.span, CheckKind::Copy);
+                build::placed(condition, copy)
+            }
+            None => build::boolean(true, place),
+        };
+        let required = build::and(vec![again, condition], place);
+        let own = Values {
+            tuple: Some(before),
+            tuple_condition: required.clone(),
+            termination_condition: required,
+        };
+        // As if the next iteration were a call.
+        let checks = self.pass.call_checks(&own, now, true, place);
+        let at_end =
+            checks.into_iter().map(|(kind, check)| self.assert(kind, check, span)).collect();
+        (at_start, at_end)
+    }
+}
+
+/// Where a loop's tuple stands.
+fn tuple_span(the_loop: &Loop) -> Option<Span> {
+    let clause =
+        the_loop.decreases.iter().find(|clause| matches!(clause.kind, DecreasesKind::Tuple(_)))?;
+    let mut parts = Vec::new();
+    clause.for_each_child(|part| parts.push(part.span));
+    match parts[..] {
+        [] => Some(clause.span),
+        [first, ..] => Some(parts.last().map_or(first, |&last| first.to(last))),
+    }
+}
+
+/// Prepends statements to the nested graph of a loop.
+fn insert_at_start(
+    cfg: &mut Cfg,
+    loop_id: BlockId,
+    entry: BlockId,
+    mut added: Vec<Stmt>,
+    span: Span,
+) {
+    if added.is_empty() {
+        return;
+    }
+    if let BlockKind::Basic { statements, .. } = &mut cfg.blocks[entry].kind {
+        added.append(statements);
+        *statements = added;
+        return;
+    }
+    // A loop that begins with a loop.
+    let terminator = Terminator { kind: TerminatorKind::Goto(entry), span };
+    let first = cfg.blocks.alloc(Block {
+        name: format!("measure_{}", cfg.blocks.len()),
+        label: None,
+        parent: Some(loop_id),
+        kind: BlockKind::Basic { statements: added, terminator },
+        annotations: Vec::new(),
+        span,
+    });
+    if let BlockKind::Loop(the_loop) = &mut cfg.blocks[loop_id].kind {
+        the_loop.entry = first;
+    }
+}
+
+/// Appends statements where a loop goes on with its next iteration.
+fn insert_at_end(cfg: &mut Cfg, loop_id: BlockId, added: &[Stmt]) {
+    for (_, block) in cfg.blocks.iter_mut() {
+        if block.parent == Some(loop_id)
+            && let BlockKind::Basic { statements, terminator } = &mut block.kind
+            && matches!(terminator.kind, TerminatorKind::Next)
+        {
+            statements.extend_from_slice(added);
+        }
+    }
+}
+
+/// SOUNDNESS: a loop forgets what is written in it, the variables added here included.
+fn forget_in_loops(cfg: &mut Cfg, made: &[(LocalId, BlockId)]) {
+    for &(variable, block) in made {
+        let mut around = Some(block);
+        while let Some(id) = around {
+            if let BlockKind::Loop(the_loop) = &mut cfg.blocks[id].kind
+                && let Err(at) = the_loop.written.binary_search(&variable)
+            {
+                the_loop.written.insert(at, variable);
+            }
+            around = cfg.blocks[id].parent;
+        }
+    }
+}

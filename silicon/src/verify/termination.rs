@@ -1,0 +1,96 @@
+//! Failed termination checks in words of termination: the engine knows them as failed assertions.
+
+use std::borrow::Cow;
+
+use sil::plugins::termination::{CheckKind, Instrumented};
+use sil::program::Member;
+use sil::source::{OriginId, Sources, Span};
+
+use crate::report::Finding;
+
+/// The findings of a member as its user shall see them, and whether some are left out because they are reported
+/// elsewhere.
+pub(super) fn findings(
+    checks: &Instrumented,
+    sources: &Sources,
+    member: Member,
+    found: Vec<Finding>,
+) -> (Vec<Finding>, bool) {
+    let is_proof = checks
+        .proofs
+        .iter()
+        .any(|&(method, _)| matches!(member, Member::Method(id) if id == method));
+    let all = found.len();
+    let shown: Vec<_> =
+        found.into_iter().filter_map(|one| finding(checks, sources, one, is_proof)).collect();
+    let some_left_out = shown.len() < all;
+    (shown, some_left_out)
+}
+
+fn finding(
+    checks: &Instrumented,
+    sources: &Sources,
+    found: Finding,
+    is_proof: bool,
+) -> Option<Finding> {
+    let Some(check) = checks.check(found.span) else {
+        // What a proof needs beside its checks is verified at the function itself.
+        return (!is_proof).then_some(found);
+    };
+    let own = |span: Span| restored(checks, span);
+    let reason_kind = found.reason_span.and_then(|span| checks.check(span)).map(|it| it.kind);
+    let is_application = found.error == "application.precondition";
+    match (check.kind, found.reason) {
+        (CheckKind::Copy, _) => None,
+        (kind, Some("assertion.false")) if !is_application => Some(Finding {
+            error: "termination.failed",
+            reason: Some(id(kind)),
+            message: message(kind, sources, found.span),
+            span: own(found.span),
+            reason_span: None,
+            related: Vec::new(),
+            ..found
+        }),
+        (_, _) if reason_kind == Some(CheckKind::Copy) => None,
+        _ => Some(Finding {
+            error: if is_application { found.error } else { "termination.failed" },
+            message: in_measure(&found.message),
+            span: own(found.span),
+            reason_span: found.reason_span.map(own),
+            ..found
+        }),
+    }
+}
+
+/// The engine speaks of an assertion, which is not the user's.
+fn in_measure(message: &str) -> String {
+    let words = message.split_once(": ").map_or(message, |(_, words)| words);
+    format!("termination measure might not be defined: {words}")
+}
+
+/// The span as the user's program has it.
+fn restored(checks: &Instrumented, span: Span) -> Span {
+    let origin: OriginId = checks.check(span).map_or(span.origin, |check| check.origin);
+    Span { origin, ..span }
+}
+
+/// Section 11.2 of the Viper language reference.
+fn id(kind: CheckKind) -> &'static str {
+    match kind {
+        CheckKind::TerminationCondition | CheckKind::Copy => "termination.condition.false",
+        CheckKind::TupleCondition => "tuple.condition.false",
+        CheckKind::Tuple => "tuple.false",
+    }
+}
+
+fn message(kind: CheckKind, sources: &Sources, at: Span) -> String {
+    let text = sources.text(at).map_or(Cow::Borrowed("this"), Cow::Borrowed);
+    // A loop is named by its first line.
+    let what = text.lines().next().unwrap_or_default().trim_end_matches('{').trim();
+    let why = match kind {
+        CheckKind::TerminationCondition | CheckKind::Copy => "it might not promise to terminate",
+        CheckKind::TupleCondition => "it might not have a measure where one is required",
+        CheckKind::Tuple => "the measure might not decrease, or not be bounded",
+    };
+    format!("termination might fail: `{what}`: {why}")
+}
