@@ -92,6 +92,33 @@ pub fn read_all(
     Program { members: files.into_iter().rev().flatten().collect() }
 }
 
+/// Adds the members of a file of the standard library, and of those that it imports, to `program`.
+///
+/// For plugins that need declarations which the user did not import. Files are read without regard to what
+/// was imported before: it is for the caller to know that nothing is declared twice.
+pub fn add_standard(
+    path: &str,
+    program: &mut Program,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let Some(text) = library::text(path) else { return };
+    let place = Place::Standard(normalise(Path::new(path)));
+    let bytes = text.as_bytes().to_vec();
+    let found = Found { place: place.clone(), name: format!("<{path}>"), bytes };
+    let mut reader = Reader {
+        root: Path::new(""),
+        loader: &NoFiles,
+        sources,
+        diagnostics,
+        seen: FxHashSet::from_iter([place]),
+        waiting: VecDeque::from([found]),
+    };
+    while let Some(found) = reader.waiting.pop_front() {
+        program.members.extend(reader.read(found));
+    }
+}
+
 /// The state of reading one program.
 struct Reader<'a> {
     /// The file that the user named.

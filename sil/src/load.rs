@@ -8,6 +8,7 @@ use crate::consistency;
 use crate::diagnostics::Diagnostic;
 use crate::imports::{self, FileSystem, Loader};
 use crate::macros;
+use crate::plugins;
 use crate::program::Program;
 use crate::resolve;
 use crate::source::Sources;
@@ -53,6 +54,7 @@ pub fn load(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Loaded {
     let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     *syntax = imports::read_all(name, bytes, loader, sources, diagnostics);
     macros::expand(syntax, diagnostics);
+    plugins::desugar(syntax, sources, diagnostics);
     // Errors of one phase stop the next ones.
     if !loaded.has_errors() {
         loaded.program = resolve::resolve(&loaded.syntax, &mut loaded.diagnostics);

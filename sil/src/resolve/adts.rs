@@ -9,6 +9,7 @@ use super::context::Resolver;
 use super::infer::{Meaning, Referent};
 use super::names::{Global, Globals};
 use super::unify::Ty;
+use crate::plugins::adt;
 use crate::program::{BinaryOp, DomainFunctionId, DomainId, Expr, ExprKind, Type};
 use crate::source::{Name, Span};
 use crate::syntax::{self, Adt, Ident, MemberKind};
@@ -45,17 +46,15 @@ impl Selectors {
             Some(Global::DomainFunction(function)) => Some(function),
             _ => None,
         };
-        let mut constructors: Vec<_> = adt.constructors.iter().map(|it| &it.name.name).collect();
-        constructors.sort();
         for constructor in &adt.constructors {
             let name = &constructor.name.name;
-            let tag = constructors.iter().position(|&it| it == name).map(|tag| tag as u32);
-            if let Some(function) = function(format!("{}_tag", adt.name.name)) {
+            let tag = Some(adt::tag(adt, name) as u32);
+            if let Some(function) = function(adt::tag_name(&adt.name.name)) {
                 self.insert(format!("is{name}").into(), Selector { domain, function, tag });
             }
             for formal in &constructor.formals {
                 let field = &formal.name.name;
-                if let Some(function) = function(format!("get_{}_{field}", adt.name.name)) {
+                if let Some(function) = function(adt::destructor_name(&adt.name.name, field)) {
                     self.insert(field.clone(), Selector { domain, function, tag: None });
                 }
             }

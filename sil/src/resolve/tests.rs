@@ -330,17 +330,17 @@ const DESUGARED: &str = "
     domain List[T] {
       function Nil(): List[T]
       function Cons(head: T, tail: List[T]): List[T]
-      function get_List_head(t: List[T]): T
-      function get_List_tail(t: List[T]): List[T]
-      function List_tag(t: List[T]): Int
+      function List$get$head(t: List[T]): T
+      function List$get$tail(t: List[T]): List[T]
+      function List$tag(t: List[T]): Int
     }
     adt Tree { Leaf() Node(head: Int, left: Tree) }
     domain Tree {
       function Leaf(): Tree
       function Node(head: Int, left: Tree): Tree
-      function get_Tree_head(t: Tree): Int
-      function get_Tree_left(t: Tree): Tree
-      function Tree_tag(t: Tree): Int
+      function Tree$get$head(t: Tree): Int
+      function Tree$get$left(t: Tree): Tree
+      function Tree$tag(t: Tree): Int
     }
     field head: Perm";
 

@@ -1,0 +1,253 @@
+//! Algebraic data types, as domains (section 11.1 of the Viper language reference).
+//!
+//! Beside each adt, a domain of its name is put into the program, with the constructors, destructors and the tag as
+//! functions; the resolver reads the adt itself only to find what `e.f` and `e.isC` mean. Two more things are added on
+//! request: `contains` relations ([`contains`]) and a well-founded order for termination checks ([`order`]).
+//!
+//! Invariants
+//! - All axioms hold of finite trees, so they are consistent whatever the adt (as long as it has a finite value).
+//! - Generated functions and variables have a `$` in their names; axioms have no names.
+//!
+//! Differs from the reference: exhaustiveness is triggered by every destructor, not only by those of the last
+//! constructor; nested destructors in orders are guarded by the constructor they belong to.
+
+mod contains;
+mod order;
+mod tree;
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use rustc_hash::FxHashSet;
+
+use crate::diagnostics::{Code, Diagnostic};
+use crate::source::{Name, Sources, Span};
+use crate::syntax::{
+    Adt, Axiom, Constructor, Domain, DomainFunction, Ident, Member, MemberKind, Program, Type,
+    TypedName,
+};
+
+use tree::{Tree, substitute};
+
+/// The name of the function that tells the constructors of an adt apart.
+pub fn tag_name(adt: &str) -> String {
+    format!("{adt}$tag")
+}
+
+/// The name of the function that `e.field` applies.
+pub fn destructor_name(adt: &str, field: &str) -> String {
+    format!("{adt}$get${field}")
+}
+
+/// The tag of a constructor: its place in the sorted list of its adt's constructors.
+pub fn tag(adt: &Adt, constructor: &str) -> usize {
+    adt.constructors.iter().filter(|other| *other.name.name < *constructor).count()
+}
+
+/// Adds the domains that encode the adts of the program.
+pub(super) fn desugar(
+    program: &mut Program,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let adts = Adts::of(program);
+    if adts.0.is_empty() {
+        return;
+    }
+    let with_order = order::is_wanted(program, sources, diagnostics);
+    let with_contains = contains::is_imported(program);
+    let mut added = Vec::new();
+    for adt in adts.0.values() {
+        let mut domain = encode(adt, diagnostics);
+        if with_contains {
+            contains::derive(adt, &adts, &mut domain.axioms, diagnostics);
+        }
+        let orders = with_order && !order::is_declared(program, adt);
+        let order = orders.then(|| order::domain(adt, &adts));
+        for domain in std::iter::once(domain).chain(order) {
+            let span = adt.name.span;
+            let kind = MemberKind::Domain(domain);
+            added.push(Member { annotations: Vec::new(), span, kind });
+        }
+    }
+    program.members.extend(added);
+}
+
+/// The adts of a program by name. A second one of a name is left to the resolver, which reports it.
+struct Adts(IndexMap<Name, Adt>);
+
+impl Adts {
+    fn of(program: &Program) -> Self {
+        let mut adts = IndexMap::new();
+        for member in &program.members {
+            if let MemberKind::Adt(adt) = &member.kind {
+                let name = adt.name.name.clone();
+                if adts.contains_key(&name) {
+                    // Under a key that nothing refers to, so that its domain clashes with the first.
+                    adts.insert(format!("{name}${}", adts.len()).into(), adt.clone());
+                } else {
+                    adts.insert(name, adt.clone());
+                }
+            }
+        }
+        Self(adts)
+    }
+
+    /// The adt that `ty` is an instance of, and what its parameters stand for.
+    fn instance(&self, ty: &Type) -> Option<(&Adt, IndexMap<Name, Type>)> {
+        let crate::syntax::TypeKind::Named { name, arguments } = &ty.kind else { return None };
+        let adt = self.0.get(&name.name)?;
+        let parameters = adt.parameters.iter().map(|parameter| parameter.name.clone());
+        (arguments.len() == adt.parameters.len())
+            .then(|| (adt, parameters.zip(arguments.iter().cloned()).collect()))
+    }
+}
+
+/// The types of a constructor's arguments, as the adt's declaration has them, all at one place.
+fn argument_types(constructor: &Constructor, span: Span) -> Vec<Type> {
+    let types = constructor.formals.iter();
+    types.map(|formal| substitute(&formal.ty, &IndexMap::new(), span)).collect()
+}
+
+/// `A[T, …]`.
+fn self_type(adt: &Adt) -> Type {
+    let tree = Tree { span: adt.name.span };
+    let arguments = adt.parameters.iter().map(|parameter| tree.named_type(&parameter.name, vec![]));
+    tree.named_type(&adt.name.name, arguments.collect())
+}
+
+fn encode(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) -> Domain {
+    let tree = Tree { span: adt.name.span };
+    let ty = self_type(adt);
+    let mut functions = Vec::new();
+    let mut axioms = Vec::new();
+    for constructor in &adt.constructors {
+        let formals = constructor.formals.iter();
+        let formals =
+            formals.map(|formal| (Some(formal.name.clone()), formal.ty.clone())).collect();
+        functions.push(function(constructor.name.clone(), formals, ty.clone()));
+    }
+    let receiver = (Some(tree.ident("t$")), ty.clone());
+    for formal in fields(adt, diagnostics) {
+        let name = destructor_name(&adt.name.name, &formal.name.name).into();
+        let name = Ident { name, span: formal.name.span };
+        functions.push(function(name, vec![receiver.clone()], formal.ty.clone()));
+    }
+    let tag = tree.ident(&tag_name(&adt.name.name));
+    functions.push(function(tag, vec![receiver], tree.int_type()));
+    for constructor in &adt.constructors {
+        axioms.push(tree.axiom(injective_and_tagged(adt, constructor)));
+    }
+    axioms.push(tree.axiom(exhaustive(adt)));
+    Domain {
+        name: adt.name.clone(),
+        parameters: adt.parameters.clone(),
+        interpretations: Vec::new(),
+        functions,
+        axioms,
+    }
+}
+
+/// The fields of an adt, each name once. A second constructor of a name is left to the resolver.
+fn fields<'a>(adt: &'a Adt, diagnostics: &mut Vec<Diagnostic>) -> Vec<&'a TypedName> {
+    let mut constructors = FxHashSet::default();
+    let mut fields: IndexMap<&Name, &TypedName> = IndexMap::new();
+    for constructor in &adt.constructors {
+        if !constructors.insert(&constructor.name.name) {
+            continue;
+        }
+        for formal in &constructor.formals {
+            match fields.entry(&formal.name.name) {
+                Entry::Vacant(entry) => {
+                    entry.insert(formal);
+                }
+                Entry::Occupied(_) => {
+                    let message = format!("duplicate identifier `{}`", formal.name.name);
+                    error(diagnostics, formal.name.span, message);
+                }
+            }
+        }
+    }
+    fields.into_values().collect()
+}
+
+fn function(name: Ident, formals: Vec<(Option<Ident>, Type)>, result: Type) -> DomainFunction {
+    let span = name.span;
+    DomainFunction {
+        annotations: Vec::new(),
+        name,
+        unique: false,
+        formals,
+        result,
+        interpretation: None,
+        span,
+    }
+}
+
+/// `C(args)` with fresh variables for the arguments.
+struct Application {
+    variables: Vec<(Name, Type)>,
+    term: crate::syntax::Expr,
+}
+
+fn application(adt: &Adt, constructor: &Constructor) -> Application {
+    let tree = Tree { span: constructor.name.span };
+    let types = argument_types(constructor, tree.span);
+    let names = (0..types.len()).map(|index| Name::from(format!("a${index}")));
+    let variables: Vec<_> = names.zip(types).collect();
+    let arguments = variables.iter().map(|(name, _)| tree.variable(name)).collect();
+    let ty = substitute(&self_type(adt), &IndexMap::new(), tree.span);
+    Application { term: tree.call_as(&constructor.name.name, arguments, ty), variables }
+}
+
+/// For all args: the destructors give the arguments of `C(args)` back, and its tag is that of C.
+fn injective_and_tagged(adt: &Adt, constructor: &Constructor) -> crate::syntax::Expr {
+    let tree = Tree { span: constructor.name.span };
+    let Application { variables, term } = application(adt, constructor);
+    let number = tag(adt, &constructor.name.name);
+    let tag = tree.call(&tag_name(&adt.name.name), vec![term.clone()]);
+    let mut facts = vec![tree.eq(tag, tree.int(number))];
+    for (formal, (variable, _)) in constructor.formals.iter().zip(&variables) {
+        let destructor = destructor_name(&adt.name.name, &formal.name.name);
+        facts.push(tree.eq(tree.call(&destructor, vec![term.clone()]), tree.variable(variable)));
+    }
+    tree.forall(&variables, vec![vec![term]], tree.and(facts))
+}
+
+/// Every value is made by a constructor, from what its destructors say.
+fn exhaustive(adt: &Adt) -> crate::syntax::Expr {
+    let tree = Tree { span: adt.name.span };
+    let value = tree.variable("t$");
+    let mut triggers = vec![vec![tree.call(&tag_name(&adt.name.name), vec![value.clone()])]];
+    let mut cases = Vec::new();
+    for constructor in &adt.constructors {
+        let destructors = constructor.formals.iter().map(|formal| {
+            let name = destructor_name(&adt.name.name, &formal.name.name);
+            tree.call(&name, vec![value.clone()])
+        });
+        let destructors: Vec<_> = destructors.collect();
+        triggers.extend(destructors.iter().map(|destructor| vec![destructor.clone()]));
+        let made = tree.call_as(&constructor.name.name, destructors, self_type(adt));
+        cases.push(tree.eq(value.clone(), made));
+    }
+    tree.forall(&[("t$".into(), self_type(adt))], triggers, tree.or(cases))
+}
+
+/// An error in an adt's declaration.
+fn error(diagnostics: &mut Vec<Diagnostic>, span: Span, message: String) {
+    diagnostics.push(Diagnostic::new(Code::TypecheckerError, span, message));
+}
+
+/// `relation(a, b) && relation(b, c) ==> relation(a, c)`.
+fn transitive(tree: Tree, relation: &str, types: [Type; 3]) -> Axiom {
+    let names = ["a$", "b$", "c$"];
+    let variables: Vec<_> = names.map(Name::from).into_iter().zip(types).collect();
+    let related = |left: &str, right: &str| {
+        tree.call(relation, vec![tree.variable(left), tree.variable(right)])
+    };
+    let steps = vec![related("a$", "b$"), related("b$", "c$")];
+    let body = tree.implies(tree.and(steps.clone()), related("a$", "c$"));
+    tree.axiom(tree.forall(&variables, vec![steps], body))
+}
+
+#[cfg(test)]
+mod tests;
