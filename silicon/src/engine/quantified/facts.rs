@@ -34,10 +34,14 @@ impl Engine<'_> {
             self.assume(fact)?;
         }
         let formals = self.formals(resource);
+        // Not the lookup of a value where there is another choice: conditions read values at inverses, and each of them
+        // would be a new location.
         let mut triggers: Vec<Vec<Term>> = Vec::new();
         for chunk in heap.quantified(resource) {
+            if chunk.triggers.is_empty() {
+                triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
+            }
             triggers.extend(chunk.triggers.iter().cloned());
-            triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
         }
         let fact = self.terms.forall(&formals, triggers, bounded, "qp.bounded", 1);
         self.assume(fact)

@@ -76,7 +76,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Adds a chunk and assumes that its receivers are not null.
+    /// Adds a chunk whose facts have been assumed.
     pub(crate) fn add_quantified_chunk(
         &mut self,
         resource: Resource,
@@ -85,17 +85,6 @@ impl Engine<'_> {
         let none = self.terms.none();
         if chunk.amount == none {
             return Ok(());
-        }
-        if let Resource::Field(_) = resource {
-            let formals = self.formals(resource);
-            let null = self.terms.null();
-            let not_null = self.terms.differs(formals[0], null);
-            let some = self.is_some(chunk.amount);
-            let fact = self.terms.implies(some, not_null);
-            let mut triggers = chunk.triggers.clone();
-            triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
-            let fact = self.terms.forall(&formals, triggers, fact, "qp.not.null", 1);
-            self.assume(fact)?;
         }
         self.use_touch(resource)?;
         self.state.heap.push_quantified(resource, chunk);
