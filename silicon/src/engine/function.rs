@@ -186,12 +186,17 @@ impl<'p> Engine<'p> {
         }
         let trusted = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
         let defined = Blame::new("function.not.wellformed", general.declaration.span).trusted();
+        let blames = self.postcondition_blames(postconditions);
         self.explore(|engine| {
             engine.produce_all(preconditions, Some(general.snapshot), trusted)?;
             let value = engine.eval(body, defined)?;
             engine.state.result = Some(value);
             engine.consume_all(postconditions, |clause| {
-                Blame::new("postcondition.violated", clause.span).trusted()
+                blames
+                    .iter()
+                    .find(|blame| blame.span == clause.span)
+                    .copied()
+                    .expect("one for each clause")
             })?;
             Ok(())
         })?;

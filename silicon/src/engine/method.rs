@@ -48,6 +48,27 @@ impl<'p> Engine<'p> {
     }
 }
 
+impl Engine<'_> {
+    /// Whether a clause of a contract was found not to be well-formed.
+    pub(crate) fn is_ill_formed(&self, clause: &Expr) -> bool {
+        self.findings
+            .values()
+            .any(|finding| finding.error == "not.wellformed" && finding.span == clause.span)
+    }
+
+    /// How the end of a body is blamed for each clause of the postcondition. A clause that means nothing is reported
+    /// once, as that.
+    pub(crate) fn postcondition_blames(&self, clauses: &[&Expr]) -> Vec<Blame> {
+        clauses
+            .iter()
+            .map(|clause| {
+                let blame = Blame::new("postcondition.violated", clause.span).trusted();
+                if self.is_ill_formed(clause) { blame.silent() } else { blame }
+            })
+            .collect()
+    }
+}
+
 struct Driver<'e, 'p> {
     engine: &'e mut Engine<'p>,
     method: &'p Method,
@@ -135,17 +156,20 @@ impl<'p> Driver<'_, 'p> {
 
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
+        let blames = self.engine.postcondition_blames(&postconditions);
         self.engine.consume_all(&postconditions, |clause| {
-            Blame::new("postcondition.violated", clause.span).trusted()
+            blames
+                .iter()
+                .find(|blame| blame.span == clause.span)
+                .copied()
+                .expect("one for each clause")
         })?;
         Ok(None)
     }
 
     /// Whether one of the clauses was found not to be well-formed: what follows from it is not worth a report.
     fn is_ill_formed(&self, clauses: &[&Expr]) -> bool {
-        self.engine.findings.values().any(|finding| {
-            finding.error == "not.wellformed" && clauses.iter().any(|c| c.span == finding.span)
-        })
+        clauses.iter().any(|clause| self.engine.is_ill_formed(clause))
     }
 
     fn enter_block(&mut self, block: BlockId) -> Result<Option<Place>, Stop> {

@@ -51,6 +51,10 @@ impl Engine<'_> {
         self.assume(defined)?;
         let application = self.terms.apply(symbols.full, &operands);
         let limited = self.terms.apply(symbols.limited, &operands);
+        if self.missing && !blame.is_trusted() {
+            // The precondition has been reported: what fails because of the value is no news.
+            self.tainted.extend([application, limited]);
+        }
         if !self.bound.is_empty() {
             let span = expr.span;
             self.applications.push(Application { function, arguments, application, span });
