@@ -37,7 +37,7 @@ impl Default for Options {
             members: Vec::new(),
             excluded: Vec::new(),
             obligation_limit: 40_000_000,
-            member_time_limit: Some(Duration::from_mins(2)),
+            member_time_limit: Some(Duration::from_secs(120)),
             deadline: None,
             smt_log: None,
             join: Join::Auto,
