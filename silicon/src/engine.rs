@@ -42,7 +42,7 @@ use self::explore::{Explorer, Scope};
 use self::function::FunctionTable;
 use self::state::State;
 use crate::options::Options;
-use crate::prover::{Prover, ProverError, ProverOptions};
+use crate::prover::{Prover, ProverError, ProverOptions, QueryKind};
 use crate::report::{Finding, Statistics};
 use crate::terms::{Term, Terms};
 
@@ -190,7 +190,9 @@ impl<'p> Engine<'p> {
         Ok(engine)
     }
 
-    pub(crate) fn finish(self) -> Outcome {
+    pub(crate) fn finish(mut self) -> Outcome {
+        let asked = self.prover.statistics();
+        self.statistics.prover_time = QueryKind::ALL.into_iter().map(|kind| asked.of(kind).time).sum();
         Outcome {
             findings: self.findings.into_values().collect(),
             gave_up: self.gave_up,

@@ -190,6 +190,12 @@ impl<'p> Engine<'p> {
         self.explore(|engine| {
             engine.produce_all(preconditions, Some(general.snapshot), trusted)?;
             let value = engine.eval(body, defined)?;
+            // The postcondition need not mention the result: what is known of the applications in the body (a lemma
+            // that applies itself, say) is known all the same.
+            let sort = engine.terms.sort(value);
+            let result = engine.fresh("result", sort);
+            let equation = engine.terms.identical(result, value);
+            engine.assume(equation)?;
             engine.state.result = Some(value);
             engine.consume_all(postconditions, |clause| {
                 blames

@@ -1,0 +1,152 @@
+//! Times programs: `cargo run --release -p sil-benches -- [FILES|DIRS…]`.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Parser;
+use sil_benches::measure::{self, Run};
+use sil_benches::pipe::Commands;
+use sil_benches::samples::{Row, Way};
+use sil_benches::{chart, table};
+use silicon::options::Options;
+use silicon::session::input::{self, Input, Language};
+use silicon::session::on_large_stack;
+
+/// Times the ways from a program to its verdict, phase by phase.
+#[derive(Parser, Debug)]
+#[command(name = "sil-benches", version)]
+struct Args {
+    /// Programs and directories of programs [default: the examples and the Chalice programs of the corpus]
+    #[arg(value_name = "FILE|DIR")]
+    inputs: Vec<PathBuf>,
+
+    /// Measure each way this many times, after one run that is not counted
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+
+    /// Worker threads of the verifier, 0 for one per core
+    #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+
+    /// Do not run the two commands as processes
+    #[arg(long)]
+    no_pipe: bool,
+
+    /// Write the numbers to a file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Draw a chart into a file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let programs = programs(&args.inputs);
+    let commands = (!args.no_pipe && programs.iter().any(|(_, one)| is_chalice(one)))
+        .then(Commands::build)
+        .transpose()?;
+    let mut rows = Vec::new();
+    let mut problems = Vec::new();
+    for (group, program) in &programs {
+        match row(&args, commands.as_ref(), group, program) {
+            Ok(row) => rows.push(row),
+            Err(problem) => problems.push(format!("{}: {problem:#}", program.display())),
+        }
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = if args.threads == 0 { cores } else { args.threads };
+    let mut out = io::stdout().lock();
+    write!(out, "{}", table::table(&rows, args.runs.into(), threads, cores))?;
+    for problem in &problems {
+        writeln!(io::stderr(), "not measured: {problem}")?;
+    }
+    write(args.csv.as_deref(), || Ok(table::csv(&rows)))?;
+    write(args.svg.as_deref(), || chart::svg(&rows))?;
+    if rows.is_empty() {
+        bail!("nothing was measured");
+    }
+    Ok(())
+}
+
+fn write(file: Option<&Path>, text: impl FnOnce() -> Result<String>) -> Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    fs::write(file, text()?).with_context(|| file.display().to_string())
+}
+
+/// The programs to measure, each with the name of its group: its folder.
+fn programs(inputs: &[PathBuf]) -> Vec<(String, PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut programs = Vec::new();
+    if inputs.is_empty() {
+        programs = input::programs_below(&root.join("examples"));
+        programs.extend(
+            input::programs_below(&root.join("tests/corpus")).into_iter().filter(|p| is_chalice(p)),
+        );
+    }
+    for input in inputs {
+        if input.is_dir() {
+            programs.extend(input::programs_below(input));
+        } else {
+            programs.push(input.clone());
+        }
+    }
+    let group = |program: &Path| {
+        let folder = program.parent().unwrap_or(Path::new(""));
+        folder.strip_prefix(&root).unwrap_or(folder).display().to_string()
+    };
+    programs.into_iter().map(|program| (group(&program), program)).collect()
+}
+
+fn is_chalice(program: &Path) -> bool {
+    Input::file(program).language() == Language::Chalice
+}
+
+/// Measures one program.
+fn row(args: &Args, commands: Option<&Commands>, group: &str, program: &Path) -> Result<Row> {
+    let text = fs::read_to_string(program).context("cannot be read")?;
+    let path = program.display().to_string();
+    let options = Options { threads: args.threads, ..Options::default() };
+    let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
+    let mut row = Row { group: group.to_owned(), name, ..Row::default() };
+    let runs = args.runs.into();
+    let sil_text = if is_chalice(program) {
+        let (direct, verdict) = repeat(runs, || measure::chalice(&path, &text, &options))?;
+        row.set_phases(&direct);
+        row.set_total(Way::Direct, direct.iter().map(Run::total));
+        row.verdict = verdict;
+        if let Some(commands) = commands {
+            commands.time(program, args.threads)?;
+            let times: io::Result<Vec<_>> =
+                (0..runs).map(|_| commands.time(program, args.threads)).collect();
+            row.set_total(Way::Pipe, times?);
+        }
+        measure::translation(&path, &text).map_err(anyhow::Error::msg)?
+    } else {
+        text
+    };
+    let (runs, verdict) = repeat(runs, || measure::sil(&path, &sil_text, &options))?;
+    if !is_chalice(program) {
+        row.set_phases(&runs);
+        row.verdict = verdict;
+    }
+    row.set_total(Way::Text, runs.iter().map(Run::total));
+    Ok(row)
+}
+
+/// `count` runs after one to warm up, and their verdict.
+fn repeat(
+    count: usize,
+    mut run: impl FnMut() -> measure::Measured + Send,
+) -> Result<(Vec<Run>, &'static str)> {
+    let runs = on_large_stack(|| {
+        let (_, verdict) = run()?;
+        let runs: Result<Vec<Run>, String> =
+            (0..count).map(|_| run().map(|(run, _)| run)).collect();
+        Ok::<_, String>((runs?, verdict))
+    });
+    runs.map_err(anyhow::Error::msg)?.map_err(anyhow::Error::msg)
+}
