@@ -66,11 +66,9 @@ pub fn svg(rows: &[Row]) -> Result<String> {
                 let corners = [(start, bottom + 0.15), (start + parts[index], bottom + 0.85)];
                 Rectangle::new(corners, colour.filled())
             });
-            chart
-                .draw_series(bars)
-                .map_err(|error| problem(&error))?
-                .label(label)
-                .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], colour.filled()));
+            chart.draw_series(bars).map_err(|error| problem(&error))?.label(label).legend(
+                move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], colour.filled()),
+            );
         }
         let labels = rows.iter().enumerate().map(|(place, row)| {
             let end: f64 = parts(row).iter().sum();

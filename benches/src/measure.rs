@@ -111,9 +111,8 @@ pub fn chalice(name: &str, text: &str, options: &Options) -> Measured {
     let (program, diagnostics) = chalice::check(&source);
     let parsing = run.of(Phase::ChaliceParse);
     run.set(Phase::ChaliceResolve, start.elapsed().saturating_sub(parsing));
-    let program = program.ok_or_else(|| {
-        diagnostics.first().map_or(String::new(), |first| first.message.clone())
-    })?;
+    let program = program
+        .ok_or_else(|| diagnostics.first().map_or(String::new(), |first| first.message.clone()))?;
     let mut problems: Vec<Diagnostic> = Vec::new();
     let resolved = run.clock(Phase::Translate, || {
         let translation = chalice2sil::translate(&source, &program);

@@ -195,7 +195,24 @@ impl Stmt {
                 std::slice::from_ref(target)
             }
             StmtKind::Var(locals) | StmtKind::Call { targets: locals, .. } => locals,
-            _ => &[],
+            // No catch-all: whoever adds a statement decides.
+            StmtKind::FieldAssign { .. }
+            | StmtKind::Inhale(_)
+            | StmtKind::Exhale(_)
+            | StmtKind::Assert(_)
+            | StmtKind::Assume(_)
+            | StmtKind::Refute(_)
+            | StmtKind::Fold(_)
+            | StmtKind::Unfold(_)
+            | StmtKind::Package { .. }
+            | StmtKind::Apply { .. }
+            | StmtKind::Quasihavoc { .. }
+            | StmtKind::QuasihavocAll { .. }
+            | StmtKind::If { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Block(_)
+            | StmtKind::Label { .. }
+            | StmtKind::Goto(_) => &[],
         }
     }
 }

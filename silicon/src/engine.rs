@@ -192,7 +192,8 @@ impl<'p> Engine<'p> {
 
     pub(crate) fn finish(mut self) -> Outcome {
         let asked = self.prover.statistics();
-        self.statistics.prover_time = QueryKind::ALL.into_iter().map(|kind| asked.of(kind).time).sum();
+        self.statistics.prover_time =
+            QueryKind::ALL.into_iter().map(|kind| asked.of(kind).time).sum();
         Outcome {
             findings: self.findings.into_values().collect(),
             gave_up: self.gave_up,

@@ -104,8 +104,12 @@ impl<'p> Engine<'p> {
                 let mut values = Vec::new();
                 for clause in &contract.postconditions {
                     let value = engine.eval(clause, blame(clause))?;
-                    engine.assume(value)?;
                     values.push(value);
+                    // A postcondition that nothing meets is a promise like any other, not a path that cannot be.
+                    if value == Terms::FALSE {
+                        break;
+                    }
+                    engine.assume(value)?;
                 }
                 Ok(engine.terms.and(values))
             })
