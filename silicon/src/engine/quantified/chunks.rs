@@ -1,5 +1,6 @@
 //! Quantified chunks, and ordinary ones seen like them.
 
+use super::access::{Access, Footprint};
 use crate::engine::Engine;
 use crate::engine::heap::{Chunk, Heap, Resource};
 use crate::terms::{Sort, Substitution, Term, TermKind, Terms};
@@ -17,6 +18,17 @@ pub(crate) struct QuantifiedChunk {
     pub(crate) triggers: Vec<Vec<Term>>,
     /// The receiver expression as written: chunks with the same one are tried first.
     pub(crate) shape: Vec<Term>,
+}
+
+impl QuantifiedChunk {
+    pub(crate) fn new(access: &Access, footprint: Footprint, map: Term) -> Self {
+        Self {
+            amount: footprint.amount,
+            map,
+            triggers: footprint.triggers,
+            shape: access.arguments.clone(),
+        }
+    }
 }
 
 /// What one chunk, of either kind, says about every location of its resource.

@@ -4,7 +4,7 @@
 use sil::program::{Expr, ExprKind, Location};
 
 use super::access::{Access, Footprint};
-use super::chunks::Part;
+use super::chunks::{Part, QuantifiedChunk};
 use super::normalise::{self, QuantifiedPart};
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::explore::Answer;
@@ -83,7 +83,7 @@ impl Engine<'_> {
                 if !blame.is_silent() {
                     // What is said about the values in the same assertion fails for the same reason.
                     self.tainted.insert(map);
-                    let chunk = self.quantified_chunk(&access, footprint, map);
+                    let chunk = QuantifiedChunk::new(&access, footprint, map);
                     self.state.heap.push_quantified(resource, chunk);
                 }
                 map
@@ -155,7 +155,7 @@ impl Engine<'_> {
                 let chunk = quantified[index].take().expect("each position comes once");
                 if !depleted {
                     let amount = split.rest;
-                    quantified[index] = Some(super::chunks::QuantifiedChunk { amount, ..chunk });
+                    quantified[index] = Some(QuantifiedChunk { amount, ..chunk });
                 }
             }
             let satisfied = self.is_none(need);
@@ -234,7 +234,7 @@ impl Engine<'_> {
             let amount = self.terms.ite(takes, rest, chunk.amount);
             let nothing = self.is_none(chunk.amount);
             open = self.terms.and([open, nothing]);
-            quantified.push(super::chunks::QuantifiedChunk { amount, ..chunk.clone() });
+            quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         let heap = self.left_mut();
         heap.set(resource, ordinary);
@@ -263,7 +263,7 @@ impl Engine<'_> {
         let mut quantified = Vec::new();
         for chunk in left.quantified(resource) {
             let amount = self.terms.ite(gone, none, chunk.amount);
-            quantified.push(super::chunks::QuantifiedChunk { amount, ..chunk.clone() });
+            quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         let heap = self.left_mut();
         heap.set(resource, ordinary);

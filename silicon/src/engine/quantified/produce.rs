@@ -2,7 +2,7 @@
 
 use sil::program::{Expr, ExprKind};
 
-use super::access::{Access, Footprint};
+use super::access::Access;
 use super::chunks::QuantifiedChunk;
 use super::normalise::{self, QuantifiedPart};
 use crate::engine::blame::Blame;
@@ -55,24 +55,10 @@ impl Engine<'_> {
                 let footprint = self.footprint(&access)?;
                 let map = self.map_of_snapshot(access.resource, snapshot)?;
                 self.assume_access_facts(&access)?;
-                let chunk = self.quantified_chunk(&access, footprint, map);
+                let chunk = QuantifiedChunk::new(&access, footprint, map);
                 self.add_quantified_chunk(access.resource, chunk)
             }
             _ => self.unsupported(part.body, "this assertion under a quantifier"),
-        }
-    }
-
-    pub(crate) fn quantified_chunk(
-        &mut self,
-        access: &Access,
-        footprint: Footprint,
-        map: Term,
-    ) -> QuantifiedChunk {
-        QuantifiedChunk {
-            amount: footprint.amount,
-            map,
-            triggers: footprint.triggers,
-            shape: access.arguments.clone(),
         }
     }
 

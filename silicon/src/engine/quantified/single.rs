@@ -68,10 +68,11 @@ impl Engine<'_> {
     ) -> Result<Option<Term>, Stop> {
         let left = self.left();
         let exact = self.state.amounts == Amounts::Exact;
-        if exact && self.is_exact(loss) {
-            if let Some(value) = self.take_quantified_from_one(resource, arguments, loss)? {
-                return Ok(Some(value));
-            }
+        if exact
+            && self.is_exact(loss)
+            && let Some(value) = self.take_quantified_from_one(resource, arguments, loss)?
+        {
+            return Ok(Some(value));
         }
         let parts = self.parts(resource, &left);
         let total = self.held_parts(resource, &parts, arguments);
