@@ -126,8 +126,10 @@ pub(crate) struct Engine<'p> {
     pub(crate) tables: quantified::Tables,
     /// The structures of the wands met so far, with the sorts of their holes.
     pub(crate) wands: IndexMap<String, Vec<crate::terms::Sort>>,
-    /// Names given to values since the innermost package began, each with its definition.
-    pub(crate) definitions: Vec<(Term, Term)>,
+    /// What the left-hand sides of the packages in progress give, innermost last.
+    pub(crate) roots: Vec<Term>,
+    /// Definitions of symbols made since the innermost package began.
+    pub(crate) definitions: Vec<wands::Definition>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<sil::program::FunctionId>,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
@@ -176,6 +178,7 @@ impl<'p> Engine<'p> {
             emitted: symbols::Emitted::default(),
             tables: quantified::Tables::default(),
             wands: IndexMap::new(),
+            roots: Vec::new(),
             definitions: Vec::new(),
             recursion_group: FxHashSet::default(),
             unfolded: Vec::new(),

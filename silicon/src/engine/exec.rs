@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use sil::program::{Expr, FieldId, LocalId, MethodId, Stmt, StmtKind};
+use sil::program::{Expr, FieldId, LocalId, Method, MethodId, Stmt, StmtKind};
 
 use super::blame::{Blame, Reason};
 use super::explore::Answer;
-use super::heap::{Chunk, Resource};
+use super::heap::{Chunk, Heap, Resource};
 use super::state::State;
 use super::{Engine, Stop};
 use crate::terms::{Sort, SortKind, Term, TermKind, Terms};
@@ -49,14 +49,11 @@ impl Engine<'_> {
             StmtKind::Assert(assertion) => {
                 let blame = Blame::new("assert.failed", assertion.span);
                 let heap = self.state.heap.clone();
-                self.state.moved.clear();
+                self.state.moved = Heap::default();
                 self.consume_all(&[assertion], |_| blame)?;
                 self.state.heap = heap;
                 // In a package, an assertion also fetches from outside, and what it has fetched stays.
-                for (resource, chunk) in std::mem::take(&mut self.state.moved) {
-                    self.add_chunk(resource, chunk)?;
-                }
-                Ok(())
+                self.keep_fetched()
             }
             StmtKind::Refute(assertion) => self.exec_refute(stmt, assertion),
             StmtKind::Fold(access) => self.exec_fold(access, Blame::new("fold.failed", stmt.span)),
@@ -106,9 +103,7 @@ impl Engine<'_> {
         let name = self.fresh(hint, sort);
         let definition = self.terms.identical(name, value);
         self.assume(definition)?;
-        if !self.state.reserve.is_empty() {
-            self.definitions.push((name, definition));
-        }
+        self.export_definition(name, definition);
         Ok(name)
     }
 
@@ -211,40 +206,46 @@ impl Engine<'_> {
         state.frames = self.state.frames.clone();
         state.reserve = self.state.reserve.clone();
         let in_package = !state.reserve.is_empty();
-        let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
-        let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
-        let blame = Blame::new("call.precondition", stmt.span).trusted();
-        let (heap, reserve, results) = self.with_state(state, |engine| {
-            let snapshot =
-                engine.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
-            engine.state.old =
-                Some(if in_package { taken(engine, &preconditions, snapshot)? } else { before });
-            engine.havoc(callee.returns.iter().copied());
-            let blame = Blame::new("call.failed", stmt.span).trusted();
-            engine.produce_all(&postconditions, None, |_| blame)?;
-            let results: Vec<_> = callee
-                .returns
-                .iter()
-                .map(|&result| engine.state.store.get(result).expect("havocked above"))
-                .collect();
-            Ok((engine.state.heap.clone(), engine.state.reserve.clone(), results))
-        })?;
-        self.state.heap = heap;
-        self.state.reserve = reserve;
+        state.keeps_snapshots = in_package;
+        let outer = std::mem::replace(&mut self.state, state);
+        let results = self.call(stmt, callee, (!in_package).then_some(before));
+        let inner = std::mem::replace(&mut self.state, outer);
+        // SOUNDNESS: what a package has given up counts even where the path ends here (trap T10f).
+        self.state.reserve = inner.reserve;
+        let results = results?;
+        self.state.heap = inner.heap;
         for (&target, result) in targets.iter().zip(results) {
             self.state.store.set(target, result);
         }
         Ok(())
     }
+
+    /// Runs a call in the callee's state; yields the results. `before`: the heap `old` refers to, if it is known.
+    fn call(
+        &mut self,
+        stmt: &Stmt,
+        callee: &Method,
+        before: Option<Heap>,
+    ) -> Result<Vec<Term>, Stop> {
+        let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
+        let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
+        let blame = Blame::new("call.precondition", stmt.span).trusted();
+        let snapshot = self.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
+        self.state.old = Some(match before {
+            Some(before) => before,
+            None => taken(self, &preconditions, snapshot)?,
+        });
+        self.havoc(callee.returns.iter().copied());
+        let blame = Blame::new("call.failed", stmt.span).trusted();
+        self.produce_all(&postconditions, None, |_| blame)?;
+        let value = |&result| self.state.store.get(result).expect("havocked above");
+        Ok(callee.returns.iter().map(value).collect())
+    }
 }
 
 /// The heap that a precondition describes, with the values it had when it was consumed: what `old` means in the
 /// postcondition of a call in a package, whose permissions may have come from several heaps (trap T18).
-fn taken(
-    engine: &mut Engine<'_>,
-    preconditions: &[&Expr],
-    snapshot: Term,
-) -> Result<super::heap::Heap, Stop> {
+fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
     let left = std::mem::take(&mut engine.state.heap);
     let blame = |clause: &Expr| Blame::new("call.failed", clause.span).trusted();
     engine.produce_all(preconditions, Some(snapshot), blame)?;

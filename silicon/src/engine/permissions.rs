@@ -95,6 +95,17 @@ impl Engine<'_> {
         let sort = self.resource_sort(resource);
         let value = self.fresh("summary", sort);
         let none = self.terms.none();
+        if matches!(resource, Resource::Wand(_)) {
+            // The first one taken: nothing equates the values of wands (trap T10e).
+            let mut first = value;
+            for chunk in chunks.iter().rev() {
+                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let positive = self.terms.lt(none, chunk.amount);
+                let meant = self.terms.and([alias, positive]);
+                first = self.terms.ite(meant, chunk.value, first);
+            }
+            return Ok(first);
+        }
         for chunk in chunks {
             let alias = self.same_arguments(&chunk.arguments, arguments);
             let positive = self.terms.lt(none, chunk.amount);
@@ -114,6 +125,11 @@ impl Engine<'_> {
         }
         self.assume_chunk_facts(resource, &chunk)?;
         self.touch(resource, &chunk.arguments)?;
+        // Of the values of wands nothing is said (trap T10e).
+        if matches!(resource, Resource::Wand(_)) {
+            self.state.heap.push(resource, chunk);
+            return Ok(());
+        }
         let same =
             self.state.heap.of(resource).iter().position(|old| old.arguments == chunk.arguments);
         let Some(index) = same else {
@@ -152,6 +168,9 @@ impl Engine<'_> {
                     let fact = self.terms.implies(held, equal);
                     self.assume(fact)?;
                 }
+                let defined = self.terms.ite(old_held, old.value, new.value);
+                let definition = self.terms.identical(value, defined);
+                self.export_definition(value, definition);
                 value
             }
         };
@@ -189,7 +208,12 @@ impl Engine<'_> {
     ) -> Result<Option<Term>, Stop> {
         self.touch(resource, arguments)?;
         if !self.left().quantified(resource).is_empty() {
-            return self.take_quantified(resource, arguments, loss);
+            let taken = self.take_quantified(resource, arguments, loss)?;
+            let exact = self.state.amounts == Amounts::Exact;
+            return match taken {
+                None if exact && self.may_transfer() => self.transfer(resource, arguments, loss),
+                taken => Ok(taken),
+            };
         }
         if self.state.amounts == Amounts::SomeOrNone {
             return self.take_nothing(resource, arguments, loss);
@@ -197,7 +221,7 @@ impl Engine<'_> {
         if !self.is_exact(loss) {
             let taken = self.take_inexact(resource, arguments, loss)?;
             return match taken {
-                None if !self.state.reserve.is_empty() => self.transfer(resource, arguments, loss),
+                None if self.may_transfer() => self.transfer(resource, arguments, loss),
                 taken => Ok(taken),
             };
         }
@@ -211,7 +235,7 @@ impl Engine<'_> {
             let sort = self.resource_sort(resource);
             return Ok(Some(self.fresh("nothing", sort)));
         }
-        if !self.state.reserve.is_empty() {
+        if self.may_transfer() {
             return self.transfer(resource, arguments, loss);
         }
         let total = self.held(chunks, arguments);
@@ -423,6 +447,10 @@ impl Engine<'_> {
         {
             self.learn_from(&left)?;
         }
+        // SOUNDNESS: each heap around a package alone, never together with the package's own (trap T10f).
+        for heap in self.state.reserve.clone() {
+            self.learn_from(&heap)?;
+        }
         Ok(self.prover_facts() != before)
     }
 
@@ -433,6 +461,10 @@ impl Engine<'_> {
     fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
         self.learn_from_quantified(heap)?;
         for (resource, chunks) in heap.resources() {
+            // Of the values of wands nothing is said (trap T10e).
+            if matches!(resource, Resource::Wand(_)) {
+                continue;
+            }
             for (index, left) in chunks.iter().enumerate() {
                 for right in &chunks[index + 1..] {
                     self.learn_from_pair(resource, left, right)?;

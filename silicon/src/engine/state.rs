@@ -56,8 +56,8 @@ pub(crate) struct State<'p> {
     pub(crate) lhs: Option<Heap>,
     /// In a package, the heaps around it that its operations may take from, nearest first.
     pub(crate) reserve: Vec<Heap>,
-    /// What an `assert` in a package has taken from the reserve.
-    pub(crate) moved: Vec<(super::heap::Resource, super::heap::Chunk)>,
+    /// What the operation in progress in a package has taken from the reserve.
+    pub(crate) moved: Heap,
     /// Heaps framed around the loops in progress, innermost last.
     pub(crate) frames: Vec<Heap>,
     /// `result` of the function whose postcondition is evaluated.
@@ -87,7 +87,7 @@ impl<'p> State<'p> {
             labels: Rc::default(),
             lhs: None,
             reserve: Vec::new(),
-            moved: Vec::new(),
+            moved: Heap::default(),
             frames: Vec::new(),
             result: None,
             scale: None,

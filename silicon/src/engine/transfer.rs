@@ -1,12 +1,30 @@
 //! Taking permission inside a package: from the heap of the package, then from the heaps around it, nearest first
 //! (Viper engine reference, 15.3). What comes from around is the wand's footprint: gone until the wand is applied.
+//!
+//! SOUNDNESS: nothing is learnt about the package's own heap and the heaps around it together, except about what has
+//! been taken from there. A contradiction between the left-hand side and a location around justifies the wand only
+//! if that location is given up (trap T10f).
 
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
+use super::quantified::chunks::{Part, PartValue, QuantifiedChunk, Split};
 use super::{Engine, Stop};
 use crate::terms::{Term, Terms};
 
+/// How far a transfer has come.
+struct Progress {
+    /// What is still to be taken.
+    need: Term,
+    /// The value of the location, once something has been taken.
+    value: Option<Term>,
+}
+
 impl Engine<'_> {
+    /// Whether permission may be taken from heaps around.
+    pub(crate) fn may_transfer(&self) -> bool {
+        !self.state.reserve.is_empty()
+    }
+
     /// Takes `loss` of a location from the heap being consumed and the heaps around the package together.
     pub(crate) fn transfer(
         &mut self,
@@ -14,48 +32,193 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Term>, Stop> {
-        let none = self.terms.none();
-        let mut need = loss;
-        let mut value: Option<Term> = None;
-        for level in 0..=self.state.reserve.len() {
-            let heap = self.level(level).clone();
-            let chunks = heap.of(resource).to_vec();
-            // From the last to the first, so that what is removed moves nothing that is still to come.
-            for (index, chunk) in chunks.iter().enumerate().rev() {
-                let done = self.terms.le(need, none);
-                if self.check(done)? {
-                    break;
-                }
-                let alias = self.same_arguments(&chunk.arguments, arguments);
-                if alias == Terms::FALSE || !self.check(alias)? {
-                    continue;
-                }
-                let positive = self.terms.lt(none, chunk.amount);
-                if !self.check(positive)? {
-                    continue;
-                }
-                let enough = self.terms.le(need, chunk.amount);
-                let part = if self.check(enough)? {
-                    need
-                } else {
-                    self.terms.perm_min(chunk.amount, need)
-                };
-                need = self.terms.sub(need, part);
-                self.keep_rest(level, resource, index, chunk, part)?;
-                self.note_value(resource, &mut value, chunk, part)?;
-                if level > 0 {
-                    let arguments = chunk.arguments.clone();
-                    self.state
-                        .moved
-                        .push((resource, Chunk { arguments, value: chunk.value, amount: part }));
-                }
-            }
+        if !self.is_exact(loss) {
+            return self.transfer_inexact(resource, arguments, loss);
         }
-        let done = self.terms.le(need, none);
+        let mut progress = Progress { need: loss, value: None };
+        for level in 0..=self.state.reserve.len() {
+            self.transfer_chunks(level, resource, arguments, &mut progress)?;
+            self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;
+        }
+        let none = self.terms.none();
+        let done = self.terms.le(progress.need, none);
         if self.ask(|engine| engine.obligation(done))? != Answer::Yes {
             return Ok(None);
         }
-        Ok(value)
+        Ok(progress.value)
+    }
+
+    fn transfer_chunks(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        arguments: &[Term],
+        progress: &mut Progress,
+    ) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let chunks = self.level(level).of(resource).to_vec();
+        // From the last to the first, so that what is removed moves nothing that is still to come.
+        for (index, chunk) in chunks.iter().enumerate().rev() {
+            let done = self.terms.le(progress.need, none);
+            if self.check(done)? {
+                break;
+            }
+            let alias = self.same_arguments(&chunk.arguments, arguments);
+            if alias == Terms::FALSE || !self.check(alias)? {
+                continue;
+            }
+            let positive = self.terms.lt(none, chunk.amount);
+            if !self.check(positive)? {
+                continue;
+            }
+            let part = self.needed_of(chunk.amount, progress)?;
+            self.keep_rest(level, resource, index, chunk, part)?;
+            self.note_value(resource, &mut progress.value, chunk.value, part)?;
+            self.fetch(level, resource, Chunk { amount: part, ..chunk.clone() })?;
+        }
+        Ok(())
+    }
+
+    fn transfer_quantified_chunks(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        arguments: &[Term],
+        progress: &mut Progress,
+    ) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let mut chunks = self.level(level).quantified(resource).to_vec();
+        for index in 0..chunks.len() {
+            let done = self.terms.le(progress.need, none);
+            if self.check(done)? {
+                break;
+            }
+            let chunk = chunks[index].clone();
+            let here = self.at(resource, chunk.amount, arguments);
+            let positive = self.is_some(here);
+            if !self.check(positive)? {
+                continue;
+            }
+            let part = self.needed_of(here, progress)?;
+            let need = self.need_of(resource, arguments, part);
+            chunks[index].amount = self.split_amount(chunk.amount, need).rest;
+            self.level(level).set_quantified(resource, chunks.clone());
+            let value = self.map_at(resource, chunk.map, arguments);
+            self.note_value(resource, &mut progress.value, value, part)?;
+            let arguments = arguments.to_vec();
+            self.fetch(level, resource, Chunk { arguments, value, amount: part })?;
+        }
+        Ok(())
+    }
+
+    /// As much of `available` as is still needed, which becomes less by that.
+    fn needed_of(&mut self, available: Term, progress: &mut Progress) -> Result<Term, Stop> {
+        let enough = self.terms.le(progress.need, available);
+        let part = if self.check(enough)? {
+            progress.need
+        } else {
+            self.terms.perm_min(available, progress.need)
+        };
+        progress.need = self.terms.sub(progress.need, part);
+        Ok(part)
+    }
+
+    /// Takes some amount that is still open from the heaps around: less than what one of them holds (trap T9).
+    fn transfer_inexact(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Term>, Stop> {
+        let none = self.terms.none();
+        for level in 1..=self.state.reserve.len() {
+            let chunks = self.level(level).of(resource).to_vec();
+            for (index, chunk) in chunks.iter().enumerate() {
+                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let positive = self.terms.lt(none, chunk.amount);
+                let held = self.terms.and([alias, positive]);
+                if held == Terms::FALSE || !self.check(held)? {
+                    continue;
+                }
+                let less = self.terms.lt(loss, chunk.amount);
+                self.assume(less)?;
+                self.keep_rest(level, resource, index, chunk, loss)?;
+                self.fetch(level, resource, Chunk { amount: loss, ..chunk.clone() })?;
+                return Ok(Some(chunk.value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes `need`, an amount over the formals of the resource, from the heap being consumed and the heaps around
+    /// together; yields what each chunk has given.
+    pub(crate) fn transfer_footprint(
+        &mut self,
+        resource: Resource,
+        mut need: Term,
+    ) -> Result<Option<Vec<Part>>, Stop> {
+        let mut touched = Vec::new();
+        for level in 0..=self.state.reserve.len() {
+            let heap = self.level(level).clone();
+            let mut ordinary = Vec::new();
+            for chunk in heap.of(resource) {
+                let available = self.spread(resource, chunk);
+                let Some(split) = self.part_of(available, &mut need)? else {
+                    ordinary.push(chunk.clone());
+                    continue;
+                };
+                let Chunk { arguments, value, .. } = chunk.clone();
+                let amount = self.at(resource, split.taken, &arguments);
+                self.fetch(level, resource, Chunk { amount, ..chunk.clone() })?;
+                touched
+                    .push(Part { amount: split.taken, value: PartValue::One { arguments, value } });
+                if self.remains(split.rest)? {
+                    let amount = self.at(resource, split.rest, &chunk.arguments);
+                    ordinary.push(Chunk { amount, ..chunk.clone() });
+                }
+            }
+            let mut quantified = Vec::new();
+            for chunk in heap.quantified(resource) {
+                let Some(split) = self.part_of(chunk.amount, &mut need)? else {
+                    quantified.push(chunk.clone());
+                    continue;
+                };
+                let taken = QuantifiedChunk { amount: split.taken, ..chunk.clone() };
+                self.fetch_quantified(level, resource, &taken);
+                touched.push(Part { amount: split.taken, value: PartValue::Map(chunk.map) });
+                if self.remains(split.rest)? {
+                    quantified.push(QuantifiedChunk { amount: split.rest, ..chunk.clone() });
+                }
+            }
+            let heap = self.level(level);
+            heap.set(resource, ordinary);
+            heap.set_quantified(resource, quantified);
+        }
+        let done = self.is_none(need);
+        if self.ask(|engine| engine.obligation(done))? != Answer::Yes {
+            return Ok(None);
+        }
+        Ok(Some(touched))
+    }
+
+    /// What a chunk gives of what is needed; `None`: nothing.
+    fn part_of(&mut self, available: Term, need: &mut Term) -> Result<Option<Split>, Stop> {
+        let done = self.is_none(*need);
+        if self.check(done)? {
+            return Ok(None);
+        }
+        let split = self.split_amount(available, *need);
+        let nothing = self.is_none(split.taken);
+        if self.check(nothing)? {
+            return Ok(None);
+        }
+        *need = split.need;
+        Ok(Some(split))
+    }
+
+    fn remains(&mut self, rest: Term) -> Result<bool, Stop> {
+        let depleted = self.is_none(rest);
+        Ok(!self.check(depleted)?)
     }
 
     /// Heap 0 is the one being consumed, the others are the reserve.
@@ -65,6 +228,40 @@ impl Engine<'_> {
             (None, Some(left)) => left,
             (None, None) => &mut self.state.heap,
         }
+    }
+
+    /// Notes what has been taken from around. While an assertion is consumed, the rest of it may speak about that.
+    fn fetch(&mut self, level: usize, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
+        if level == 0 {
+            return Ok(());
+        }
+        self.state.moved.push(resource, chunk.clone());
+        if self.state.consuming.is_some() { self.add_chunk(resource, chunk) } else { Ok(()) }
+    }
+
+    fn fetch_quantified(&mut self, level: usize, resource: Resource, chunk: &QuantifiedChunk) {
+        if level > 0 {
+            self.state.moved.push_quantified(resource, chunk.clone());
+            if self.state.consuming.is_some() {
+                self.state.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+    }
+
+    /// Adds what an assertion has fetched from around to the heap of the package.
+    pub(crate) fn keep_fetched(&mut self) -> Result<(), Stop> {
+        let moved = std::mem::take(&mut self.state.moved);
+        for (resource, chunks) in moved.resources() {
+            for chunk in chunks {
+                self.add_chunk(resource, chunk.clone())?;
+            }
+        }
+        for (resource, chunks) in moved.quantified_resources() {
+            for chunk in chunks {
+                self.state.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+        Ok(())
     }
 
     fn keep_rest(
@@ -92,15 +289,15 @@ impl Engine<'_> {
         &mut self,
         resource: Resource,
         value: &mut Option<Term>,
-        chunk: &Chunk,
+        own: Term,
         part: Term,
     ) -> Result<(), Stop> {
         match *value {
-            None => *value = Some(chunk.value),
+            None => *value = Some(own),
             Some(first) if !matches!(resource, Resource::Wand(_)) => {
                 let none = self.terms.none();
                 let taken = self.terms.lt(none, part);
-                let equal = self.terms.identical(first, chunk.value);
+                let equal = self.terms.identical(first, own);
                 let fact = self.terms.implies(taken, equal);
                 self.assume(fact)?;
             }

@@ -19,6 +19,16 @@ use super::quantified::chunks::QuantifiedChunk;
 use super::{Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
 
+/// What a symbol made in a package means. It holds whatever the left-hand side is, so it may leave the package, unlike
+/// facts (trap T10d).
+pub(crate) struct Definition {
+    /// The left-hand sides it speaks about, of packages that are over.
+    roots: Vec<Term>,
+    /// Mentions what is defined, and with it those roots.
+    trigger: Term,
+    formula: Term,
+}
+
 /// How one path of a package ended.
 struct End {
     /// What is left of the heaps around.
@@ -79,7 +89,7 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         if !blame.is_trusted() {
-            self.check_wand(wand)?;
+            self.is_ill_formed_wand(wand)?;
         }
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         let sort = self.wand_sort();
@@ -116,7 +126,19 @@ impl Engine<'_> {
         Ok(function)
     }
 
-    /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left.
+    /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left. Reports where it
+    /// is not, and says so.
+    fn is_ill_formed_wand(&mut self, wand: &Expr) -> Result<bool, Stop> {
+        let before = std::mem::take(&mut self.findings);
+        let result = self.check_wand(wand);
+        let own = std::mem::replace(&mut self.findings, before);
+        let is_ill_formed = !own.is_empty();
+        for (key, finding) in own {
+            self.findings.entry(key).or_insert(finding);
+        }
+        result.map(|()| is_ill_formed)
+    }
+
     fn check_wand(&mut self, wand: &Expr) -> Result<(), Stop> {
         let (left, right) = sides(wand);
         let blame = Blame::new("wand.not.wellformed", wand.span);
@@ -124,6 +146,7 @@ impl Engine<'_> {
             engine.explore(|engine| {
                 engine.state.heap = Heap::default();
                 engine.state.consuming = None;
+                engine.state.reserve.clear();
                 engine.produce_all(&[left], None, |_| blame)?;
                 engine.state.lhs = Some(std::mem::take(&mut engine.state.heap));
                 engine.produce_all(&[right], None, |_| blame)
@@ -132,24 +155,93 @@ impl Engine<'_> {
         result.map(|_| ())
     }
 
-    /// `apply A --* B`.
-    pub(crate) fn exec_apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
-        let (left, right) = sides(wand);
-        let before = self.state.heap.clone();
-        let function = self.consume_both(wand, left, blame)?;
-        let lhs = self.state.lhs.replace(before);
-        self.produce_all(&[right], Some(function), |_| blame.trusted())?;
-        self.state.lhs = lhs;
+    /// Tells the package in progress, if there is one, what a new symbol means.
+    ///
+    /// SOUNDNESS: `formula` has to be true of some value of the symbol whatever the left-hand side gives.
+    pub(crate) fn export_definition(&mut self, symbol: Term, formula: Term) {
+        if self.may_transfer() && self.bound == self.roots {
+            self.definitions.push(Definition { roots: Vec::new(), trigger: symbol, formula });
+        }
+    }
+
+    /// Assumes what is known of the symbols made in a package that is over, and tells the package around it.
+    fn release_definitions(
+        &mut self,
+        root: Term,
+        definitions: Vec<Definition>,
+    ) -> Result<(), Stop> {
+        for mut definition in definitions {
+            definition.roots.push(root);
+            let Definition { roots, trigger, formula } = &definition;
+            let triggers = vec![vec![*trigger]];
+            let fact = self.terms.forall(roots, triggers, *formula, "package-definition", 1);
+            self.assume(fact)?;
+            if self.may_transfer() {
+                self.definitions.push(definition);
+            }
+        }
         Ok(())
     }
 
-    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand snapshot.
-    fn consume_both(&mut self, wand: &Expr, left: &Expr, blame: Blame) -> Result<Term, Stop> {
+    /// `apply A --* B`.
+    pub(crate) fn exec_apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
+        if self.is_ill_formed_wand(wand)? {
+            return Err(Stop::Infeasible);
+        }
+        self.apply(wand, blame)
+    }
+
+    fn apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
+        let (left, right) = sides(wand);
+        let (function, before) = self.consume_both(wand, left, blame)?;
+        let lhs = self.state.lhs.replace(before.clone());
+        self.produce_all(&[right], Some(function), |_| blame.trusted())?;
+        self.state.lhs = lhs;
+        self.keep_values(&before)
+    }
+
+    /// Applying a wand changes no location: what it was given it gives back, perhaps in another form, with the values
+    /// it has.
+    fn keep_values(&mut self, before: &Heap) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let after = self.state.heap.clone();
+        for (resource, chunks) in after.resources() {
+            if !matches!(resource, Resource::Field(_)) {
+                continue;
+            }
+            for chunk in chunks {
+                for old in before.of(resource) {
+                    if old.arguments != chunk.arguments || old.value == chunk.value {
+                        continue;
+                    }
+                    let was_held = self.terms.lt(none, old.amount);
+                    let is_held = self.terms.lt(none, chunk.amount);
+                    let both = self.terms.and([was_held, is_held]);
+                    let equal = self.terms.identical(old.value, chunk.value);
+                    let fact = self.terms.implies(both, equal);
+                    self.assume(fact)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand snapshot and that
+    /// heap.
+    fn consume_both(
+        &mut self,
+        wand: &Expr,
+        left: &Expr,
+        blame: Blame,
+    ) -> Result<(Term, Heap), Stop> {
+        let keeps_snapshots = std::mem::replace(&mut self.state.keeps_snapshots, true);
         let outer = self.state.consuming.replace(self.state.heap.clone());
         let function = self.consume_wand(wand, blame)?;
         let snapshot = self.consume_parts(&[left], |_| blame.trusted())?;
-        self.state.heap = std::mem::replace(&mut self.state.consuming, outer).expect("set above");
-        Ok(self.applied(function, snapshot))
+        let left = std::mem::replace(&mut self.state.consuming, outer).expect("set above");
+        let before = std::mem::replace(&mut self.state.heap, left);
+        self.state.keeps_snapshots = keeps_snapshots;
+        Ok((self.applied(function, snapshot), before))
     }
 
     /// `applying (A --* B) in e`.
@@ -161,7 +253,9 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         self.join(|engine| {
             engine.state.consuming = None;
-            engine.exec_apply(wand, blame)?;
+            // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+            engine.state.reserve.clear();
+            engine.apply(wand, blame)?;
             engine.eval(body, blame)
         })
     }
@@ -173,26 +267,31 @@ impl Engine<'_> {
         script: &Block,
         blame: Blame,
     ) -> Result<(), Stop> {
-        self.check_wand(wand)?;
+        let is_ill_formed = self.is_ill_formed_wand(wand)?;
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         // What happens inside depends on the left-hand side: every symbol made there is a function of its snapshot
         // (trap T10c).
         let root = self.fresh_variable("root", Sort::SNAP);
         self.bound.push(root);
+        self.roots.push(root);
         let definitions = std::mem::take(&mut self.definitions);
         // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap T10d).
         let (paths, _) = self.scoped(None, |engine| {
-            engine.explore(|engine| engine.run_package(wand, root, script, blame))
+            engine.explore(|engine| {
+                // That the wand is ill-formed has been reported: its right-hand side proves nothing more.
+                let end = if is_ill_formed { blame.silent() } else { blame.trusted() };
+                engine.run_package(wand, root, script, end)
+            })
         })?;
         let own = std::mem::replace(&mut self.definitions, definitions);
         self.bound.pop();
+        self.roots.pop();
         let paths: Vec<(Vec<Term>, End)> =
             paths?.into_iter().map(|path| (path.literals, path.value)).collect();
-        for (symbol, definition) in own {
-            let definition =
-                self.terms.forall(&[root], vec![vec![symbol]], definition, "package-definition", 1);
-            self.assume(definition)?;
+        if is_ill_formed {
+            return Err(Stop::Infeasible);
         }
+        self.release_definitions(root, own)?;
         let groups = self.groups(root, paths);
         let conditions: Vec<_> = groups.iter().map(|group| Some(group.condition)).collect();
         let taken = if groups.len() > 1 { self.choose(&conditions)? } else { 0 };
@@ -202,9 +301,9 @@ impl Engine<'_> {
         for &(condition, snapshot) in &group.snapshots {
             let applied = self.applied(function, root);
             let equal = self.terms.identical(applied, snapshot);
-            let body = self.terms.implies(condition, equal);
-            let fact = self.terms.forall(&[root], vec![vec![applied]], body, "package", 1);
-            self.assume(fact)?;
+            let formula = self.terms.implies(condition, equal);
+            let definition = Definition { roots: Vec::new(), trigger: applied, formula };
+            self.release_definitions(root, vec![definition])?;
         }
         let mut reserve = group.reserve.iter().cloned();
         self.state.heap = reserve.next().expect("the heap around the package");
@@ -243,11 +342,16 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         self.produce_all(&[left], Some(root), |_| blame.trusted())?;
+        // Where the left-hand side alone is contradictory, the wand needs nothing.
+        if self.is_dead()? {
+            return Err(Stop::Infeasible);
+        }
         let lhs = self.state.heap.clone();
         self.state.lhs = Some(lhs.clone());
         self.exec_script(script)?;
         self.state.lhs = Some(lhs);
-        self.consume_all(&[right], |_| blame.trusted())
+        self.state.keeps_snapshots = true;
+        self.consume_all(&[right], |_| blame)
     }
 
     /// The statements of a proof script, which has no loops and no jumps.
@@ -345,6 +449,18 @@ impl Engine<'_> {
                 let other = others.remove(index);
                 let amount = self.terms.perm_min(chunk.amount, other.amount);
                 both.push(resource, Chunk { amount, ..chunk.clone() });
+            }
+        }
+        for (resource, chunks) in left.quantified_resources() {
+            let mut others = right.quantified(resource).to_vec();
+            for chunk in chunks {
+                let same = |other: &QuantifiedChunk| {
+                    other.map == chunk.map && other.triggers == chunk.triggers
+                };
+                let Some(index) = others.iter().position(same) else { continue };
+                let other = others.remove(index);
+                let amount = self.terms.perm_min(chunk.amount, other.amount);
+                both.push_quantified(resource, QuantifiedChunk { amount, ..chunk.clone() });
             }
         }
         both

@@ -65,6 +65,8 @@ impl Engine<'_> {
         }
         self.join(|engine| {
             engine.state.consuming = None;
+            // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+            engine.state.reserve.clear();
             engine.unfold(access.predicate, &arguments, amount, access.span, blame)?;
             engine.state.constrainable = constrainable.clone();
             engine.eval(body, blame)
@@ -80,6 +82,7 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         if !blame.is_trusted() {
             self.join(|engine| {
+                engine.state.reserve.clear();
                 engine.consume_all(&[assertion], |_| blame)?;
                 Ok(Terms::TRUE)
             })?;

@@ -116,7 +116,10 @@ impl Engine<'_> {
             }
             return Ok(Some(parts));
         }
-        self.remove_exact(access, need)
+        match self.remove_exact(access, need)? {
+            None if self.may_transfer() => self.transfer_footprint(resource, need),
+            removed => Ok(removed),
+        }
     }
 
     /// Greedy: as much as possible from each chunk in turn.

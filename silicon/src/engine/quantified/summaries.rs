@@ -58,6 +58,7 @@ impl Engine<'_> {
         let (map, _) = self.summary_symbol((resource, parts.to_vec(), None));
         self.use_touch(resource)?;
         self.assume_values(resource, map, parts, Terms::TRUE)?;
+        self.export_values(resource, map, parts, Terms::TRUE);
         Ok(map)
     }
 
@@ -91,12 +92,14 @@ impl Engine<'_> {
             return Ok(map);
         }
         self.assume_values(resource, map, parts, domain)?;
+        self.export_values(resource, map, parts, domain);
         let formals = self.formals(resource);
         let value = self.map_at(resource, map, &formals);
         let defined = self.map_defines(resource, map, &formals);
         let definition = self.terms.iff(defined, domain);
         let axiom = self.terms.forall(&formals, vec![vec![defined]], definition, "qp.domain", 1);
         self.assume(axiom)?;
+        self.export_definition(map, axiom);
         let total = self.total(parts);
         let held = self.is_some(total);
         let held = self.terms.implies(domain, held);
@@ -104,6 +107,7 @@ impl Engine<'_> {
         self.assume(axiom)?;
         let partial = self.has_domain(resource, map);
         self.assume(partial)?;
+        self.export_definition(map, partial);
         self.use_touch(resource)?;
         self.use_extensionality(resource)?;
         Ok(map)
@@ -166,6 +170,33 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Hands the definition of a map to the packages around.
+    ///
+    /// SOUNDNESS: that parts agree where several hold something is a fact, not a definition, and stays inside (trap
+    /// T10d): each part counts only where those before it hold nothing.
+    fn export_values(&mut self, resource: Resource, map: Term, parts: &[Part], domain: Term) {
+        if !self.may_transfer() {
+            return;
+        }
+        let formals = self.formals(resource);
+        let mut open = domain;
+        for part in parts {
+            let some = self.is_some(part.amount);
+            let counts = self.terms.and([open, some]);
+            let nothing = self.terms.not(some);
+            open = self.terms.and([open, nothing]);
+            let own = self.map_at(resource, map, &formals);
+            let value = match part.value {
+                PartValue::Map(values) => self.map_at(resource, values, &formals),
+                PartValue::One { value, .. } => value,
+            };
+            let equal = self.terms.identical(own, value);
+            let fact = self.terms.implies(counts, equal);
+            let fact = self.terms.forall(&formals, vec![vec![own]], fact, "qp.value", 1);
+            self.export_definition(map, fact);
+        }
     }
 
     /// Maps with the same domain and the same values there are equal.
