@@ -26,7 +26,7 @@ pub(super) fn prove_all(pass: &mut Pass<'_>) {
 fn body(pass: &mut Pass<'_>, id: FunctionId, function: &Function) {
     let Some(body) = function.body.as_ref().filter(|body| build::has_calls(body)) else { return };
     let mut proof = Proof::new(pass, id, function, State::AtEntry);
-    proof.pure(body);
+    proof.last(body);
     proof.finish("termination_proof");
 }
 
@@ -160,6 +160,32 @@ impl<'a, 'p> Proof<'a, 'p> {
         self.pass.made.proofs.push((method, self.id));
     }
 
+    /// The checks of a pure expression after which there are no others: it can take paths of its own, so that long
+    /// chains of conditionals are not repeated for each of their calls.
+    fn last(&mut self, expr: &Expr) {
+        grow_stack(|| match &expr.kind {
+            _ if !build::has_calls(expr) => {}
+            ExprKind::Conditional { condition, then, otherwise } => {
+                self.pure(condition);
+                let then = self.block(|proof| proof.last(then));
+                let otherwise = self.block(|proof| proof.last(otherwise));
+                self.branch(condition, then, Some(otherwise));
+            }
+            ExprKind::Let { variable, value, body } => {
+                self.pure(value);
+                self.bind(*variable, value);
+                self.last(body);
+            }
+            _ => self.pure(expr),
+        });
+    }
+
+    fn bind(&mut self, variable: LocalId, value: &Expr) {
+        let copy = self.pass.mark(value.span, CheckKind::Copy);
+        let value = without_amounts(value, copy);
+        self.statements.push(stmt(StmtKind::Assign { target: variable, value }, copy));
+    }
+
     /// The checks of a pure expression.
     fn pure(&mut self, expr: &Expr) {
         let Positions { found, arbitrary, .. } = Positions::of(expr);
@@ -211,9 +237,7 @@ impl<'a, 'p> Proof<'a, 'p> {
             }
             ExprKind::Let { variable, value, body } => {
                 self.pure(value);
-                let copy = self.pass.mark(value.span, CheckKind::Copy);
-                let value = without_amounts(value, copy);
-                self.statements.push(stmt(StmtKind::Assign { target: *variable, value }, copy));
+                self.bind(*variable, value);
                 self.assertion(body);
             }
             ExprKind::Quantified { variables, body, .. } => {
