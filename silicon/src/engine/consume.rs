@@ -10,7 +10,6 @@
 use sil::program::{BinaryOp, Expr, ExprKind, Location};
 
 use super::blame::{Blame, Reason};
-use super::explore::Answer;
 use super::heap::Chunk;
 use super::produce::conjuncts;
 use super::{Engine, Reading, Stop};
@@ -121,10 +120,8 @@ impl Engine<'_> {
             return Ok(self.terms.snap_wrap(value));
         }
         if !blame.is_silent() {
-            if self.is_dead()? {
-                return Err(Stop::Infeasible);
-            }
-            self.fail(Answer::No, blame, Reason::InsufficientPermission, assertion.span);
+            let left = self.left();
+            self.fail_permission(&left, resource, &arguments, Some(loss), blame, assertion.span)?;
         }
         self.missing = true;
         self.drop_aliases(resource, &arguments)?;

@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use sil::program::{Expr, FieldId, LocalId, Method, MethodId, Stmt, StmtKind};
 
-use super::blame::{Blame, Reason};
-use super::explore::Answer;
+use super::blame::Blame;
 use super::heap::{Chunk, Heap, Resource};
 use super::state::State;
 use super::{Engine, Stop};
@@ -122,10 +121,8 @@ impl Engine<'_> {
         let resource = Resource::Field(field);
         let full = self.terms.write();
         if self.take(resource, &[receiver_value], full)?.is_none() {
-            if self.is_dead()? {
-                return Err(Stop::Infeasible);
-            }
-            self.fail(Answer::No, blame, Reason::InsufficientPermission, stmt.span);
+            let heap = self.state.heap.clone();
+            self.fail_permission(&heap, resource, &[receiver_value], Some(full), blame, stmt.span)?;
             self.drop_aliases(resource, &[receiver_value])?;
         }
         self.add_chunk(resource, Chunk { arguments: vec![receiver_value], value, amount: full })

@@ -3,6 +3,9 @@
 //! The rungs, cheapest first: a chunk with the same arguments; a chunk with provably equal arguments; the same again
 //! once the consequences of the heap's shape are known; all chunks that may be meant, together.
 
+use sil::source::Span;
+
+use super::blame::{Blame, Reason};
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::{Amounts, Engine, Stop};
@@ -275,6 +278,33 @@ impl Engine<'_> {
             return Ok(None);
         }
         self.summarised_value(resource, chunks, arguments).map(Some)
+    }
+
+    /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount), and assumes that there
+    /// is: where nothing at all is held, that ends the path.
+    pub(crate) fn fail_permission(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+        needed: Option<Term>,
+        blame: Blame,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if self.is_dead()? {
+            return Err(Stop::Infeasible);
+        }
+        self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
+        if !heap.quantified(resource).is_empty() || !self.state.reserve.is_empty() {
+            return Ok(());
+        }
+        let held = self.held(heap.of(resource), arguments);
+        let none = self.terms.none();
+        let enough = match needed {
+            Some(amount) if self.state.amounts == Amounts::Exact => self.terms.le(amount, held),
+            _ => self.terms.lt(none, held),
+        };
+        self.assume(enough)
     }
 
     /// What is left of the heap during a consume, or all of it.

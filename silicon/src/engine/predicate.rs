@@ -6,7 +6,6 @@ use sil::program::{Predicate, PredicateAccess, PredicateId};
 use sil::source::Span;
 
 use super::blame::{Blame, Reason};
-use super::explore::Answer;
 use super::heap::{Chunk, Resource};
 use super::state::State;
 use super::{Engine, Reading, Stop};
@@ -75,10 +74,8 @@ impl<'p> Engine<'p> {
             Some(snapshot) => snapshot,
             None => {
                 if !blame.is_trusted() {
-                    if self.is_dead()? {
-                        return Err(Stop::Infeasible);
-                    }
-                    self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
+                    let left = self.left();
+                    self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
                 }
                 self.drop_aliases(resource, arguments)?;
                 self.fresh("missing", crate::terms::Sort::SNAP)

@@ -7,7 +7,6 @@ use sil::program::{
 };
 
 use crate::engine::blame::{Blame, Reason};
-use crate::engine::explore::Answer;
 use crate::engine::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
@@ -31,11 +30,9 @@ impl Engine<'_> {
         if blame.is_trusted() {
             return Ok(value);
         }
-        if self.is_dead()? {
-            return Err(Stop::Infeasible);
-        }
-        self.fail(Answer::No, blame, Reason::InsufficientPermission, expr.span);
         self.tainted.insert(value);
+        let heap = self.state.heap.clone();
+        self.fail_permission(&heap, resource, &[receiver], None, blame, expr.span)?;
         // Assume the permission, so that what follows from its absence is not reported as well.
         let amount = self.fresh("assumed", Sort::PERM);
         let none = self.terms.none();
