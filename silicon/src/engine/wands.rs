@@ -89,7 +89,7 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         if !blame.is_trusted() {
-            self.is_ill_formed_wand(wand)?;
+            self.is_ill_formed_wand(wand, None)?;
         }
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         let sort = self.wand_sort();
@@ -127,10 +127,11 @@ impl Engine<'_> {
     }
 
     /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left. Reports where it
-    /// is not, and says so.
-    fn is_ill_formed_wand(&mut self, wand: &Expr) -> Result<bool, Stop> {
+    /// is not, and says so. `package`: what is reported where a package cannot even start, for its left-hand side is
+    /// not defined.
+    fn is_ill_formed_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<bool, Stop> {
         let before = std::mem::take(&mut self.findings);
-        let result = self.check_wand(wand);
+        let result = self.check_wand(wand, package);
         let own = std::mem::replace(&mut self.findings, before);
         let is_ill_formed = !own.is_empty();
         for (key, finding) in own {
@@ -139,7 +140,7 @@ impl Engine<'_> {
         result.map(|()| is_ill_formed)
     }
 
-    fn check_wand(&mut self, wand: &Expr) -> Result<(), Stop> {
+    fn check_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<(), Stop> {
         let (left, right) = sides(wand);
         let blame = Blame::new("wand.not.wellformed", wand.span);
         let (result, _) = self.scoped(None, |engine| {
@@ -147,7 +148,7 @@ impl Engine<'_> {
                 engine.state.heap = Heap::default();
                 engine.state.consuming = None;
                 engine.state.reserve.clear();
-                engine.produce_all(&[left], None, |_| blame)?;
+                engine.produce_all(&[left], None, |_| package.unwrap_or(blame))?;
                 engine.state.lhs = Some(std::mem::take(&mut engine.state.heap));
                 engine.produce_all(&[right], None, |_| blame)
             })
@@ -185,7 +186,7 @@ impl Engine<'_> {
 
     /// `apply A --* B`.
     pub(crate) fn exec_apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
-        if self.is_ill_formed_wand(wand)? {
+        if self.is_ill_formed_wand(wand, None)? {
             return Err(Stop::Infeasible);
         }
         self.apply(wand, blame)
@@ -267,7 +268,7 @@ impl Engine<'_> {
         script: &Block,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let is_ill_formed = self.is_ill_formed_wand(wand)?;
+        let is_ill_formed = self.is_ill_formed_wand(wand, Some(blame))?;
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         // What happens inside depends on the left-hand side: every symbol made there is a function of its snapshot
         // (trap T10c).
