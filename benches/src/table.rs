@@ -60,7 +60,11 @@ fn line(text: &mut String, row: &Row) {
     for way in Way::ALL {
         match row.total(way) {
             Some(Mean { mean, deviation }) => {
-                let _ = write!(text, " {mean:>8.1} {deviation:>6.1}");
+                let _ = if deviation.is_nan() {
+                    write!(text, " {mean:>8.1} {:>6}", "")
+                } else {
+                    write!(text, " {mean:>8.1} {deviation:>6.1}")
+                };
             }
             None => {
                 let _ = write!(text, " {:>8} {:>6}", "-", "-");
@@ -78,7 +82,9 @@ fn sum(rows: &[Row]) -> Row {
         }
         for way in Way::ALL {
             if let Some(total) = row.total(way) {
-                sum.totals[way as usize].get_or_insert_default().mean += total.mean;
+                let entry =
+                    sum.totals[way as usize].get_or_insert(Mean { mean: 0.0, deviation: f64::NAN });
+                entry.mean += total.mean;
             }
         }
         sum.queries += row.queries;

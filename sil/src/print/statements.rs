@@ -110,6 +110,12 @@ impl Writer<'_> {
                         writer.clause(context, "invariant ", invariant);
                     }
                     writer.decreases(context, decreases);
+                    // A statement follows: an `if` would be read as the condition of the clause.
+                    let is_open = decreases.last().is_some_and(|last| last.condition.is_none());
+                    if is_open && !writer.out.ends_with(";\n") {
+                        writer.out.pop();
+                        writer.out.push_str(";\n");
+                    }
                 });
             }
             StmtKind::Var(locals)
