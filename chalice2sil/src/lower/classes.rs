@@ -257,7 +257,7 @@ pub(crate) fn weaken(e: &mut Expr, amount: &PermissionKind, stars_too: bool) {
         }
         ExprKind::And(parts) => parts.iter_mut().for_each(|part| weaken(part, amount, stars_too)),
         ExprKind::Implies { body, .. } | ExprKind::Quantified { body, .. } => {
-            weaken(body, amount, stars_too)
+            weaken(body, amount, stars_too);
         }
         ExprKind::Conditional { then, otherwise, .. } => {
             weaken(then, amount, stars_too);

@@ -127,11 +127,10 @@ impl Engine<'_> {
     pub(crate) fn use_foreign_axioms(&mut self) -> Result<(), Stop> {
         let program = self.program;
         for (id, domain) in program.domains.iter() {
-            if domain.parameters.is_empty() || domain.functions.is_empty() {
-                if domain.axioms.iter().any(|axiom| mentions_other_domain(program, id, &axiom.body))
-                {
-                    self.use_domain(id, &vec![Type::Int; domain.parameters.len()])?;
-                }
+            if (domain.parameters.is_empty() || domain.functions.is_empty())
+                && domain.axioms.iter().any(|axiom| mentions_other_domain(program, id, &axiom.body))
+            {
+                self.use_domain(id, &vec![Type::Int; domain.parameters.len()])?;
             }
         }
         Ok(())

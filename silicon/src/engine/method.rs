@@ -35,7 +35,7 @@ struct Resumable<'p> {
     explorer: Explorer,
 }
 
-impl<'p> Engine<'p> {
+impl Engine<'_> {
     /// Verifies a method: its contract is well-formed, and each implementation meets it.
     pub(crate) fn verify_method(&mut self, method: MethodId, graphs: &[Cfg]) -> Result<(), Stop> {
         let program = self.program;

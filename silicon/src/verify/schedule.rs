@@ -77,10 +77,8 @@ impl Found {
         while let Some(expr) = pending.pop() {
             let mut bodies = Vec::new();
             sil::walk::walk_expr(expr, |expr| match &expr.kind {
-                ExprKind::Apply { function, .. } => {
-                    if !self.functions.contains(function) {
-                        self.functions.push(*function);
-                    }
+                ExprKind::Apply { function, .. } if !self.functions.contains(function) => {
+                    self.functions.push(*function);
                 }
                 ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
                     bodies.push(*predicate);
