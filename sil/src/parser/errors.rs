@@ -14,7 +14,7 @@ pub(super) fn describe(error: &Error<Rule>, text: &str) -> (usize, usize, String
     let mut message = if found.is_empty() {
         "unexpected end of the member".to_string()
     } else {
-        format!("unexpected `{found}`")
+        format!("unexpected `{}`", found.escape_debug())
     };
     if let ErrorVariant::ParsingError { positives, .. } = &error.variant {
         let expected = expected(positives);
@@ -88,7 +88,7 @@ fn word(rule: Rule) -> Option<(u8, &'static str)> {
         Rule::colon => (2, "`:`"),
         Rule::kw_in => (2, "`in`"),
         Rule::kw_else => (2, "`else`"),
-        Rule::binary_op => (OPERATOR, "an operator"),
+        Rule::binary_op => (OPERATOR, "an operator or the end of the expression"),
         Rule::assign => (OPERATOR, "`:=`"),
         Rule::EOI => (4, "the end of the file"),
         _ => return None,
