@@ -1,4 +1,4 @@
-//! The corpus: each program below `corpus/` reports exactly the errors it announces.
+//! The corpus: each program below `corpus/` and below the examples reports exactly the errors it announces.
 //!
 //! One trial a file and stage, named by its path, so that a part of a path selects trials.
 
@@ -15,12 +15,14 @@ use silicon::session::{Input, Task, input, load_program};
 const TOOL: &str = "sil";
 
 fn main() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut trials = Vec::new();
-    for path in input::programs_below(&corpus) {
-        let name = path.strip_prefix(&corpus).unwrap_or(&path).display().to_string();
-        trials.push(trial("verify", &name, &path, reports_what_it_announces));
-        trials.push(trial("round-trip", &name, &path, printing_is_stable));
+    for below in [here.join("corpus"), here.join("../examples")] {
+        for path in input::programs_below(&below) {
+            let name = path.strip_prefix(&below).unwrap_or(&path).display().to_string();
+            trials.push(trial("verify", &name, &path, reports_what_it_announces));
+            trials.push(trial("round-trip", &name, &path, printing_is_stable));
+        }
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

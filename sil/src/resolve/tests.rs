@@ -259,7 +259,7 @@ fn assertions_are_no_values() {
            assert acc(x.f) ? b : b // type
            assert b ? acc(x.f) : b
            assert Seq(P(x)) == Seq(true) // type
-           refute acc(x.f) // type
+           refute acc(x.f)
            var c: Bool := acc(x.f) // type
            if (acc(x.f)) { } // type
            while (P(x)) { } // type
