@@ -9,13 +9,25 @@ use crate::source::Span;
 use crate::stack::grow_stack;
 pub use crate::syntax::{Collection, Quantifier, UnaryOp};
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Expr {
     pub kind: ExprKind,
     pub ty: Type,
     pub span: Span,
     /// Without those that start with `src.`: they are behind `span.origin`.
     pub annotations: Vec<Annotation>,
+}
+
+/// Sums of thousands of terms are as deep as they are long.
+impl Clone for Expr {
+    fn clone(&self) -> Self {
+        grow_stack(|| Self {
+            kind: self.kind.clone(),
+            ty: self.ty.clone(),
+            span: self.span,
+            annotations: self.annotations.clone(),
+        })
+    }
 }
 
 /// Binary operators; one symbol has one variant, the operands' types tell the overloads apart.
