@@ -23,6 +23,7 @@ pub(crate) mod permissions;
 pub(crate) mod predicate;
 pub(crate) mod produce;
 pub(crate) mod quantified;
+pub(crate) mod quasihavoc;
 pub(crate) mod refute;
 pub(crate) mod state;
 pub(crate) mod symbols;

@@ -66,6 +66,7 @@ pub(crate) enum Reason {
     DivisionByZero,
     NegativePermission,
     NotInjective,
+    HavocNotInjective,
     PermissionNotPositive,
     LabelNotReached,
     IndexNegative,
@@ -83,6 +84,7 @@ impl Reason {
             Self::DivisionByZero => "division.by.zero",
             Self::NegativePermission => "negative.permission",
             Self::NotInjective => "qp.not.injective",
+            Self::HavocNotInjective => "quasihavocall.not.injective",
             Self::PermissionNotPositive => "permission.not.positive",
             Self::LabelNotReached => "labelled.state.not.reached",
             Self::IndexNegative => "seq.index.negative",
@@ -101,6 +103,9 @@ impl Reason {
                 format!("there might be insufficient permission to `{what}`")
             }
             Self::DivisionByZero => format!("the divisor `{what}` might be zero"),
+            Self::HavocNotInjective => {
+                format!("`{what}` might be the same for different values")
+            }
             Self::NotInjective => {
                 format!("the receiver of `{what}` might be the same for different values")
             }
@@ -142,6 +147,7 @@ fn heading(error: &str) -> &'static str {
         "function.not.wellformed" => "function might not be well-formed",
         "package.failed" => "package might fail",
         "apply.failed" => "apply might fail",
+        "quasihavoc.failed" | "quasihavocall.failed" => "quasihavoc might fail",
         "wand.not.wellformed" => "magic wand might not be well-formed",
         "predicate.not.wellformed" => "predicate might not be well-formed",
         _ => "verification might fail",

@@ -70,8 +70,11 @@ impl Engine<'_> {
             StmtKind::Apply { wand } => {
                 self.exec_apply(wand, Blame::new("apply.failed", stmt.span))
             }
-            StmtKind::Quasihavoc { .. } | StmtKind::QuasihavocAll { .. } => {
-                self.unsupported_at(stmt.span, "`quasihavoc`")
+            StmtKind::Quasihavoc { condition, resource } => {
+                self.exec_quasihavoc(stmt, condition.as_ref(), resource)
+            }
+            StmtKind::QuasihavocAll { variables, condition, resource } => {
+                self.exec_quasihavoc_all(stmt, variables, condition.as_ref(), resource)
             }
             StmtKind::If { .. }
             | StmtKind::While { .. }

@@ -205,7 +205,7 @@ impl Engine<'_> {
         match resource {
             Resource::Field(field) => self.program.fields[field].name.to_string(),
             Resource::Predicate(predicate) => self.program.predicates[predicate].name.to_string(),
-            Resource::Wand(_) => "wand".to_owned(),
+            Resource::Wand(index) => format!("wand{index}"),
         }
     }
 }

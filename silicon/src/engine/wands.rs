@@ -55,6 +55,17 @@ impl Engine<'_> {
         wand: &Expr,
         blame: Blame,
     ) -> Result<(Resource, Vec<Term>), Stop> {
+        let (resource, holes) = self.wand_pattern(wand)?;
+        let arguments =
+            holes.into_iter().map(|hole| self.eval(hole, blame)).collect::<Result<_, _>>()?;
+        Ok((resource, arguments))
+    }
+
+    /// The structure of a wand, and its holes.
+    pub(crate) fn wand_pattern<'e>(
+        &mut self,
+        wand: &'e Expr,
+    ) -> Result<(Resource, Vec<&'e Expr>), Stop> {
         let mut shape =
             Shape { text: String::new(), bound: Vec::new(), holes: Vec::new(), refused: false };
         shape.add(self, wand);
@@ -64,9 +75,7 @@ impl Engine<'_> {
         let Shape { text, holes, .. } = shape;
         let sorts = holes.iter().map(|hole| self.sort(&hole.ty)).collect();
         let (index, _) = self.wands.insert_full(text, sorts);
-        let arguments =
-            holes.into_iter().map(|hole| self.eval(hole, blame)).collect::<Result<_, _>>()?;
-        Ok((Resource::Wand(index), arguments))
+        Ok((Resource::Wand(index), holes))
     }
 
     /// The sort of functions from left-hand to right-hand snapshots.

@@ -8,6 +8,7 @@ use sil::program::{
 
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::heap::{Chunk, Resource};
+use crate::engine::quantified::access::Target;
 use crate::engine::{Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
 
@@ -89,10 +90,7 @@ impl Engine<'_> {
 
     /// `perm(r)`: the sum over the chunks that may be it, in what is left of the heap (trap T22).
     pub(super) fn eval_perm(&mut self, resource: &Asked, blame: Blame) -> Result<Term, Stop> {
-        let (resource, arguments) = match resource {
-            Asked::Location(location) => self.eval_location(location, blame)?,
-            Asked::Wand(wand) => self.eval_wand(wand, blame)?,
-        };
+        let (resource, arguments) = self.eval_resource(resource, blame)?;
         let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
         self.touch(resource, &arguments)?;
         if heap.quantified(resource).is_empty() {
@@ -100,6 +98,18 @@ impl Engine<'_> {
         }
         let parts = self.parts(resource, &heap);
         Ok(self.held_parts(resource, &parts, &arguments))
+    }
+
+    /// What a mention of a resource means, with the values of its arguments.
+    pub(crate) fn eval_resource(
+        &mut self,
+        resource: &Asked,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        match resource {
+            Asked::Location(location) => self.eval_location(location, blame),
+            Asked::Wand(wand) => self.eval_wand(wand, blame),
+        }
     }
 
     /// Resource and arguments of a location.
@@ -127,35 +137,26 @@ impl Engine<'_> {
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let Asked::Location(location) = resource else {
-            return self.unsupported(expr, "magic wands");
-        };
-        let (resource, patterns): (_, Vec<&Expr>) = match location {
-            Location::Field { receiver, field } => (Resource::Field(*field), vec![&**receiver]),
-            Location::Predicate { predicate, arguments } => {
-                (Resource::Predicate(*predicate), arguments.iter().collect())
-            }
-        };
+        let (resource, patterns) = self.pattern(Target::asked(resource))?;
+        let stands_for = |pattern: &Expr, variable| matches!(&pattern.kind, ExprKind::Local(local) if *local == variable);
+        if !variables.iter().all(|&v| patterns.iter().any(|pattern| stands_for(pattern, v))) {
+            return self
+                .unsupported(expr, "a `forperm` whose resource does not determine its variables");
+        }
         let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
         let mut conjuncts =
             self.forperm_quantified(resource, &heap, variables, &patterns, body, blame)?;
         for chunk in heap.of(resource).to_vec() {
             let none = self.terms.none();
             let mut conditions = vec![self.terms.lt(none, chunk.amount)];
-            let mut bound: Vec<LocalId> = Vec::new();
+            for &variable in variables {
+                let position = patterns.iter().position(|pattern| stands_for(pattern, variable));
+                let position = position.expect("every variable is one of the arguments");
+                self.state.store.set(variable, chunk.arguments[position]);
+            }
             for (pattern, &argument) in patterns.iter().zip(&chunk.arguments) {
-                match &pattern.kind {
-                    ExprKind::Local(local)
-                        if variables.contains(local) && !bound.contains(local) =>
-                    {
-                        bound.push(*local);
-                        self.state.store.set(*local, argument);
-                    }
-                    _ => {
-                        let value = self.eval(pattern, blame)?;
-                        conditions.push(self.terms.eq(value, argument));
-                    }
-                }
+                let value = self.eval(pattern, blame)?;
+                conditions.push(self.terms.eq(value, argument));
             }
             let condition = self.terms.and(conditions);
             // The body, too, is evaluated in what is left of the heap.

@@ -1,7 +1,8 @@
 //! What one part of an impure quantifier says: its condition, receiver and amount for arbitrary values of the variables,
 //! and from there its amount as a function of the location.
 
-use sil::program::{Expr, ExprKind, Location};
+use sil::program::{Expr, ExprKind, Location, Resource as Asked};
+use sil::source::Span;
 
 use super::normalise::{QuantifiedPart, Step};
 use crate::engine::blame::{Blame, Reason};
@@ -30,6 +31,44 @@ pub(crate) struct Footprint {
     pub(crate) triggers: Vec<Vec<Term>>,
 }
 
+/// What one part gives permission to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target<'e> {
+    /// `amount`: all there is where there is none.
+    Location { location: &'e Location, amount: Option<&'e Expr> },
+    /// An expression of kind [`ExprKind::Wand`].
+    Wand(&'e Expr),
+}
+
+impl<'e> Target<'e> {
+    /// What an assertion gives permission to, if it is an access.
+    pub(crate) fn of(assertion: &'e Expr) -> Option<Self> {
+        match &assertion.kind {
+            ExprKind::Acc { location, amount } => {
+                Some(Self::Location { location, amount: Some(amount) })
+            }
+            ExprKind::Wand { .. } => Some(Self::Wand(assertion)),
+            _ => None,
+        }
+    }
+
+    /// What a mention of a resource outside of an assertion means.
+    pub(crate) fn asked(resource: &'e Asked) -> Self {
+        match resource {
+            Asked::Location(location) => Self::Location { location, amount: None },
+            Asked::Wand(wand) => Self::Wand(wand),
+        }
+    }
+
+    /// Why a consume of it fails.
+    pub(crate) fn missing(self) -> Reason {
+        match self {
+            Self::Location { .. } => Reason::InsufficientPermission,
+            Self::Wand(_) => Reason::WandNotFound,
+        }
+    }
+}
+
 /// A part as it came out of the quantifier's scope; `None` where its condition cannot hold.
 type Evaluated<T> = Option<(T, Vec<Vec<Term>>)>;
 
@@ -38,31 +77,27 @@ impl Engine<'_> {
     pub(crate) fn eval_quantified_access(
         &mut self,
         part: &QuantifiedPart<'_>,
-        location: &Location,
-        amount: &Expr,
+        target: Target<'_>,
         blame: Blame,
     ) -> Result<Option<Access>, Stop> {
-        let resource = match location {
-            Location::Field { field, .. } => Resource::Field(*field),
-            Location::Predicate { predicate, .. } => Resource::Predicate(*predicate),
-        };
+        let (resource, receivers) = self.pattern(target)?;
         let mut guard_of_part = Terms::TRUE;
         let evaluated = self.eval_part(part, blame, |engine, guard| {
             guard_of_part = guard;
-            let receivers: Vec<&Expr> = match location {
-                Location::Field { receiver, .. } => vec![&**receiver],
-                Location::Predicate { arguments, .. } => arguments.iter().collect(),
-            };
             let mut values = Vec::with_capacity(receivers.len() + 1);
-            for receiver in receivers {
+            for &receiver in &receivers {
                 let Some(value) = engine.eval_under(guard, receiver, blame)? else {
                     return Ok(None);
                 };
                 values.push(value);
             }
-            let Some(amount) = engine.eval_quantified_amount(guard, amount, blame)? else {
-                return Ok(None);
+            let amount = match target {
+                Target::Location { amount: Some(amount), .. } => {
+                    engine.eval_quantified_amount(guard, amount, blame)?
+                }
+                _ => Some(engine.terms.write()),
             };
+            let Some(amount) = amount else { return Ok(None) };
             values.push(amount);
             Ok(Some(values))
         })?;
@@ -72,6 +107,22 @@ impl Engine<'_> {
         let mut access = Access { resource, variables, guard, arguments, amount, triggers };
         self.remove_offsets(&mut access);
         Ok(Some(access))
+    }
+
+    /// The resource, and what has to be evaluated for its arguments.
+    pub(crate) fn pattern<'e>(
+        &mut self,
+        target: Target<'e>,
+    ) -> Result<(Resource, Vec<&'e Expr>), Stop> {
+        match target {
+            Target::Location { location: Location::Field { receiver, field }, .. } => {
+                Ok((Resource::Field(*field), vec![&**receiver]))
+            }
+            Target::Location { location: Location::Predicate { predicate, arguments }, .. } => {
+                Ok((Resource::Predicate(*predicate), arguments.iter().collect()))
+            }
+            Target::Wand(wand) => self.wand_pattern(wand),
+        }
     }
 
     /// A pure part as one quantified formula.
@@ -181,7 +232,8 @@ impl Engine<'_> {
         &mut self,
         access: &Access,
         blame: Blame,
-        body: &Expr,
+        reason: Reason,
+        at: Span,
     ) -> Result<(), Stop> {
         if access.variables.iter().all(|variable| access.arguments.contains(variable)) {
             return Ok(());
@@ -206,7 +258,7 @@ impl Engine<'_> {
         let goal = self.terms.implies(premise, same);
         let answer = self.ask(|engine| engine.obligation(goal))?;
         if answer != Answer::Yes {
-            self.fail(answer, blame, Reason::NotInjective, body.span);
+            self.fail(answer, blame, reason, at);
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Consuming quantified permissions, and removing permission from all locations of a resource at once (Viper engine
 //! reference, 12.5 and 12.7).
 
-use sil::program::{Expr, ExprKind, Location};
+use sil::program::Expr;
 
-use super::access::{Access, Footprint};
+use super::access::{Access, Footprint, Target};
 use super::chunks::{Part, QuantifiedChunk};
 use super::normalise::{self, QuantifiedPart};
 use crate::engine::blame::{Blame, Reason};
@@ -29,42 +29,35 @@ impl Engine<'_> {
     }
 
     fn consume_part(&mut self, part: &QuantifiedPart<'_>, blame: Blame) -> Result<Term, Stop> {
-        match &part.body.kind {
-            _ if part.body.is_pure() => {
-                if !blame.is_silent() {
-                    let goal = self.eval_quantified_fact(part, blame)?;
-                    self.prove(goal, blame, Reason::AssertionFalse, part.body.span)?;
-                }
-                Ok(self.terms.unit())
+        if part.body.is_pure() {
+            if !blame.is_silent() {
+                let goal = self.eval_quantified_fact(part, blame)?;
+                self.prove(goal, blame, Reason::AssertionFalse, part.body.span)?;
             }
-            ExprKind::Acc { location, amount } => {
-                self.consume_quantified_access(part, location, amount, blame)
-            }
-            _ => self.unsupported(part.body, "this assertion under a quantifier"),
+            return Ok(self.terms.unit());
+        }
+        match Target::of(part.body) {
+            Some(target) => self.consume_quantified_access(part, target, blame),
+            None => self.unsupported(part.body, "this assertion under a quantifier"),
         }
     }
 
     fn consume_quantified_access(
         &mut self,
         part: &QuantifiedPart<'_>,
-        location: &Location,
-        amount: &Expr,
+        target: Target<'_>,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let evaluated = self.eval_quantified_access(part, location, amount, blame)?;
-        let Some(access) = evaluated else {
+        let Some(access) = self.eval_quantified_access(part, target, blame)? else {
             // The condition cannot hold: nothing is taken.
-            let resource = match location {
-                Location::Field { field, .. } => Resource::Field(*field),
-                Location::Predicate { predicate, .. } => Resource::Predicate(*predicate),
-            };
+            let (resource, _) = self.pattern(target)?;
             let none = self.terms.none();
             let map = self.partial_summary(resource, &[], none)?;
             return Ok(self.terms.snap_wrap(map));
         };
         let resource = access.resource;
         if !blame.is_trusted() || blame.error == "call.precondition" {
-            self.prove_injective(&access, blame, part.body)?;
+            self.prove_injective(&access, blame, Reason::NotInjective, part.body.span)?;
         }
         let footprint = self.footprint(&access)?;
         let map = match self.remove(&access, &footprint)? {
@@ -74,7 +67,7 @@ impl Engine<'_> {
                     if self.is_dead()? {
                         return Err(Stop::Infeasible);
                     }
-                    self.fail(Answer::No, blame, Reason::InsufficientPermission, part.body.span);
+                    self.fail(Answer::No, blame, target.missing(), part.body.span);
                 }
                 self.missing = true;
                 self.forget_quantified(resource, footprint.amount)?;

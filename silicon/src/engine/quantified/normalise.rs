@@ -33,6 +33,10 @@ impl QuantifiedPart<'_> {
     /// Triggers for a part written without any.
     pub(crate) fn inferred(&self) -> Vec<Vec<Expr>> {
         let mut body = self.body.clone();
+        if let ExprKind::Wand { .. } = body.kind {
+            // What is inside is said of another state.
+            body.kind = ExprKind::Bool(true);
+        }
         for step in self.prefix.steps.iter().rev() {
             let Expr { span, annotations, .. } = body.clone();
             let boxed = Box::new(body);

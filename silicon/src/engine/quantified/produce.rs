@@ -1,11 +1,11 @@
 //! Producing quantified permissions (Viper engine reference, 12.4).
 
-use sil::program::{Expr, ExprKind};
+use sil::program::Expr;
 
-use super::access::Access;
+use super::access::{Access, Target};
 use super::chunks::QuantifiedChunk;
 use super::normalise::{self, QuantifiedPart};
-use crate::engine::blame::Blame;
+use crate::engine::blame::{Blame, Reason};
 use crate::engine::heap::Resource;
 use crate::engine::{Amounts, Engine, Stop};
 use crate::terms::Term;
@@ -39,27 +39,25 @@ impl Engine<'_> {
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
-        match &part.body.kind {
-            _ if part.body.is_pure() => {
-                let fact = self.eval_quantified_fact(part, blame)?;
-                self.assume(fact)
-            }
-            ExprKind::Acc { location, amount } => {
-                let access = self.eval_quantified_access(part, location, amount, blame)?;
-                let Some(access) = access else { return Ok(()) };
-                // A contract's own check is no reason to skip this one: where it failed, the axioms of the inverse
-                // functions would contradict each other.
-                if !blame.is_silent() {
-                    self.prove_injective(&access, blame, part.body)?;
-                }
-                let footprint = self.footprint(&access)?;
-                let map = self.map_of_snapshot(access.resource, snapshot)?;
-                self.assume_access_facts(&access)?;
-                let chunk = QuantifiedChunk::new(&access, footprint, map);
-                self.add_quantified_chunk(access.resource, chunk)
-            }
-            _ => self.unsupported(part.body, "this assertion under a quantifier"),
+        if part.body.is_pure() {
+            let fact = self.eval_quantified_fact(part, blame)?;
+            return self.assume(fact);
         }
+        let Some(target) = Target::of(part.body) else {
+            return self.unsupported(part.body, "this assertion under a quantifier");
+        };
+        let access = self.eval_quantified_access(part, target, blame)?;
+        let Some(access) = access else { return Ok(()) };
+        // A contract's own check is no reason to skip this one: where it failed, the axioms of the inverse functions
+        // would contradict each other.
+        if !blame.is_silent() {
+            self.prove_injective(&access, blame, Reason::NotInjective, part.body.span)?;
+        }
+        let footprint = self.footprint(&access)?;
+        let map = self.map_of_snapshot(access.resource, snapshot)?;
+        self.assume_access_facts(&access)?;
+        let chunk = QuantifiedChunk::new(&access, footprint, map);
+        self.add_quantified_chunk(access.resource, chunk)
     }
 
     /// Adds a chunk whose facts have been assumed.

@@ -147,9 +147,15 @@ impl Engine<'_> {
         domain: Term,
     ) -> Result<(), Stop> {
         let formals = self.formals(resource);
+        let mut open = domain;
         for part in parts {
             let some = self.is_some(part.amount);
-            let counts = self.terms.and([domain, some]);
+            let counts = self.terms.and([open, some]);
+            if matches!(resource, Resource::Wand(_)) {
+                // The first that holds one: nothing equates the values of wands (trap T10e).
+                let nothing = self.terms.not(some);
+                open = self.terms.and([open, nothing]);
+            }
             match &part.value {
                 PartValue::One { arguments, value } => {
                     let counts = self.at(resource, counts, arguments);
