@@ -1,9 +1,10 @@
 //! The corpus of programs with announced errors, and what runs it.
 //!
 //! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it, [`conformance`] compares
-//! the two for whole suites.
+//! the two for whole suites; [`seeds`] makes wrong variants of right programs.
 
 pub mod binaries;
 pub mod conformance;
 pub mod expectations;
 pub mod observation;
+pub mod seeds;

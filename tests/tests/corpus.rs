@@ -1,4 +1,5 @@
-//! The corpus: each program below `corpus/` and below the examples reports exactly the errors it announces.
+//! The corpus: each program below `corpus/` and below the examples reports exactly the errors it announces, and so does
+//! each variant of an example in `seeded/`.
 //!
 //! One trial a file and stage, named by its path, so that a part of a path selects trials.
 
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use sil::print::Form;
 use sil::program::Program;
+use sil_tests::seeds::{self, Seed};
 use sil_tests::{expectations, observation};
 use silicon::session::{Input, Task, input, load_program};
 
@@ -17,19 +19,60 @@ const TOOL: &str = "sil";
 fn main() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut trials = Vec::new();
-    for below in [here.join("corpus"), here.join("../examples")] {
+    let examples = here.join("../examples");
+    for below in [here.join("corpus"), examples.clone()] {
         for path in input::programs_below(&below) {
             let name = path.strip_prefix(&below).unwrap_or(&path).display().to_string();
             trials.push(trial("verify", &name, &path, reports_what_it_announces));
             trials.push(trial("round-trip", &name, &path, printing_is_stable));
         }
     }
+    trials.extend(seeded(&here.join("seeded"), &examples));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
 fn trial(stage: &str, name: &str, path: &Path, test: fn(&Path) -> Result<(), Failed>) -> Trial {
     let path: PathBuf = path.to_owned();
     Trial::test(name, move || test(&path)).with_kind(stage)
+}
+
+/// One trial for each seeded error of each example.
+fn seeded(seeds: &Path, examples: &Path) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for path in input::programs_below(examples) {
+        let Ok(name) = path.strip_prefix(examples) else { continue };
+        let Ok(text) = fs::read_to_string(seeds::path_for(seeds, name)) else { continue };
+        match seeds::parse(&text) {
+            Ok(seeds) => trials.extend(seeds.into_iter().map(|seed| {
+                let title = format!("{}/{}", name.display(), seed.name);
+                let path = path.clone();
+                let mistaken = move || reports_its_error(&path, &seed);
+                Trial::test(title, mistaken).with_kind("seeded")
+            })),
+            Err(mistake) => {
+                let trial = Trial::test(name.display().to_string(), || Err(mistake.into()));
+                trials.push(trial.with_kind("seeded"));
+            }
+        }
+    }
+    trials
+}
+
+/// The variant announces errors, and reports exactly those.
+fn reports_its_error(path: &Path, seed: &Seed) -> Result<(), Failed> {
+    let text = seed.apply(&fs::read_to_string(path)?)?;
+    if expectations::read(&text, TOOL).expected.is_empty() {
+        return Err("no error is announced".into());
+    }
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let directory =
+        std::env::temp_dir().join(format!("sil-seeded-{}-{}-{file}", std::process::id(), seed.name));
+    fs::create_dir_all(&directory)?;
+    let variant = directory.join(&*file);
+    fs::write(&variant, text)?;
+    let result = reports_what_it_announces(&variant);
+    fs::remove_dir_all(&directory)?;
+    result
 }
 
 /// The reported errors are exactly the announced ones: none missing, none extra.
