@@ -65,8 +65,11 @@ fn reports_its_error(path: &Path, seed: &Seed) -> Result<(), Failed> {
         return Err("no error is announced".into());
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let directory =
-        std::env::temp_dir().join(format!("sil-seeded-{}-{}-{file}", std::process::id(), seed.name));
+    let directory = std::env::temp_dir().join(format!(
+        "sil-seeded-{}-{}-{file}",
+        std::process::id(),
+        seed.name
+    ));
     fs::create_dir_all(&directory)?;
     let variant = directory.join(&*file);
     fs::write(&variant, text)?;
