@@ -2,6 +2,8 @@
 //!
 //! The number that has to be 0 is `missing`: an error that is announced, and that a member reported as decided does not
 //! report. Every file is verified in a process of its own, so that one that hangs or crashes costs only itself.
+//!
+//! Warnings are advice: one that a file announces has to be given, one that it does not announce is no difference.
 
 pub mod manifest;
 pub mod process;
@@ -34,13 +36,15 @@ pub enum Class {
     Extra,
     /// A limit was hit.
     Inconclusive,
+    /// A warning that is announced is not given.
+    MissingWarning,
     /// A known wrong answer of the named tool is right here.
     Stale,
     Exact,
 }
 
 impl Class {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Missing,
         Self::MissingOptional,
         Self::Crash,
@@ -49,6 +53,7 @@ impl Class {
         Self::Unsupported,
         Self::Extra,
         Self::Inconclusive,
+        Self::MissingWarning,
         Self::Stale,
         Self::Exact,
     ];
@@ -63,6 +68,7 @@ impl Class {
             Self::Unsupported => "unsupported",
             Self::Extra => "extra",
             Self::Inconclusive => "inconclusive",
+            Self::MissingWarning => "missing-warning",
             Self::Stale => "stale",
             Self::Exact => "exact",
         }
@@ -87,12 +93,15 @@ pub struct Case {
     pub path: PathBuf,
     pub name: String,
     pub announced: Announced,
+    /// The tool that the announcements are read for.
+    pub tool: String,
 }
 
 /// The programs below `directory` that announce something for `tool`, sorted by path.
 ///
 /// Where a manifest stands beside or above a program, the manifest says what is announced and what is a case;
-/// elsewhere the annotations in the programs do. Of programs in several files the first is the case.
+/// elsewhere the annotations in the programs do. Of programs in several files the first is the case, and what
+/// `import <…>` of the suite's programs finds is none.
 pub fn cases(directory: &Path, tool: &str) -> anyhow::Result<Vec<Case>> {
     let mut manifests = Manifests::default();
     let mut cases = Vec::new();
@@ -102,7 +111,7 @@ pub fn cases(directory: &Path, tool: &str) -> anyhow::Result<Vec<Case>> {
         vec![directory.to_owned()]
     };
     for path in programs {
-        if is_later_part(&path) {
+        if is_later_part(&path) || is_library(directory, &path) {
             continue;
         }
         let name = path.strip_prefix(directory).unwrap_or(&path).display().to_string();
@@ -116,7 +125,7 @@ pub fn cases(directory: &Path, tool: &str) -> anyhow::Result<Vec<Case>> {
             }
         };
         if !announced.is_ignored() {
-            cases.push(Case { path, name, announced });
+            cases.push(Case { path, name, announced, tool: tool.to_owned() });
         }
     }
     Ok(cases)
@@ -128,6 +137,12 @@ fn is_later_part(path: &Path) -> bool {
     stem.rsplit_once("_file")
         .and_then(|(_, number)| number.parse::<u32>().ok())
         .is_some_and(|number| number > 1)
+}
+
+/// The folder `import` of a suite extends the standard library for its programs (see `sil::imports`). In it are parts
+/// of programs that mean nothing alone.
+fn is_library(suite: &Path, path: &Path) -> bool {
+    path.strip_prefix(suite).is_ok_and(|path| path.starts_with("import"))
 }
 
 /// Compares how a process ended with what its program announces.
@@ -146,12 +161,13 @@ pub fn judge(case: &Case, ending: &Ending) -> Judgement {
             judgement.class = Class::Crash;
             judgement.reasons.push(reason.clone());
         }
-        Ending::Answer(observation) => compare(&case.announced, observation, &mut judgement),
+        Ending::Answer(observation) => compare(case, observation, &mut judgement),
     }
     judgement
 }
 
-fn compare(announced: &Announced, observation: &Observation, judgement: &mut Judgement) {
+fn compare(case: &Case, observation: &Observation, judgement: &mut Judgement) {
+    let announced = &case.announced;
     let expectations = announced.expectations();
     // That something is not supported is an answer only where it is announced.
     let internal = |one: &&Reported| one.is_internal() && !is_announced(expectations, one);
@@ -160,8 +176,14 @@ fn compare(announced: &Announced, observation: &Observation, judgement: &mut Jud
     let difference = expectations.compare(&answers);
     let (undecided, missing): (Vec<Output>, Vec<Output>) =
         difference.missing.into_iter().partition(|one| is_undecided(observation, one));
-    let extra: Vec<Output> =
-        difference.extra.into_iter().filter(|one| !announced.excuses(one, observation)).collect();
+    let (warnings, missing): (Vec<Output>, Vec<Output>) =
+        missing.into_iter().partition(Output::is_warning);
+    let extra: Vec<Output> = difference
+        .extra
+        .into_iter()
+        .filter(|one| !one.is_warning() && !announced.excuses(one, observation))
+        .filter(|one| !is_announced_where_it_is(one, observation, &case.tool))
+        .collect();
 
     let rejected = observation.is_rejected() && !extra.is_empty();
     let has = |verdict| observation.members.iter().any(|member| member.verdict == verdict);
@@ -180,6 +202,8 @@ fn compare(announced: &Announced, observation: &Observation, judgement: &mut Jud
         Class::Inconclusive
     } else if !missing.is_empty() {
         Class::MissingOptional
+    } else if !warnings.is_empty() {
+        Class::MissingWarning
     } else if !difference.stale.is_empty() {
         Class::Stale
     } else {
@@ -187,7 +211,8 @@ fn compare(announced: &Announced, observation: &Observation, judgement: &mut Jud
     };
     // What a rejected program does not report says nothing.
     if !rejected && judgement.class != Class::Crash {
-        judgement.missing = missing.iter().map(|one| announced.describe(one)).collect();
+        judgement.missing =
+            missing.iter().chain(&warnings).map(|one| announced.describe(one)).collect();
     }
     judgement.extra = extra.iter().map(ToString::to_string).collect();
     judgement.stale = difference.stale.iter().map(ToString::to_string).collect();
@@ -200,6 +225,18 @@ fn compare(announced: &Announced, observation: &Observation, judgement: &mut Jud
         let errors = observation.reported.iter().filter(|one| extra.contains(&one.output()));
         judgement.reasons.extend(errors.map(|one| format!("{}: {}", one.line, one.text)));
     }
+}
+
+/// Whether an output that is not announced in the program is so in the imported file that it belongs to.
+fn is_announced_where_it_is(output: &Output, observation: &Observation, tool: &str) -> bool {
+    let mut reported = observation.reported.iter().filter(|one| one.output() == *output);
+    reported.all(|one| {
+        let text = one.file.as_ref().and_then(|file| std::fs::read(file).ok());
+        text.is_some_and(|text| {
+            let imported = expectations::read(&String::from_utf8_lossy(&text), tool);
+            imported.compare(&[one.output()]).extra.is_empty()
+        })
+    })
 }
 
 fn is_announced(expectations: &Expectations, reported: &Reported) -> bool {
@@ -268,13 +305,20 @@ mod tests {
             path: "x.vpr".into(),
             name: "x.vpr".into(),
             announced: Announced::Inline(expectations::read(text, "sil")),
+            tool: "sil".into(),
         }
     }
 
     fn answer(reported: &[(u32, &str)], verdict: MemberVerdict, file: &str) -> Ending {
         let reported = reported
             .iter()
-            .map(|&(line, id)| Reported { line, id: id.into(), text: "text".into(), member: None })
+            .map(|&(line, id)| Reported {
+                line,
+                id: id.into(),
+                text: "text".into(),
+                member: None,
+                file: None,
+            })
             .collect();
         let members = if file == "input-error" {
             Vec::new()
@@ -321,11 +365,32 @@ mod tests {
     }
 
     #[test]
+    fn warnings_count_only_where_they_are_announced() {
+        use MemberVerdict::*;
+        let warned = answer(&[(2, "parser.warning")], Verified, "verified");
+        let silent = answer(&[], Verified, "verified");
+        assert_eq!(class("x\nx", &warned), Class::Exact);
+        let announced = "//:: ExpectedOutput(parser.warning)\nx";
+        assert_eq!(class(announced, &warned), Class::Exact);
+        assert_eq!(class(announced, &silent), Class::MissingWarning);
+        // Beside an error that is announced they make no program an input error.
+        let rejected = answer(&[(2, "parser.warning"), (4, "parser.error")], Failed, "input-error");
+        assert_eq!(class("x\nx\n//:: ExpectedOutput(parser.error)\nx", &rejected), Class::Exact);
+    }
+
+    #[test]
     fn other_endings() {
         assert_eq!(class("x", &Ending::Timeout), Class::Timeout);
         assert_eq!(class("x", &Ending::Crash("signal".into())), Class::Crash);
         let extra = answer(&[(2, "a")], MemberVerdict::Failed, "failed");
         assert_eq!(class("x\nx", &extra), Class::Extra);
+    }
+
+    #[test]
+    fn what_a_suite_adds_to_the_library_is_no_case() {
+        let is_library = |path: &str| is_library(Path::new("s"), Path::new(path));
+        assert!(is_library("s/import/a/b.vpr"));
+        assert!(!is_library("s/all/import/a.vpr") && !is_library("s/imported.vpr"));
     }
 
     #[test]

@@ -29,6 +29,11 @@ impl Output {
         Self { line, id: id.into() }
     }
 
+    /// `parser.warning` and the like.
+    pub fn is_warning(&self) -> bool {
+        self.id.ends_with(".warning")
+    }
+
     /// Whether this announcement covers a reported output: the same line and id, or the id without its reason.
     fn covers(&self, reported: &Self) -> bool {
         let rest = reported.id.strip_prefix(self.id.as_str());

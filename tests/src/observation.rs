@@ -25,6 +25,8 @@ pub struct Reported {
     pub id: String,
     pub text: String,
     pub member: Option<String>,
+    /// The imported file it is in; `None` if it is in the observed one.
+    pub file: Option<String>,
 }
 
 /// A member with its lines.
@@ -76,13 +78,14 @@ pub fn observe(path: &Path, session: &Session) -> Observation {
 }
 
 impl Observation {
-    /// Outputs of imported files count by their line alone, as in the harness of the Viper suites.
     fn of(outcome: &Outcome) -> Self {
         let reported = outcome.diagnostics.iter().map(|diagnostic| Reported {
             line: diagnostic.message.place.start.line,
             id: diagnostic.message.id.clone(),
             text: diagnostic.message.text.clone(),
             member: diagnostic.member.clone(),
+            file: Some(diagnostic.message.place.file.to_string())
+                .filter(|file| *file != outcome.file),
         });
         let members = outcome.members.iter().map(|member| Member {
             name: member.name.clone(),
