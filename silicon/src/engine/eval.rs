@@ -4,6 +4,7 @@
 //! evaluated under their guards and joined into one term (Viper engine reference, section 7).
 
 pub(crate) mod applications;
+pub(crate) mod forms;
 mod heap_reads;
 mod operators;
 pub(crate) mod quantifiers;

@@ -165,7 +165,12 @@ impl Engine<'_> {
         }
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(Stop::Infeasible) => Ok(None),
+            Err(Stop::Infeasible) => {
+                // Known, or assumed after a report: what stands beside it may rely on it.
+                let cannot = self.terms.not(guard);
+                self.assume(cannot)?;
+                Ok(None)
+            }
             Err(stop) => Err(stop),
         }
     }

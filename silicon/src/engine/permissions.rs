@@ -263,13 +263,12 @@ impl Engine<'_> {
         let none = self.terms.none();
         let needed = self.terms.lt(none, loss);
         if needed == Terms::FALSE {
-            let sort = self.resource_sort(resource);
-            return Ok(Some(self.fresh("nothing", sort)));
+            return Ok(Some(self.nothing(resource)));
         }
         let left = self.left();
         let chunks = left.of(resource);
         if let Some(index) = self.find_held(chunks, arguments)? {
-            return Ok(Some(chunks[index].value));
+            return Ok(Some(self.value_if(needed, chunks[index].value, resource)));
         }
         let total = self.held(chunks, arguments);
         let some = self.terms.lt(none, total);
@@ -277,7 +276,21 @@ impl Engine<'_> {
         if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
             return Ok(None);
         }
-        self.summarised_value(resource, chunks, arguments).map(Some)
+        let value = self.summarised_value(resource, chunks, arguments)?;
+        Ok(Some(self.value_if(needed, value, resource)))
+    }
+
+    /// The value of what no permission is asked for, in a snapshot: the same everywhere.
+    fn nothing(&mut self, resource: Resource) -> Term {
+        let sort = self.resource_sort(resource);
+        let name = format!("nothing.{}", self.terms.sort_name(sort));
+        self.terms.constant(&name, sort)
+    }
+
+    /// What a snapshot says of a location: its value only where permission is asked for (trap T2).
+    pub(crate) fn value_if(&mut self, needed: Term, value: Term, resource: Resource) -> Term {
+        let nothing = self.nothing(resource);
+        self.terms.ite(needed, value, nothing)
     }
 
     /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount), and assumes that there

@@ -19,6 +19,8 @@ impl Log {
     }
 
     pub(super) fn header(&mut self, settings: &[(&str, Setting)]) {
+        // Symbols are declared where they are first used, and stay declared when the scope is left.
+        self.line("(set-option :global-declarations true)");
         for (name, setting) in settings {
             // Through the interface the parameters of the kernel have no prefix.
             let prefix = if matches!(*name, "auto_config" | "model") { "" } else { "smt." };

@@ -299,10 +299,8 @@ impl Translator {
         }
         let args = self.sorts(terms, args)?;
         let result = self.sort(terms, *result)?;
-        // Bound variables are declared by their quantifier in the log.
-        if *kind != SymbolKind::Variable {
-            self.log.declare_function(name, &args, &result);
-        }
+        // Variables are declared, too: in a question about all of them they are free.
+        self.log.declare_function(name, &args, &result);
         let args: Vec<&z3::Sort> = args.iter().collect();
         Ok(Function::Declared(Rc::new(FuncDecl::new(name.as_ref(), &args, &result))))
     }

@@ -4,7 +4,7 @@ use sil::program::{Expr, ExprKind, LocalId, Quantifier};
 
 use crate::engine::blame::Blame;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Term, TermKind, TheoryOp};
+use crate::terms::{Quant, Term, TermKind, TheoryOp};
 
 impl Engine<'_> {
     /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way quantified.
@@ -15,6 +15,7 @@ impl Engine<'_> {
         if !body.is_pure() {
             return self.unsupported(expr, "quantified permissions");
         }
+        self.define_summaries([&**body])?;
         let at_start = self.state.clone();
         let mut bound = Vec::with_capacity(variables.len());
         for &variable in variables {
@@ -44,11 +45,12 @@ impl Engine<'_> {
             let fact = self.quantified_fact(&bound, &triggers, fact, &name);
             self.assume(fact)?;
         }
-        let weight = weight(expr);
-        Ok(match quantifier {
-            Quantifier::Forall => self.terms.forall(&bound, triggers, value, &name, weight),
-            Quantifier::Exists => self.terms.exists(&bound, triggers, value, &name, weight),
-        })
+        let quant = match quantifier {
+            Quantifier::Forall => Quant::Forall,
+            Quantifier::Exists => Quant::Exists,
+        };
+        self.mention_collections(&[value])?;
+        Ok(self.quantified(quant, &bound, triggers, value, &name, weight(expr)))
     }
 
     /// The triggers as terms; function applications in their limited form, which is matched more often.
@@ -99,7 +101,7 @@ impl Engine<'_> {
         Ok(all)
     }
 
-    fn limited_variant(&mut self, term: Term) -> Term {
+    pub(super) fn limited_variant(&mut self, term: Term) -> Term {
         if self.limited.is_empty() {
             return term;
         }

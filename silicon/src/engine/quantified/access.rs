@@ -9,7 +9,7 @@ use crate::engine::blame::{Blame, Reason};
 use crate::engine::explore::Answer;
 use crate::engine::heap::Resource;
 use crate::engine::{Amounts, Engine, Stop};
-use crate::terms::{Substitution, Term, Terms};
+use crate::terms::{Quant, Substitution, Term, Terms};
 
 /// `∀xs {triggers}. guard ⇒ acc(arguments, amount)`, evaluated.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl Engine<'_> {
             Ok(value.map(|value| engine.terms.implies(guard, value)))
         })?;
         let (variables, Some((value, triggers))) = evaluated else { return Ok(Terms::TRUE) };
-        Ok(self.terms.forall(&variables, triggers, value, "qp.pure", 1))
+        Ok(self.quantified(Quant::Forall, &variables, triggers, value, "qp.pure", 1))
     }
 
     /// Evaluates the steps of a part and then `body`, under the part's guard, for arbitrary values of its variables.
@@ -147,6 +147,11 @@ impl Engine<'_> {
         blame: Blame,
         body: impl FnOnce(&mut Self, Term) -> Result<Option<T>, Stop>,
     ) -> Result<(Vec<Term>, Evaluated<T>), Stop> {
+        let steps = part.prefix.steps.iter().map(|step| match *step {
+            Step::Guard { condition, .. } => condition,
+            Step::Let { value, .. } => value,
+        });
+        self.define_summaries(steps.chain([part.body]))?;
         let store = self.state.store.clone();
         let outer = self.bound.len();
         let applications = self.applications.len();
@@ -180,6 +185,8 @@ impl Engine<'_> {
             let fact = self.quantified_fact(&variables, &triggers, fact, "qp.aux");
             self.assume(fact)?;
         }
+        let matched: Vec<Term> = triggers.into_iter().flatten().collect();
+        self.mention_collections(&matched)?;
         Ok((variables, value))
     }
 
@@ -252,6 +259,12 @@ impl Engine<'_> {
         for &argument in &access.arguments {
             let other = self.terms.substitute(argument, &renaming);
             premises.push(self.terms.identical(argument, other));
+        }
+        // What is known of the receivers may be waiting for the triggers the user gave.
+        for trigger in access.triggers.iter().flatten() {
+            premises.push(self.mentioned(*trigger));
+            let other = self.terms.substitute(*trigger, &renaming);
+            premises.push(self.mentioned(other));
         }
         let premise = self.terms.and(premises);
         let same = self.same_arguments(&access.variables, &others);

@@ -53,23 +53,39 @@ impl Engine<'_> {
             return Ok(());
         }
         let parts = self.parts(resource, heap);
-        for left in &parts {
-            let PartValue::One { arguments, value } = &left.value else { continue };
-            for right in &parts {
-                let PartValue::Map(map) = right.value else { continue };
-                let (p, q) = (
-                    self.at(resource, left.amount, arguments),
-                    self.at(resource, right.amount, arguments),
-                );
-                let (p, q) = (self.is_some(p), self.is_some(q));
-                let both = self.terms.and([p, q]);
-                let other = self.map_at(resource, map, arguments);
-                let equal = self.terms.identical(*value, other);
-                let fact = self.terms.implies(both, equal);
-                self.assume(fact)?;
+        for (index, left) in parts.iter().enumerate() {
+            for right in &parts[index + 1..] {
+                let PartValue::Map(other) = right.value else { continue };
+                match &left.value {
+                    PartValue::One { arguments, value } => {
+                        let q = self.at(resource, right.amount, arguments);
+                        let other = self.map_at(resource, other, arguments);
+                        let p = self.at(resource, left.amount, arguments);
+                        let fact = self.agree((p, *value), (q, other));
+                        self.assume(fact)?;
+                    }
+                    PartValue::Map(map) if *map != other => {
+                        let formals = self.formals(resource);
+                        let own = self.map_at(resource, *map, &formals);
+                        let other = self.map_at(resource, other, &formals);
+                        let fact = self.agree((left.amount, own), (right.amount, other));
+                        let triggers = vec![vec![own, other]];
+                        let fact = self.terms.forall(&formals, triggers, fact, "qp.agree", 1);
+                        self.assume(fact)?;
+                    }
+                    PartValue::Map(_) => {}
+                }
             }
         }
         Ok(())
+    }
+
+    /// Portions of one location, each an amount and a value, have one value where both amounts are positive (trap T2).
+    fn agree(&mut self, left: (Term, Term), right: (Term, Term)) -> Term {
+        let (p, q) = (self.is_some(left.0), self.is_some(right.0));
+        let both = self.terms.and([p, q]);
+        let equal = self.terms.identical(left.1, right.1);
+        self.terms.implies(both, equal)
     }
 
     /// `forperm xs [r(args)] :: e` over quantified chunks: for all values of the variables at whose location a chunk

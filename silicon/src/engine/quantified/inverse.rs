@@ -250,6 +250,6 @@ impl Engine<'_> {
                 return self.terms.forall(&all, merged, body, &quantifier.name, quantifier.weight);
             }
         }
-        self.terms.forall(variables, triggers.to_vec(), fact, name, 1)
+        self.quantified(crate::terms::Quant::Forall, variables, triggers.to_vec(), fact, name, 1)
     }
 }

@@ -56,6 +56,7 @@ impl Engine<'_> {
         let footprint = self.footprint(&access)?;
         let map = self.map_of_snapshot(access.resource, snapshot)?;
         self.assume_access_facts(&access)?;
+        self.touch_all(&access)?;
         let chunk = QuantifiedChunk::new(&access, footprint, map);
         self.add_quantified_chunk(access.resource, chunk)
     }

@@ -86,12 +86,14 @@ impl Engine<'_> {
             return Ok(None);
         }
         let value = self.summary_at(resource, &parts, arguments)?;
-        if exact {
-            if self.is_exact(loss) {
-                self.take_parts(resource, arguments, loss);
-            } else {
-                self.take_less_of(resource, arguments, loss)?;
-            }
+        if !exact {
+            let needed = self.is_some(loss);
+            return Ok(Some(self.value_if(needed, value, resource)));
+        }
+        if self.is_exact(loss) {
+            self.take_parts(resource, arguments, loss);
+        } else {
+            self.take_less_of(resource, arguments, loss)?;
         }
         Ok(Some(value))
     }

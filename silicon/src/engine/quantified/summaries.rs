@@ -1,6 +1,11 @@
 //! Values as maps: one sort of maps per resource, and summaries of the values of several chunks (Viper engine
 //! reference, 12.8 and 20.6).
 
+use std::collections::BTreeSet;
+
+use sil::program::{Expr, ExprKind, OldLabel};
+use sil::walk::walk_expr;
+
 use super::chunks::{Part, PartValue};
 use super::occurring;
 use crate::engine::heap::Resource;
@@ -60,6 +65,42 @@ impl Engine<'_> {
         self.assume_values(resource, map, parts, Terms::TRUE)?;
         self.export_values(resource, map, parts, Terms::TRUE);
         Ok(map)
+    }
+
+    /// Defines the summaries of the fields that are read below a quantifier before it is entered: what is learnt
+    /// inside stays under the conditions and triggers of the place where it was learnt.
+    pub(crate) fn define_summaries<'e>(
+        &mut self,
+        formulas: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<(), Stop> {
+        let mut fields = BTreeSet::new();
+        let mut heaps = vec![self.state.heap.clone()];
+        for formula in formulas {
+            walk_expr(formula, |expr| match &expr.kind {
+                ExprKind::FieldRead { field, .. } => {
+                    fields.insert(Resource::Field(*field));
+                }
+                ExprKind::Old { label: OldLabel::Entry, .. } => {
+                    heaps.extend(self.state.old.clone());
+                }
+                ExprKind::Old { label: OldLabel::Label(label), .. } => {
+                    heaps.extend(self.state.labels.get(label).cloned());
+                }
+                _ => {}
+            });
+        }
+        if self.in_trigger {
+            return Ok(());
+        }
+        for resource in fields {
+            for heap in &heaps {
+                if !heap.quantified(resource).is_empty() {
+                    let parts = self.parts(resource, heap);
+                    self.summary(resource, &parts)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The value of a location, according to all parts.

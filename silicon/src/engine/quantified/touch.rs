@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashSet;
 use sil::program::{Expr, ExprKind, Location, Program};
 use sil::walk::{Visit, walk_body, walk_expr};
 
+use super::access::Access;
 use crate::engine::blame::Blame;
 use crate::engine::heap::Resource;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Term};
+use crate::terms::{Sort, Term, TermKind, TheoryOp};
 
 /// The fields and predicates that occur as triggers somewhere in the program.
 pub(crate) fn trigger_resources(program: &Program) -> BTreeSet<Resource> {
@@ -82,6 +84,54 @@ impl Engine<'_> {
         let formals = self.formals(resource);
         let touched = self.touched(resource, &formals);
         self.terms.implies(touched, goal)
+    }
+
+    /// ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
+    pub(crate) fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
+        if !self.context.trigger_resources.contains(&access.resource) {
+            return Ok(());
+        }
+        let touched = self.touched(access.resource, &access.arguments);
+        let fact = self.terms.implies(access.guard, touched);
+        let triggers = self.access_triggers(access);
+        let fact = self.terms.forall(&access.variables, triggers, fact, "qp.touched", 1);
+        self.assume(fact)
+    }
+
+    /// A predicate that is true of everything: it makes a term known to the prover, which matches known terms only.
+    pub(crate) fn mentioned(&mut self, term: Term) -> Term {
+        let sort = self.terms.sort(term);
+        let name = format!("mentioned.{}", self.terms.sort_name(sort));
+        let symbol = self.terms.declare_function(&name, &[sort], Sort::BOOL);
+        self.terms.apply(symbol, &[term])
+    }
+
+    /// Makes the collections known whose elements some formulas are about: what is an element of their parts is one
+    /// of theirs.
+    pub(crate) fn mention_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
+        let mut found = Vec::new();
+        let mut visited = FxHashSet::default();
+        let mut pending = formulas.to_vec();
+        while let Some(term) = pending.pop() {
+            if !self.terms.is_open(term) || !visited.insert(term) {
+                continue;
+            }
+            if let TermKind::Theory(TheoryOp::SetContains | TheoryOp::SeqContains, operands, _) =
+                self.terms.kind(term)
+            {
+                let collection = operands[1];
+                let compound = matches!(self.terms.kind(collection), TermKind::Theory(..));
+                if compound && !self.terms.is_open(collection) {
+                    found.push(collection);
+                }
+            }
+            self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
+        }
+        for collection in found {
+            let fact = self.mentioned(collection);
+            self.assume(fact)?;
+        }
+        Ok(())
     }
 
     /// ∀m, r {m@r}. touched(r).
