@@ -1,13 +1,14 @@
 //! Features that are reduced to the rest of the language.
 //!
 //! Some are desugared on the parse tree, after macros and before names are resolved ([`desugar`]); those that need
-//! types work on the resolved program ([`termination`]).
+//! types work on the resolved program ([`termination`], [`smoke`]).
 
 use crate::diagnostics::Diagnostic;
 use crate::source::Sources;
 use crate::syntax::Program;
 
 pub mod adt;
+pub mod smoke;
 pub mod termination;
 
 /// Desugars all plugins that work on the parse tree. Files of the standard library that they need are added to

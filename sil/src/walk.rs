@@ -137,7 +137,11 @@ impl Stmt {
     /// Calls `visit` for each expression of the statement itself, not for those of statements nested in it.
     pub fn for_each_expr<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
         match &self.kind {
-            StmtKind::Var(_) | StmtKind::New { .. } | StmtKind::Goto(_) | StmtKind::Block(_) => {}
+            StmtKind::Var(_)
+            | StmtKind::New { .. }
+            | StmtKind::Unreachable
+            | StmtKind::Goto(_)
+            | StmtKind::Block(_) => {}
             StmtKind::Assign { value: expr, .. }
             | StmtKind::Inhale(expr)
             | StmtKind::Exhale(expr)
@@ -202,6 +206,7 @@ impl Stmt {
             | StmtKind::Assert(_)
             | StmtKind::Assume(_)
             | StmtKind::Refute(_)
+            | StmtKind::Unreachable
             | StmtKind::Fold(_)
             | StmtKind::Unfold(_)
             | StmtKind::Package { .. }

@@ -9,6 +9,7 @@
 //! facts and questions to the prover), [`blame`] (how a failed obligation is reported), the rules ([`eval`],
 //! [`produce`], [`consume`], [`permissions`], [`quantified`], [`exec`]), and the members ([`method`], [`function`], [`predicate`]).
 
+pub(crate) mod assume;
 pub(crate) mod blame;
 pub(crate) mod consume;
 pub(crate) mod decide;
@@ -19,6 +20,7 @@ pub(crate) mod explore;
 pub(crate) mod function;
 pub(crate) mod heap;
 pub(crate) mod method;
+pub(crate) mod nesting;
 pub(crate) mod permissions;
 pub(crate) mod predicate;
 pub(crate) mod produce;
@@ -77,6 +79,8 @@ pub(crate) struct Context<'p> {
     pub(crate) trigger_resources: std::collections::BTreeSet<heap::Resource>,
     /// Axioms of the functions verified so far.
     pub(crate) functions: Arc<FunctionTable>,
+    /// Predicates whose instances may hold instances of themselves.
+    pub(crate) recursive_predicates: FxHashSet<PredicateId>,
     /// Predicates whose bodies failed their own check: their uses are checked like any assertion.
     pub(crate) ill_formed_predicates: FxHashSet<PredicateId>,
     /// The program with its termination checks, if it has any.

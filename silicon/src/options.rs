@@ -19,6 +19,11 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Directory for replayable solver logs, one file a member.
     pub smt_log: Option<std::path::PathBuf>,
+    /// Look for places where everything holds ([`sil::plugins::smoke`]).
+    pub smoke: bool,
+    /// The amounts in preconditions of functions count, as they do in those of methods, instead of only whether there
+    /// is some permission.
+    pub exact_amounts_in_functions: bool,
     /// When branches of a method are merged again.
     pub join: Join,
 }
@@ -40,6 +45,8 @@ impl Default for Options {
             member_time_limit: Some(Duration::from_secs(120)),
             deadline: None,
             smt_log: None,
+            smoke: false,
+            exact_amounts_in_functions: false,
             join: Join::Auto,
         }
     }

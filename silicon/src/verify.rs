@@ -40,6 +40,8 @@ pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report
 const STACK_SIZE: usize = 256 << 20;
 
 fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Report {
+    let with_checks = options.smoke.then(|| sil::plugins::smoke::instrument(program));
+    let program = with_checks.as_ref().unwrap_or(program);
     let termination = sil::plugins::termination::instrument(program);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
     let trigger_resources = crate::engine::quantified::touch::trigger_resources(program);
@@ -49,6 +51,7 @@ fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Re
         sources,
         options,
         functions: Arc::new(FunctionTable::default()),
+        recursive_predicates: crate::engine::nesting::recursive_predicates(program),
         ill_formed_predicates: FxHashSet::default(),
         termination: termination.as_ref(),
     };

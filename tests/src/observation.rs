@@ -72,6 +72,20 @@ pub fn session(task: Task) -> Session {
     Session { task, options, audit: false, errors_per_member: 0, at: Vec::new() }
 }
 
+/// The session for one program: suites that try an option of the verifier are folders with its name, as in the Viper
+/// test suites (Viper language reference, section 15).
+pub fn session_for(path: &Path, task: Task) -> Session {
+    let mut session = session(task);
+    for folder in path.ancestors().filter_map(Path::file_name) {
+        match folder.to_str() {
+            Some("smoke") => session.options.smoke = true,
+            Some("oldpermsemantics") => session.options.exact_amounts_in_functions = true,
+            _ => {}
+        }
+    }
+    session
+}
+
 /// Verifies a file in this process.
 pub fn observe(path: &Path, session: &Session) -> Observation {
     Observation::of(&session.run(&Input::file(path)))

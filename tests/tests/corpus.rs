@@ -84,7 +84,7 @@ fn reports_what_it_announces(path: &Path) -> Result<(), Failed> {
     if !announced.malformed.is_empty() {
         return Err(format!("not an annotation: {:?}", announced.malformed).into());
     }
-    let observation = observation::observe(path, &observation::session(Task::Verify));
+    let observation = observation::observe(path, &observation::session_for(path, Task::Verify));
     let difference = announced.compare(&observation.outputs());
     if difference.is_empty() {
         return Ok(());

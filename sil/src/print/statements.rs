@@ -221,6 +221,7 @@ impl Writer<'_> {
                 line.text(format!("quasihavocall {} :: ", variables.join(", ")));
                 self.havoc_target(context, line, condition.as_ref(), resource);
             }
+            StmtKind::Unreachable => line.text("unreachable"),
             StmtKind::Goto(label) => line.text(format!("goto {}", scope.label(*label))),
             // The others are handled by `statement`.
             _ => {}

@@ -50,6 +50,8 @@ pub enum StmtKind {
     Assert(Expr),
     Assume(Expr),
     Refute(Expr),
+    /// Says that control need not get here; for [smoke detection](crate::plugins::smoke) only.
+    Unreachable,
     Fold(PredicateAccess),
     Unfold(PredicateAccess),
     Package {

@@ -116,6 +116,22 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     join: JoinWhen,
 
+    /// Report places that no execution can reach, since what is said there is contradictory
+    #[arg(long, visible_alias = "enableSmokeDetection", overrides_with = "no_smoke")]
+    smoke: bool,
+    #[arg(long, overrides_with = "smoke", hide = true)]
+    no_smoke: bool,
+
+    /// Amounts in preconditions of functions count, not only whether there is some permission
+    #[arg(
+        long,
+        visible_alias = "respectFunctionPrePermAmounts",
+        overrides_with = "no_exact_amounts_in_functions"
+    )]
+    exact_amounts_in_functions: bool,
+    #[arg(long, overrides_with = "exact_amounts_in_functions", hide = true)]
+    no_exact_amounts_in_functions: bool,
+
     /// Write what the solver is asked to DIR, a replayable .smt2 file a member
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     smt_log: Option<PathBuf>,
@@ -256,6 +272,8 @@ impl Args {
             member_time_limit: duration(self.member_limit),
             deadline: duration(self.time_limit).map(|limit| Instant::now() + limit),
             smt_log: self.smt_log.clone(),
+            smoke: self.smoke,
+            exact_amounts_in_functions: self.exact_amounts_in_functions,
             join: match self.join {
                 JoinWhen::Auto => Join::Auto,
                 JoinWhen::Always => Join::Always,
@@ -322,6 +340,8 @@ impl Args {
             ("stats", self.stats),
             ("audit", self.audit),
             ("check", self.check),
+            ("smoke", self.smoke),
+            ("exact-amounts-in-functions", self.exact_amounts_in_functions),
             ("progress", !self.no_progress),
         ] {
             lines.push(format!("--{}{name}", if on { "" } else { "no-" }));

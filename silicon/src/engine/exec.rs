@@ -13,6 +13,24 @@ use crate::terms::{Sort, SortKind, Term, TermKind, Terms};
 impl Engine<'_> {
     /// One statement of a block.
     pub(crate) fn exec(&mut self, stmt: &Stmt) -> Result<(), Stop> {
+        self.exec_kind(stmt)?;
+        // Statements that only look, or only add permission, leave all values as they are.
+        if matches!(
+            stmt.kind,
+            StmtKind::FieldAssign { .. }
+                | StmtKind::Exhale(_)
+                | StmtKind::Call { .. }
+                | StmtKind::Package { .. }
+                | StmtKind::Apply { .. }
+                | StmtKind::Quasihavoc { .. }
+                | StmtKind::QuasihavocAll { .. }
+        ) {
+            self.begin_epoch();
+        }
+        Ok(())
+    }
+
+    fn exec_kind(&mut self, stmt: &Stmt) -> Result<(), Stop> {
         match &stmt.kind {
             StmtKind::Var(variables) => {
                 self.havoc(variables.iter().copied());
@@ -34,14 +52,11 @@ impl Engine<'_> {
                 self.produce_all(&[assertion], None, |_| blame)
             }
             StmtKind::Assume(assertion) => {
-                if !assertion.is_pure() {
-                    return self.unsupported(assertion, "`assume` of a permission");
-                }
-                let blame = Blame::new("inhale.failed", assertion.span);
-                self.produce_all(&[assertion], None, |_| blame)
+                self.exec_assume(assertion, Blame::new("inhale.failed", assertion.span))
             }
             StmtKind::Exhale(assertion) => {
                 let blame = Blame::new("exhale.failed", assertion.span);
+                self.remember_heap();
                 self.consume_all(&[assertion], |_| blame)?;
                 Ok(())
             }
@@ -54,6 +69,7 @@ impl Engine<'_> {
                 // In a package, an assertion also fetches from outside, and what it has fetched stays.
                 self.keep_fetched()
             }
+            StmtKind::Unreachable => Ok(()),
             StmtKind::Refute(assertion) => self.exec_refute(stmt, assertion),
             StmtKind::Fold(access) => self.exec_fold(access, Blame::new("fold.failed", stmt.span)),
             StmtKind::Unfold(access) => {
@@ -230,11 +246,13 @@ impl Engine<'_> {
         let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
         let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
         let blame = Blame::new("call.precondition", stmt.span).trusted();
+        self.remember_heap();
         let snapshot = self.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
         self.state.old = Some(match before {
             Some(before) => before,
             None => taken(self, &preconditions, snapshot)?,
         });
+        self.begin_epoch();
         self.havoc(callee.returns.iter().copied());
         let blame = Blame::new("call.failed", stmt.span).trusted();
         self.produce_all(&postconditions, None, |_| blame)?;

@@ -13,6 +13,7 @@
 
 use std::collections::VecDeque;
 
+use super::heap::Heap;
 use super::{Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
 
@@ -25,6 +26,8 @@ pub(crate) struct Scope {
     pub(crate) facts: Vec<Term>,
     /// What became known here: forgotten with the scope (trap T16c).
     learned: Vec<Term>,
+    /// Heaps as they were before something was given away: what follows from their shape stays true.
+    pub(crate) heaps: Vec<Heap>,
 }
 
 /// What a run got from outside itself, in order.

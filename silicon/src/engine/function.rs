@@ -12,9 +12,10 @@ use sil::program::{Expr, Function, FunctionId};
 
 use super::blame::Blame;
 use super::explore::Path;
+use super::method::has_two_readings;
 use super::state::State;
 use super::symbols::{Emitted, FunctionSymbols};
-use super::{Amounts, Engine, Stop};
+use super::{Amounts, Engine, Reading, Stop};
 use crate::report::Severity;
 use crate::terms::{Sort, SymbolKind, Term, TermKind, Terms};
 
@@ -66,13 +67,22 @@ impl General<'_> {
 }
 
 impl<'p> Engine<'p> {
+    /// How the amounts in preconditions of functions are read (trap T8: everywhere the same).
+    pub(crate) fn amounts_of_functions(&self) -> Amounts {
+        if self.context.options.exact_amounts_in_functions {
+            Amounts::Exact
+        } else {
+            Amounts::SomeOrNone
+        }
+    }
+
     fn general(&mut self, function: FunctionId, phase: &'static str) -> General<'p> {
         let program = self.program;
         let declaration = &program.functions[function];
         let symbols = self.function_symbols(function);
         let snapshot = self.fresh_variable("s", Sort::SNAP);
         self.state = State::new(&declaration.locals);
-        self.state.amounts = Amounts::SomeOrNone;
+        self.state.amounts = self.amounts_of_functions();
         let mut formals = Vec::with_capacity(declaration.formals.len());
         for &formal in &declaration.formals {
             let local = &declaration.locals[formal];
@@ -96,6 +106,10 @@ impl<'p> Engine<'p> {
         let contract = &general.declaration.contract;
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
         let snapshot = general.snapshot;
+        self.check_other_reading(&general)?;
+        // What the postcondition says has to mean something for the values that the function has: where there is a
+        // body, that is checked with it.
+        let has_body = general.declaration.body.is_some();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
                 let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
@@ -103,7 +117,9 @@ impl<'p> Engine<'p> {
                 engine.state.result = Some(limited);
                 let mut values = Vec::new();
                 for clause in &contract.postconditions {
-                    let value = engine.eval(clause, blame(clause))?;
+                    let blame = blame(clause);
+                    let blame = if has_body { blame.trusted() } else { blame };
+                    let value = engine.eval(clause, blame)?;
                     values.push(value);
                     // A postcondition that nothing meets is a promise like any other, not a path that cannot be.
                     if value == Terms::FALSE {
@@ -130,6 +146,46 @@ impl<'p> Engine<'p> {
             ));
         }
         Ok(self.function_axioms(axioms))
+    }
+
+    /// The contract as those read it who have to prove it is well-formed, too.
+    fn check_other_reading(&mut self, general: &General<'p>) -> Result<(), Stop> {
+        let contract = &general.declaration.contract;
+        let has_body = general.declaration.body.is_some();
+        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
+        if !clauses.clone().any(has_two_readings) {
+            return Ok(());
+        }
+        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
+        let limited = general.operands();
+        let limited = self.terms.apply(general.symbols.limited, &limited);
+        self.scoped(None, |engine| {
+            engine.explore(|engine| {
+                engine.state.reading = Reading::Exhale;
+                let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
+                engine.produce_all(&preconditions, None, blame)?;
+                engine.state.result = Some(limited);
+                if !has_body {
+                    engine.assume_pure(&contract.postconditions, blame)?;
+                }
+                Ok(())
+            })
+        })?
+        .0?;
+        Ok(())
+    }
+
+    /// Evaluates clauses one after the other, each where those before it hold.
+    fn assume_pure(
+        &mut self,
+        clauses: &[Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<(), Stop> {
+        for clause in clauses {
+            let value = self.eval(clause, blame(clause))?;
+            self.assume(value)?;
+        }
+        Ok(())
     }
 
     /// Phase 2: the body is defined and meets the postcondition. Yields the definition, if both hold.
@@ -190,7 +246,18 @@ impl<'p> Engine<'p> {
         }
         let trusted = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
         let defined = Blame::new("function.not.wellformed", general.declaration.span).trusted();
-        let blames = self.postcondition_blames(postconditions);
+        // Where it is ill-formed, what it says is tried all the same, in a run of its own.
+        self.scoped(None, |engine| {
+            engine.explore(|engine| {
+                engine.produce_all(preconditions, Some(general.snapshot), trusted)?;
+                engine.state.result = Some(engine.eval(body, defined)?);
+                engine.state.reading = Reading::Exhale;
+                let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
+                engine.assume_pure(&general.declaration.contract.postconditions, blame)
+            })
+        })?
+        .0?;
+        self.tainted.clear();
         self.explore(|engine| {
             engine.produce_all(preconditions, Some(general.snapshot), trusted)?;
             let value = engine.eval(body, defined)?;
@@ -202,11 +269,7 @@ impl<'p> Engine<'p> {
             engine.assume(equation)?;
             engine.state.result = Some(value);
             engine.consume_all(postconditions, |clause| {
-                blames
-                    .iter()
-                    .find(|blame| blame.span == clause.span)
-                    .copied()
-                    .expect("one for each clause")
+                Blame::new("postcondition.violated", clause.span).trusted()
             })?;
             Ok(())
         })?;

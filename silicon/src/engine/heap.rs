@@ -32,6 +32,8 @@ pub(crate) struct Chunk {
 /// A multiset of chunks: two equal chunks are two portions (trap T13). Cloning is cheap.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Heap {
+    /// Names the time during which no location of the heap changes its value; `None`: nobody keeps track.
+    pub(crate) epoch: Option<Term>,
     chunks: Rc<BTreeMap<Resource, Rc<Vec<Chunk>>>>,
     quantified: Rc<BTreeMap<Resource, Rc<Vec<QuantifiedChunk>>>>,
 }
@@ -89,6 +91,8 @@ impl Heap {
 
     /// Whether both are the same version, so that what is known of one is known of the other.
     pub(crate) fn same_version(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.chunks, &other.chunks) && Rc::ptr_eq(&self.quantified, &other.quantified)
+        self.epoch == other.epoch
+            && Rc::ptr_eq(&self.chunks, &other.chunks)
+            && Rc::ptr_eq(&self.quantified, &other.quantified)
     }
 }

@@ -485,6 +485,7 @@ impl Engine<'_> {
         let before = self.prover_facts();
         let heap = self.state.heap.clone();
         self.learn_from(&heap)?;
+        self.learn_from_the_past()?;
         if let Some(left) = self.state.consuming.clone()
             && !left.same_version(&heap)
         {
@@ -501,8 +502,9 @@ impl Engine<'_> {
         self.known.len()
     }
 
-    fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
+    pub(crate) fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {
         self.learn_from_quantified(heap)?;
+        self.note_instances_of(heap)?;
         for (resource, chunks) in heap.resources() {
             // Of the values of wands nothing is said (trap T10e).
             if matches!(resource, Resource::Wand(_)) {

@@ -21,10 +21,14 @@ impl<'p> Engine<'p> {
             let Some(body) = &program.predicates[access.predicate].body else {
                 return engine.unsupported_at(access.span, "`fold` of an abstract predicate");
             };
+            engine.remember_heap();
+            let before = engine.state.heap.clone();
             let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
                 engine.state.keeps_snapshots = true;
                 engine.consume_all(&[body], |_| blame.trusted())
             })?;
+            engine.note_enclosed(&before)?;
+            engine.note_instance(access.predicate, &arguments, snapshot, amount)?;
             engine.assume_trigger(access.predicate, &arguments, snapshot)?;
             engine.add_chunk(
                 Resource::Predicate(access.predicate),
@@ -82,10 +86,12 @@ impl<'p> Engine<'p> {
             }
         };
         self.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        self.note_instance(predicate, arguments, snapshot, amount)?;
         let program = self.program;
         let Some(body) = &program.predicates[predicate].body else {
             return self.unsupported_at(at, "`unfold` of an abstract predicate");
         };
+        let before = self.state.heap.clone();
         let ill_formed = self.context.ill_formed_predicates.contains(&predicate);
         let blame = if ill_formed { blame } else { blame.trusted() };
         self.in_body(predicate, arguments, amount, |engine| {
@@ -94,6 +100,7 @@ impl<'p> Engine<'p> {
             engine.state.constrainable = Rc::default();
             engine.produce_all(&[body], Some(snapshot), |_| blame)
         })?;
+        self.note_opened(&before, predicate, arguments, snapshot)?;
         self.assume_trigger(predicate, arguments, snapshot)
     }
 

@@ -351,6 +351,7 @@ impl Engine<'_> {
         script: &Block,
         blame: Blame,
     ) -> Result<Term, Stop> {
+        self.begin_epoch();
         self.produce_all(&[left], Some(root), |_| blame.trusted())?;
         // Where the left-hand side alone is contradictory, the wand needs nothing.
         if self.is_dead()? {

@@ -54,7 +54,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
     if let Some(path) = &args.one {
         let task = if args.check { Task::Check } else { Task::Verify };
-        let observation = observation::observe(path, &observation::session(task));
+        let observation = observation::observe(path, &observation::session_for(path, task));
         let answer = serde_json::to_string(&observation)?;
         writeln!(io::stdout(), "{answer}")?;
         return Ok(ExitCode::SUCCESS);

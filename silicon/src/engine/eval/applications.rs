@@ -6,7 +6,7 @@ use sil::source::Span;
 use crate::engine::blame::Blame;
 use crate::engine::function::is_opaque;
 use crate::engine::state::State;
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Engine, Stop};
 use crate::terms::Term;
 
 /// An application met in the body of a quantifier.
@@ -88,7 +88,7 @@ impl Engine<'_> {
         }
         state.heap = self.state.heap.clone();
         state.path = self.state.path.clone();
-        state.amounts = Amounts::SomeOrNone;
+        state.amounts = self.amounts_of_functions();
         state.keeps_snapshots = true;
         self.with_state(state, |engine| {
             engine.join(|engine| {

@@ -7,7 +7,7 @@ use sil::program::{
 };
 
 use crate::engine::blame::{Blame, Reason};
-use crate::engine::heap::{Chunk, Resource};
+use crate::engine::heap::{Chunk, Heap, Resource};
 use crate::engine::quantified::access::Target;
 use crate::engine::{Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
@@ -50,25 +50,47 @@ impl Engine<'_> {
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let arguments = self.eval_all(&access.arguments, blame)?;
-        let constrainable = self.state.constrainable.clone();
-        let amount = self.eval(&access.amount, blame)?;
-        let none = self.terms.none();
-        let positive = self.terms.lt(none, amount);
-        self.prove_defined(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
+        let (arguments, amount) = self.eval_unfolding_access(access, blame)?;
         // A body that unfolds instances of its own predicate would go on for ever: the second time, nothing is said.
         if self.state.bodies.iter().filter(|&&outer| outer == access.predicate).count() > 1 {
             let sort = self.sort(&body.ty);
             return Ok(self.fresh("beyond", sort));
         }
         self.join(|engine| {
-            engine.state.consuming = None;
-            // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
-            engine.state.reserve.clear();
-            engine.unfold(access.predicate, &arguments, amount, access.span, blame)?;
-            engine.state.constrainable = constrainable.clone();
+            engine.enter_unfolding(access, &arguments, amount, blame)?;
             engine.eval(body, blame)
         })
+    }
+
+    /// The arguments of an `unfolding` and its amount, which has to be positive.
+    pub(crate) fn eval_unfolding_access(
+        &mut self,
+        access: &PredicateAccess,
+        blame: Blame,
+    ) -> Result<(Vec<Term>, Term), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        let amount = self.eval(&access.amount, blame)?;
+        let none = self.terms.none();
+        let positive = self.terms.lt(none, amount);
+        self.prove_defined(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
+        Ok((arguments, amount))
+    }
+
+    /// Goes to the state in which the body of an `unfolding` is read.
+    pub(crate) fn enter_unfolding(
+        &mut self,
+        access: &PredicateAccess,
+        arguments: &[Term],
+        amount: Term,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        self.state.consuming = None;
+        // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+        self.state.reserve.clear();
+        self.unfold(access.predicate, arguments, amount, access.span, blame)?;
+        // A wildcard is fixed once something has been taken.
+        Rc::make_mut(&mut self.state.constrainable).retain(|&wildcard| wildcard != amount);
+        Ok(())
     }
 
     /// `asserting (A) in e`: A is proved, nothing is given away.
@@ -93,11 +115,16 @@ impl Engine<'_> {
         let (resource, arguments) = self.eval_resource(resource, blame)?;
         let heap = self.state.consuming.clone().unwrap_or_else(|| self.state.heap.clone());
         self.touch(resource, &arguments)?;
+        Ok(self.held_in(&heap, resource, &arguments))
+    }
+
+    /// The permission that a heap holds to a location.
+    pub(crate) fn held_in(&mut self, heap: &Heap, resource: Resource, arguments: &[Term]) -> Term {
         if heap.quantified(resource).is_empty() {
-            return Ok(self.held(heap.of(resource), &arguments));
+            return self.held(heap.of(resource), arguments);
         }
-        let parts = self.parts(resource, &heap);
-        Ok(self.held_parts(resource, &parts, &arguments))
+        let parts = self.parts(resource, heap);
+        self.held_parts(resource, &parts, arguments)
     }
 
     /// What a mention of a resource means, with the values of its arguments.

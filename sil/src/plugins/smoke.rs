@@ -1,0 +1,84 @@
+//! Smoke detection: `refute false` at the places of a body where something contradictory may have been said (Viper
+//! language reference, section 11.5). Opt-in.
+//!
+//! A check stands behind each `inhale` and `assume`, before each `goto`, at the end of the branches of a conditional and of
+//! the bodies of loops, if there is something in them, and at the end of a method, and is reported there. A statement
+//! `unreachable` says that its place may be dead: what follows it in the same run of statements is not checked.
+
+use crate::program::{Block, Body, Expr, ExprKind, Program, Stmt, StmtKind, Type};
+use crate::source::Span;
+use crate::stack::grow_stack;
+
+/// The program with its smoke checks. Bodies that are graphs get none.
+pub fn instrument(program: &Program) -> Program {
+    let mut program = program.clone();
+    for (_, method) in program.methods.iter_mut() {
+        let span = method.span;
+        for implementation in &mut method.implementations {
+            if let Body::Structured(block) = &mut implementation.body {
+                let may_be_dead = in_statements(&mut block.statements, false);
+                if !may_be_dead {
+                    block.statements.push(check(span));
+                }
+            }
+        }
+    }
+    program
+}
+
+/// Puts checks between statements. `may_be_dead`: whether the place before them has been said to be out of reach;
+/// yields the same for the place behind them.
+fn in_statements(statements: &mut Vec<Stmt>, mut may_be_dead: bool) -> bool {
+    let mut all = Vec::with_capacity(statements.len());
+    for mut statement in std::mem::take(statements) {
+        let span = statement.span;
+        match &mut statement.kind {
+            StmtKind::Unreachable => may_be_dead = true,
+            StmtKind::Label { .. } => may_be_dead = false,
+            StmtKind::Goto(_) => {
+                if !may_be_dead {
+                    all.push(check(span));
+                }
+                may_be_dead = false;
+            }
+            StmtKind::If { then, otherwise, .. } => {
+                let then = in_block(then, may_be_dead);
+                let otherwise =
+                    otherwise.as_mut().map_or(may_be_dead, |block| in_block(block, may_be_dead));
+                may_be_dead = then && otherwise;
+            }
+            StmtKind::While { body, .. } => {
+                in_block(body, may_be_dead);
+            }
+            StmtKind::Block(block) | StmtKind::Package { script: block, .. } => {
+                may_be_dead = grow_stack(|| in_statements(&mut block.statements, may_be_dead));
+            }
+            _ => {}
+        }
+        let assumes = matches!(statement.kind, StmtKind::Inhale(_) | StmtKind::Assume(_));
+        all.push(statement);
+        if assumes && !may_be_dead {
+            all.push(check(span));
+        }
+    }
+    *statements = all;
+    may_be_dead
+}
+
+/// A branch or the body of a loop, with a check at its end.
+fn in_block(block: &mut Block, may_be_dead: bool) -> bool {
+    if block.statements.is_empty() {
+        return may_be_dead;
+    }
+    let may_be_dead = grow_stack(|| in_statements(&mut block.statements, may_be_dead));
+    if !may_be_dead {
+        block.statements.push(check(block.span));
+    }
+    may_be_dead
+}
+
+fn check(span: Span) -> Stmt {
+    let kind = ExprKind::Bool(false);
+    let never = Expr { kind, ty: Type::Bool, span, annotations: Vec::new() };
+    Stmt { kind: StmtKind::Refute(never), span, annotations: Vec::new() }
+}
