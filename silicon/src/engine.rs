@@ -9,6 +9,7 @@
 //! facts and questions to the prover), [`blame`] (how a failed obligation is reported), the rules ([`eval`],
 //! [`produce`], [`consume`], [`permissions`], [`quantified`], [`exec`]), and the members ([`method`], [`function`], [`predicate`]).
 
+pub(crate) mod ahead;
 pub(crate) mod assume;
 pub(crate) mod blame;
 pub(crate) mod consume;
@@ -19,6 +20,7 @@ pub(crate) mod exec;
 pub(crate) mod explore;
 pub(crate) mod function;
 pub(crate) mod heap;
+pub(crate) mod merge;
 pub(crate) mod method;
 pub(crate) mod nesting;
 pub(crate) mod permissions;
@@ -44,7 +46,7 @@ use sil::source::{Sources, Span};
 use self::explore::{Explorer, Scope};
 use self::function::FunctionTable;
 use self::state::State;
-use crate::options::Options;
+use crate::options::{Join, Options};
 use crate::prover::{Prover, ProverError, ProverOptions, QueryKind};
 use crate::report::{Finding, Statistics};
 use crate::terms::{Term, Terms};
@@ -146,8 +148,18 @@ pub(crate) struct Engine<'p> {
     pub(crate) findings: IndexMap<(String, Span), Finding>,
     /// Where an obligation hit the resource limit.
     pub(crate) gave_up: bool,
+    /// When states are merged where ways meet.
+    pub(crate) join: Join,
+    /// Whether the conditionals of assertions are merged in the step that is being run.
+    pub(crate) joins: bool,
+    /// How often states have been merged.
+    pub(crate) merges: u64,
+    /// Facts that define a new symbol: some value of it makes them true on every path.
+    pub(crate) defining: FxHashSet<Term>,
     pub(crate) statistics: Statistics,
     pub(crate) deadline: Option<Instant>,
+    /// How many questions may be put to the prover, if there is a limit.
+    pub(crate) query_limit: Option<u64>,
 }
 
 /// What the verification of a member found.
@@ -191,7 +203,12 @@ impl<'p> Engine<'p> {
             refuted: FxHashSet::default(),
             findings: IndexMap::new(),
             gave_up: false,
+            join: options.join,
+            joins: false,
+            merges: 0,
+            defining: FxHashSet::default(),
             statistics: Statistics::default(),
+            query_limit: None,
             deadline: limit.into_iter().chain(options.deadline).min(),
         };
         engine.use_foreign_axioms()?;

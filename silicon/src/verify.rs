@@ -20,7 +20,7 @@ use sil::source::{Sources, Span};
 
 use crate::engine::function::{FunctionAxioms, FunctionTable};
 use crate::engine::{Context, Engine, Stop};
-use crate::options::Options;
+use crate::options::{Join, Options};
 use crate::report::{Finding, MemberKind, MemberReport, Report, Severity, Statistics, Verdict};
 
 /// Verifies the selected members of a program. The report is the same for every number of threads.
@@ -173,48 +173,88 @@ fn both(contract: MemberReport, body: MemberReport) -> MemberReport {
         }
     }
     sort(&mut findings);
-    let statistics = Statistics {
-        time: contract.statistics.time + body.statistics.time,
-        prover_time: contract.statistics.prover_time + body.statistics.prover_time,
-        queries: contract.statistics.queries + body.statistics.queries,
-        answered_without_prover: contract.statistics.answered_without_prover
-            + body.statistics.answered_without_prover,
-        paths: contract.statistics.paths + body.statistics.paths,
-        counters: Vec::new(),
-    };
+    let statistics = sum(&contract.statistics, &body.statistics);
     let verdict = contract.verdict.max(body.verdict);
     MemberReport { verdict, findings, statistics, ..body }
 }
 
+/// What two parts of the work on a member cost together.
+fn sum(first: &Statistics, second: &Statistics) -> Statistics {
+    Statistics {
+        time: first.time + second.time,
+        prover_time: first.prover_time + second.prover_time,
+        queries: first.queries + second.queries,
+        answered_without_prover: first.answered_without_prover + second.answered_without_prover,
+        paths: first.paths + second.paths,
+        counters: Vec::new(),
+    }
+}
+
+/// A predicate or a method. Where merging states has not led to a proof, a method gets a second try without: paths one
+/// by one are sometimes easier, and what fails is said of the path where it does. Both ways are sound.
 fn verify_other(context: &Context<'_>, member: Member) -> MemberReport {
-    verify_member(context, member, "", |engine| {
-        match member {
-            Member::Predicate(predicate) => engine.verify_predicate(predicate)?,
-            Member::Method(method) => {
-                let mut graphs = Vec::new();
-                let mut diagnostics: Vec<Diagnostic> = Vec::new();
-                for index in 0..context.program.methods[method].implementations.len() {
-                    let checked =
-                        context.termination.and_then(|it| it.graphs.get(&(method, index)));
-                    let cfg = checked.cloned().or_else(|| {
-                        sil::cfg::build(context.program, method, index, &mut diagnostics)
-                    });
-                    match cfg {
-                        Some(cfg) => graphs.push(cfg),
-                        None => {
-                            let span = context.program.methods[method].span;
-                            let what = "a body without a valid control-flow graph".to_owned();
-                            return Err(Stop::Unsupported { span, what });
-                        }
+    let (report, has_merged) = verify_paths(context, member, context.options.join, None);
+    let is_open = matches!(report.verdict, Verdict::Failed | Verdict::Inconclusive);
+    if !is_open || !has_merged || context.options.join != Join::Auto || is_cut_short(&report) {
+        return report;
+    }
+    let limit = RETRY_QUERIES.saturating_add(report.statistics.queries.saturating_mul(4));
+    let (again, _) = verify_paths(context, member, Join::Never, Some(limit));
+    let statistics = sum(&report.statistics, &again.statistics);
+    let kept = if is_cut_short(&again) { report } else { again };
+    MemberReport { statistics, ..kept }
+}
+
+/// How many questions the second try may ask beyond four times those of the first.
+const RETRY_QUERIES: u64 = 1000;
+
+fn is_cut_short(report: &MemberReport) -> bool {
+    report.findings.iter().any(|finding| finding.error == OUT_OF_TIME)
+}
+
+/// Verifies a member, merging states as `join` says; also, whether it did.
+fn verify_paths(
+    context: &Context<'_>,
+    member: Member,
+    join: Join,
+    query_limit: Option<u64>,
+) -> (MemberReport, bool) {
+    let part = if query_limit.is_some() { "unmerged" } else { "" };
+    let mut has_merged = false;
+    let (report, _) = verify_member(context, member, part, |engine| {
+        engine.join = join;
+        engine.query_limit = query_limit;
+        let result = verify_body(context, member, engine);
+        has_merged = engine.merges > 0;
+        result.map(|()| None)
+    });
+    (report, has_merged)
+}
+
+fn verify_body(context: &Context<'_>, member: Member, engine: &mut Engine<'_>) -> Result<(), Stop> {
+    match member {
+        Member::Predicate(predicate) => engine.verify_predicate(predicate),
+        Member::Method(method) => {
+            let mut graphs = Vec::new();
+            let mut diagnostics: Vec<Diagnostic> = Vec::new();
+            for index in 0..context.program.methods[method].implementations.len() {
+                let checked = context.termination.and_then(|it| it.graphs.get(&(method, index)));
+                let cfg = checked.cloned().or_else(|| {
+                    sil::cfg::build(context.program, method, index, &mut diagnostics)
+                });
+                match cfg {
+                    Some(cfg) => graphs.push(cfg),
+                    None => {
+                        let span = context.program.methods[method].span;
+                        let what = "a body without a valid control-flow graph".to_owned();
+                        return Err(Stop::Unsupported { span, what });
                     }
                 }
-                engine.verify_method(method, &graphs)?;
             }
-            _ => {}
+            engine.verify_method(method, &graphs)
         }
-        Ok(None)
-    })
-    .0
+        _ => Ok(()),
+    }
 }
 
 /// Runs the verification of one member, or of a part of it, and turns what happens, panics included, into its report.
@@ -293,6 +333,9 @@ fn is_of_library(sources: &Sources, program: &Program, member: Member) -> bool {
     sources.range(span).is_some() && library::is_name(&sources.file(span.file).name)
 }
 
+/// The id of the finding that a limit of the member is reached.
+const OUT_OF_TIME: &str = "timeout.error";
+
 /// A member whose verification stopped early is never verified.
 fn stopped(report: &mut MemberReport, stop: Stop) {
     let (verdict, error, reason, span, message) = match stop {
@@ -304,7 +347,7 @@ fn stopped(report: &mut MemberReport, stop: Stop) {
         }
         Stop::OutOfTime => {
             let message = "gave up: the time limit of the member is reached".to_owned();
-            (Verdict::Inconclusive, "timeout.error", None, report.span, message)
+            (Verdict::Inconclusive, OUT_OF_TIME, None, report.span, message)
         }
         Stop::Broken(what) => {
             (Verdict::Error, "internal", None, report.span, format!("internal error: {what}"))

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use silicon::options::Options;
+use silicon::options::{Join, Options};
 use silicon::report::Verdict;
 use silicon::session::{FEATURE_UNSUPPORTED, FileVerdict, Input, Outcome, Session, Task};
 
@@ -72,10 +72,11 @@ pub fn session(task: Task) -> Session {
     Session { task, options, audit: false, errors_per_member: 0, at: Vec::new() }
 }
 
-/// The session for one program: suites that try an option of the verifier are folders with its name, as in the Viper
-/// test suites (Viper language reference, section 15).
-pub fn session_for(path: &Path, task: Task) -> Session {
+/// The session for one program, with states merged as `join` says. Suites that try an option of the verifier are folders
+/// with its name, as in the Viper test suites (Viper language reference, section 15).
+pub fn session_for(path: &Path, task: Task, join: Join) -> Session {
     let mut session = session(task);
+    session.options.join = join;
     for folder in path.ancestors().filter_map(Path::file_name) {
         match folder.to_str() {
             Some("smoke") => session.options.smoke = true,

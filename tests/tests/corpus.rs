@@ -11,6 +11,7 @@ use sil::print::Form;
 use sil::program::Program;
 use sil_tests::seeds::{self, Seed};
 use sil_tests::{expectations, observation};
+use silicon::options::Join;
 use silicon::session::{Input, Task, input, load_program};
 
 /// The name under which known wrong answers would be announced.
@@ -24,6 +25,7 @@ fn main() {
         for path in input::programs_below(&below) {
             let name = path.strip_prefix(&below).unwrap_or(&path).display().to_string();
             trials.push(trial("verify", &name, &path, reports_what_it_announces));
+            trials.push(trial("merged", &name, &path, reports_the_same_where_all_is_merged));
             trials.push(trial("round-trip", &name, &path, printing_is_stable));
         }
     }
@@ -78,13 +80,23 @@ fn reports_its_error(path: &Path, seed: &Seed) -> Result<(), Failed> {
     result
 }
 
-/// The reported errors are exactly the announced ones: none missing, none extra.
 fn reports_what_it_announces(path: &Path) -> Result<(), Failed> {
+    compare(path, Join::Auto)
+}
+
+/// Also with states merged wherever they can be.
+fn reports_the_same_where_all_is_merged(path: &Path) -> Result<(), Failed> {
+    compare(path, Join::Always)
+}
+
+/// The reported errors are exactly the announced ones: none missing, none extra.
+fn compare(path: &Path, join: Join) -> Result<(), Failed> {
     let announced = expectations::read(&fs::read_to_string(path)?, TOOL);
     if !announced.malformed.is_empty() {
         return Err(format!("not an annotation: {:?}", announced.malformed).into());
     }
-    let observation = observation::observe(path, &observation::session_for(path, Task::Verify));
+    let session = observation::session_for(path, Task::Verify, join);
+    let observation = observation::observe(path, &session);
     let difference = announced.compare(&observation.outputs());
     if difference.is_empty() {
         return Ok(());

@@ -240,8 +240,6 @@ impl Args {
             Some("--counterexample is not available yet")
         } else if self.compat.is_some() {
             Some("--compat is not available yet")
-        } else if self.join != JoinWhen::Auto {
-            Some("--join other than auto is not available yet")
         } else if self.inputs.is_empty() {
             Some("no input: name a file, a directory, or - for standard input (see --help)")
         } else if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {

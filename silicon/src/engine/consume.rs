@@ -77,16 +77,20 @@ impl Engine<'_> {
             ExprKind::And(_) => self.consume_clauses(&[assertion], |_| blame),
             ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
                 let guard = self.eval(left, blame)?;
-                if self.branch(guard)? {
-                    self.consume_clauses(&[right], |_| blame)
-                } else {
-                    Ok(self.terms.unit())
-                }
+                self.either(guard, |engine, holds| {
+                    if holds {
+                        engine.consume_clauses(&[right], |_| blame)
+                    } else {
+                        Ok(engine.terms.unit())
+                    }
+                })
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 let condition = self.eval(condition, blame)?;
-                let side = if self.branch(condition)? { then } else { otherwise };
-                self.consume_clauses(&[side], |_| blame)
+                self.either(condition, |engine, holds| {
+                    let side = if holds { then } else { otherwise };
+                    engine.consume_clauses(&[side], |_| blame)
+                })
             }
             ExprKind::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;

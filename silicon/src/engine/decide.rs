@@ -114,7 +114,8 @@ impl Engine<'_> {
     }
 
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
-        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        let too_many = self.query_limit.is_some_and(|limit| self.statistics.queries >= limit);
+        if too_many || self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return Err(Stop::OutOfTime);
         }
         self.statistics.queries += 1;

@@ -12,7 +12,7 @@ pub(crate) mod quantifiers;
 use sil::program::{BinaryOp, Collection, Expr, ExprKind, OldLabel, Type, UnaryOp};
 
 use super::blame::{Blame, Reason};
-use super::state::State;
+use super::state::{Labelled, State};
 use super::{Amounts, Engine, Reading, Stop};
 use crate::terms::{Sort, Term, Terms, grow_stack};
 
@@ -216,7 +216,10 @@ impl<'p> Engine<'p> {
         let heap = match label {
             OldLabel::Entry => self.state.old.clone(),
             OldLabel::Lhs => self.state.lhs.clone(),
-            OldLabel::Label(label) => self.state.labels.get(&label).cloned(),
+            OldLabel::Label(label) => match self.state.labels.get(&label).cloned() {
+                Some(Labelled { heap, reached }) if self.is_reached(reached)? => Some(heap),
+                _ => None,
+            },
         };
         let Some(heap) = heap else {
             let sort = self.sort(&expr.ty);
@@ -233,6 +236,12 @@ impl<'p> Engine<'p> {
         self.state.heap = now;
         self.state.consuming = consuming;
         value
+    }
+
+    /// Whether a label has been passed for sure, where states have been merged since.
+    fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
+        Ok(reached == Terms::TRUE
+            || self.ask(|engine| engine.obligation(reached))? == super::explore::Answer::Yes)
     }
 
     /// Runs with the store and heap views of another member, or of another moment, and comes back.

@@ -6,7 +6,7 @@ use sil::program::{Expr, FieldId, LocalId, Method, MethodId, Stmt, StmtKind};
 
 use super::blame::Blame;
 use super::heap::{Chunk, Heap, Resource};
-use super::state::State;
+use super::state::{Labelled, State};
 use super::{Engine, Stop};
 use crate::terms::{Sort, SortKind, Term, TermKind, Terms};
 
@@ -76,8 +76,8 @@ impl Engine<'_> {
                 self.exec_unfold(access, Blame::new("unfold.failed", stmt.span))
             }
             StmtKind::Label { label, .. } => {
-                let heap = self.state.heap.clone();
-                Rc::make_mut(&mut self.state.labels).insert(*label, heap);
+                let passed = Labelled::new(self.state.heap.clone());
+                Rc::make_mut(&mut self.state.labels).insert(*label, passed);
                 Ok(())
             }
             StmtKind::Package { wand, script } => {
@@ -120,6 +120,7 @@ impl Engine<'_> {
         let sort = self.terms.sort(value);
         let name = self.fresh(hint, sort);
         let definition = self.terms.identical(name, value);
+        self.defining.insert(definition);
         self.assume(definition)?;
         self.export_definition(name, definition);
         Ok(name)
@@ -154,7 +155,7 @@ impl Engine<'_> {
         let null = self.terms.null();
         let fact = self.terms.differs(object, null);
         self.assume(fact)?;
-        for value in self.values_of_state() {
+        for (value, held) in self.values_of_state() {
             let fact = match *self.terms.sort_kind(self.terms.sort(value)) {
                 SortKind::Ref => self.terms.differs(object, value),
                 SortKind::Set(element) if element == Sort::REF => {
@@ -167,6 +168,7 @@ impl Engine<'_> {
                 }
                 _ => Terms::TRUE,
             };
+            let fact = self.terms.implies(held, fact);
             self.assume(fact)?;
         }
         self.state.store.set(target, object);
@@ -181,20 +183,20 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The values of variables, and the arguments and values of chunks with permission, each once.
-    fn values_of_state(&mut self) -> Vec<Term> {
-        let mut values = indexmap::IndexSet::<Term, rustc_hash::FxBuildHasher>::default();
+    /// The values of variables, and the arguments and values of chunks with permission, each once and with where it
+    /// is one: where the amount of the chunk is positive.
+    fn values_of_state(&mut self) -> Vec<(Term, Term)> {
+        let mut values = indexmap::IndexSet::<_, rustc_hash::FxBuildHasher>::default();
         for (local, _) in self.state.locals.iter() {
-            values.extend(self.state.store.get(local));
+            values.extend(self.state.store.get(local).map(|value| (value, Terms::TRUE)));
         }
         let none = self.terms.none();
         for heap in std::iter::once(&self.state.heap).chain(&self.state.frames) {
             for (_, chunks) in heap.resources() {
                 for chunk in chunks {
-                    if self.terms.lt(none, chunk.amount) == Terms::TRUE {
-                        values.extend(chunk.arguments.iter().copied());
-                        values.insert(chunk.value);
-                    }
+                    let held = self.terms.lt(none, chunk.amount);
+                    let of_chunk = chunk.arguments.iter().copied().chain([chunk.value]);
+                    values.extend(of_chunk.map(|value| (value, held)));
                 }
             }
         }

@@ -14,6 +14,7 @@
 use std::collections::VecDeque;
 
 use super::heap::Heap;
+use super::merge::Guarded;
 use super::{Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
 
@@ -67,8 +68,8 @@ pub(crate) struct Explorer {
     journal: Vec<Entry>,
     cursor: usize,
     decisions: Vec<Decision>,
-    /// Facts of scopes already left, each under the literals that led to it; `None` where nobody wants them.
-    released: Option<Vec<Term>>,
+    /// Facts of scopes already left, each with the literals that led to it; `None` where nobody wants them.
+    released: Option<Vec<Guarded>>,
 }
 
 impl Explorer {
@@ -100,8 +101,18 @@ impl Engine<'_> {
     /// that state. Facts learnt stay, guarded by the literals they depend on. Infeasible paths are left out.
     pub(crate) fn explore<T>(
         &mut self,
-        mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
+        run: impl FnMut(&mut Self) -> Result<T, Stop>,
     ) -> Result<Vec<Path<T>>, Stop> {
+        let (paths, facts) = self.explore_apart(run)?;
+        self.assume_guarded(facts)?;
+        Ok(paths)
+    }
+
+    /// Like [`Engine::explore`], with the facts learnt handed out.
+    pub(crate) fn explore_apart<T>(
+        &mut self,
+        mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
+    ) -> Result<(Vec<Path<T>>, Vec<Guarded>), Stop> {
         let at_start = self.state.clone();
         let depth = self.scopes.len();
         self.explorers.push(Explorer { released: Some(Vec::new()), ..Explorer::default() });
@@ -129,10 +140,7 @@ impl Engine<'_> {
             }
         };
         debug_assert_eq!(self.scopes.len(), depth, "every decision closed its scope");
-        for fact in explorer.released.unwrap_or_default() {
-            self.assume(fact)?;
-        }
-        Ok(paths)
+        Ok((paths, explorer.released.unwrap_or_default()))
     }
 
     /// Like [`Engine::explore`], with the values of the paths joined into one term.
@@ -198,7 +206,8 @@ impl Engine<'_> {
         Ok((result, facts))
     }
 
-    /// Which alternative this run takes. `alternatives`: the literal that holds in each.
+    /// Which alternative this run takes. `alternatives`: the literal that holds in each. Of those without one, at most
+    /// one may go on to where ways meet (see [`super::merge`]).
     pub(crate) fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
         let live = self.is_live();
         let depth = self.scopes.len();
@@ -246,6 +255,20 @@ impl Engine<'_> {
         }
     }
 
+    /// What distinguishes the current path since the scopes were `depth` many: its literals, and the facts that no path
+    /// before has handed out.
+    pub(crate) fn leave_for_merge(&mut self, depth: usize) -> (Vec<Term>, Vec<Guarded>) {
+        let mut literals = Vec::new();
+        let mut facts = Vec::new();
+        for index in depth..self.scopes.len() {
+            literals.extend(self.scopes[index].literal);
+            let guard = self.terms.and(literals.iter().copied());
+            let own = std::mem::take(&mut self.scopes[index].facts);
+            facts.extend(own.into_iter().map(|fact| (guard, fact)));
+        }
+        (literals, facts)
+    }
+
     /// Moves the facts of the scopes above `depth` to the explorer, under the literals of its own scopes.
     fn release(&mut self, depth: usize) {
         if self.innermost().released.is_none() {
@@ -256,9 +279,8 @@ impl Engine<'_> {
         let literals: Vec<_> = self.scopes[base..].iter().map(|scope| scope.literal).collect();
         for index in depth..self.scopes.len() {
             let guard = self.terms.and(literals[..=index - base].iter().copied().flatten());
-            for fact in std::mem::take(&mut self.scopes[index].facts) {
-                released.push(self.terms.implies(guard, fact));
-            }
+            let facts = std::mem::take(&mut self.scopes[index].facts);
+            released.extend(facts.into_iter().map(|fact| (guard, fact)));
         }
         self.innermost().released.get_or_insert_default().append(&mut released);
     }

@@ -2,17 +2,28 @@
 //!
 //! The driver follows one path to its end, then goes back to the last statement that made a decision and runs it
 //! again the other way. A path is plain data (a place and a state); nothing recurses into the rest of the program.
+//!
+//! Where merging pays, a branch opens a [`Region`]: the paths from it to the block where its sides meet end there, and
+//! when all have, one goes on with what they have come to (see [`super::merge`]). Merging pays where many paths are
+//! ahead ([`super::ahead`]): a method of n conditionals in sequence costs about n of them.
 
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
 use sil::program::{Expr, ExprKind, Method, MethodId};
 
+use super::ahead::{Ahead, product, sum, ways_of_all};
 use super::blame::Blame;
-use super::explore::Explorer;
+use super::explore::{Explorer, Path};
 use super::heap::Heap;
-use super::state::State;
+use super::merge::{Guarded, Reached};
+use super::state::{Labelled, State};
 use super::{Engine, Reading, Stop};
+use crate::options::Join;
+use crate::terms::Terms;
+
+/// With more paths than this from the beginning of a method to its end, states are merged.
+const PATHS: u64 = 8;
 
 /// Where a path stands.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +43,24 @@ struct Resumable<'p> {
     place: Place,
     state: State<'p>,
     implementation: usize,
+    /// Whether the conditionals of its assertions are merged.
+    joins: bool,
     explorer: Explorer,
+}
+
+/// The paths between a branch and the block where its sides meet; or all paths of a method.
+#[derive(Default)]
+struct Region<'p> {
+    /// Where the paths end; `None`: where they end by themselves.
+    join: Option<BlockId>,
+    /// How many scopes were open before the branch.
+    depth: usize,
+    /// Steps with ways left to go, innermost last.
+    resumable: Vec<Resumable<'p>>,
+    /// The paths that have come to `join`.
+    arrived: Vec<Path<Reached<'p>>>,
+    /// What was learnt on them.
+    facts: Vec<Guarded>,
 }
 
 impl Engine<'_> {
@@ -42,7 +70,9 @@ impl Engine<'_> {
         let method = &program.methods[method];
         self.state = State::new(&method.locals);
         self.havoc(method.formals.iter().copied());
-        Driver { engine: self, method, graphs, implementation: 0 }.run()?;
+        let ahead = graphs.iter().map(|cfg| Ahead::new(program, method, cfg)).collect();
+        let regions = vec![Region::default()];
+        Driver { engine: self, method, graphs, ahead, implementation: 0, regions }.run()?;
         self.report_unrefuted(method);
         Ok(())
     }
@@ -76,45 +106,152 @@ struct Driver<'e, 'p> {
     engine: &'e mut Engine<'p>,
     method: &'p Method,
     graphs: &'e [Cfg],
+    /// For each graph, how many paths lie ahead.
+    ahead: Vec<Ahead>,
     /// The implementation the current path is in.
     implementation: usize,
+    /// The regions around the current path, innermost last; the first is the whole method.
+    regions: Vec<Region<'p>>,
 }
 
 impl<'p> Driver<'_, 'p> {
     fn run(&mut self) -> Result<(), Stop> {
-        let mut resumable: Vec<Resumable<'p>> = Vec::new();
         let mut place = Place::Entry;
         let mut explorer = Explorer::without_facts();
         loop {
+            let is_new = !explorer.has_decisions();
+            let join = if is_new { self.merges_at(place) } else { None };
+            if is_new {
+                self.engine.joins = self.joins_in(place);
+            }
             let state = self.engine.state.clone();
             let implementation = self.implementation;
+            let depth = self.engine.scopes.len();
+            let joins = self.engine.joins;
             self.engine.explorers = vec![explorer];
             let outcome = self.step(place);
             let made = self.engine.explorers.pop().expect("every exploration inside is over");
             if made.has_decisions() {
-                resumable.push(Resumable { place, state, implementation, explorer: made });
+                if join.is_some() {
+                    self.regions.push(Region { join, depth, ..Region::default() });
+                }
+                let resumable = Resumable { place, state, implementation, joins, explorer: made };
+                self.region().resumable.push(resumable);
             }
             explorer = Explorer::without_facts();
-            match outcome {
-                Ok(Some(next)) => place = next,
-                Ok(None) | Err(Stop::Infeasible) => {
-                    self.engine.statistics.paths += 1;
-                    loop {
-                        let Some(last) = resumable.pop() else { return Ok(()) };
-                        self.engine.explorers = vec![last.explorer];
-                        let again = self.engine.backtrack()?;
-                        explorer = self.engine.explorers.pop().expect("put there above");
-                        if again {
-                            self.engine.state = last.state;
-                            self.implementation = last.implementation;
-                            place = last.place;
-                            break;
-                        }
-                    }
+            let next = match outcome {
+                Ok(next) => next,
+                Err(Stop::Infeasible) => None,
+                Err(stop) => return Err(stop),
+            };
+            place = match next {
+                Some(next) if !self.arrives(next) => next,
+                next => {
+                    self.engine.statistics.paths += u64::from(next.is_none());
+                    let Some((next, made)) = self.next_path()? else { return Ok(()) };
+                    explorer = made;
+                    next
                 }
+            };
+        }
+    }
+
+    fn region(&mut self) -> &mut Region<'p> {
+        self.regions.last_mut().expect("the whole method is a region")
+    }
+
+    /// Ends the path if it has come to where the paths of the innermost region meet.
+    fn arrives(&mut self, place: Place) -> bool {
+        let Place::Block(block) = place else { return false };
+        let region = self.region();
+        if region.join != Some(block) {
+            return false;
+        }
+        let depth = region.depth;
+        let (literals, facts) = self.engine.leave_for_merge(depth);
+        let value = (self.engine.state.clone(), Terms::TRUE);
+        let region = self.region();
+        region.facts.extend(facts);
+        region.arrived.push(Path { literals, value });
+        true
+    }
+
+    /// Where to go on after the end of a path: the last step that could have gone another way; where there is none in
+    /// a region, the end of the region. `None`: all is done.
+    fn next_path(&mut self) -> Result<Option<(Place, Explorer)>, Stop> {
+        loop {
+            while let Some(last) = self.region().resumable.pop() {
+                self.engine.explorers = vec![last.explorer];
+                let again = self.engine.backtrack()?;
+                let explorer = self.engine.explorers.pop().expect("put there above");
+                if again {
+                    self.engine.state = last.state;
+                    self.implementation = last.implementation;
+                    self.engine.joins = last.joins;
+                    return Ok(Some((last.place, explorer)));
+                }
+            }
+            let region = self.regions.pop().expect("the whole method is a region");
+            let Some(join) = region.join else { return Ok(None) };
+            // Nothing is decided here, so it does not matter that no step is being run.
+            self.engine.explorers = Vec::new();
+            match self.engine.merge_paths(region.arrived, region.facts) {
+                Ok(_) if self.arrives(Place::Block(join)) => {}
+                Ok(_) => return Ok(Some((Place::Block(join), Explorer::without_facts()))),
+                Err(Stop::Infeasible) => self.engine.statistics.paths += 1,
                 Err(stop) => return Err(stop),
             }
         }
+    }
+
+    /// The block where the paths from a branch are merged, if they are.
+    fn merges_at(&self, place: Place) -> Option<BlockId> {
+        let Place::Statement { block, index } = place else { return None };
+        let BlockKind::Basic { statements, .. } = &self.cfg().blocks[block].kind else {
+            return None;
+        };
+        if index < statements.len() {
+            return None;
+        }
+        let join = self.cfg().join_point(block)?;
+        let pays = match self.engine.join {
+            Join::Always => true,
+            Join::Never => false,
+            Join::Auto => {
+                self.ahead[self.implementation].of_block(join) > 1 && self.paths_through(place) > PATHS
+            }
+        };
+        pays.then_some(join)
+    }
+
+    /// Whether the conditionals of assertions in a step are merged.
+    fn joins_in(&self, place: Place) -> bool {
+        match self.engine.join {
+            Join::Always => true,
+            Join::Never => false,
+            Join::Auto => self.paths_through(place) > PATHS,
+        }
+    }
+
+    /// How many paths there are or may be that have come the way of the current one, up to their ends.
+    fn paths_through(&self, place: Place) -> u64 {
+        let decided = self.engine.scopes.iter().filter(|scope| scope.literal.is_some()).count();
+        let so_far = 1_u64.checked_shl(u32::try_from(decided).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
+        let contract = &self.method.contract;
+        let ahead = match place {
+            Place::Entry => {
+                let bodies = self.graphs.iter().zip(&self.ahead);
+                let bodies = bodies.map(|(cfg, ahead)| ahead.of_block(cfg.entry)).fold(0, sum);
+                let ends = ways_of_all(&contract.postconditions);
+                product(ways_of_all(&contract.preconditions), sum(ends, bodies))
+            }
+            Place::Block(block) => self.ahead[self.implementation].of_block(block),
+            Place::Statement { block, index } => {
+                self.ahead[self.implementation].of_statement(block, index)
+            }
+            Place::End => ways_of_all(&contract.postconditions),
+        };
+        product(so_far, ahead)
     }
 
     fn cfg(&self) -> &Cfg {
@@ -214,8 +351,8 @@ impl<'p> Driver<'_, 'p> {
     /// The state of a block's label is the heap on the last entry.
     fn store_label(&mut self, block: BlockId) {
         if let Some(label) = self.cfg().blocks[block].label {
-            let heap = self.engine.state.heap.clone();
-            Rc::make_mut(&mut self.engine.state.labels).insert(label, heap);
+            let passed = Labelled::new(self.engine.state.heap.clone());
+            Rc::make_mut(&mut self.engine.state.labels).insert(label, passed);
         }
     }
 
@@ -260,6 +397,7 @@ impl<'p> Driver<'_, 'p> {
     fn decide(&mut self, condition: &Expr, error: &'static str) -> Result<bool, Stop> {
         let value = self.engine.eval(condition, Blame::new(error, condition.span))?;
         let taken = self.engine.branch(value)?;
+        self.engine.settle(value, taken);
         Rc::make_mut(&mut self.engine.state.path).push((condition.span, taken));
         Ok(taken)
     }

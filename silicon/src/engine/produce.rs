@@ -8,7 +8,7 @@ use sil::program::{BinaryOp, Expr, ExprKind, Location};
 use super::blame::{Blame, Reason};
 use super::heap::{Chunk, Resource};
 use super::{Engine, Reading, Stop};
-use crate::terms::{Sort, Term, grow_stack};
+use crate::terms::{Sort, Term, Terms, grow_stack};
 
 /// The list of top-level conjuncts of some clauses, each with the index of its clause.
 pub(crate) fn conjuncts<'e>(clauses: &[&'e Expr]) -> Vec<(usize, &'e Expr)> {
@@ -101,16 +101,24 @@ impl Engine<'_> {
             ExprKind::And(_) => self.produce_all(&[assertion], snapshot, |_| blame),
             ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
                 let guard = self.eval(left, blame)?;
-                if self.branch(guard)? {
-                    self.produce_all(&[right], snapshot, |_| blame)
-                } else {
-                    self.assume_unit(snapshot)
-                }
+                self.either(guard, |engine, holds| {
+                    if holds {
+                        engine.produce_all(&[right], snapshot, |_| blame)?;
+                    } else {
+                        engine.assume_unit(snapshot)?;
+                    }
+                    Ok(Terms::TRUE)
+                })?;
+                Ok(())
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 let condition = self.eval(condition, blame)?;
-                let side = if self.branch(condition)? { then } else { otherwise };
-                self.produce_all(&[side], snapshot, |_| blame)
+                self.either(condition, |engine, holds| {
+                    let side = if holds { then } else { otherwise };
+                    engine.produce_all(&[side], snapshot, |_| blame)?;
+                    Ok(Terms::TRUE)
+                })?;
+                Ok(())
             }
             ExprKind::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;

@@ -9,7 +9,7 @@ use sil::source::Span;
 
 use super::heap::Heap;
 use super::{Amounts, Reading};
-use crate::terms::Term;
+use crate::terms::{Term, Terms};
 
 /// The store γ: values of the variables of one member. Cloning is cheap.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +24,28 @@ impl Store {
         self.0.get(index(local)).copied().flatten()
     }
 
+    /// Whether both are the same version.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
     pub(crate) fn set(&mut self, local: LocalId, value: Term) {
         Rc::make_mut(&mut self.0)[index(local)] = Some(value);
+    }
+}
+
+/// The state of a label.
+#[derive(Clone, Debug)]
+pub(crate) struct Labelled {
+    pub(crate) heap: Heap,
+    /// Where this holds it has been passed: not everywhere, if one of the ways merged since has not passed it.
+    pub(crate) reached: Term,
+}
+
+impl Labelled {
+    /// Of a label that is passed now.
+    pub(crate) fn new(heap: Heap) -> Self {
+        Self { heap, reached: Terms::TRUE }
     }
 }
 
@@ -50,8 +70,8 @@ pub(crate) struct State<'p> {
     pub(crate) consuming: Option<Heap>,
     /// The heap `old` refers to; `None` where the member has none.
     pub(crate) old: Option<Heap>,
-    /// The heaps of the labels passed.
-    pub(crate) labels: Rc<BTreeMap<LabelId, Heap>>,
+    /// The labels passed.
+    pub(crate) labels: Rc<BTreeMap<LabelId, Labelled>>,
     /// The heap `old[lhs]` refers to.
     pub(crate) lhs: Option<Heap>,
     /// In a package, the heaps around it that its operations may take from, nearest first.

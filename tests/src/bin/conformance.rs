@@ -16,6 +16,7 @@ use clap::Parser;
 use sil_tests::conformance::process::{self, Ending};
 use sil_tests::conformance::{Case, Class, Judgement, cases, judge, listing, totals};
 use sil_tests::observation;
+use silicon::options::Join;
 use silicon::session::Task;
 
 /// Compares the verifier's answers with what suites of programs announce.
@@ -45,6 +46,9 @@ struct Args {
     /// Show times, too
     #[arg(long)]
     times: bool,
+    /// When branches of a method are merged: auto, always or never
+    #[arg(long, default_value = "auto", value_parser = ["auto", "always", "never"])]
+    join: String,
     /// Verify this one file and answer on standard output
     #[arg(long, hide = true)]
     one: Option<PathBuf>,
@@ -54,7 +58,12 @@ fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
     if let Some(path) = &args.one {
         let task = if args.check { Task::Check } else { Task::Verify };
-        let observation = observation::observe(path, &observation::session_for(path, task));
+        let join = match &*args.join {
+            "always" => Join::Always,
+            "never" => Join::Never,
+            _ => Join::Auto,
+        };
+        let observation = observation::observe(path, &observation::session_for(path, task, join));
         let answer = serde_json::to_string(&observation)?;
         writeln!(io::stdout(), "{answer}")?;
         return Ok(ExitCode::SUCCESS);
@@ -82,7 +91,10 @@ fn run(cases: &[Case], args: &Args) -> anyhow::Result<Vec<(Judgement, Duration)>
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         jobs => jobs,
     };
-    let options: &[&str] = if args.check { &["--check"] } else { &[] };
+    let mut options = vec!["--join", &args.join];
+    if args.check {
+        options.push("--check");
+    }
     let timeout = Duration::from_secs_f64(args.timeout);
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());
@@ -93,7 +105,7 @@ fn run(cases: &[Case], args: &Args) -> anyhow::Result<Vec<(Judgement, Duration)>
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(index) else { return };
                     let started = Instant::now();
-                    let ending = process::run(&case.path, options, timeout)
+                    let ending = process::run(&case.path, &options, timeout)
                         .unwrap_or_else(|error| Ending::Crash(format!("{error:#}")));
                     let result = (index, (judge(case, &ending), started.elapsed()));
                     results.lock().expect("no thread panics with the lock").push(result);
