@@ -239,9 +239,9 @@ fn verify_body(context: &Context<'_>, member: Member, engine: &mut Engine<'_>) -
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
             for index in 0..context.program.methods[method].implementations.len() {
                 let checked = context.termination.and_then(|it| it.graphs.get(&(method, index)));
-                let cfg = checked.cloned().or_else(|| {
-                    sil::cfg::build(context.program, method, index, &mut diagnostics)
-                });
+                let cfg = checked
+                    .cloned()
+                    .or_else(|| sil::cfg::build(context.program, method, index, &mut diagnostics));
                 match cfg {
                     Some(cfg) => graphs.push(cfg),
                     None => {

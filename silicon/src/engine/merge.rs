@@ -276,8 +276,11 @@ impl<'p> Engine<'p> {
         resources.sort_unstable();
         resources.dedup();
         for resource in resources {
-            let chunks =
-                self.merge_quantified(condition, left.quantified(resource), right.quantified(resource));
+            let chunks = self.merge_quantified(
+                condition,
+                left.quantified(resource),
+                right.quantified(resource),
+            );
             merged.set_quantified(resource, chunks);
         }
         merged

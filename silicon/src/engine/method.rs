@@ -218,7 +218,8 @@ impl<'p> Driver<'_, 'p> {
             Join::Always => true,
             Join::Never => false,
             Join::Auto => {
-                self.ahead[self.implementation].of_block(join) > 1 && self.paths_through(place) > PATHS
+                self.ahead[self.implementation].of_block(join) > 1
+                    && self.paths_through(place) > PATHS
             }
         };
         pays.then_some(join)
@@ -236,7 +237,8 @@ impl<'p> Driver<'_, 'p> {
     /// How many paths there are or may be that have come the way of the current one, up to their ends.
     fn paths_through(&self, place: Place) -> u64 {
         let decided = self.engine.scopes.iter().filter(|scope| scope.literal.is_some()).count();
-        let so_far = 1_u64.checked_shl(u32::try_from(decided).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
+        let so_far =
+            1_u64.checked_shl(u32::try_from(decided).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
         let contract = &self.method.contract;
         let ahead = match place {
             Place::Entry => {
