@@ -200,10 +200,10 @@ impl<'p> Engine<'p> {
         }
         let negation = self.terms.not(condition);
         for (&label, state) in right.labels.iter() {
-            if !labels.contains_key(&label) {
-                let reached = self.terms.and([negation, state.reached]);
-                labels.insert(label, Labelled { reached, ..state.clone() });
-            }
+            labels.entry(label).or_insert_with(|| Labelled {
+                reached: self.terms.and([negation, state.reached]),
+                ..state.clone()
+            });
         }
         Rc::new(labels)
     }
