@@ -84,7 +84,7 @@ impl Engine<'_> {
                     heaps.extend(self.state.old.clone());
                 }
                 ExprKind::Old { label: OldLabel::Label(label), .. } => {
-                    heaps.extend(self.state.labels.get(label).cloned());
+                    heaps.extend(self.state.labels.get(label).map(|passed| passed.heap.clone()));
                 }
                 _ => {}
             });
