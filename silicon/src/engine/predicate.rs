@@ -92,7 +92,7 @@ impl<'p> Engine<'p> {
             return self.unsupported_at(at, "`unfold` of an abstract predicate");
         };
         let before = self.state.heap.clone();
-        let ill_formed = self.context.ill_formed_predicates.contains(&predicate);
+        let ill_formed = self.is_ill_formed_predicate(predicate);
         let blame = if ill_formed { blame } else { blame.trusted() };
         self.in_body(predicate, arguments, amount, |engine| {
             // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not constrain it
