@@ -17,6 +17,8 @@ mod reduce;
 #[cfg(test)]
 mod tests;
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::bounds::Bounds;
@@ -231,7 +233,9 @@ impl Facts {
             Some(_) => self.contradict(),
             None => {}
         }
-        if self.truths.insert(formula, truth).is_none() {
+        // SOUNDNESS: what an outer scope knows stays as it is, also where this one contradicts it.
+        if let Entry::Vacant(entry) = self.truths.entry(formula) {
+            entry.insert(truth);
             self.trail.push(Undo::Truth(formula));
         }
         match (terms.kind(formula), truth) {
