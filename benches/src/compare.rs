@@ -144,8 +144,8 @@ fn warm_times(records: &[PathBuf]) -> Result<BTreeMap<PathBuf, f64>> {
         let text = fs::read_to_string(record).with_context(|| record.display().to_string())?;
         let folder = record.parent().unwrap_or(Path::new(""));
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
-            let (path, time) = warm_time(line)
-                .with_context(|| format!("{}:{}", record.display(), number + 1))?;
+            let (path, time) =
+                warm_time(line).with_context(|| format!("{}:{}", record.display(), number + 1))?;
             // Files that are not there any more are of no interest.
             if let Ok(path) = fs::canonicalize(folder.join(path)) {
                 times.insert(path, time);
@@ -178,7 +178,10 @@ pub fn report(measured: &[Measured]) -> String {
         let oracle = median(cold.iter().map(|pair| pair.1).collect()).unwrap_or_default();
         line(
             "cold, median ratio",
-            format!("{ratio:.1} (bar 30): {ours:.1} ms, oracle {oracle:.1} ms, {} files", cold.len()),
+            format!(
+                "{ratio:.1} (bar 30): {ours:.1} ms, oracle {oracle:.1} ms, {} files",
+                cold.len()
+            ),
         );
     }
     let warm: Vec<(f64, f64)> = measured.iter().filter_map(|m| Some((m.ours, m.warm?))).collect();

@@ -7,8 +7,8 @@ mod schedule;
 mod smt_log;
 mod termination;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -62,9 +62,8 @@ fn verify_members(
         ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
         termination: termination.as_ref(),
     };
-    let schedule = Schedule::new(program, context.termination, |member| {
-        is_selected(program, member, options)
-    });
+    let schedule =
+        Schedule::new(program, context.termination, |member| is_selected(program, member, options));
     let outcomes: Vec<OnceLock<Vec<(Member, MemberReport)>>> =
         schedule.tasks.iter().map(|_| OnceLock::new()).collect();
     let work = |lane: Range<usize>| {
@@ -107,7 +106,11 @@ fn verify_members(
 }
 
 /// Verifies the members of a task, and leaves what is learnt of them to those that come later.
-fn perform(context: &Context<'_>, task: &Task, workspace: &Workspace) -> Vec<(Member, MemberReport)> {
+fn perform(
+    context: &Context<'_>,
+    task: &Task,
+    workspace: &Workspace,
+) -> Vec<(Member, MemberReport)> {
     let visible =
         Visible { functions: &task.functions, contracts: &[], predicates: &task.predicates };
     match &task.piece {

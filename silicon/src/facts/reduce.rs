@@ -52,14 +52,14 @@ impl Facts {
     pub fn leaves_open(&self, terms: &Terms, formula: Term) -> bool {
         match terms.kind(formula) {
             TermKind::Apply(..) => self.is_free(terms, formula),
-            &TermKind::Eq(left, right) | &TermKind::Lt(left, right) | &TermKind::Le(left, right) => {
+            &TermKind::Eq(left, right)
+            | &TermKind::Lt(left, right)
+            | &TermKind::Le(left, right) => {
                 self.is_movable(terms, left, right) || self.is_movable(terms, right, left)
             }
-            TermKind::Theory(
-                TheoryOp::SetContains | TheoryOp::SeqContains,
-                operands,
-                _,
-            ) => self.is_movable(terms, operands[1], operands[0]),
+            TermKind::Theory(TheoryOp::SetContains | TheoryOp::SeqContains, operands, _) => {
+                self.is_movable(terms, operands[1], operands[0])
+            }
             TermKind::And(parts) => parts.iter().any(|&part| self.leaves_open(terms, part)),
             &TermKind::Not(inner) => match terms.kind(inner) {
                 TermKind::And(_) | TermKind::Not(_) => false,

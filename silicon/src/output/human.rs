@@ -134,7 +134,10 @@ pub(super) fn summary(summary: &Summary, statistics: bool, to: &mut dyn Write) -
         let questions = &summary.questions;
         let share = 100.0 * questions.share_without_prover();
         let (asked, time) = (questions.asked(), milliseconds(questions.prover_time));
-        write!(to, "\n{asked} questions, {share:.1} % answered without the prover, {time} ms in it")?;
+        write!(
+            to,
+            "\n{asked} questions, {share:.1} % answered without the prover, {time} ms in it"
+        )?;
     }
     writeln!(to)
 }
