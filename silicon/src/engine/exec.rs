@@ -296,5 +296,6 @@ fn keyword(kind: &StmtKind) -> &'static str {
         StmtKind::While { .. } => "while",
         StmtKind::Goto(_) => "goto",
         StmtKind::Block(_) => "block",
+        StmtKind::Unreachable => "unreachable",
     }
 }
