@@ -202,12 +202,14 @@ fn verify_other(
     visible: Visible<'_>,
     workspace: &Workspace,
 ) -> MemberReport {
-    let (report, has_merged) = verify_paths(context, member, context.options.join, None, visible, workspace);
+    let (report, has_merged) =
+        verify_paths(context, member, context.options.join, None, visible, workspace);
     let is_open = matches!(report.verdict, Verdict::Failed | Verdict::Inconclusive);
     if !is_open || !has_merged || context.options.join != Join::Auto || is_cut_short(&report) {
         return report;
     }
-    let limit = RETRY_QUERIES.saturating_add(report.statistics.questions.by_prover.saturating_mul(4));
+    let limit =
+        RETRY_QUERIES.saturating_add(report.statistics.questions.by_prover.saturating_mul(4));
     let (again, _) = verify_paths(context, member, Join::Never, Some(limit), visible, workspace);
     let mut statistics = report.statistics.clone();
     statistics.add(&again.statistics);

@@ -112,7 +112,7 @@ fn wrong_use_is_refused() {
         &["--form", "graph", "good.sil"],
         &["--counterexample", "good.sil"],
         &["--compat", "silicon", "good.sil"],
-        &["--join", "never", "good.sil"],
+        &["--join", "sometimes", "good.sil"],
         &["-", "-"],
     ] {
         let run = scratch.silicon(arguments);
