@@ -40,6 +40,14 @@ impl Blame {
         }
     }
 
+    /// For the part of a contract that its own check has not seen: the other reading of `[a, b]`.
+    pub(crate) fn checked(self) -> Self {
+        match self.definedness {
+            Definedness::Trusted => Self { definedness: Definedness::Checked, ..self },
+            Definedness::Checked | Definedness::Silent => self,
+        }
+    }
+
     pub(crate) fn clause(self, clause: Span) -> Self {
         Self { clause: Some(clause), ..self }
     }

@@ -63,6 +63,7 @@ impl Engine<'_> {
     fn consume_kind(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &assertion.kind {
             ExprKind::InhaleExhale { exhale, .. } => {
+                let blame = self.other_side(blame);
                 let snapshot = self.consume_clauses(&[exhale], |_| blame)?;
                 // SOUNDNESS: it has the shape of this side, and whoever reads it would expect the other's (trap T3).
                 Ok(if assertion.is_pure() { snapshot } else { self.fresh("mixed", Sort::SNAP) })

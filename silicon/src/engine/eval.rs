@@ -93,7 +93,7 @@ impl<'p> Engine<'p> {
             }
             ExprKind::InhaleExhale { inhale, exhale } => match self.state.reading {
                 Reading::Inhale => self.eval(inhale, blame),
-                Reading::Exhale => self.eval(exhale, blame),
+                Reading::Exhale => self.eval(exhale, self.other_side(blame)),
             },
             ExprKind::Unfolding { access, body } => self.eval_unfolding(access, body, blame),
             ExprKind::Applying { wand, body } => self.eval_applying(wand, body, blame),

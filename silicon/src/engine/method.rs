@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
 use sil::program::{Expr, ExprKind, Method, MethodId};
+use sil::source::Span;
 
 use super::ahead::{Ahead, product, sum, ways_of_all};
 use super::blame::Blame;
@@ -81,9 +82,21 @@ impl Engine<'_> {
 impl Engine<'_> {
     /// Whether a clause of a contract was found not to be well-formed.
     pub(crate) fn is_ill_formed(&self, clause: &Expr) -> bool {
+        self.is_ill_formed_at(clause.span)
+    }
+
+    fn is_ill_formed_at(&self, clause: Span) -> bool {
         self.findings
             .values()
-            .any(|finding| finding.error == "not.wellformed" && finding.span == clause.span)
+            .any(|finding| finding.error == "not.wellformed" && finding.span == clause)
+    }
+
+    /// How the exhale side of `[a, b]` in a contract is blamed where it is used.
+    ///
+    /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before, while a body has the
+    /// inhale side of its precondition: so it is checked again, unless that has been reported (trap T17a).
+    pub(crate) fn other_side(&self, blame: Blame) -> Blame {
+        if self.is_ill_formed_at(blame.span) { blame } else { blame.checked() }
     }
 }
 
@@ -262,12 +275,6 @@ impl<'p> Driver<'_, 'p> {
 
     /// Executes what stands at a place and says where the path goes on; `None`: it is over.
     fn step(&mut self, place: Place) -> Result<Option<Place>, Stop> {
-        self.engine.construct = match place {
-            Place::Entry => "precondition",
-            Place::Block(_) => "loop",
-            Place::Statement { .. } => "jump",
-            Place::End => "postcondition",
-        };
         match place {
             Place::Entry => self.enter_method(),
             Place::Block(block) => self.enter_block(block),

@@ -21,11 +21,12 @@ impl<'p> Engine<'p> {
             let Some(body) = &program.predicates[access.predicate].body else {
                 return engine.unsupported_at(access.span, "`fold` of an abstract predicate");
             };
+            let blame = engine.body_blame(access.predicate, blame);
             engine.remember_heap();
             let before = engine.state.heap.clone();
             let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
                 engine.state.keeps_snapshots = true;
-                engine.consume_all(&[body], |_| blame.trusted())
+                engine.consume_all(&[body], |_| blame)
             })?;
             engine.note_enclosed(&before)?;
             engine.note_instance(access.predicate, &arguments, snapshot, amount)?;
@@ -60,6 +61,9 @@ impl<'p> Engine<'p> {
     }
 
     /// Takes an instance and produces its body.
+    ///
+    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, nothing is produced: a body beside
+    /// the permissions that it stands for would be a contradiction (trap T17b).
     pub(crate) fn unfold(
         &mut self,
         predicate: PredicateId,
@@ -77,10 +81,11 @@ impl<'p> Engine<'p> {
         let snapshot = match self.take(resource, arguments, amount)? {
             Some(snapshot) => snapshot,
             None => {
-                if !blame.is_trusted() {
-                    let left = self.left();
-                    self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
+                if blame.is_trusted() {
+                    return Ok(());
                 }
+                let left = self.left();
+                self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
                 self.drop_aliases(resource, arguments)?;
                 self.fresh("missing", crate::terms::Sort::SNAP)
             }
@@ -92,8 +97,7 @@ impl<'p> Engine<'p> {
             return self.unsupported_at(at, "`unfold` of an abstract predicate");
         };
         let before = self.state.heap.clone();
-        let ill_formed = self.is_ill_formed_predicate(predicate);
-        let blame = if ill_formed { blame } else { blame.trusted() };
+        let blame = self.body_blame(predicate, blame);
         self.in_body(predicate, arguments, amount, |engine| {
             // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not constrain it
             // further (trap T9a): it would be told to be smaller than itself.
@@ -102,6 +106,12 @@ impl<'p> Engine<'p> {
         })?;
         self.note_opened(&before, predicate, arguments, snapshot)?;
         self.assume_trigger(predicate, arguments, snapshot)
+    }
+
+    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
+    fn body_blame(&self, predicate: PredicateId, blame: Blame) -> Blame {
+        let ill_formed = self.context.ill_formed_predicates.contains(&predicate);
+        if ill_formed { blame } else { blame.trusted() }
     }
 
     /// Runs with the predicate's formals bound and amounts scaled, on the heap as it is; keeps the heap.

@@ -45,8 +45,8 @@ impl Engine<'_> {
         let guard = condition.map(|condition| Step::Guard { condition, holds: true });
         let prefix = Prefix {
             variables: variables.to_vec(),
-            triggers: Vec::new(),
             steps: guard.into_iter().collect(),
+            ..Prefix::default()
         };
         let part = QuantifiedPart { prefix, body: &body };
         let target = Target::asked(resource);

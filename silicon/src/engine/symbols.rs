@@ -4,7 +4,6 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use sil::program::{DomainId, FunctionId, PredicateId, Type};
 
-use super::function::Phase;
 use super::{Engine, Stop};
 use crate::terms::{Sort, Symbol};
 
@@ -135,16 +134,8 @@ impl Engine<'_> {
         if !self.emitted.functions.insert(function) {
             return Ok(());
         }
-        let context = self.context;
-        // Whether the axioms of a function that is not visible are there by now is a matter of chance.
-        let phases: &[Phase] = if self.visible.functions.contains(&function) {
-            &[Phase::Contract, Phase::Body]
-        } else if self.visible.contracts.contains(&function) {
-            &[Phase::Contract]
-        } else {
-            &[]
-        };
-        for known in phases.iter().filter_map(|&phase| context.functions.get(function, phase)) {
+        let table = self.context.functions.clone();
+        for known in table.get(function) {
             for &used in &known.uses.functions {
                 self.use_function(used)?;
             }

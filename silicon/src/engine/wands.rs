@@ -10,7 +10,10 @@
 
 use std::rc::Rc;
 
-use sil::program::{Block, Expr, ExprKind, LocalId, Location, OldLabel, Stmt, StmtKind};
+use sil::program::{
+    Block, Expr, ExprKind, LocalId, Location, OldLabel, Program, Resource as Asked, Stmt, StmtKind,
+};
+use sil::walk::{Visit, walk_body, walk_stmts};
 
 use super::blame::{Blame, Reason};
 use super::explore::Answer;
@@ -212,7 +215,12 @@ impl Engine<'_> {
 
     /// Applying a wand changes no location: what it was given it gives back, perhaps in another form, with the values
     /// it has.
+    ///
+    /// SOUNDNESS: only as long as no proof script does anything but rearrange permission.
     fn keep_values(&mut self, before: &Heap) -> Result<(), Stop> {
+        if self.context.scripts_may_write {
+            return Ok(());
+        }
         let none = self.terms.none();
         let after = self.state.heap.clone();
         for (resource, chunks) in after.resources() {
@@ -478,6 +486,32 @@ impl Engine<'_> {
     }
 }
 
+/// Whether some proof script of a program may give a location another value: by a call, or by exhaling and inhaling it.
+pub(crate) fn scripts_may_write(program: &Program) -> bool {
+    let mut found = false;
+    let bodies = program.methods.iter().flat_map(|(_, method)| &method.implementations);
+    for implementation in bodies {
+        walk_body(&implementation.body, |visit| {
+            if let Visit::Stmt(Stmt { kind: StmtKind::Package { script, .. }, .. }) = visit {
+                walk_stmts(&script.statements, |statement| found |= may_write(statement));
+            }
+        });
+    }
+    found
+}
+
+fn may_write(statement: &Stmt) -> bool {
+    match &statement.kind {
+        StmtKind::Call { .. }
+        | StmtKind::FieldAssign { .. }
+        | StmtKind::New { .. }
+        | StmtKind::Quasihavoc { .. }
+        | StmtKind::QuasihavocAll { .. } => true,
+        StmtKind::Inhale(assertion) | StmtKind::Assume(assertion) => !assertion.is_pure(),
+        _ => false,
+    }
+}
+
 fn sides(wand: &Expr) -> (&Expr, &Expr) {
     match &wand.kind {
         ExprKind::Wand { left, right } => (left, right),
@@ -519,13 +553,14 @@ impl<'e> Shape<'e> {
             ExprKind::Old { label, .. } => format!("old{label:?}"),
             ExprKind::Quantified { quantifier, variables, triggers, .. } => {
                 let triggers: Vec<_> = triggers.iter().map(Vec::len).collect();
-                format!("{quantifier:?}{}{triggers:?}", variables.len())
+                let locals = &engine.state.locals;
+                let types: Vec<_> = variables.iter().map(|&local| &locals[local].ty).collect();
+                format!("{quantifier:?}{types:?}{triggers:?}")
             }
-            ExprKind::Acc { location: Location::Field { field, .. }, .. } => {
-                format!("acc{field:?}")
-            }
-            ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
-                format!("pred{predicate:?}")
+            ExprKind::Acc { location, .. } => location_head(location),
+            ExprKind::Perm(resource) => format!("perm{}", resource_head(resource)),
+            ExprKind::ForPerm { variables, resource, .. } => {
+                format!("forperm{}{}", variables.len(), resource_head(resource))
             }
             ExprKind::Unfolding { access, .. } => format!("unfolding{:?}", access.predicate),
             ExprKind::Literal { collection, elements } => {
@@ -552,6 +587,21 @@ impl<'e> Shape<'e> {
             found |= matches!(&expr.kind, ExprKind::Local(local) if self.bound.contains(local));
         });
         found
+    }
+}
+
+/// What permission to a location or wand is about, without the operands.
+fn resource_head(resource: &Asked) -> String {
+    match resource {
+        Asked::Location(location) => location_head(location),
+        Asked::Wand(_) => "wand".to_owned(),
+    }
+}
+
+fn location_head(location: &Location) -> String {
+    match location {
+        Location::Field { field, .. } => format!("acc{field:?}"),
+        Location::Predicate { predicate, .. } => format!("pred{predicate:?}"),
     }
 }
 

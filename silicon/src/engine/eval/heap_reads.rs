@@ -88,8 +88,14 @@ impl Engine<'_> {
         // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
         self.state.reserve.clear();
         self.unfold(access.predicate, arguments, amount, access.span, blame)?;
-        // A wildcard is fixed once something has been taken.
-        Rc::make_mut(&mut self.state.constrainable).retain(|&wildcard| wildcard != amount);
+        // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any more (trap T9a).
+        let taken = match self.state.scale {
+            Some(scale) => self.terms.mul(scale, amount),
+            None => amount,
+        };
+        let mut open = std::mem::take(&mut self.state.constrainable);
+        Rc::make_mut(&mut open).retain(|&wildcard| !self.terms.contains(taken, wildcard));
+        self.state.constrainable = open;
         Ok(())
     }
 

@@ -22,6 +22,7 @@ impl Engine<'_> {
         let parts = normalise::parts(quantifier, self.state.reading);
         let mut snapshots = Vec::with_capacity(parts.len());
         for part in &parts {
+            let blame = if part.prefix.is_unchecked { self.other_side(blame) } else { blame };
             snapshots.push(self.consume_part(part, blame)?);
         }
         let Some(last) = snapshots.pop() else { return Ok(self.terms.unit()) };

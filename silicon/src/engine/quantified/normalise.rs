@@ -20,6 +20,8 @@ pub(crate) struct Prefix<'e> {
     pub(crate) variables: Vec<LocalId>,
     pub(crate) triggers: Vec<Vec<&'e Expr>>,
     pub(crate) steps: Vec<Step<'e>>,
+    /// Whether this is the exhale side of `[a, b]`.
+    pub(crate) is_unchecked: bool,
 }
 
 /// One conjunct of a normalised quantifier: the body is an access, pure, or something the engine has no rule for.
@@ -74,6 +76,7 @@ fn collect<'e>(
         _ if body.is_pure() => parts.push(QuantifiedPart { prefix, body }),
         ExprKind::InhaleExhale { inhale, exhale } => {
             let chosen = if reading == Reading::Inhale { inhale } else { exhale };
+            prefix.is_unchecked |= reading == Reading::Exhale;
             collect(chosen, prefix, reading, parts);
         }
         ExprKind::And(operands) => {
