@@ -1,10 +1,11 @@
 //! The corpus of programs with announced errors, and what runs it.
 //!
 //! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it, [`conformance`] compares
-//! the two for whole suites; [`seeds`] makes wrong variants of right programs.
+//! the two for whole suites; [`seeds`] makes wrong variants of right programs, [`plant`] looks for errors that go unnoticed.
 
 pub mod binaries;
 pub mod conformance;
 pub mod expectations;
 pub mod observation;
+pub mod plant;
 pub mod seeds;

@@ -1,0 +1,91 @@
+//! The tool has to kill what is wrong, and to tell dead code from defects.
+
+use super::*;
+
+const LIMITS: Limits = Limits { obligation: 5_000_000, member: std::time::Duration::from_secs(60) };
+
+/// The fates of the mutants of the last member, as `kind line fate`.
+fn fates(text: &str) -> Vec<(Kind, Fate)> {
+    let loaded = sil::load::load_text("test.sil", text);
+    let program = loaded.program.expect("well formed");
+    let member = *program.order.last().expect("there are members");
+    let slice = slice(&program, member);
+    assert_eq!(verifies(&slice, &loaded.sources, member, LIMITS), Some(true), "{text}");
+    mutants(&slice, member)
+        .iter()
+        .map(|mutant| (mutant.kind, judge(&slice, &loaded.sources, member, mutant, LIMITS)))
+        .collect()
+}
+
+#[test]
+fn errors_on_live_paths_are_noticed() {
+    let fates = fates(
+        "field f: Int
+        method m(x: Ref, n: Int) returns (r: Int)
+          requires acc(x.f) && n > 0
+          ensures acc(x.f) && x.f == n && r >= n
+        {
+          x.f := 0
+          while (x.f < n) invariant acc(x.f) && x.f <= n { x.f := x.f + 1 }
+          if (n > 5) { r := n } else { r := 5 }
+          assert r > 0
+        }",
+    );
+    assert!(fates.iter().filter(|(kind, _)| *kind == Kind::AssertFalse).count() == 4);
+    for kind in [
+        Kind::NegatedPostcondition,
+        Kind::DoubledPermission,
+        Kind::NegatedInvariant,
+        Kind::NegatedAssertion,
+        Kind::HalvedAtWrite,
+        Kind::DroppedPermission,
+        Kind::DroppedInvariant,
+        Kind::NegatedCondition,
+    ] {
+        assert!(fates.iter().any(|(one, _)| *one == kind), "{}", kind.name());
+    }
+    assert!(fates.iter().all(|(_, fate)| *fate == Fate::Killed), "{fates:?}");
+}
+
+#[test]
+fn dead_code_is_explained() {
+    let words = |text: &str| {
+        let fates = fates(text);
+        let survivors = fates.into_iter().filter_map(|(_, fate)| match fate {
+            Fate::Unreachable(cause) => Some((cause.words, cause.suspicious)),
+            Fate::Killed | Fate::MayVerify => None,
+            other => panic!("{other:?}"),
+        });
+        survivors.collect::<Vec<_>>()
+    };
+    let precondition = words("method m(n: Int) requires n > 0 && n < 0 {}");
+    assert_eq!(precondition, [("contradictory precondition", false)]);
+    let inhale = words("method m(n: Int) { var k: Int := n inhale k != n k := 1 }");
+    assert_eq!(inhale, [("an assumption is contradictory", false)]);
+    let branch = words("method m(n: Int) requires n > 0 { if (n < 0) { } else { } }");
+    assert_eq!(branch, [("unreachable branch", false)]);
+    let endless = words("method m() { while (true) { } }");
+    assert_eq!(endless, [("the loop never ends", false)]);
+    let function = words("function f(n: Int): Int requires n > 0 { n < 0 ? 1 : 2 }");
+    assert_eq!(function.len(), 1);
+}
+
+#[test]
+fn permission_that_is_not_needed_may_be_dropped() {
+    let fates = fates("field f: Int method m(x: Ref) requires acc(x.f) { }");
+    let may = [Kind::DroppedPermission, Kind::HalvedPermission];
+    for kind in may {
+        assert!(fates.contains(&(kind, Fate::MayVerify)));
+    }
+}
+
+#[test]
+fn samples_are_the_same_each_time_and_differ_by_seed() {
+    let draw = |seed| (0..50).map(|number| lot(seed, "a.vpr", "m", number)).collect::<Vec<_>>();
+    assert_eq!(draw(1), draw(1));
+    assert_ne!(draw(1), draw(2));
+    let mut lots = draw(1);
+    lots.sort_unstable();
+    lots.dedup();
+    assert_eq!(lots.len(), 50);
+}
