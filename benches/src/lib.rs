@@ -1,9 +1,11 @@
 //! The benchmark harness: how long the ways from a program to its verdict take, and where the time goes.
 //!
 //! [`measure`] takes a program through each phase with a clock beside it, [`pipe`] runs the two commands as a user
-//! does, [`samples`] turns repeated runs into means; [`table`] and [`chart`] show them.
+//! does, [`samples`] turns repeated runs into means; [`table`] and [`chart`] show them. [`compare`] puts another verifier
+//! beside ours.
 
 pub mod chart;
+pub mod compare;
 pub mod measure;
 pub mod pipe;
 pub mod samples;

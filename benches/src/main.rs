@@ -9,7 +9,7 @@ use clap::Parser;
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{chart, table};
+use sil_benches::{chart, compare, table};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -41,11 +41,27 @@ struct Args {
     /// Draw a chart into a file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+
+    /// Compare with another verifier, a command that gets a file as its last argument
+    #[arg(long, value_name = "COMMAND")]
+    oracle: Option<String>,
+
+    /// Compare with times of another verifier that is warm: a JSON object a line, with `path` and `wall_ms`
+    #[arg(long, value_name = "JSONL")]
+    warm: Vec<PathBuf>,
+
+    /// Of the programs found, take only every N-th
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    every: u16,
 }
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    let programs = programs(&args.inputs);
+    let programs: Vec<_> =
+        programs(&args.inputs).into_iter().step_by(usize::from(args.every)).collect();
+    if args.oracle.is_some() || !args.warm.is_empty() {
+        return compare_with_oracle(&args, &programs);
+    }
     let commands = (!args.no_pipe && programs.iter().any(|(_, one)| is_chalice(one)))
         .then(Commands::build)
         .transpose()?;
@@ -69,6 +85,18 @@ fn main() -> Result<()> {
     if rows.is_empty() {
         bail!("nothing was measured");
     }
+    Ok(())
+}
+
+fn compare_with_oracle(args: &Args, programs: &[(String, PathBuf)]) -> Result<()> {
+    let settings = compare::Settings {
+        oracle: args.oracle.clone(),
+        warm: args.warm.clone(),
+        runs: args.runs.into(),
+    };
+    let files: Vec<PathBuf> = programs.iter().map(|(_, file)| file.clone()).collect();
+    let measured = compare::measure(&files, &settings)?;
+    write!(io::stdout().lock(), "{}", compare::report(&measured))?;
     Ok(())
 }
 

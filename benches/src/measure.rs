@@ -147,8 +147,8 @@ fn verify_text(name: &str, text: &str, options: &Options, mut run: Run) -> Measu
     let program: Program = program.ok_or_else(|| first_of(&problems))?;
     let report = run.clock(Phase::Verify, || silicon::verify(&program, &sources, options));
     for member in &report.members {
-        run.times[Phase::Prover as usize] += member.statistics.prover_time;
-        run.queries += member.statistics.queries;
+        run.times[Phase::Prover as usize] += member.statistics.questions.prover_time;
+        run.queries += member.statistics.questions.by_prover;
         run.paths += member.statistics.paths;
     }
     Ok((run, verdict(&report)))

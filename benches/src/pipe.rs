@@ -32,6 +32,11 @@ impl Commands {
         Ok(Commands { directory })
     }
 
+    /// The verifier.
+    pub fn silicon(&self) -> PathBuf {
+        self.directory.join("silicon")
+    }
+
     /// From the start of the first to the end of the last.
     pub fn time(&self, program: &Path, threads: usize) -> io::Result<Duration> {
         let start = Instant::now();
@@ -42,7 +47,7 @@ impl Commands {
             .stderr(Stdio::null())
             .spawn()?;
         let translation = translator.stdout.take().map_or_else(Stdio::null, Stdio::from);
-        let mut verifier = Command::new(self.directory.join("silicon"));
+        let mut verifier = Command::new(self.silicon());
         verifier.arg("-").stdin(translation).stdout(Stdio::null()).stderr(Stdio::null());
         if threads > 0 {
             verifier.args(["-j", &threads.to_string()]);

@@ -34,20 +34,21 @@ pub(crate) mod symbols;
 pub(crate) mod transfer;
 pub(crate) mod wands;
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
-use sil::program::{PredicateId, Program};
+use sil::program::{FunctionId, PredicateId, Program};
 use sil::source::{Sources, Span};
 
 use self::explore::{Explorer, Scope};
 use self::function::FunctionTable;
 use self::state::State;
+use crate::facts::Facts;
 use crate::options::{Join, Options};
-use crate::prover::{Prover, ProverError, ProverOptions, QueryKind};
+use crate::prover::{Prover, ProverError, ProverOptions, Workspace};
 use crate::report::{Finding, Statistics};
 use crate::terms::{Term, Terms};
 
@@ -80,15 +81,25 @@ pub(crate) struct Context<'p> {
     /// Fields and predicates that occur as triggers.
     pub(crate) trigger_resources: std::collections::BTreeSet<heap::Resource>,
     /// Axioms of the functions verified so far.
-    pub(crate) functions: Arc<FunctionTable>,
+    pub(crate) functions: FunctionTable,
     /// Predicates whose instances may hold instances of themselves.
     pub(crate) recursive_predicates: FxHashSet<PredicateId>,
-    /// Predicates whose bodies failed their own check: their uses are checked like any assertion.
-    pub(crate) ill_formed_predicates: FxHashSet<PredicateId>,
+    /// Of the predicates checked so far, whether their bodies failed.
+    pub(crate) ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
     /// Whether applying a magic wand may change values.
     pub(crate) scripts_may_write: bool,
     /// The program with its termination checks, if it has any.
     pub(crate) termination: Option<&'p Instrumented>,
+}
+
+/// What has been shown of other members that this one may build on: what it depends on. All else may or may not be known
+/// by now, so nothing is made of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visible<'p> {
+    pub(crate) functions: &'p FxHashSet<FunctionId>,
+    /// Functions of which only the contract has been checked: those of the recursion group being verified.
+    pub(crate) contracts: &'p [FunctionId],
+    pub(crate) predicates: &'p FxHashSet<PredicateId>,
 }
 
 /// How permission amounts are read (trap T8: both sides of a function's contract use the same reading).
@@ -110,6 +121,7 @@ pub(crate) enum Reading {
 pub(crate) struct Engine<'p> {
     pub(crate) context: &'p Context<'p>,
     pub(crate) program: &'p Program,
+    pub(crate) visible: Visible<'p>,
     pub(crate) terms: Terms,
     pub(crate) prover: Prover,
     pub(crate) state: State<'p>,
@@ -117,6 +129,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) scopes: Vec<Scope>,
     /// All facts and literals of `scopes`, split into conjuncts.
     pub(crate) known: FxHashSet<Term>,
+    /// The same, and what follows without the prover.
+    pub(crate) facts: Facts,
     /// The explorations in progress, innermost last.
     pub(crate) explorers: Vec<Explorer>,
     /// Variables of the quantifiers around the expression being evaluated: fresh symbols are functions of them.
@@ -140,7 +154,7 @@ pub(crate) struct Engine<'p> {
     /// Definitions of symbols made since the innermost package began.
     pub(crate) definitions: Vec<wands::Definition>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
-    pub(crate) recursion_group: FxHashSet<sil::program::FunctionId>,
+    pub(crate) recursion_group: FxHashSet<FunctionId>,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
     pub(crate) unfolded: Vec<(sil::program::PredicateId, Vec<Term>, Term)>,
     /// Values that stand for something whose absence has been reported: what fails because of them is no news.
@@ -159,6 +173,8 @@ pub(crate) struct Engine<'p> {
     /// Facts that define a new symbol: some value of it makes them true on every path.
     pub(crate) defining: FxHashSet<Term>,
     pub(crate) statistics: Statistics,
+    /// What is being executed, as questions are counted.
+    pub(crate) construct: &'static str,
     pub(crate) deadline: Option<Instant>,
     /// How many questions may be put to the prover, if there is a limit.
     pub(crate) query_limit: Option<u64>,
@@ -175,18 +191,24 @@ impl<'p> Engine<'p> {
     /// `log` receives what the prover is told.
     pub(crate) fn new(
         context: &'p Context<'p>,
+        visible: Visible<'p>,
+        workspace: &Workspace,
         log: Option<Box<dyn std::io::Write>>,
     ) -> Result<Self, Stop> {
         let options = context.options;
+        let options_of_prover = ProverOptions { smt_log: log, ..ProverOptions::default() };
         let limit = options.member_time_limit.map(|limit| Instant::now() + limit);
         let mut engine = Self {
             context,
             program: context.program,
+            visible,
             terms: Terms::new(),
-            prover: Prover::new(ProverOptions { smt_log: log, ..ProverOptions::default() })?,
+            prover: Prover::within(workspace, options_of_prover)?,
             state: State::new(state::no_locals()),
             scopes: vec![Scope::default()],
             known: FxHashSet::default(),
+            facts: Facts::new(),
+            construct: "contract",
             explorers: Vec::new(),
             bound: Vec::new(),
             type_arguments: FxHashMap::default(),
@@ -217,10 +239,14 @@ impl<'p> Engine<'p> {
         Ok(engine)
     }
 
-    pub(crate) fn finish(mut self) -> Outcome {
-        let asked = self.prover.statistics();
-        self.statistics.prover_time =
-            QueryKind::ALL.into_iter().map(|kind| asked.of(kind).time).sum();
+    /// Whether a predicate's body failed its own check: then its uses are checked like any assertion.
+    pub(crate) fn is_ill_formed_predicate(&self, predicate: PredicateId) -> bool {
+        let checked = self.context.ill_formed_predicates.get(&predicate);
+        self.visible.predicates.contains(&predicate)
+            && checked.and_then(OnceLock::get).copied().unwrap_or(false)
+    }
+
+    pub(crate) fn finish(self) -> Outcome {
         Outcome {
             findings: self.findings.into_values().collect(),
             gave_up: self.gave_up,

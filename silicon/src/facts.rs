@@ -1,23 +1,29 @@
 //! What is known on the current path without asking the prover.
 //!
-//! Four kinds of knowledge, all undone at the end of their scope: formulas assumed, with their negations as false;
-//! equalities, as classes of terms; terms that differ, pairwise or as members of a group; and bounds on numbers by
-//! literals. [`Facts::known`] answers from these alone: `None` means "ask the prover".
+//! Five kinds of knowledge, all undone at the end of their scope: formulas assumed, with their negations as false;
+//! equalities, as classes of terms; terms that differ, pairwise or as members of a group; bounds on numbers by
+//! literals; and the order of integers up to literals. [`Facts::known`] answers from these alone: `None` means "ask the
+//! prover". [`Facts::reduce`] puts what is known into a formula; [`Facts::leaves_open`] sees where asking is pointless.
 //!
 //! Invariants
-//! - Every answer follows from the assumptions of the open scopes (SOUNDNESS). The converse is not attempted: there
-//!   is no congruence closure over applications.
+//! - Every answer follows from the assumptions of the open scopes (SOUNDNESS). The converse is not attempted:
+//!   congruence is looked at when two terms are compared, not closed over all terms.
 //! - Assuming again what is known records nothing, so leaving an inner scope never forgets a fact of an outer one.
 
 mod bounds;
 mod classes;
+mod order;
+mod reduce;
 #[cfg(test)]
 mod tests;
 
-use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::bounds::Bounds;
 use self::classes::{Class, Classes};
+use self::order::Order;
 use crate::terms::{Sort, Term, TermKind, Terms};
 
 /// The facts of nested scopes.
@@ -26,6 +32,11 @@ pub struct Facts {
     /// Formulas with their truth; negations are entered as their operand with the opposite truth.
     truths: FxHashMap<Term, bool>,
     classes: Classes,
+    order: Order,
+    /// Implications and disjunctions that were no help when they were learnt.
+    waiting: Vec<Term>,
+    /// All terms that occur in facts.
+    mentioned: FxHashSet<Term>,
     /// How many groups of pairwise different terms there have been.
     groups: u32,
     contradictory: bool,
@@ -41,7 +52,17 @@ enum Undo {
     /// The class of this term was as given, or there was none.
     Class(Term, Option<Box<Class>>),
     Contradiction,
+    /// An edge of the order, from this term.
+    Edge(Term),
+    Waiting,
+    Mention(Term),
 }
+
+/// How deep the operands of two terms are compared.
+const CONGRUENCE_DEPTH: usize = 4;
+
+/// More implications than this are not looked at again.
+const WAITING: usize = 500;
 
 impl Facts {
     pub fn new() -> Facts {
@@ -63,6 +84,13 @@ impl Facts {
                 }
                 Undo::Class(term, class) => self.classes.restore(term, class),
                 Undo::Contradiction => self.contradictory = false,
+                Undo::Edge(from) => self.order.remove_latest(from),
+                Undo::Waiting => {
+                    self.waiting.pop();
+                }
+                Undo::Mention(term) => {
+                    self.mentioned.remove(&term);
+                }
             }
         }
     }
@@ -74,7 +102,19 @@ impl Facts {
 
     /// Learns a formula.
     pub fn assume(&mut self, terms: &Terms, formula: Term) {
-        let mut pending = vec![(formula, true)];
+        self.mention(terms, formula);
+        self.take_apart(terms, formula, true);
+    }
+
+    /// Looks again at implications and disjunctions, which may say more by now: for the literal that opens a scope.
+    pub fn settle(&mut self, terms: &Terms) {
+        for index in 0..self.waiting.len().min(WAITING) {
+            self.propagate(terms, self.waiting[index]);
+        }
+    }
+
+    fn take_apart(&mut self, terms: &Terms, formula: Term, truth: bool) {
+        let mut pending = vec![(formula, truth)];
         while let Some((formula, truth)) = pending.pop() {
             match (terms.kind(formula), truth) {
                 (TermKind::Bool(value), _) => {
@@ -91,14 +131,53 @@ impl Facts {
                 (&TermKind::Implies(guard, body), false) => {
                     pending.extend([(body, false), (guard, true)]);
                 }
-                (&TermKind::Implies(guard, body), true)
-                    if self.known(terms, guard) == Some(true) =>
-                {
+                (TermKind::Implies(..) | TermKind::Or(_), true) => {
                     self.learn(terms, formula, true);
-                    pending.push((body, true));
+                    if !self.propagate(terms, formula) {
+                        self.waiting.push(formula);
+                        self.trail.push(Undo::Waiting);
+                    }
                 }
                 _ => self.learn(terms, formula, truth),
             }
+        }
+    }
+
+    /// Learns what follows from an implication or disjunction that holds, if all but one of its parts are decided.
+    /// Whether it has nothing more to tell.
+    fn propagate(&mut self, terms: &Terms, formula: Term) -> bool {
+        match terms.kind(formula) {
+            &TermKind::Implies(guard, body) => {
+                match (self.known(terms, guard), self.known(terms, body)) {
+                    (Some(false), _) | (_, Some(true)) => true,
+                    (Some(true), _) => {
+                        self.take_apart(terms, body, true);
+                        true
+                    }
+                    (None, Some(false)) => {
+                        self.take_apart(terms, guard, false);
+                        true
+                    }
+                    (None, None) => false,
+                }
+            }
+            TermKind::Or(parts) => {
+                let mut open = None;
+                for &part in parts {
+                    match self.known(terms, part) {
+                        Some(true) => return true,
+                        Some(false) => {}
+                        None if open.is_some() => return false,
+                        None => open = Some(part),
+                    }
+                }
+                match open {
+                    Some(last) => self.take_apart(terms, last, true),
+                    None => self.contradict(),
+                }
+                true
+            }
+            _ => true,
         }
     }
 
@@ -154,17 +233,23 @@ impl Facts {
             Some(_) => self.contradict(),
             None => {}
         }
-        if self.truths.insert(formula, truth).is_none() {
+        // SOUNDNESS: what an outer scope knows stays as it is, also where this one contradicts it.
+        if let Entry::Vacant(entry) = self.truths.entry(formula) {
+            entry.insert(truth);
             self.trail.push(Undo::Truth(formula));
         }
         match (terms.kind(formula), truth) {
-            (&TermKind::Eq(left, right), true) => self.merge(terms, left, right),
+            (&TermKind::Eq(left, right), true) => {
+                self.merge(terms, left, right);
+                self.rank(terms, left, right, false);
+                self.rank(terms, right, left, false);
+            }
             (&TermKind::Eq(left, right), false) => self.separate(terms, &[left, right]),
             (TermKind::Distinct(members), true) => self.separate(terms, members),
-            (&TermKind::Lt(left, right), true) => self.bound(terms, left, right, true),
-            (&TermKind::Lt(left, right), false) => self.bound(terms, right, left, false),
-            (&TermKind::Le(left, right), true) => self.bound(terms, left, right, false),
-            (&TermKind::Le(left, right), false) => self.bound(terms, right, left, true),
+            (&TermKind::Lt(left, right), true) => self.less(terms, left, right, true),
+            (&TermKind::Lt(left, right), false) => self.less(terms, right, left, false),
+            (&TermKind::Le(left, right), true) => self.less(terms, left, right, false),
+            (&TermKind::Le(left, right), false) => self.less(terms, right, left, true),
             _ => {}
         }
     }
@@ -208,7 +293,24 @@ impl Facts {
         }
     }
 
-    /// left < right if `strict`, else left ≤ right; of use if one of them has a known value.
+    /// left < right if `strict`, else left ≤ right.
+    fn less(&mut self, terms: &Terms, left: Term, right: Term, strict: bool) {
+        self.bound(terms, left, right, strict);
+        self.rank(terms, left, right, strict);
+    }
+
+    /// The same as an edge of the order, between integers.
+    fn rank(&mut self, terms: &Terms, left: Term, right: Term, strict: bool) {
+        if terms.sort(left) == Sort::INT
+            && let Some((from, to, length)) = Order::edge(terms, left, right)
+            && let Some(length) = length.checked_sub(i64::from(strict))
+        {
+            self.order.insert((from, to, length));
+            self.trail.push(Undo::Edge(from));
+        }
+    }
+
+    /// The same as a bound; of use if one of them has a known value.
     fn bound(&mut self, terms: &Terms, left: Term, right: Term, strict: bool) {
         let is_int = terms.sort(left) == Sort::INT;
         let representative = if let Some(value) = self.value(terms, left) {
@@ -236,10 +338,24 @@ impl Facts {
     }
 
     fn known_equal(&self, terms: &Terms, left: Term, right: Term) -> Option<bool> {
-        let (left, right) = (self.classes.find(left), self.classes.find(right));
-        if left == right {
+        if self.are_congruent(terms, left, right, CONGRUENCE_DEPTH) {
             return Some(true);
         }
+        if terms.sort(left) == Sort::INT {
+            let (below, above) = (
+                self.order.is_at_most(terms, left, right, 0),
+                self.order.is_at_most(terms, right, left, 0),
+            );
+            if below && above {
+                return Some(true);
+            }
+            if (below && self.order.is_at_most(terms, left, right, -1))
+                || (above && self.order.is_at_most(terms, right, left, -1))
+            {
+                return Some(false);
+            }
+        }
+        let (left, right) = (self.classes.find(left), self.classes.find(right));
         let (left, right) = (self.classes.of(terms, left), self.classes.of(terms, right));
         let literals_differ = match (left.literal, right.literal) {
             (Some(a), Some(b)) => a != b,
@@ -250,7 +366,42 @@ impl Facts {
         (literals_differ || grouped || apart).then_some(false)
     }
 
+    /// Whether two terms are in one class, or made in the same way of terms that are.
+    fn are_congruent(&self, terms: &Terms, left: Term, right: Term, depth: usize) -> bool {
+        if left == right || self.classes.find(left) == self.classes.find(right) {
+            return true;
+        }
+        if depth == 0 {
+            return false;
+        }
+        let same = |left: &[Term], right: &[Term]| {
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(&a, &b)| self.are_congruent(terms, a, b, depth - 1))
+        };
+        use TermKind::*;
+        match (terms.kind(left), terms.kind(right)) {
+            (Apply(f, a), Apply(g, b)) => f == g && !a.is_empty() && same(a, b),
+            (Theory(f, a, s), Theory(g, b, t)) => f == g && s == t && same(a, b),
+            (&First(a), &First(b)) | (&Second(a), &Second(b)) => same(&[a], &[b]),
+            (&Wrap(a), &Wrap(b)) => terms.sort(a) == terms.sort(b) && same(&[a], &[b]),
+            (&Unwrap(a, s), &Unwrap(b, t)) => s == t && same(&[a], &[b]),
+            (&Pair(a, b), &Pair(c, d))
+            | (&Add(a, b), &Add(c, d))
+            | (&Sub(a, b), &Sub(c, d))
+            | (&Mul(a, b), &Mul(c, d)) => same(&[a, b], &[c, d]),
+            _ => false,
+        }
+    }
+
     fn known_less(&self, terms: &Terms, left: Term, right: Term) -> Option<bool> {
+        if terms.sort(left) == Sort::INT {
+            if self.order.is_at_most(terms, left, right, -1) {
+                return Some(true);
+            }
+            if self.order.is_at_most(terms, right, left, 0) {
+                return Some(false);
+            }
+        }
         let (left, right) = (self.classes.find(left), self.classes.find(right));
         if left == right {
             return Some(false);

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use sil::render::Colours;
 
-use crate::report::Verdict;
+use crate::report::{Questions, Verdict};
 use crate::session::{FileVerdict, Outcome};
 
 /// The format on standard output.
@@ -85,6 +85,8 @@ pub struct Summary {
     pub input_errors: usize,
     pub checked: usize,
     pub time: Duration,
+    /// Those of all members.
+    pub questions: Questions,
     worst: Option<FileVerdict>,
 }
 
@@ -100,6 +102,9 @@ impl Summary {
         self.errors += outcome.errors();
         self.input_errors += usize::from(outcome.verdict == FileVerdict::InputError);
         self.checked += usize::from(outcome.verdict == FileVerdict::Checked);
+        for member in &outcome.members {
+            self.questions.add(&member.statistics.questions);
+        }
         self.worst = self.worst.max(Some(outcome.verdict));
     }
 

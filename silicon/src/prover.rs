@@ -1,7 +1,7 @@
 //! The prover: asks Z3 whether assumptions imply a goal.
 //!
-//! The only module that knows Z3. A [`Prover`] has a Z3 context of its own, belongs to one arena of terms, and stays on
-//! the thread that made it. What it answers depends only on what it was told: limits are counted in Z3's own steps,
+//! The only module that knows Z3. A [`Prover`] has a solver of its own, belongs to one arena of terms, and stays on
+//! the thread that made it; provers that are used one after the other may share a [`Workspace`]. What it answers depends only on what it was told: limits are counted in Z3's own steps,
 //! and the wall-clock limit is a safety net whose answer is "gave up".
 //!
 //! Invariants
@@ -19,6 +19,7 @@ mod snapshots;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod workspace;
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -32,6 +33,7 @@ use self::log::Log;
 pub use self::raw::SolverKind;
 use self::raw::{Kernel, Satisfiability, Setting};
 use self::translate::Translator;
+pub use self::workspace::Workspace;
 use crate::terms::{Term, Terms};
 
 /// What went wrong in the prover: never an answer.
@@ -206,13 +208,19 @@ pub struct Prover {
 }
 
 impl Prover {
+    /// A prover with a workspace of its own.
     pub fn new(options: ProverOptions) -> Result<Prover, ProverError> {
-        let context = raw::new_context();
+        Prover::within(&Workspace::new(), options)
+    }
+
+    /// A prover in a workspace; the provers before it must be gone.
+    pub fn within(workspace: &Workspace, options: ProverOptions) -> Result<Prover, ProverError> {
+        let context = workspace.context.clone();
         let kernel = Kernel::new(&context, options.solver)?;
         kernel.set_params(&SETTINGS)?;
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
-        let translator = raw::enter(&context, || Translator::new(&context, log));
+        let translator = Translator::new(workspace, log);
         Ok(Prover {
             context,
             translator,

@@ -1,5 +1,6 @@
 //! What verification found, independent of how it is shown.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use sil::render::Severity;
@@ -90,18 +91,86 @@ impl Finding {
     }
 }
 
+/// How a question of the rules was answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Means {
+    /// By the form of the formula: simplified, it is a literal.
+    Form,
+    /// By what is known on the path.
+    Facts,
+    /// By the solver, in so much time.
+    Prover(Duration),
+}
+
+/// Questions, by how they were answered.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Questions {
+    pub by_form: u64,
+    pub by_facts: u64,
+    /// Those that reached the solver.
+    pub by_prover: u64,
+    /// Spent in the solver.
+    pub prover_time: Duration,
+}
+
+impl Questions {
+    /// How many there are.
+    pub fn asked(&self) -> u64 {
+        self.by_form + self.by_facts + self.by_prover
+    }
+
+    /// The share answered without the solver; all of them if none was asked.
+    pub fn share_without_prover(&self) -> f64 {
+        match self.asked() {
+            0 => 1.0,
+            asked => (self.by_form + self.by_facts) as f64 / asked as f64,
+        }
+    }
+
+    fn count(&mut self, means: Means) {
+        match means {
+            Means::Form => self.by_form += 1,
+            Means::Facts => self.by_facts += 1,
+            Means::Prover(time) => {
+                self.by_prover += 1;
+                self.prover_time += time;
+            }
+        }
+    }
+
+    pub fn add(&mut self, other: &Questions) {
+        self.by_form += other.by_form;
+        self.by_facts += other.by_facts;
+        self.by_prover += other.by_prover;
+        self.prover_time += other.prover_time;
+    }
+}
+
 /// What the work on a member cost.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     pub time: Duration,
-    /// Spent in the solver.
-    pub prover_time: Duration,
-    /// Questions that reached the solver.
-    pub queries: u64,
-    /// Questions answered without the solver.
-    pub answered_without_prover: u64,
+    pub questions: Questions,
+    /// The same, by what was executed when they came up.
+    pub constructs: BTreeMap<&'static str, Questions>,
     /// Paths followed to their end.
     pub paths: u64,
-    /// Free-form counters, in a fixed order.
-    pub counters: Vec<(&'static str, u64)>,
+}
+
+impl Statistics {
+    /// Counts a question that came up at `construct`.
+    pub fn count(&mut self, construct: &'static str, means: Means) {
+        self.questions.count(means);
+        self.constructs.entry(construct).or_default().count(means);
+    }
+
+    /// Adds those of another part of the work.
+    pub fn add(&mut self, other: &Statistics) {
+        self.time += other.time;
+        self.paths += other.paths;
+        self.questions.add(&other.questions);
+        for (construct, questions) in &other.constructs {
+            self.constructs.entry(construct).or_default().add(questions);
+        }
+    }
 }

@@ -1,26 +1,28 @@
 //! A program to a report: which members are verified, in which order, on which threads.
 //!
-//! Functions come first, callees before callers, since a member may rely on what was shown of the functions it
-//! mentions and on nothing else (trap T5a); predicates and methods follow. Members of one stage are independent.
+//! A member may rely on what was shown of the functions and predicates it mentions, and on nothing else (trap T5a). It
+//! starts when that is known; what does not depend on each other runs in parallel.
 
 mod schedule;
 mod smt_log;
 mod termination;
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::OnceLock;
 use std::time::Instant;
 
-use rayon::prelude::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sil::diagnostics::Diagnostic;
 use sil::imports::library;
 use sil::program::{FunctionId, Member, Program};
 use sil::source::{Sources, Span};
 
-use crate::engine::function::{FunctionAxioms, FunctionTable};
-use crate::engine::{Context, Engine, Stop};
+use self::schedule::{Piece, Schedule, Task};
+use crate::engine::function::{FunctionAxioms, FunctionTable, Phase};
+use crate::engine::{Context, Engine, Stop, Visible};
 use crate::options::{Join, Options};
+use crate::prover::Workspace;
 use crate::report::{Finding, MemberKind, MemberReport, Report, Severity, Statistics, Verdict};
 
 /// Verifies the selected members of a program. The report is the same for every number of threads.
@@ -30,139 +32,152 @@ pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report
         .stack_size(STACK_SIZE)
         .build()
     {
-        Ok(pool) => pool.install(|| verify_members(program, sources, options)),
+        Ok(pool) => pool.install(|| verify_members(program, sources, options, true)),
         // No threads to be had: this one will do.
-        Err(_) => verify_members(program, sources, options),
+        Err(_) => verify_members(program, sources, options, false),
     }
 }
 
 /// Deep terms need deep recursion; the memory is only reserved until it is used.
 const STACK_SIZE: usize = 256 << 20;
 
-fn verify_members(program: &Program, sources: &Sources, options: &Options) -> Report {
+fn verify_members(
+    program: &Program,
+    sources: &Sources,
+    options: &Options,
+    in_parallel: bool,
+) -> Report {
     let with_checks = options.smoke.then(|| sil::plugins::smoke::instrument(program));
     let program = with_checks.as_ref().unwrap_or(program);
     let termination = sil::plugins::termination::instrument(program);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
-    let trigger_resources = crate::engine::quantified::touch::trigger_resources(program);
-    let mut context = Context {
-        trigger_resources,
+    let predicates = program.predicates.iter();
+    let context = Context {
+        trigger_resources: crate::engine::quantified::touch::trigger_resources(program),
         program,
         sources,
         options,
-        functions: Arc::new(FunctionTable::default()),
+        functions: FunctionTable::new(program),
         recursive_predicates: crate::engine::nesting::recursive_predicates(program),
-        ill_formed_predicates: FxHashSet::default(),
+        ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
         scripts_may_write: crate::engine::wands::scripts_may_write(program),
         termination: termination.as_ref(),
     };
-    let mut outcomes: Vec<(Member, MemberReport)> = Vec::new();
-    for stage in schedule::stages(program) {
-        // What the members of a stage share is replaced between stages only.
-        let contracts: Vec<_> = stage
-            .par_iter()
-            .map(|(function, group)| {
-                verify_member(&context, Member::Function(*function), "contract", |engine| {
-                    engine.recursion_group = group.iter().copied().collect();
-                    engine.verify_function_contract(*function).map(Some)
-                })
-            })
-            .collect();
-        let contracts = add_axioms(&mut context, &stage, contracts);
-        let bodies: Vec<_> = stage
-            .par_iter()
-            .map(|(function, group)| {
-                verify_member(&context, Member::Function(*function), "body", |engine| {
-                    engine.recursion_group = group.iter().copied().collect();
-                    engine.verify_function_body(*function)
-                })
-            })
-            .collect();
-        let bodies = add_axioms(&mut context, &stage, bodies);
-        for ((function, _), (contract, body)) in stage.iter().zip(contracts.into_iter().zip(bodies))
-        {
-            outcomes.push((Member::Function(*function), both(contract, body)));
+    let schedule =
+        Schedule::new(program, context.termination, |member| is_selected(program, member, options));
+    let outcomes: Vec<OnceLock<Vec<(Member, MemberReport)>>> =
+        schedule.tasks.iter().map(|_| OnceLock::new()).collect();
+    let work = |lane: Range<usize>| {
+        let mut workspace = Workspace::new();
+        for index in lane {
+            if workspace.is_worn() {
+                workspace = Workspace::new();
+            }
+            let outcome = perform(&context, &schedule.tasks[index], &workspace);
+            outcomes[index].set(outcome).expect("every task is in one lane");
         }
+    };
+    if in_parallel {
+        schedule.run(work);
+    } else {
+        schedule.run_here(work);
     }
-    let predicates: Vec<Member> = program
-        .order
-        .iter()
-        .copied()
-        .filter(|member| matches!(member, Member::Predicate(_)))
-        .collect();
-    let reports: Vec<_> =
-        predicates.par_iter().map(|&member| verify_other(&context, member)).collect();
-    for (member, report) in predicates.into_iter().zip(reports) {
-        if let (Member::Predicate(predicate), false) = (member, report.findings.is_empty()) {
-            context.ill_formed_predicates.insert(predicate);
-        }
-        outcomes.push((member, report));
+    let mut reports: FxHashMap<Member, MemberReport> = FxHashMap::default();
+    for (member, report) in outcomes.into_iter().filter_map(OnceLock::into_inner).flatten() {
+        // The proof that a function terminates comes after the function.
+        match reports.remove(&member) {
+            Some(other) => reports.insert(member, both(report, other)),
+            None => reports.insert(member, report),
+        };
     }
-    let methods: Vec<Member> = program
-        .order
-        .iter()
-        .copied()
-        .filter(|member| matches!(member, Member::Method(_)))
-        .filter(|&member| is_selected(program, member, options))
-        .collect();
-    let reports: Vec<_> =
-        methods.par_iter().map(|&member| verify_other(&context, member)).collect();
-    outcomes.extend(methods.into_iter().zip(reports));
-    add_termination_proofs(&context, &mut outcomes);
     let mut report = Report::default();
-    for member in &program.order {
-        if let Some(index) = outcomes.iter().position(|(other, _)| other == member)
-            && is_selected(program, *member, options)
-        {
-            report.members.push(outcomes.swap_remove(index).1);
-        }
+    let is_verified = |member: &&Member| {
+        !matches!(member, Member::Field(_)) && is_selected(program, **member, options)
+    };
+    for &member in program.order.iter().filter(is_verified) {
+        report.members.extend(reports.remove(&member));
         if let Member::Domain(_) = member
-            && is_selected(program, *member, options)
-            && !is_of_library(sources, program, *member)
+            && !is_of_library(sources, program, member)
         {
             // Axioms may mention nothing that needs a proof; that they are trusted is said elsewhere.
-            report.members.push(blank(program, *member));
+            report.members.push(blank(program, member));
         }
     }
     report
 }
 
-/// The proofs that functions terminate. They come last, since they may use what the functions promise.
-fn add_termination_proofs(context: &Context<'_>, outcomes: &mut [(Member, MemberReport)]) {
-    let Some(checks) = context.termination else { return };
-    let proofs: Vec<_> = checks
-        .proofs
-        .iter()
-        .filter(|(_, function)| {
-            is_selected(context.program, Member::Function(*function), context.options)
-        })
-        .collect();
-    let reports: Vec<_> =
-        proofs.par_iter().map(|(proof, _)| verify_other(context, Member::Method(*proof))).collect();
-    for ((_, function), proof) in proofs.into_iter().zip(reports) {
-        let of_function =
-            outcomes.iter_mut().find(|(member, _)| *member == Member::Function(*function));
-        let (_, report) = of_function.expect("all functions are verified");
-        *report = both(proof, report.clone());
+/// Verifies the members of a task, and leaves what is learnt of them to those that come later.
+fn perform(
+    context: &Context<'_>,
+    task: &Task,
+    workspace: &Workspace,
+) -> Vec<(Member, MemberReport)> {
+    let visible =
+        Visible { functions: &task.functions, contracts: &[], predicates: &task.predicates };
+    match &task.piece {
+        Piece::Functions { functions, recursive } => {
+            functions_of_group(context, functions, *recursive, visible, workspace)
+        }
+        Piece::Predicate(predicate) => {
+            let member = Member::Predicate(*predicate);
+            let report = verify_other(context, member, visible, workspace);
+            let ill_formed = &context.ill_formed_predicates[predicate];
+            ill_formed.set(!report.findings.is_empty()).expect("a predicate is checked once");
+            vec![(member, report)]
+        }
+        Piece::Method(method) => {
+            let member = Member::Method(*method);
+            vec![(member, verify_other(context, member, visible, workspace))]
+        }
+        Piece::Termination { proof, function } => {
+            let report = verify_other(context, Member::Method(*proof), visible, workspace);
+            vec![(Member::Function(*function), report)]
+        }
     }
 }
 
-/// Makes what a phase has shown available to the members that come later.
-fn add_axioms(
-    context: &mut Context<'_>,
-    stage: &[(FunctionId, Vec<FunctionId>)],
-    outcomes: Vec<(MemberReport, Option<FunctionAxioms>)>,
-) -> Vec<MemberReport> {
-    let mut table = (*context.functions).clone();
-    let mut reports = Vec::with_capacity(outcomes.len());
-    for ((function, _), (report, axioms)) in stage.iter().zip(outcomes) {
-        if let Some(axioms) = axioms {
-            table.insert(*function, axioms);
+/// Contracts first: a body may rely on those of its whole group, and on nothing else of it (trap T5a).
+fn functions_of_group(
+    context: &Context<'_>,
+    functions: &[FunctionId],
+    recursive: bool,
+    visible: Visible<'_>,
+    workspace: &Workspace,
+) -> Vec<(Member, MemberReport)> {
+    let group: FxHashSet<FunctionId> =
+        if recursive { functions.iter().copied().collect() } else { FxHashSet::default() };
+    let phase = |phase: Phase| -> Vec<MemberReport> {
+        let (part, contracts) = match phase {
+            Phase::Contract => ("contract", &[][..]),
+            Phase::Body => ("body", functions),
+        };
+        let visible = Visible { contracts, ..visible };
+        let outcomes: Vec<_> = functions
+            .iter()
+            .map(|&function| {
+                let member = Member::Function(function);
+                verify_member(context, member, part, visible, workspace, |engine| {
+                    engine.recursion_group = group.clone();
+                    match phase {
+                        Phase::Contract => engine.verify_function_contract(function).map(Some),
+                        Phase::Body => engine.verify_function_body(function),
+                    }
+                })
+            })
+            .collect();
+        let mut reports = Vec::with_capacity(functions.len());
+        for (&function, (report, axioms)) in functions.iter().zip(outcomes) {
+            if let Some(axioms) = axioms {
+                context.functions.insert(function, phase, axioms);
+            }
+            reports.push(report);
         }
-        reports.push(report);
-    }
-    context.functions = Arc::new(table);
-    reports
+        reports
+    };
+    let contracts = phase(Phase::Contract);
+    let bodies = phase(Phase::Body);
+    let reports = contracts.into_iter().zip(bodies).map(|(contract, body)| both(contract, body));
+    functions.iter().map(|&function| Member::Function(function)).zip(reports).collect()
 }
 
 /// One report from those of the two phases of a function.
@@ -174,34 +189,31 @@ fn both(contract: MemberReport, body: MemberReport) -> MemberReport {
         }
     }
     sort(&mut findings);
-    let statistics = sum(&contract.statistics, &body.statistics);
+    let mut statistics = contract.statistics;
+    statistics.add(&body.statistics);
     let verdict = contract.verdict.max(body.verdict);
     MemberReport { verdict, findings, statistics, ..body }
 }
 
-/// What two parts of the work on a member cost together.
-fn sum(first: &Statistics, second: &Statistics) -> Statistics {
-    Statistics {
-        time: first.time + second.time,
-        prover_time: first.prover_time + second.prover_time,
-        queries: first.queries + second.queries,
-        answered_without_prover: first.answered_without_prover + second.answered_without_prover,
-        paths: first.paths + second.paths,
-        counters: Vec::new(),
-    }
-}
-
 /// A predicate or a method. Where merging states has not led to a proof, a method gets a second try without: paths one
 /// by one are sometimes easier, and what fails is said of the path where it does. Both ways are sound.
-fn verify_other(context: &Context<'_>, member: Member) -> MemberReport {
-    let (report, has_merged) = verify_paths(context, member, context.options.join, None);
+fn verify_other(
+    context: &Context<'_>,
+    member: Member,
+    visible: Visible<'_>,
+    workspace: &Workspace,
+) -> MemberReport {
+    let (report, has_merged) =
+        verify_paths(context, member, context.options.join, None, visible, workspace);
     let is_open = matches!(report.verdict, Verdict::Failed | Verdict::Inconclusive);
     if !is_open || !has_merged || context.options.join != Join::Auto || is_cut_short(&report) {
         return report;
     }
-    let limit = RETRY_QUERIES.saturating_add(report.statistics.queries.saturating_mul(4));
-    let (again, _) = verify_paths(context, member, Join::Never, Some(limit));
-    let statistics = sum(&report.statistics, &again.statistics);
+    let limit =
+        RETRY_QUERIES.saturating_add(report.statistics.questions.by_prover.saturating_mul(4));
+    let (again, _) = verify_paths(context, member, Join::Never, Some(limit), visible, workspace);
+    let mut statistics = report.statistics.clone();
+    statistics.add(&again.statistics);
     let kept = if is_cut_short(&again) { report } else { again };
     MemberReport { statistics, ..kept }
 }
@@ -219,10 +231,12 @@ fn verify_paths(
     member: Member,
     join: Join,
     query_limit: Option<u64>,
+    visible: Visible<'_>,
+    workspace: &Workspace,
 ) -> (MemberReport, bool) {
     let part = if query_limit.is_some() { "unmerged" } else { "" };
     let mut has_merged = false;
-    let (report, _) = verify_member(context, member, part, |engine| {
+    let (report, _) = verify_member(context, member, part, visible, workspace, |engine| {
         engine.join = join;
         engine.query_limit = query_limit;
         let result = verify_body(context, member, engine);
@@ -263,13 +277,15 @@ fn verify_member(
     context: &Context<'_>,
     member: Member,
     part: &str,
+    visible: Visible<'_>,
+    workspace: &Workspace,
     run: impl FnOnce(&mut Engine<'_>) -> Result<Option<FunctionAxioms>, Stop>,
 ) -> (MemberReport, Option<FunctionAxioms>) {
     let started = Instant::now();
     let mut report = blank(context.program, member);
     let result = catch_unwind(AssertUnwindSafe(|| {
         let log = smt_log::open(context.options, &report.name, part)?;
-        let mut engine = Engine::new(context, log)?;
+        let mut engine = Engine::new(context, visible, workspace, log)?;
         let result = run(&mut engine);
         Ok::<_, Stop>((engine.finish(), result))
     }));

@@ -112,7 +112,7 @@ fn wrong_use_is_refused() {
         &["--form", "graph", "good.sil"],
         &["--counterexample", "good.sil"],
         &["--compat", "silicon", "good.sil"],
-        &["--join", "never", "good.sil"],
+        &["--join", "sometimes", "good.sil"],
         &["-", "-"],
     ] {
         let run = scratch.silicon(arguments);
@@ -285,6 +285,24 @@ fn reports_are_written_beside_any_format() {
     assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{junit}");
 }
 
+/// Members that wait for each other: chains of functions, predicates and methods that need them, with and without errors.
+fn chains() -> String {
+    let mut text = "field f: Int\n".to_owned();
+    for i in 0..12 {
+        // Every third function starts a chain of its own.
+        let value = if i % 3 == 0 { "x".to_owned() } else { format!("step{}(x) + 1", i - 1) };
+        text += &format!(
+            "function step{i}(x: Int): Int\n  ensures result >= x\n{{ {value} }}\n\
+             predicate P{i}(r: Ref) {{ acc(r.f) && step{i}(r.f) > 0 }}\n\
+             method use{i}(r: Ref)\n  requires P{i}(r)\n  ensures P{i}(r)\n{{\n\
+             \x20 unfold P{i}(r)\n  assert step{i}(r.f) <= r.f + {}\n  r.f := r.f + 1\n\
+             \x20 fold P{i}(r)\n}}\n",
+            i % 3 - i / 9
+        );
+    }
+    text
+}
+
 #[test]
 fn the_number_of_threads_does_not_show() {
     let mut many = String::new();
@@ -299,15 +317,17 @@ fn the_number_of_threads_does_not_show() {
             ("b.sil", FAILS.as_bytes()),
             ("c.sil", VERIFIES.as_bytes()),
             ("d.sil", ILL_TYPED.as_bytes()),
+            ("e.sil", chains().as_bytes()),
         ],
     );
     let run = |threads: &str, files: &[&str]| {
         let arguments = [&["--message-format", "json", "-j", threads], files].concat();
         timeless(&scratch.silicon(&arguments))
     };
-    for files in [&["a.sil"][..], &["a.sil", "b.sil", "c.sil", "d.sil"]] {
+    for files in [&["a.sil"][..], &["e.sil"], &["a.sil", "b.sil", "c.sil", "d.sil", "e.sil"]] {
         let alone = run("1", files);
         assert!(alone.len() > 20);
+        assert_eq!(alone, run("2", files));
         assert_eq!(alone, run("8", files));
     }
     let human = |threads: &str| scratch.silicon(&["-j", threads, "."]).stdout;

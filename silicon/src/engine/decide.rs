@@ -8,7 +8,7 @@ use super::blame::{Blame, Reason};
 use super::explore::Answer;
 use super::{Engine, Stop};
 use crate::prover::{self, Budget, QueryKind};
-use crate::report::Severity;
+use crate::report::{Means, Severity};
 use crate::terms::{Term, Terms};
 
 impl Engine<'_> {
@@ -21,6 +21,7 @@ impl Engine<'_> {
         at: Span,
     ) -> Result<(), Stop> {
         if goal == Terms::TRUE {
+            self.count(Means::Form);
             return Ok(());
         }
         let answer = self.ask(|engine| engine.obligation(goal))?;
@@ -62,12 +63,15 @@ impl Engine<'_> {
     /// Whether `goal` follows, with all means: what is known, the prover, and the prover with the consequences of
     /// the heap's shape.
     pub(crate) fn obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
-        if let Some(answer) = self.known_answer(goal) {
-            return Ok(answer);
+        if self.is_known(goal) {
+            return Ok(Answer::Yes);
         }
         let answer = self.query(goal, QueryKind::Obligation)?;
         if answer == Answer::Yes || !self.learn_from_heap()? {
             return Ok(answer);
+        }
+        if self.is_known(goal) {
+            return Ok(Answer::Yes);
         }
         self.query(goal, QueryKind::Obligation)
     }
@@ -75,16 +79,24 @@ impl Engine<'_> {
     /// An optimisation check: a wrong no costs completeness only.
     pub(crate) fn check(&mut self, goal: Term) -> Result<bool, Stop> {
         match self.terms.as_bool(goal) {
-            Some(value) => Ok(value),
+            Some(value) => {
+                self.count(Means::Form);
+                Ok(value)
+            }
             None => Ok(self.ask(|engine| engine.quick(goal))? == Answer::Yes),
         }
     }
 
     fn quick(&mut self, goal: Term) -> Result<Answer, Stop> {
-        match self.known_answer(goal) {
-            Some(answer) => Ok(answer),
-            None => self.query(goal, QueryKind::Other),
+        if self.is_known(goal) {
+            return Ok(Answer::Yes);
         }
+        // If the path is dead the prover would say yes to these, too. The obligations on it find that out.
+        if self.is_refuted(goal) || self.facts.leaves_open(&self.terms, goal) {
+            self.count(Means::Facts);
+            return Ok(Answer::No);
+        }
+        self.query(goal, QueryKind::Other)
     }
 
     /// Whether the path condition is contradictory, asked with the means of an obligation.
@@ -92,49 +104,62 @@ impl Engine<'_> {
         Ok(self.ask(|engine| engine.obligation(Terms::FALSE))? == Answer::Yes)
     }
 
-    /// Answers without the prover: `None` where it takes one.
-    fn known_answer(&mut self, goal: Term) -> Option<Answer> {
-        let answer = if goal == Terms::TRUE || self.known.contains(&goal) {
-            Some(Answer::Yes)
-        } else if goal != Terms::FALSE && {
-            let negation = self.terms.not(goal);
-            self.known.contains(&negation)
-        } {
-            // Unless the path is dead, which an obligation asks about next.
-            None
-        } else {
-            let conjuncts = self.terms.conjuncts(goal);
-            (conjuncts.len() > 1 && conjuncts.iter().all(|c| self.known.contains(c)))
-                .then_some(Answer::Yes)
-        };
-        if answer.is_some() {
-            self.statistics.answered_without_prover += 1;
+    /// Whether the facts say that a formula holds.
+    fn is_known(&mut self, goal: Term) -> bool {
+        let yes = self.facts.is_contradictory()
+            || self.known.contains(&goal)
+            || self.facts.known(&self.terms, goal) == Some(true)
+            || {
+                let reduced = self.facts.reduce(&mut self.terms, goal);
+                reduced != goal && self.facts.known(&self.terms, reduced) == Some(true)
+            };
+        if yes {
+            self.count(Means::Facts);
         }
-        answer
+        yes
+    }
+
+    /// Whether the facts say that a formula does not hold.
+    fn is_refuted(&mut self, goal: Term) -> bool {
+        self.facts.known(&self.terms, goal) == Some(false) || {
+            let reduced = self.facts.reduce(&mut self.terms, goal);
+            reduced != goal && self.facts.known(&self.terms, reduced) == Some(false)
+        }
     }
 
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
-        let too_many = self.query_limit.is_some_and(|limit| self.statistics.queries >= limit);
-        if too_many || self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        let started = Instant::now();
+        let asked = self.statistics.questions.by_prover;
+        let too_many = self.query_limit.is_some_and(|limit| asked >= limit);
+        if too_many || self.deadline.is_some_and(|deadline| started > deadline) {
             return Err(Stop::OutOfTime);
         }
-        self.statistics.queries += 1;
         let budget = match kind {
             QueryKind::Obligation => {
                 Budget { resources: self.context.options.obligation_limit, ..Budget::OBLIGATION }
             }
             _ => Budget::CHECK,
         };
-        Ok(match self.prover.check(&mut self.terms, goal, kind, budget)? {
+        let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
+        self.count(Means::Prover(started.elapsed()));
+        Ok(match answer {
             prover::Answer::Proved => Answer::Yes,
             prover::Answer::NotProved => Answer::No,
             prover::Answer::GaveUp(_) => Answer::GaveUp,
         })
     }
 
+    /// Counts a question that is asked for the first time.
+    fn count(&mut self, means: Means) {
+        if self.is_live() {
+            self.statistics.count(self.construct, means);
+        }
+    }
+
     /// Which way this run goes; the other way is taken by another run.
     pub(crate) fn branch(&mut self, condition: Term) -> Result<bool, Stop> {
         if let Some(value) = self.terms.as_bool(condition) {
+            self.count(Means::Form);
             return Ok(value);
         }
         let negation = self.terms.not(condition);

@@ -14,6 +14,7 @@ use crate::terms::{Sort, SortKind, Term, TermKind, Terms};
 impl Engine<'_> {
     /// One statement of a block.
     pub(crate) fn exec(&mut self, stmt: &Stmt) -> Result<(), Stop> {
+        self.construct = keyword(&stmt.kind);
         self.exec_kind(stmt)?;
         // Statements that only look, or only add permission, leave all values as they are.
         if matches!(
@@ -275,4 +276,31 @@ fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Re
     let blame = |clause: &Expr| Blame::new("call.failed", clause.span).trusted();
     engine.produce_all(preconditions, Some(snapshot), blame)?;
     Ok(std::mem::replace(&mut engine.state.heap, left))
+}
+
+/// What a statement is called where questions are counted.
+fn keyword(kind: &StmtKind) -> &'static str {
+    match kind {
+        StmtKind::Var(_) => "var",
+        StmtKind::Assign { .. } => "assignment",
+        StmtKind::FieldAssign { .. } => "field assignment",
+        StmtKind::New { .. } => "new",
+        StmtKind::Call { .. } => "call",
+        StmtKind::Inhale(_) => "inhale",
+        StmtKind::Exhale(_) => "exhale",
+        StmtKind::Assert(_) => "assert",
+        StmtKind::Assume(_) => "assume",
+        StmtKind::Refute(_) => "refute",
+        StmtKind::Fold(_) => "fold",
+        StmtKind::Unfold(_) => "unfold",
+        StmtKind::Package { .. } => "package",
+        StmtKind::Apply { .. } => "apply",
+        StmtKind::Quasihavoc { .. } | StmtKind::QuasihavocAll { .. } => "quasihavoc",
+        StmtKind::Label { .. } => "label",
+        StmtKind::If { .. } => "if",
+        StmtKind::While { .. } => "while",
+        StmtKind::Goto(_) => "goto",
+        StmtKind::Block(_) => "block",
+        StmtKind::Unreachable => "unreachable",
+    }
 }

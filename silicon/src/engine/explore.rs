@@ -369,8 +369,10 @@ impl Engine<'_> {
     pub(crate) fn push(&mut self, literal: Option<Term>) -> Result<(), Stop> {
         self.scopes.push(Scope { literal, ..Scope::default() });
         self.prover.push();
+        self.facts.push();
         if let Some(literal) = literal {
             self.learn(literal)?;
+            self.facts.settle(&self.terms);
         }
         Ok(())
     }
@@ -382,6 +384,7 @@ impl Engine<'_> {
             for fact in scope.learned {
                 self.known.remove(&fact);
             }
+            self.facts.pop();
             self.prover.pop()?;
         }
         Ok(())
@@ -413,6 +416,7 @@ impl Engine<'_> {
                 scope.learned.push(conjunct);
             }
         }
+        self.facts.assume(&self.terms, fact);
         self.prover.assume(fact);
         Ok(())
     }

@@ -4,11 +4,11 @@
 //! variable: what it says about the heap is then projections of that snapshot, so the term can stand in an axiom as
 //! it is. Symbols made on the way (a value summed up from several chunks, say) become functions of the axiom's variables.
 
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use sil::program::{Expr, Function, FunctionId};
+use sil::program::{Expr, Function, FunctionId, Program};
 
 use super::blame::Blame;
 use super::explore::Path;
@@ -19,20 +19,31 @@ use super::{Amounts, Engine, Reading, Stop};
 use crate::report::Severity;
 use crate::terms::{Sort, SymbolKind, Term, TermKind, Terms};
 
-/// What is known of the functions verified so far.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct FunctionTable {
-    functions: FxHashMap<FunctionId, Vec<Arc<FunctionAxioms>>>,
+/// The two parts of a function's verification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    Contract,
+    Body,
 }
 
+/// What is known of the functions verified so far: for each its axioms, by phase.
+#[derive(Debug)]
+pub(crate) struct FunctionTable(FxHashMap<FunctionId, [OnceLock<FunctionAxioms>; 2]>);
+
 impl FunctionTable {
-    /// What each phase of the function's verification has shown.
-    pub(crate) fn get(&self, function: FunctionId) -> &[Arc<FunctionAxioms>] {
-        self.functions.get(&function).map_or(&[], Vec::as_slice)
+    pub(crate) fn new(program: &Program) -> Self {
+        Self(program.functions.iter().map(|(id, _)| (id, Default::default())).collect())
     }
 
-    pub(crate) fn insert(&mut self, function: FunctionId, axioms: FunctionAxioms) {
-        self.functions.entry(function).or_default().push(Arc::new(axioms));
+    /// Makes what a phase has shown available to the members that come later.
+    pub(crate) fn insert(&self, function: FunctionId, phase: Phase, axioms: FunctionAxioms) {
+        let first = self.0[&function][phase as usize].set(axioms).is_ok();
+        debug_assert!(first, "a phase is over once");
+    }
+
+    /// What a phase has shown, if it is over and has shown anything.
+    pub(crate) fn get(&self, function: FunctionId, phase: Phase) -> Option<&FunctionAxioms> {
+        self.0[&function][phase as usize].get()
     }
 }
 

@@ -275,6 +275,12 @@ impl<'p> Driver<'_, 'p> {
 
     /// Executes what stands at a place and says where the path goes on; `None`: it is over.
     fn step(&mut self, place: Place) -> Result<Option<Place>, Stop> {
+        self.engine.construct = match place {
+            Place::Entry => "precondition",
+            Place::Block(_) => "loop",
+            Place::Statement { .. } => "jump",
+            Place::End => "postcondition",
+        };
         match place {
             Place::Entry => self.enter_method(),
             Place::Block(block) => self.enter_block(block),

@@ -110,8 +110,7 @@ impl<'p> Engine<'p> {
 
     /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
     fn body_blame(&self, predicate: PredicateId, blame: Blame) -> Blame {
-        let ill_formed = self.context.ill_formed_predicates.contains(&predicate);
-        if ill_formed { blame } else { blame.trusted() }
+        if self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 
     /// Runs with the predicate's formals bound and amounts scaled, on the heap as it is; keeps the heap.

@@ -4,6 +4,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use sil::program::{DomainId, FunctionId, PredicateId, Type};
 
+use super::function::Phase;
 use super::{Engine, Stop};
 use crate::terms::{Sort, Symbol};
 
@@ -134,8 +135,16 @@ impl Engine<'_> {
         if !self.emitted.functions.insert(function) {
             return Ok(());
         }
-        let table = self.context.functions.clone();
-        for known in table.get(function) {
+        let context = self.context;
+        // Whether the axioms of a function that is not visible are there by now is a matter of chance.
+        let phases: &[Phase] = if self.visible.functions.contains(&function) {
+            &[Phase::Contract, Phase::Body]
+        } else if self.visible.contracts.contains(&function) {
+            &[Phase::Contract]
+        } else {
+            &[]
+        };
+        for known in phases.iter().filter_map(|&phase| context.functions.get(function, phase)) {
             for &used in &known.uses.functions {
                 self.use_function(used)?;
             }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use sil::render::{self, Colours};
 
 use super::{Summary, milliseconds};
-use crate::report::Verdict;
+use crate::report::{Questions, Statistics, Verdict};
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 
 /// Long lists of trusted things are cut: the number says how long they are.
@@ -81,24 +81,25 @@ fn trusted(trusted: &[String], to: &mut dyn Write) -> io::Result<()> {
 
 fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     for member in &outcome.members {
-        let statistics = &member.statistics;
-        write!(
-            to,
-            "  {} {}: {} ms, prover {} ms, {} queries, {} answered without the prover, {} paths",
-            member.kind.name(),
-            member.name,
-            milliseconds(statistics.time),
-            milliseconds(statistics.prover_time),
-            statistics.queries,
-            statistics.answered_without_prover,
-            statistics.paths
-        )?;
-        for (name, count) in &statistics.counters {
-            write!(to, ", {count} {name}")?;
+        let Statistics { time, questions, constructs, paths } = &member.statistics;
+        let (kind, name, time) = (member.kind.name(), &member.name, milliseconds(*time));
+        writeln!(to, "  {kind} {name}: {time} ms, {paths} paths, {}", words_of(questions))?;
+        for (construct, questions) in constructs {
+            writeln!(to, "    {construct}: {}", words_of(questions))?;
         }
-        writeln!(to)?;
     }
     writeln!(to, "  file: {} ms", milliseconds(outcome.time))
+}
+
+fn words_of(questions: &Questions) -> String {
+    format!(
+        "{} questions, {} answered by form, {} by known facts, {} by the prover in {} ms",
+        questions.asked(),
+        questions.by_form,
+        questions.by_facts,
+        questions.by_prover,
+        milliseconds(questions.prover_time)
+    )
 }
 
 pub(super) fn summary(summary: &Summary, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
@@ -130,6 +131,13 @@ pub(super) fn summary(summary: &Summary, statistics: bool, to: &mut dyn Write) -
     }
     if statistics {
         write!(to, " ({} ms)", milliseconds(summary.time))?;
+        let questions = &summary.questions;
+        let share = 100.0 * questions.share_without_prover();
+        let (asked, time) = (questions.asked(), milliseconds(questions.prover_time));
+        write!(
+            to,
+            "\n{asked} questions, {share:.1} % answered without the prover, {time} ms in it"
+        )?;
     }
     writeln!(to)
 }

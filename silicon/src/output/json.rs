@@ -10,7 +10,7 @@ use sil::render::Place;
 use sil::source::LineColumn;
 
 use super::{Summary, milliseconds};
-use crate::report::Verdict;
+use crate::report::{Questions, Verdict};
 use crate::session::{Diagnostic, MemberOutcome, Outcome};
 
 /// The version of this format; a change that breaks readers raises it.
@@ -150,9 +150,29 @@ struct MemberLine<'a> {
     queries: u64,
     paths: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    answered_without_prover: Option<u64>,
+    questions: Option<QuestionsObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    counters: Option<BTreeMap<&'static str, u64>>,
+    constructs: Option<BTreeMap<&'static str, QuestionsObject>>,
+}
+
+/// How the questions of a member, or of one construct in it, were answered.
+#[derive(Serialize)]
+struct QuestionsObject {
+    by_form: u64,
+    by_facts: u64,
+    by_prover: u64,
+    prover_ms: f64,
+}
+
+impl QuestionsObject {
+    fn of(questions: &Questions) -> Self {
+        Self {
+            by_form: questions.by_form,
+            by_facts: questions.by_facts,
+            by_prover: questions.by_prover,
+            prover_ms: milliseconds(questions.prover_time),
+        }
+    }
 }
 
 impl<'a> MemberLine<'a> {
@@ -166,11 +186,14 @@ impl<'a> MemberLine<'a> {
             name: &member.name,
             verdict: verdict(member.verdict),
             time_ms: milliseconds(measured.time),
-            prover_ms: milliseconds(measured.prover_time),
-            queries: measured.queries,
+            prover_ms: milliseconds(measured.questions.prover_time),
+            queries: measured.questions.by_prover,
             paths: measured.paths,
-            answered_without_prover: statistics.then_some(measured.answered_without_prover),
-            counters: statistics.then(|| measured.counters.iter().copied().collect()),
+            questions: statistics.then(|| QuestionsObject::of(&measured.questions)),
+            constructs: statistics.then(|| {
+                let constructs = measured.constructs.iter();
+                constructs.map(|(name, of)| (*name, QuestionsObject::of(of))).collect()
+            }),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 #![expect(unsafe_code, reason = "calls into Z3 that the z3 crate does not offer")]
 
+use std::cell::Cell;
 use std::ffi::{CStr, CString};
 
 use z3::ast::{Ast, Bool};
@@ -36,10 +37,19 @@ pub(super) fn enter<R>(context: &Context, body: impl FnOnce() -> R) -> R {
     z3::with_z3_context(context, move || Local(body.into_inner()())).into_inner()
 }
 
-/// A context of its own, so that what Z3 does for one member does not depend on the members before it.
+thread_local! {
+    /// Whether somebody has got the default context of this thread.
+    static DEFAULT_TAKEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A context that nobody else has. The `z3` crate makes a context for every thread that touches it; that one is as good
+/// as any other, and goes first: contexts are expensive.
 pub(super) fn new_context() -> Context {
-    let context =
-        z3::with_z3_config(&Config::new(), || Local(Context::thread_local())).into_inner();
+    let context = if DEFAULT_TAKEN.replace(true) {
+        z3::with_z3_config(&Config::new(), || Local(Context::thread_local())).into_inner()
+    } else {
+        Context::thread_local()
+    };
     // SAFETY: the context is alive.
     unsafe {
         ffi::Z3_set_ast_print_mode(context.get_z3_context(), ffi::AstPrintMode::Smtlib2Compliant);

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use z3::ast::{Bool, Dynamic, Int};
 use z3::{DatatypeAccessor, DatatypeBuilder, DatatypeSort, DatatypeVariant, FuncDecl};
 
+use super::workspace::Vocabulary;
 use crate::terms::Sort;
 
 /// The positions of the constructors.
@@ -34,7 +35,7 @@ fn basic(sort: Sort) -> Option<usize> {
 
 /// The datatype of snapshots, and the functions for values of the sorts without a constructor.
 pub(super) struct Snapshots {
-    datatype: DatatypeSort,
+    vocabulary: Rc<Vocabulary>,
     wrappers: FxHashMap<Sort, Wrapper>,
 }
 
@@ -43,6 +44,25 @@ struct Wrapper {
     tag: Int,
     inject: Rc<FuncDecl>,
     project: Rc<FuncDecl>,
+}
+
+/// Declares the datatype; `reference` is the sort of references.
+pub(super) fn declare(reference: &z3::Sort) -> DatatypeSort {
+    let payload = z3::Sort::uninterpreted(Snapshots::PAYLOAD.into());
+    let of = |sort: z3::Sort| DatatypeAccessor::Sort(sort);
+    let snap = || DatatypeAccessor::Datatype("Snap".into());
+    DatatypeBuilder::new("Snap")
+        .variant("snap.unit", vec![])
+        .variant("snap.pair", vec![("snap.first", snap()), ("snap.second", snap())])
+        .variant("snap.of_bool", vec![("snap.bool", of(z3::Sort::bool()))])
+        .variant("snap.of_int", vec![("snap.int", of(z3::Sort::int()))])
+        .variant("snap.of_perm", vec![("snap.perm", of(z3::Sort::real()))])
+        .variant("snap.of_ref", vec![("snap.ref", of(reference.clone()))])
+        .variant(
+            "snap.other",
+            vec![("snap.sort", of(z3::Sort::int())), ("snap.payload", of(payload))],
+        )
+        .finish()
 }
 
 impl Snapshots {
@@ -55,31 +75,16 @@ impl Snapshots {
         (snap.of_bool (snap.bool Bool)) (snap.of_int (snap.int Int)) (snap.of_perm (snap.perm Real)) \
         (snap.of_ref (snap.ref Ref)) (snap.other (snap.sort Int) (snap.payload snap.Payload)))))";
 
-    pub(super) fn new(reference: &z3::Sort) -> Snapshots {
-        let payload = z3::Sort::uninterpreted(Self::PAYLOAD.into());
-        let of = |sort: z3::Sort| DatatypeAccessor::Sort(sort);
-        let snap = || DatatypeAccessor::Datatype("Snap".into());
-        let datatype = DatatypeBuilder::new("Snap")
-            .variant("snap.unit", vec![])
-            .variant("snap.pair", vec![("snap.first", snap()), ("snap.second", snap())])
-            .variant("snap.of_bool", vec![("snap.bool", of(z3::Sort::bool()))])
-            .variant("snap.of_int", vec![("snap.int", of(z3::Sort::int()))])
-            .variant("snap.of_perm", vec![("snap.perm", of(z3::Sort::real()))])
-            .variant("snap.of_ref", vec![("snap.ref", of(reference.clone()))])
-            .variant(
-                "snap.other",
-                vec![("snap.sort", of(z3::Sort::int())), ("snap.payload", of(payload))],
-            )
-            .finish();
-        Snapshots { datatype, wrappers: FxHashMap::default() }
+    pub(super) fn new(vocabulary: Rc<Vocabulary>) -> Snapshots {
+        Snapshots { vocabulary, wrappers: FxHashMap::default() }
     }
 
     pub(super) fn sort(&self) -> z3::Sort {
-        self.datatype.sort.clone()
+        self.vocabulary.snapshots.sort.clone()
     }
 
     fn variant(&self, position: usize) -> &DatatypeVariant {
-        &self.datatype.variants[position]
+        &self.vocabulary.snapshots.variants[position]
     }
 
     fn test(&self, position: usize, snapshot: &Dynamic) -> Bool {

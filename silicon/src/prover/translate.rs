@@ -1,5 +1,6 @@
 //! Terms to Z3's terms, each once.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -11,6 +12,7 @@ use super::ProverError;
 use super::backend::{self, Template};
 use super::log::Log;
 use super::snapshots::Snapshots;
+use super::workspace::{Vocabulary, Workspace};
 use crate::terms::{
     Declaration, Quant, Quantifier, Sort, SortKind, Symbol, SymbolKind, Term, TermKind, Terms,
     TheoryOp,
@@ -31,7 +33,9 @@ pub(super) struct Translator {
     functions: FxHashMap<Symbol, Function>,
     operators: FxHashMap<(TheoryOp, Vec<Sort>, Sort), FuncDecl>,
     pub(super) snapshots: Snapshots,
-    null: Dynamic,
+    vocabulary: Rc<Vocabulary>,
+    /// Counts what the workspace has seen.
+    load: Rc<Cell<usize>>,
     theories: Theories,
     /// Axioms to be asserted: those of theories that have come into use since the last call of `take_axioms`.
     pub(super) axioms: Vec<Term>,
@@ -39,17 +43,17 @@ pub(super) struct Translator {
 }
 
 impl Translator {
-    /// To be called inside the context.
-    pub(super) fn new(context: &Context, log: Log) -> Translator {
-        let reference = z3::Sort::uninterpreted("Ref".into());
+    pub(super) fn new(workspace: &Workspace, log: Log) -> Translator {
+        let vocabulary = workspace.vocabulary.clone();
         let mut translator = Translator {
-            context: context.clone(),
+            context: workspace.context.clone(),
             asts: Vec::new(),
             sorts: Vec::new(),
             functions: FxHashMap::default(),
             operators: FxHashMap::default(),
-            null: Dynamic::new_const("null", &reference),
-            snapshots: Snapshots::new(&reference),
+            snapshots: Snapshots::new(vocabulary.clone()),
+            vocabulary,
+            load: workspace.load.clone(),
             theories: Theories::default(),
             axioms: Vec::new(),
             log,
@@ -79,6 +83,7 @@ impl Translator {
             }
             if operands_done {
                 let ast = self.node(terms, term)?;
+                self.load.set(self.load.get() + 1);
                 if self.asts.len() <= term.index() {
                     self.asts.resize(terms.len(), None);
                 }
@@ -141,7 +146,7 @@ impl Translator {
             }
             TermKind::Quantifier(quantifier) => self.quantifier(terms, &quantifier)?.into(),
 
-            TermKind::Null => self.null.clone(),
+            TermKind::Null => self.vocabulary.null.clone(),
             TermKind::Apply(symbol, args) => self.application(terms, symbol, &args)?,
             TermKind::Theory(op, args, sort) => self.operation(terms, op, &args, sort)?,
 
@@ -354,7 +359,7 @@ impl Translator {
             SortKind::Bool => z3::Sort::bool(),
             SortKind::Int => z3::Sort::int(),
             SortKind::Perm => z3::Sort::real(),
-            SortKind::Ref => self.null.get_sort(),
+            SortKind::Ref => self.vocabulary.null.get_sort(),
             SortKind::Snap => self.snapshots.sort(),
             SortKind::Backend(text) => backend::sort(&self.context, text)?,
             SortKind::Seq(_)

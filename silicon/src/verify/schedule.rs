@@ -1,47 +1,410 @@
-//! The order in which functions are verified.
+//! What is verified when: tasks, what they wait for, and lanes of tasks that share a workspace of the prover.
+//!
+//! Invariants
+//! - A task comes after everything it depends on.
+//! - Tasks, lanes and what a task may see depend on the program and the selection only, never on threads or time.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
-use sil::program::{Expr, ExprKind, FunctionId, Location, PredicateId, Program};
+use sil::plugins::termination::Instrumented;
+use sil::program::{
+    Expr, ExprKind, FunctionId, Location, Member, MethodId, PredicateId, Program, Resource, Stmt,
+    StmtKind,
+};
+use sil::source::Span;
+use sil::walk::{Visit, walk_body, walk_expr};
 
-/// Groups of mutually recursive functions, in stages: what a stage mentions is in earlier stages or in the function's
-/// own group. Each function comes with its group, empty where the function is not recursive.
-pub(super) fn stages(program: &Program) -> Vec<Vec<(FunctionId, Vec<FunctionId>)>> {
-    let mut graph: DiGraphMap<u32, ()> = DiGraphMap::new();
-    for (caller, _) in program.functions.iter() {
-        graph.add_node(raw(caller));
-        for callee in mentioned(program, caller) {
-            graph.add_edge(raw(caller), raw(callee), ());
+/// What is verified in one piece.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Piece {
+    /// A function, or functions that are mutually recursive: their contracts first, then their bodies.
+    Functions {
+        functions: Vec<FunctionId>,
+        recursive: bool,
+    },
+    Predicate(PredicateId),
+    Method(MethodId),
+    /// The proof that a function terminates; it may use what the function promises.
+    Termination {
+        proof: MethodId,
+        function: FunctionId,
+    },
+}
+
+/// A piece of work, and what it builds on.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) piece: Piece,
+    /// The functions whose axioms it may use: all it depends on, directly or not.
+    pub(super) functions: FxHashSet<FunctionId>,
+    /// The predicates of which it may know whether they are well-formed.
+    pub(super) predicates: FxHashSet<PredicateId>,
+    /// The tasks it waits for.
+    after: BTreeSet<usize>,
+    /// About how much text it is about.
+    weight: u32,
+}
+
+/// Tasks that one worker does one after the other.
+#[derive(Debug)]
+struct Lane {
+    tasks: Range<usize>,
+    /// The lanes it waits for; they come before it.
+    after: BTreeSet<usize>,
+}
+
+/// All the work on a program.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    pub(super) tasks: Vec<Task>,
+    lanes: Vec<Lane>,
+}
+
+/// A lane is closed when it has this much text. Less, and making workspaces would cost more than verifying.
+const LANE_WEIGHT: u32 = 1_000;
+/// But there are not many more lanes than this.
+const LANES: u32 = 16;
+
+impl Schedule {
+    /// The tasks for the members that `is_selected` picks and for what these depend on.
+    pub(super) fn new(
+        program: &Program,
+        termination: Option<&Instrumented>,
+        is_selected: impl Fn(Member) -> bool,
+    ) -> Schedule {
+        let mut builder = Builder::new(program, termination);
+        builder.add_functions();
+        let of_order = |wanted: fn(Member) -> bool| {
+            program.order.iter().copied().filter(move |&member| wanted(member))
+        };
+        for member in of_order(|member| matches!(member, Member::Predicate(_))) {
+            if let Member::Predicate(predicate) = member {
+                builder.add_predicate(predicate);
+            }
+        }
+        for member in of_order(|member| matches!(member, Member::Method(_))) {
+            if let Member::Method(method) = member
+                && is_selected(member)
+            {
+                builder.add_method(method);
+            }
+        }
+        for &(proof, function) in termination.map_or(&[][..], |checks| &checks.proofs) {
+            if is_selected(Member::Function(function)) {
+                builder.add_termination(proof, function);
+            }
+        }
+        let tasks = needed(builder.tasks, &is_selected);
+        let lanes = lanes(&tasks);
+        Schedule { tasks, lanes }
+    }
+
+    /// Runs every lane, as soon as those it waits for are done, on the threads of the current pool.
+    ///
+    /// `run` gets the tasks of a lane, by index.
+    pub(super) fn run(&self, run: impl Fn(Range<usize>) + Sync) {
+        let waiting: Vec<AtomicUsize> =
+            self.lanes.iter().map(|lane| AtomicUsize::new(lane.after.len())).collect();
+        rayon::scope_fifo(|scope| {
+            for (index, lane) in self.lanes.iter().enumerate() {
+                if lane.after.is_empty() {
+                    self.start(scope, index, &waiting, &run);
+                }
+            }
+        });
+    }
+
+    /// Runs every lane on this thread.
+    pub(super) fn run_here(&self, run: impl Fn(Range<usize>)) {
+        self.lanes.iter().for_each(|lane| run(lane.tasks.clone()));
+    }
+
+    fn start<'s>(
+        &'s self,
+        scope: &rayon::ScopeFifo<'s>,
+        index: usize,
+        waiting: &'s [AtomicUsize],
+        run: &'s (impl Fn(Range<usize>) + Sync),
+    ) {
+        scope.spawn_fifo(move |scope| {
+            run(self.lanes[index].tasks.clone());
+            for (next, lane) in self.lanes.iter().enumerate().skip(index + 1) {
+                if lane.after.contains(&index) && waiting[next].fetch_sub(1, Ordering::AcqRel) == 1
+                {
+                    self.start(scope, next, waiting, run);
+                }
+            }
+        });
+    }
+}
+
+/// Those tasks that are selected, and those that they wait for.
+fn needed(tasks: Vec<Task>, is_selected: impl Fn(Member) -> bool) -> Vec<Task> {
+    let mut is_needed = vec![false; tasks.len()];
+    for (index, task) in tasks.iter().enumerate().rev() {
+        is_needed[index] |= match &task.piece {
+            Piece::Functions { functions, .. } => {
+                functions.iter().any(|&function| is_selected(Member::Function(function)))
+            }
+            Piece::Predicate(predicate) => is_selected(Member::Predicate(*predicate)),
+            Piece::Method(_) | Piece::Termination { .. } => true,
+        };
+        if is_needed[index] {
+            task.after.iter().for_each(|&before| is_needed[before] = true);
         }
     }
-    let mut level: FxHashMap<u32, usize> = FxHashMap::default();
-    let mut stages: Vec<Vec<(FunctionId, Vec<FunctionId>)>> = Vec::new();
-    // Callees come first.
-    for mut group in tarjan_scc(&graph) {
-        group.sort_unstable();
-        let below = group
+    let mut new_index = vec![0; tasks.len()];
+    let mut kept = Vec::with_capacity(tasks.len());
+    for (index, mut task) in tasks.into_iter().enumerate() {
+        if is_needed[index] {
+            new_index[index] = kept.len();
+            task.after = task.after.iter().map(|&before| new_index[before]).collect();
+            kept.push(task);
+        }
+    }
+    kept
+}
+
+/// Consecutive tasks, so that no two lanes wait for each other.
+fn lanes(tasks: &[Task]) -> Vec<Lane> {
+    let total: u32 = tasks.iter().map(|task| task.weight).sum();
+    let enough = LANE_WEIGHT.max(total / LANES);
+    let mut lanes: Vec<Lane> = Vec::new();
+    let mut lane_of = Vec::with_capacity(tasks.len());
+    let mut weight = enough;
+    for (index, task) in tasks.iter().enumerate() {
+        // A heavy task does not wait for light ones that happen to come before it.
+        if weight >= enough || (weight + task.weight > 2 * enough) {
+            lanes.push(Lane { tasks: index..index, after: BTreeSet::new() });
+            weight = 0;
+        }
+        let number = lanes.len() - 1;
+        let lane = &mut lanes[number];
+        lane.tasks.end = index + 1;
+        lane.after.extend(
+            task.after.iter().map(|&before| lane_of[before]).filter(|&before| before != number),
+        );
+        lane_of.push(number);
+        weight += task.weight;
+    }
+    lanes
+}
+
+/// What expressions mention, through the bodies of predicates.
+#[derive(Default)]
+struct Mentioned {
+    functions: FxHashSet<FunctionId>,
+    predicates: FxHashSet<PredicateId>,
+}
+
+impl Mentioned {
+    fn look_at(&mut self, program: &Program, expr: &Expr) {
+        let mut pending = vec![expr];
+        while let Some(expr) = pending.pop() {
+            let mut met = Vec::new();
+            walk_expr(expr, |expr| match &expr.kind {
+                ExprKind::Apply { function, .. } => {
+                    self.functions.insert(*function);
+                }
+                ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
+                    met.push(*predicate);
+                }
+                ExprKind::Perm(resource) | ExprKind::ForPerm { resource, .. } => {
+                    met.extend(predicate_of(resource));
+                }
+                ExprKind::Unfolding { access, .. } => met.push(access.predicate),
+                _ => {}
+            });
+            for predicate in met {
+                pending.extend(self.enter(program, predicate));
+            }
+        }
+    }
+
+    /// Notes a predicate; its body, if it is new.
+    fn enter<'p>(&mut self, program: &'p Program, predicate: PredicateId) -> Option<&'p Expr> {
+        self.predicates
+            .insert(predicate)
+            .then(|| program.predicates[predicate].body.as_ref())
+            .flatten()
+    }
+
+    fn look_at_predicate(&mut self, program: &Program, predicate: PredicateId) {
+        if let Some(body) = self.enter(program, predicate) {
+            self.look_at(program, body);
+        }
+    }
+
+    /// Not the measures: the checks that are about them are not in the member itself.
+    fn look_at_contract(&mut self, program: &Program, contract: &sil::program::Contract) {
+        contract
+            .preconditions
             .iter()
-            .flat_map(|&function| graph.neighbors(function))
-            .filter(|callee| !group.contains(callee))
-            .map(|callee| level[&callee] + 1)
-            .max()
-            .unwrap_or(0);
-        let recursive = group.len() > 1 || graph.contains_edge(group[0], group[0]);
-        let ids: Vec<_> = group.iter().map(|&function| id(function)).collect();
-        if stages.len() <= below {
-            stages.resize_with(below + 1, Vec::new);
-        }
-        for &function in &group {
-            level.insert(function, below);
-            let group = if recursive { ids.clone() } else { Vec::new() };
-            stages[below].push((id(function), group));
+            .chain(&contract.postconditions)
+            .for_each(|expr| self.look_at(program, expr));
+    }
+
+    fn look_at_statement(&mut self, program: &Program, statement: &Stmt) {
+        match &statement.kind {
+            StmtKind::Fold(access) | StmtKind::Unfold(access) => {
+                self.look_at_predicate(program, access.predicate);
+            }
+            StmtKind::Call { method, .. } => {
+                self.look_at_contract(program, &program.methods[*method].contract);
+            }
+            StmtKind::Quasihavoc { resource, .. } | StmtKind::QuasihavocAll { resource, .. } => {
+                if let Some(predicate) = predicate_of(resource) {
+                    self.look_at_predicate(program, predicate);
+                }
+            }
+            _ => {}
         }
     }
-    for stage in &mut stages {
-        stage.sort_by_key(|(function, _)| raw(*function));
+
+    fn look_at_method(&mut self, program: &Program, method: MethodId) {
+        let method = &program.methods[method];
+        self.look_at_contract(program, &method.contract);
+        for implementation in &method.implementations {
+            walk_body(&implementation.body, |visit| match visit {
+                Visit::Stmt(statement) => self.look_at_statement(program, statement),
+                Visit::Expr(expr) => self.look_at(program, expr),
+                Visit::Node(_) | Visit::Graph(_) => {}
+            });
+        }
     }
-    stages
+}
+
+fn predicate_of(resource: &Resource) -> Option<PredicateId> {
+    match resource {
+        Resource::Location(Location::Predicate { predicate, .. }) => Some(*predicate),
+        _ => None,
+    }
+}
+
+/// The tasks made so far.
+struct Builder<'p> {
+    program: &'p Program,
+    termination: Option<&'p Instrumented>,
+    tasks: Vec<Task>,
+    of_function: FxHashMap<FunctionId, usize>,
+    of_predicate: FxHashMap<PredicateId, usize>,
+    /// What axioms of domains mention: every member may need it.
+    by_axioms: FxHashSet<FunctionId>,
+}
+
+impl<'p> Builder<'p> {
+    fn new(program: &'p Program, termination: Option<&'p Instrumented>) -> Self {
+        let mut mentioned = Mentioned::default();
+        for (_, domain) in program.domains.iter() {
+            domain.axioms.iter().for_each(|axiom| mentioned.look_at(program, &axiom.body));
+        }
+        Builder {
+            program,
+            termination,
+            tasks: Vec::new(),
+            of_function: FxHashMap::default(),
+            of_predicate: FxHashMap::default(),
+            by_axioms: mentioned.functions,
+        }
+    }
+
+    fn add(&mut self, piece: Piece, mentioned: &Mentioned, span: Span) -> usize {
+        let mut functions = FxHashSet::default();
+        // The functions of this very task are not among them yet.
+        let mut after: BTreeSet<usize> = mentioned
+            .functions
+            .iter()
+            .filter_map(|function| self.of_function.get(function).copied())
+            .collect();
+        for &before in &after {
+            let before = &self.tasks[before];
+            functions.extend(&before.functions);
+            if let Piece::Functions { functions: own, .. } = &before.piece {
+                functions.extend(own);
+            }
+        }
+        // Of the bodies of predicates only methods want to know whether they are well-formed.
+        let mut predicates = FxHashSet::default();
+        if matches!(piece, Piece::Method(_) | Piece::Termination { .. }) {
+            let task = |predicate: &PredicateId| self.of_predicate.get(predicate).copied();
+            after.extend(mentioned.predicates.iter().filter_map(task));
+            predicates.extend(&mentioned.predicates);
+        }
+        let weight = span.end.saturating_sub(span.start);
+        self.tasks.push(Task { piece, functions, predicates, after, weight });
+        self.tasks.len() - 1
+    }
+
+    /// Callees first; functions that call each other are one task.
+    fn add_functions(&mut self) {
+        let program = self.program;
+        let mut mentioned: FxHashMap<FunctionId, Mentioned> = FxHashMap::default();
+        let mut graph: DiGraphMap<u32, ()> = DiGraphMap::new();
+        for (caller, declaration) in program.functions.iter() {
+            let mut found = Mentioned::default();
+            found.look_at_contract(program, &declaration.contract);
+            declaration.body.iter().for_each(|body| found.look_at(program, body));
+            graph.add_node(raw(caller));
+            let mut callees: Vec<_> = found.functions.iter().map(|&callee| raw(callee)).collect();
+            callees.sort_unstable();
+            for callee in callees {
+                graph.add_edge(raw(caller), callee, ());
+            }
+            mentioned.insert(caller, found);
+        }
+        for mut group in tarjan_scc(&graph) {
+            group.sort_unstable();
+            let recursive = group.len() > 1 || graph.contains_edge(group[0], group[0]);
+            let functions: Vec<_> = group.iter().map(|&function| id(function)).collect();
+            let mut all = Mentioned::default();
+            for function in &functions {
+                all.functions.extend(&mentioned[function].functions);
+            }
+            let span = program.functions[functions[0]].span;
+            let piece = Piece::Functions { functions: functions.clone(), recursive };
+            let task = self.add(piece, &all, span);
+            self.of_function.extend(functions.into_iter().map(|function| (function, task)));
+        }
+    }
+
+    fn add_predicate(&mut self, predicate: PredicateId) {
+        let mut mentioned = Mentioned::default();
+        mentioned.look_at_predicate(self.program, predicate);
+        mentioned.functions.extend(&self.by_axioms);
+        let span = self.program.predicates[predicate].span;
+        let task = self.add(Piece::Predicate(predicate), &mentioned, span);
+        self.of_predicate.insert(predicate, task);
+    }
+
+    fn add_method(&mut self, method: MethodId) {
+        let mentioned = self.mentioned_by_method(method);
+        self.add(Piece::Method(method), &mentioned, self.program.methods[method].span);
+    }
+
+    fn add_termination(&mut self, proof: MethodId, function: FunctionId) {
+        let mut mentioned = self.mentioned_by_method(proof);
+        mentioned.functions.insert(function);
+        let span = self.program.functions[function].span;
+        self.add(Piece::Termination { proof, function }, &mentioned, span);
+    }
+
+    fn mentioned_by_method(&self, method: MethodId) -> Mentioned {
+        let mut mentioned = Mentioned::default();
+        mentioned.look_at_method(self.program, method);
+        mentioned.functions.extend(&self.by_axioms);
+        let has_checks = |checks: &Instrumented| checks.graphs.keys().any(|(id, _)| *id == method);
+        if self.termination.is_some_and(has_checks) {
+            // The checks are in graphs beside the body, and may mention whatever measures do.
+            mentioned.functions.extend(self.of_function.keys());
+            mentioned.predicates.extend(self.of_predicate.keys());
+        }
+        mentioned
+    }
 }
 
 fn raw(function: FunctionId) -> u32 {
@@ -50,47 +413,4 @@ fn raw(function: FunctionId) -> u32 {
 
 fn id(raw: u32) -> FunctionId {
     FunctionId::from_raw(la_arena::RawIdx::from_u32(raw))
-}
-
-/// The functions that a function's contract and body mention, through the bodies of predicates too.
-fn mentioned(program: &Program, function: FunctionId) -> Vec<FunctionId> {
-    let mut found = Found::default();
-    let declaration = &program.functions[function];
-    let contract = &declaration.contract;
-    for expr in
-        contract.preconditions.iter().chain(&contract.postconditions).chain(&declaration.body)
-    {
-        found.look_at(program, expr);
-    }
-    found.functions
-}
-
-#[derive(Default)]
-struct Found {
-    functions: Vec<FunctionId>,
-    predicates: FxHashSet<PredicateId>,
-}
-
-impl Found {
-    fn look_at(&mut self, program: &Program, expr: &Expr) {
-        let mut pending = vec![expr];
-        while let Some(expr) = pending.pop() {
-            let mut bodies = Vec::new();
-            sil::walk::walk_expr(expr, |expr| match &expr.kind {
-                ExprKind::Apply { function, .. } if !self.functions.contains(function) => {
-                    self.functions.push(*function);
-                }
-                ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
-                    bodies.push(*predicate);
-                }
-                ExprKind::Unfolding { access, .. } => bodies.push(access.predicate),
-                _ => {}
-            });
-            for predicate in bodies {
-                if self.predicates.insert(predicate) {
-                    pending.extend(&program.predicates[predicate].body);
-                }
-            }
-        }
-    }
 }

@@ -1,0 +1,57 @@
+//! What provers share that work one after the other.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use z3::ast::Dynamic;
+use z3::{Context, DatatypeSort};
+
+use super::{raw, snapshots};
+
+/// A Z3 context, and the declarations that every prover needs in it.
+///
+/// Making a context costs more than verifying a small member (Z3 4.8.12 fills tables of 16 MB for it), so the members
+/// of a lane use one after the other. Nothing that one prover assumes is seen by the next: assertions belong to
+/// solvers, and every prover has its own. The numbers that Z3 gives to its terms do depend on what came before, and
+/// with them, in corner cases, how it searches: who shares a workspace, and in which order, must not depend on the
+/// number of threads.
+pub struct Workspace {
+    pub(super) context: Context,
+    pub(super) vocabulary: Rc<Vocabulary>,
+    /// How many terms have been translated in it.
+    pub(super) load: Rc<Cell<usize>>,
+}
+
+/// The tables of a context grow with the terms that it has seen, and do not shrink.
+const WORN: usize = 50_000;
+
+/// Declarations that last as long as the context. The datatype in particular must not be declared twice.
+pub(super) struct Vocabulary {
+    pub(super) null: Dynamic,
+    pub(super) snapshots: DatatypeSort,
+}
+
+impl Workspace {
+    pub fn new() -> Workspace {
+        let context = raw::new_context();
+        let vocabulary = raw::enter(&context, || {
+            let reference = z3::Sort::uninterpreted("Ref".into());
+            Vocabulary {
+                null: Dynamic::new_const("null", &reference),
+                snapshots: snapshots::declare(&reference),
+            }
+        });
+        Workspace { context, vocabulary: Rc::new(vocabulary), load: Rc::default() }
+    }
+
+    /// Whether it is better to go on with a new one.
+    pub fn is_worn(&self) -> bool {
+        self.load.get() > WORN
+    }
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Workspace::new()
+    }
+}
