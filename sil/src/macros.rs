@@ -7,7 +7,9 @@
 //! Invariants
 //! - Afterwards no `define` and no use of a macro is left, unless an error was reported.
 //! - Nothing that comes from an argument is captured: what the body declares is renamed if an argument mentions it.
-//! - Every node of an expansion has the span of the outermost call, the arguments included.
+//! - Spans are as in the reference, since tests announce errors by their lines: the statements of a macro keep their
+//!   places; the expansion of an expression stands at the outermost call in the expression, except for the elements of lists
+//!   (arguments, triggers), amounts and types, which keep theirs.
 //! - Expansion ends: a macro inside its own expansion is an error, and [`MAX_EXPANSION`] bounds the size.
 //!
 //! A name that is a local or bound variable where it stands is not taken for a macro.
@@ -17,7 +19,7 @@ mod names;
 mod statements;
 mod table;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{Name, Span};
@@ -55,8 +57,10 @@ struct Size {
 /// What the names of a macro's body stand for in one expansion.
 struct Frame {
     arguments: FxHashMap<Name, Argument>,
-    /// New names of what the body declares.
+    /// New names of the variables that the body declares.
     renamed: FxHashMap<Name, Name>,
+    /// New names of its labels.
+    labels: FxHashMap<Name, Name>,
     /// What the body has declared at the place that is being walked: these hide parameters.
     declared: Vec<Name>,
 }
@@ -93,11 +97,15 @@ struct Expander<'d> {
     diagnostics: &'d mut Vec<Diagnostic>,
     table: Table,
     scope: Scope,
+    /// The labels set so far in the implementation.
+    labels: FxHashSet<Name>,
     frames: Vec<Frame>,
     /// The macros that are being expanded, outermost first.
     active: Vec<MacroId>,
-    /// The outermost call, while one is being expanded.
+    /// The place of what is being walked in the expansion of an expression, unless it keeps its own.
     call: Option<Span>,
+    /// The outermost use of a macro around what is being walked.
+    outermost: Option<Span>,
     depth: usize,
     produced: usize,
     /// A limit was passed: nothing is expanded any more.
@@ -110,9 +118,11 @@ impl<'d> Expander<'d> {
             diagnostics,
             table: Table::default(),
             scope: Scope::default(),
+            labels: FxHashSet::default(),
             frames: Vec::new(),
             active: Vec::new(),
             call: None,
+            outermost: None,
             depth: 0,
             produced: 0,
             exhausted: false,

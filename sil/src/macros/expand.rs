@@ -1,7 +1,5 @@
 //! Macros in expressions, types and names.
 
-use rustc_hash::FxHashMap;
-
 use crate::parser::MAX_DEPTH;
 use crate::source::{Name, Span};
 use crate::stack::grow_stack;
@@ -30,7 +28,7 @@ impl Expander<'_> {
             *expr = Expr::new(ExprKind::Null, expr.span);
             return;
         }
-        if self.call.is_some() {
+        if !self.frames.is_empty() {
             self.produce(1, expr.span);
         }
         self.depth += 1;
@@ -49,13 +47,13 @@ impl Expander<'_> {
             }
             ExprKind::Old { label, body } => {
                 if let OldLabel::Label(label) = label {
-                    self.name(label);
+                    self.label(label);
                 }
                 self.expr(body);
             }
             ExprKind::Acc { location, amount } => {
                 self.location(location);
-                amount.iter_mut().for_each(|amount| self.expr(amount));
+                self.in_place(|expander| amount.iter_mut().for_each(|it| expander.expr(it)));
             }
             ExprKind::Perm(resource) => self.location(resource),
             ExprKind::Unfolding { access, body } => {
@@ -64,7 +62,9 @@ impl Expander<'_> {
             }
             ExprKind::Quantified { variables, triggers, body, .. } => {
                 self.binding(variables, |expander| {
-                    triggers.iter_mut().flatten().for_each(|term| expander.expr(term));
+                    expander.in_place(|expander| {
+                        triggers.iter_mut().flatten().for_each(|term| expander.expr(term));
+                    });
                     expander.expr(body);
                 });
             }
@@ -77,34 +77,65 @@ impl Expander<'_> {
             ExprKind::Let { variable, value, body } => {
                 self.expr(value);
                 let outside = self.enter_scope();
+                self.mark(&mut variable.span);
                 self.declare(variable);
                 self.expr(body);
                 self.leave_scope(outside);
             }
             ExprKind::Literal { element, elements, .. } => {
                 element.iter_mut().for_each(|ty| self.ty(ty));
-                elements.iter_mut().for_each(|element| self.expr(element));
+                self.in_place(|expander| elements.iter_mut().for_each(|it| expander.expr(it)));
             }
             ExprKind::MapLiteral { types, entries } => {
                 if let Some((key, value)) = types {
                     self.ty(key);
                     self.ty(value);
                 }
-                for (key, value) in entries {
-                    self.expr(key);
-                    self.expr(value);
-                }
+                self.in_place(|expander| {
+                    for (key, value) in entries {
+                        expander.expr(key);
+                        expander.expr(value);
+                    }
+                });
             }
             ExprKind::PredicateInstance { name, arguments } => {
                 self.name(name);
-                arguments.iter_mut().for_each(|argument| self.expr(argument));
+                self.in_place(|expander| arguments.iter_mut().for_each(|it| expander.expr(it)));
             }
             ExprKind::New(Some(fields)) => fields.iter_mut().for_each(|field| self.name(field)),
             _ => names::for_each_child_mut(expr, &mut |child| self.expr(child)),
         }
     }
 
-    /// Inside an expansion, everything stands at the call.
+    /// Walks the parts of an expansion that keep the place they have: as in the reference those are the elements of
+    /// lists (arguments, triggers, …), the amount of an `acc`, and types.
+    fn in_place(&mut self, walk: impl FnOnce(&mut Self)) {
+        let call = self.call.take();
+        walk(self);
+        self.call = call;
+    }
+
+    /// Gives an argument the place of the call, except for what keeps its own (see [`Self::in_place`]).
+    fn mark_all(&self, expr: &mut Expr) {
+        grow_stack(|| {
+            self.mark(&mut expr.span);
+            match &mut expr.kind {
+                ExprKind::Call { name, .. } => self.mark(&mut name.span),
+                ExprKind::PredicateInstance { .. }
+                | ExprKind::Literal { .. }
+                | ExprKind::MapLiteral { .. } => {}
+                ExprKind::Acc { location, .. } => self.mark_all(location),
+                ExprKind::Quantified { body, .. } => self.mark_all(body),
+                ExprKind::Field { receiver, name } => {
+                    self.mark(&mut name.span);
+                    self.mark_all(receiver);
+                }
+                _ => names::for_each_child_mut(expr, &mut |child| self.mark_all(child)),
+            }
+        });
+    }
+
+    /// In the expansion of an expression, what is not kept in its place stands at the call.
     pub(super) fn mark(&self, span: &mut Span) {
         if let Some(call) = self.call {
             *span = call;
@@ -122,7 +153,7 @@ impl Expander<'_> {
     fn exhaust(&mut self, span: Span, message: String) {
         if !self.exhausted {
             self.exhausted = true;
-            self.error(self.call.unwrap_or(span), message);
+            self.error(self.outermost.unwrap_or(span), message);
         }
     }
 
@@ -143,7 +174,6 @@ impl Expander<'_> {
 
     /// Declares a variable, under its new name if it has one.
     fn declare(&mut self, ident: &mut Ident) {
-        self.mark(&mut ident.span);
         if let Some(frame) = self.frames.last_mut() {
             frame.declared.push(ident.name.clone());
             if let Some(renamed) = frame.renamed.get(&ident.name) {
@@ -238,12 +268,24 @@ impl Expander<'_> {
         self.mark(&mut ident.span);
         match self.callee(ident) {
             Meaning::Name(name) => ident.name = name,
-            Meaning::Argument(_) => {
+            Meaning::Argument(argument) => {
                 let message = format!("the argument for `{}` has to be a name", ident.name);
-                self.error(ident.span, message);
+                self.error(argument.expr.span, message);
             }
             // An expression has the same name: the field or label is meant.
             Meaning::Macro(_) => {}
+        }
+    }
+
+    /// The name of a label, where it is set or referred to.
+    pub(super) fn label(&mut self, ident: &mut Ident) {
+        let renamed = self.frames.last().and_then(|frame| {
+            let is_argument = frame.arguments.contains_key(&ident.name);
+            frame.labels.get(&ident.name).filter(|_| !is_argument).cloned()
+        });
+        self.name(ident);
+        if let Some(renamed) = renamed {
+            ident.name = renamed;
         }
     }
 
@@ -256,9 +298,10 @@ impl Expander<'_> {
             Meaning::Name(name) => expr.kind = ExprKind::Ident(name),
             Meaning::Argument(argument) => self.substitute(expr, argument),
             Meaning::Macro(id) => {
-                let required = self.parameter_count(id);
-                if required.unwrap_or(0) > 0 {
-                    self.wrong_number(id, 0, expr.span);
+                if self.parameter_count(id).is_some() {
+                    let name = self.table.definition(id).name.name.clone();
+                    let message = format!("the macro `{name}` has parameters: write `{name}(…)`");
+                    self.error(expr.span, message);
                     return;
                 }
                 self.expand_expr(expr, id, Vec::new());
@@ -283,12 +326,13 @@ impl Expander<'_> {
             // A macro was passed that is no expression, or needs arguments.
             let define = self.table.definition(id);
             let message = format!("the macro `{}` cannot be used here", define.name.name);
-            self.error(expr.span, message);
+            self.error(argument.expr.span, message);
         }
         let mut annotations = std::mem::take(&mut expr.annotations);
-        let span = expr.span;
         *expr = argument.expr;
-        expr.span = span;
+        if self.call.is_some() {
+            self.mark_all(expr);
+        }
         annotations.append(&mut expr.annotations);
         expr.annotations = annotations;
     }
@@ -300,6 +344,12 @@ impl Expander<'_> {
                 let arguments = std::mem::take(arguments);
                 let ascription = ascription.take();
                 let span = expr.span;
+                if self.parameter_count(id).is_none() {
+                    let name = self.table.definition(id).name.name.clone();
+                    self.error(span, format!("the macro `{name}` takes no arguments"));
+                    expr.kind = ExprKind::Null;
+                    return;
+                }
                 let Some(arguments) = self.arguments(id, arguments, span) else {
                     expr.kind = ExprKind::Null;
                     return;
@@ -313,14 +363,14 @@ impl Expander<'_> {
                     }
                 }
             }
-            Meaning::Argument(_) => {
+            Meaning::Argument(argument) => {
                 let message = format!("the argument for `{}` has to be a name", name.name);
-                self.error(expr.span, message);
+                self.error(argument.expr.span, message);
             }
             Meaning::Name(resolved) => {
                 name.name = resolved;
                 self.mark(&mut name.span);
-                arguments.iter_mut().for_each(|argument| self.expr(argument));
+                self.in_place(|expander| arguments.iter_mut().for_each(|it| expander.expr(it)));
                 ascription.iter_mut().for_each(|ty| self.ty(ty));
             }
         }
@@ -351,21 +401,18 @@ impl Expander<'_> {
             self.wrong_number(id, arguments.len(), span);
             return None;
         }
-        let outer = self.call;
-        self.call = Some(outer.unwrap_or(span));
+        // They stand where they are written, until they take the place of a parameter.
+        let outer = self.call.take();
         let arguments = arguments.into_iter().map(|argument| self.argument(argument)).collect();
         self.call = outer;
         Some(arguments)
     }
 
     fn argument(&mut self, mut expr: Expr) -> Argument {
-        if let ExprKind::Ident(name) = &expr.kind
-            && let Meaning::Macro(id) = self.meaning(name, true)
-            && !self.is_plain_expression(id)
-        {
-            // Passed on as a name: the body calls it or uses it as a statement.
-            self.mark(&mut expr.span);
-        } else {
+        // A macro that is no expression is passed on by its name: the body calls it or uses it as a statement.
+        let is_passed_on = matches!(&expr.kind, ExprKind::Ident(name)
+            if matches!(self.meaning(name, true), Meaning::Macro(id) if !self.is_plain_expression(id)));
+        if !is_passed_on {
             self.expr(&mut expr);
         }
         let size = names::size(&expr);
@@ -375,8 +422,7 @@ impl Expander<'_> {
     /// Whether the macro can stand alone as an expression.
     fn is_plain_expression(&self, id: MacroId) -> bool {
         let define = self.table.definition(id);
-        define.parameters.as_ref().is_none_or(Vec::is_empty)
-            && matches!(define.body, MacroBody::Expr(_))
+        define.parameters.is_none() && matches!(define.body, MacroBody::Expr(_))
     }
 
     /// Replaces `expr`, a use of the macro, by its expansion.
@@ -390,11 +436,14 @@ impl Expander<'_> {
             return;
         };
         let annotations = std::mem::take(&mut expr.annotations);
+        let outer = self.call;
+        self.call = Some(outer.unwrap_or(span));
         let expansion = self.in_frame(id, arguments, span, |expander| {
             let mut copy = copy(body);
             expander.expr(&mut copy);
             copy
         });
+        self.call = outer;
         *expr = expansion.unwrap_or_else(|| Expr::new(ExprKind::Null, span));
         expr.annotations.splice(0..0, annotations);
     }
@@ -416,14 +465,14 @@ impl Expander<'_> {
             return None;
         }
         let frame = self.frame(id, arguments);
-        let outer = self.call;
-        self.call = Some(outer.unwrap_or(span));
+        let outermost = self.outermost;
+        self.outermost = Some(outermost.unwrap_or(span));
         self.active.push(id);
         self.frames.push(frame);
         let result = walk(self);
         self.frames.pop();
         self.active.pop();
-        self.call = outer;
+        self.outermost = outermost;
         Some(result)
     }
 
@@ -447,23 +496,28 @@ impl Expander<'_> {
         let mentioned: Vec<_> =
             arguments.iter().map(|argument| names::of_expr(&argument.expr)).collect();
         let in_arguments = |name: &str| mentioned.iter().any(|names| names.contains(name));
-        let mut declared: Vec<Name> = self.table.declared(id).iter().cloned().collect();
-        declared.sort_unstable();
-        let mut renamed = FxHashMap::default();
-        for name in declared {
-            if !self.scope.contains(&name) && !in_arguments(&name) {
-                continue;
-            }
+        let names = self.table.names(id);
+        let fresh = |name: &Name, is_taken: &dyn Fn(&str) -> bool| {
             let fresh = (0usize..).map(|number| format!("{name}${number}")).find(|fresh| {
-                !self.scope.contains(fresh)
-                    && !in_arguments(fresh)
-                    && !self.table.mentions(id, fresh)
+                !is_taken(fresh) && !in_arguments(fresh) && !names.mentioned.contains(&**fresh)
             });
-            renamed.insert(name, fresh.expect("there are infinitely many names").into());
-        }
+            Name::from(fresh.expect("there are infinitely many names"))
+        };
+        let is_visible = |name: &str| self.scope.contains(name);
+        let clashing = names.declared.iter().filter(|name| is_visible(name) || in_arguments(name));
+        let renamed = clashing.map(|name| (name.clone(), fresh(name, &is_visible))).collect();
+        // A label belongs to the whole method, so a second expansion has labels of its own.
+        let is_set = |name: &str| self.labels.contains(name);
+        let labels = names.labels.iter().filter(|name| is_set(name));
+        let labels = labels.map(|name| (name.clone(), fresh(name, &is_set))).collect();
         let define = self.table.definition(id);
         let parameters = define.parameters.iter().flatten().map(|one| one.name.clone());
-        Frame { arguments: parameters.zip(arguments).collect(), renamed, declared: Vec::new() }
+        Frame {
+            arguments: parameters.zip(arguments).collect(),
+            renamed,
+            labels,
+            declared: Vec::new(),
+        }
     }
 
     /// Walks the body of a macro with its parameters standing for themselves, to see whether it contains itself.
@@ -550,7 +604,6 @@ impl Expander<'_> {
     }
 
     fn ty_kind(&mut self, ty: &mut Type) {
-        self.mark(&mut ty.span);
         let span = ty.span;
         match &mut ty.kind {
             TypeKind::Int | TypeKind::Bool | TypeKind::Perm | TypeKind::Ref => {}
@@ -606,9 +659,9 @@ impl Expander<'_> {
             MacroBody::Type(body) => body.clone(),
             MacroBody::Expr(body) => match type_from_expr(body) {
                 Some(body) => body,
-                None => return self.not_a_type(&define.name),
+                None => return self.not_a_type(&define.name, span),
             },
-            MacroBody::Block(_) | MacroBody::Empty => return self.not_a_type(&define.name),
+            MacroBody::Block(_) | MacroBody::Empty => return self.not_a_type(&define.name, span),
         };
         let arguments = arguments.into_iter().map(|argument| self.type_argument(&argument, span));
         let arguments = arguments.collect();
@@ -633,8 +686,7 @@ impl Expander<'_> {
         Argument { size: names::size(&expr), expr }
     }
 
-    fn not_a_type(&mut self, name: &Ident) {
-        let span = self.call.unwrap_or(name.span);
+    fn not_a_type(&mut self, name: &Ident, span: Span) {
         self.error(span, format!("the macro `{}` is not a type", name.name));
     }
 }

@@ -11,8 +11,8 @@ use crate::syntax::{
 
 use super::Size;
 
-/// The names that a macro's body declares (locals and bound variables), and all names in it.
-pub(super) fn of_body(body: &MacroBody) -> (FxHashSet<Name>, FxHashSet<Name>) {
+/// The names in a macro's body.
+pub(super) fn of_body(body: &MacroBody) -> Names {
     let mut names = Names::default();
     match body {
         MacroBody::Block(block) => names.block(block),
@@ -20,7 +20,7 @@ pub(super) fn of_body(body: &MacroBody) -> (FxHashSet<Name>, FxHashSet<Name>) {
         MacroBody::Type(ty) => names.ty(ty),
         MacroBody::Empty => {}
     }
-    (names.declared, names.mentioned)
+    names
 }
 
 /// All names in an expression.
@@ -30,10 +30,14 @@ pub(super) fn of_expr(expr: &Expr) -> FxHashSet<Name> {
     names.mentioned
 }
 
+/// Names of a tree, by what is done with them.
 #[derive(Default)]
-struct Names {
-    declared: FxHashSet<Name>,
-    mentioned: FxHashSet<Name>,
+pub(super) struct Names {
+    /// Locals and bound variables.
+    pub(super) declared: FxHashSet<Name>,
+    pub(super) labels: FxHashSet<Name>,
+    /// All of them, and whatever else has a name.
+    pub(super) mentioned: FxHashSet<Name>,
 }
 
 impl Names {
@@ -164,6 +168,7 @@ impl Names {
             }
             StmtKind::Goto(label) => self.mention(label),
             StmtKind::Label { name, invariants, decreases } => {
+                self.labels.insert(name.name.clone());
                 self.mention(name);
                 self.exprs(invariants);
                 self.decreases(decreases);

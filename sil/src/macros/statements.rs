@@ -24,6 +24,7 @@ impl Expander<'_> {
         self.declare_all(&mut method.returns);
         self.contract(&mut method.contract);
         for implementation in &mut method.implementations {
+            self.labels.clear();
             let outside = self.enter_scope();
             match &mut implementation.body {
                 Body::Structured(block) => self.block(block),
@@ -42,7 +43,6 @@ impl Expander<'_> {
 
     fn decreases(&mut self, clauses: &mut [Decreases]) {
         for clause in clauses {
-            self.mark(&mut clause.span);
             if let DecreasesKind::Tuple(elements) = &mut clause.kind {
                 elements.iter_mut().for_each(|element| self.expr(element));
             }
@@ -108,7 +108,6 @@ impl Expander<'_> {
     // ---- expansion -------------------------------------------------------------------------------------------
 
     pub(super) fn block(&mut self, block: &mut Block) {
-        self.mark(&mut block.span);
         let outside = self.enter_scope();
         let statements = std::mem::take(&mut block.statements);
         grow_stack(|| self.statements(statements, &mut block.statements));
@@ -118,7 +117,6 @@ impl Expander<'_> {
     /// Adds `statements` to `result`, those of statement macros in their place.
     fn statements(&mut self, statements: Vec<Stmt>, result: &mut Vec<Stmt>) {
         for mut statement in statements {
-            self.mark(&mut statement.span);
             if let StmtKind::Expr(expr) = &statement.kind
                 && let Some((id, arguments)) = self.statement_macro(expr)
             {
@@ -129,8 +127,7 @@ impl Expander<'_> {
             }
             if let StmtKind::Define(define) = &statement.kind {
                 // Those of methods are gone: this one stands in a macro.
-                let span = self.call.unwrap_or(define.span);
-                self.error(span, "a macro cannot be defined inside a macro");
+                self.error(define.span, "a macro cannot be defined inside a macro");
                 continue;
             }
             self.stmt(&mut statement.kind);
@@ -215,9 +212,10 @@ impl Expander<'_> {
                 self.decreases(decreases);
                 self.block(body);
             }
-            StmtKind::Goto(label) => self.name(label),
+            StmtKind::Goto(label) => self.label(label),
             StmtKind::Label { name, invariants, decreases } => {
-                self.name(name);
+                self.label(name);
+                self.labels.insert(name.name.clone());
                 invariants.iter_mut().for_each(|invariant| self.expr(invariant));
                 self.decreases(decreases);
             }

@@ -8,6 +8,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Name;
 use crate::syntax::{Define, MacroBody};
 
+use super::names::Names;
 use super::{Expander, names};
 
 /// Part of the message about macros that contain themselves.
@@ -19,9 +20,8 @@ pub(super) struct MacroId(usize);
 
 struct Entry {
     define: Rc<Define>,
-    /// The names that the body declares and all that it mentions.
-    declared: Rc<FxHashSet<Name>>,
-    mentioned: Rc<FxHashSet<Name>>,
+    /// Of the body.
+    names: Rc<Names>,
     used: bool,
     /// An error was reported that makes expanding it pointless.
     broken: bool,
@@ -44,12 +44,8 @@ impl Table {
         self.entries[id.0].define.clone()
     }
 
-    pub(super) fn declared(&self, id: MacroId) -> Rc<FxHashSet<Name>> {
-        self.entries[id.0].declared.clone()
-    }
-
-    pub(super) fn mentions(&self, id: MacroId, name: &str) -> bool {
-        self.entries[id.0].mentioned.contains(name)
+    pub(super) fn names(&self, id: MacroId) -> Rc<Names> {
+        self.entries[id.0].names.clone()
     }
 
     pub(super) fn ids(&self) -> impl Iterator<Item = MacroId> + use<> {
@@ -80,27 +76,29 @@ impl Table {
 impl Expander<'_> {
     /// Adds a definition to the global or the local macros.
     pub(super) fn define(&mut self, define: Define, local: bool) {
-        let (declared, mentioned) = names::of_body(&define.body);
-        self.warn_of_unused_parameters(&define, &mentioned);
+        let names = names::of_body(&define.body);
+        self.warn_of_unused_parameters(&define, &names.mentioned);
         let macros = if local { &mut self.table.locals } else { &mut self.table.globals };
         let name = define.name.clone();
         if let Some(first) = macros.get(&name.name) {
             let first = self.table.entries[first.0].define.name.span;
+            // In one method the first definition counts, as in the reference.
+            let (code, words) = if local {
+                (Code::ParserWarning, "is defined twice; the first definition counts")
+            } else {
+                (Code::ParserError, "is defined twice")
+            };
+            let message = format!("the macro `{}` {words}", name.name);
             self.diagnostics.push(
-                Diagnostic::new(
-                    Code::ParserError,
-                    define.span,
-                    format!("the macro `{}` is defined twice", name.name),
-                )
-                .with_related(first, "first defined here"),
+                Diagnostic::new(code, define.span, message)
+                    .with_related(first, "first defined here"),
             );
             return;
         }
         macros.insert(name.name, MacroId(self.table.entries.len()));
         self.table.entries.push(Entry {
             define: Rc::new(define),
-            declared: Rc::new(declared),
-            mentioned: Rc::new(mentioned),
+            names: Rc::new(names),
             used: false,
             broken: false,
         });

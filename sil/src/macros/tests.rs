@@ -102,6 +102,50 @@ fn macros_are_passed_by_name() {
 }
 
 #[test]
+fn a_second_expansion_has_labels_of_its_own() {
+    expands_to(
+        "define M(l) { label a; assert old[a](true); goto l }
+         method m() { M(a); M(b); label b }",
+        "method m() { label a; assert old[a](true); goto a
+             label a$0; assert old[a$0](true); goto b; label b }",
+    );
+}
+
+/// The texts at which the parts of an expression stand, outer ones first.
+fn places(text: &str) -> Vec<String> {
+    fn add(expr: &crate::syntax::Expr, sources: &crate::source::Sources, places: &mut Vec<String>) {
+        places.push(sources.text(expr.span).unwrap_or_default().to_owned());
+        super::names::for_each_child(expr, &mut |child| add(child, sources, places));
+    }
+    let loaded = load::load_text("test", text);
+    let crate::syntax::MemberKind::Method(method) = &loaded.syntax.members[0].kind else {
+        panic!("the macros are gone")
+    };
+    let crate::syntax::Body::Structured(block) = &method.implementations[0].body else { panic!() };
+    let crate::syntax::StmtKind::Assert(asserted) = &block.statements[0].kind else { panic!() };
+    let mut places_found = Vec::new();
+    add(asserted, &loaded.sources, &mut places_found);
+    places_found
+}
+
+#[test]
+fn what_keeps_its_place() {
+    // The elements of lists do, and so do arguments that take the place of one.
+    assert_eq!(
+        places("define A(x) x && f(x, 1)\nmethod m() { assert A(g(2)) }"),
+        ["A(g(2))", "A(g(2))", "2", "A(g(2))", "g(2)", "2", "1"]
+    );
+    assert_eq!(
+        places("define A(x) B(x == 1)\ndefine B(y) !y\nmethod m() { assert A(z) }"),
+        ["A(z)"; 4]
+    );
+    assert_eq!(
+        places("define A(x) {\n assert B(x) }\ndefine B(y) !y\nmethod m() { A(z) }"),
+        ["B(x)", "B(x)"]
+    );
+}
+
+#[test]
 fn expansions_stand_at_the_outermost_call() {
     let loaded =
         load::load_text("test", "define A(x) (x)\ndefine B A(1)\nmethod m() {\n assert B }");
@@ -118,14 +162,18 @@ fn expansions_stand_at_the_outermost_call() {
 fn misuse_is_an_error_at_the_use() {
     errors("define A true define A false", &["1.15 the macro `A` is defined twice"]);
     errors("method A() define A false", &["1.12 `A` is also the name"]);
-    errors("define A(x) x\nmethod m() { assert A }", &["2.21 the macro `A` takes 1"]);
+    errors("define A(x) x\nmethod m() { assert A }", &["2.21 the macro `A` has parameters"]);
+    errors("define A true\nmethod m() { assert A() }", &["2.21 the macro `A` takes no arguments"]);
     errors("define A(x) x\nmethod m() { assert A(1, 2) }", &["2.21 the macro `A` takes 1"]);
     errors("define A { }\nmethod m() { assert A }", &["2.21 the macro `A` is not an expression"]);
     errors("define A 1\nmethod m() { A }", &["2.14 the macro `A` is not a statement"]);
     errors("define A 1\nmethod m() { A := 1 }", &["2.14 only a variable or a field"]);
     errors("method m() { f() := 1 }", &["1.14 only a variable or a field"]);
-    errors("define A 1\nmethod m() { assert acc(A) }", &["2.25 this macro is not a field access"]);
-    errors("define A(f) x.f\nmethod m() { assert A(1) }", &["2.21 the argument for `f`"]);
+    errors(
+        "define A() 1\nmethod m() { assert acc(A()) }",
+        &["2.25 this macro is not a field access"],
+    );
+    errors("define A(f) x.f\nmethod m() { assert A(1) }", &["2.23 the argument for `f`"]);
     errors("define A(p) true", &["1.1 the macro `A` does not use"]);
     errors("method m() { package a --* b { define A true } }", &["1.32 a macro cannot be defined"]);
 }
@@ -140,7 +188,7 @@ fn recursion_and_explosions_are_errors() {
     errors("define A(x) x(x)\nmethod m() { A(A) }", &["2.14 the macro `A` is not a statement"]);
     errors(
         "define A(x) x(x)\nmethod m() { assert A(A) }",
-        &["2.21 the macro `A` cannot be used here", "1.1 the macro `A` contains itself"],
+        &["2.23 the macro `A` cannot be used here", "1.1 the macro `A` contains itself"],
     );
     let mut bomb = "define M0(x) (x + x)\n".to_string();
     for level in 1..64 {
