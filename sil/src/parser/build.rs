@@ -44,6 +44,8 @@ pub(super) struct Builder<'d> {
     copied: usize,
     refused_copy: bool,
     stacks: Stacks,
+    /// The height of the tallest expression among the parts of the operand at hand.
+    tallest: usize,
 }
 
 impl<'d> Builder<'d> {
@@ -59,6 +61,7 @@ impl<'d> Builder<'d> {
             copied: 0,
             refused_copy: false,
             stacks: Stacks::default(),
+            tallest: 0,
         }
     }
 
@@ -247,11 +250,15 @@ impl<'d> Builder<'d> {
             self.depth += levels;
             return true;
         }
+        self.refuse_depth(span);
+        false
+    }
+
+    fn refuse_depth(&mut self, span: Span) {
         if !self.too_deep {
             self.too_deep = true;
             self.error(span, format!("the syntax tree is deeper than {MAX_DEPTH} levels here"));
         }
-        false
     }
 
     fn leave(&mut self, levels: usize) {

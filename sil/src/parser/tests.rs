@@ -146,8 +146,8 @@ fn calls_ascriptions_and_brackets() {
 
 #[test]
 fn a_parenthesis_after_a_line_break_is_no_call() {
-    assert_eq!(statements("P\n(x)").len(), 2);
-    assert_eq!(statements("P /* */ (x)").len(), 2);
+    assert_eq!(statements("P\n(x).f := 1").len(), 2);
+    assert_eq!(statements("P /* */ (x).f := 1").len(), 2);
     let (_, diagnostics) = parse_text("method m() { P  (x) }");
     assert_eq!(diagnostics.iter().map(|one| one.code).collect::<Vec<_>>(), [Code::ParserWarning]);
 }
@@ -386,6 +386,9 @@ fn length_is_no_problem() {
         ("", "x := 1 ", ""),
         ("", "assert forall x: Int :: {f(x)} a \n", ""),
         ("assert ", "(a) && ", "a"),
+        ("assert ", "a == b && ", "a"),
+        ("assert ", "a.f[1] > -b || ", "a"),
+        ("assert ", "(a ==> b) && ", "a"),
     ] {
         assert_eq!(on_small_stack(repeated(before, part, middle, "", 30_000)), 0, "{part}");
     }

@@ -28,8 +28,7 @@ impl Builder<'_> {
     fn row(&mut self, node: Node<'_>) -> Operand {
         let span = self.span(&node);
         let mut parts = node.into_inner();
-        let levels = levels(&parts);
-        if !self.enter(levels, span) {
+        if !self.enter(1, span) {
             return Operand::closed(Expr::new(ExprKind::Null, span), span, 1);
         }
         let floor = self.stacks.floor();
@@ -38,14 +37,17 @@ impl Builder<'_> {
             self.stacks.operands.push(operand);
             let Some(part) = parts.next() else { break };
             let operator = if part.as_rule() == Rule::then_branch {
-                Operator::Conditional(self.exp(next(&mut part.into_inner())))
+                let then = self.row(next(&mut part.into_inner()));
+                Operator::Conditional(then.expr, then.height)
             } else {
                 Operator::from_text(part.as_str())
             };
             self.push_operator(operator, floor);
         }
-        self.leave(levels);
-        self.finish_row(floor)
+        let row = self.finish_row(floor);
+        self.leave(1);
+        self.tallest = self.tallest.max(row.height);
+        row
     }
 
     /// `(prefix_op | annotation)* atom suffix*`.
@@ -63,7 +65,9 @@ impl Builder<'_> {
                 _ => break part,
             }
         };
+        let outside = std::mem::take(&mut self.tallest);
         let mut operand = self.atom(atom);
+        operand.height = self.tallest + 1;
         // An annotation right before the atom belongs to it, not to its suffixes.
         while matches!(prefixes.last(), Some(Prefix::Annotation(_))) {
             if let Some(prefix) = prefixes.pop() {
@@ -83,6 +87,7 @@ impl Builder<'_> {
             self.prefixed(prefix, &mut operand);
         }
         operand.weight = self.nodes - nodes_before;
+        self.tallest = outside;
         operand
     }
 
@@ -94,6 +99,8 @@ impl Builder<'_> {
                 operand.span = span;
                 replace(&mut operand.expr, span, |operand| ExprKind::Unary { op, operand });
                 self.nodes += 1;
+                operand.height += 1;
+                self.limit_height(operand);
             }
             Prefix::Annotation(annotation) => {
                 operand.span = annotation.span.to(operand.span);
@@ -106,27 +113,34 @@ impl Builder<'_> {
         let span = operand.span.to(self.span(&node));
         operand.span = span;
         self.nodes += 1;
+        self.suffix(node, span, &mut operand.expr);
+        operand.height = operand.height.max(self.tallest) + 1;
+        self.limit_height(operand);
+    }
+
+    /// Puts a suffix behind `expr`.
+    fn suffix(&mut self, node: Node<'_>, span: Span, expr: &mut Expr) {
         let rule = node.as_rule();
         let mut parts = node.into_inner();
         let first = next(&mut parts);
         if rule == Rule::field_suffix {
             let name = self.ident(&first);
-            replace(&mut operand.expr, span, |receiver| ExprKind::Field { receiver, name });
+            replace(expr, span, |receiver| ExprKind::Field { receiver, name });
             return;
         }
         let index = Box::new(self.exp(first));
         if rule == Rule::take_suffix {
             let high = Some(index);
-            replace(&mut operand.expr, span, |base| ExprKind::Slice { base, low: None, high });
+            replace(expr, span, |base| ExprKind::Slice { base, low: None, high });
             return;
         }
         let Some(part) = parts.next() else {
-            replace(&mut operand.expr, span, |base| ExprKind::Index { base, index });
+            replace(expr, span, |base| ExprKind::Index { base, index });
             return;
         };
         let is_slice = part.as_rule() == Rule::slice_part;
         let second = part.into_inner().next().map(|part| Box::new(self.exp(part)));
-        replace(&mut operand.expr, span, |base| match second {
+        replace(expr, span, |base| match second {
             Some(value) if !is_slice => ExprKind::Update { base, index, value },
             high => ExprKind::Slice { base, low: Some(index), high },
         });
@@ -183,13 +197,18 @@ impl Builder<'_> {
                 let value = self.boxed_exp(&mut parts);
                 ExprKind::Let { variable, value, body: self.boxed_exp(&mut parts) }
             }
-            Rule::perm => ExprKind::Perm(self.boxed_exp(&mut node.into_inner())),
+            Rule::perm => {
+                let resource = self.boxed_exp(&mut node.into_inner());
+                self.check_resource(&resource);
+                ExprKind::Perm(resource)
+            }
             Rule::map_literal => self.map_literal(node),
             Rule::forperm => {
                 let mut parts = node.into_inner();
                 skip(&mut parts, Rule::kw_forperm);
                 let variables = self.take_typed_names(&mut parts);
                 let resource = self.boxed_exp(&mut parts);
+                self.check_resource(&resource);
                 ExprKind::ForPerm { variables, resource, body: self.boxed_exp(&mut parts) }
             }
             Rule::map_part => {
@@ -256,10 +275,7 @@ impl Builder<'_> {
     /// `acc(…)` or the call of a predicate, as operand of `fold`, `unfold` and `unfolding`.
     pub(super) fn access(&mut self, node: Node<'_>) -> Expr {
         let operand = self.atom(node);
-        if !matches!(
-            operand.expr.kind,
-            ExprKind::Acc { .. } | ExprKind::Call { .. } | ExprKind::Ident(_)
-        ) {
+        if !matches!(operand.expr.kind, ExprKind::Acc { .. } | ExprKind::Call { .. }) {
             self.error(operand.span, "a predicate is expected here");
         }
         operand.expr
@@ -268,11 +284,23 @@ impl Builder<'_> {
     fn acc(&mut self, node: Node<'_>) -> ExprKind {
         let mut parts = node.into_inner();
         let location = self.boxed_exp(&mut parts);
-        if !is_location(&location) {
-            self.error(location.span, "a field access or a predicate is expected here");
-        }
+        self.check_location(&location);
         let amount = parts.next().map(|part| Box::new(self.exp(part)));
         ExprKind::Acc { location, amount }
+    }
+
+    /// Locations are field accesses and predicates; the call of a macro may stand for either.
+    fn check_location(&mut self, location: &Expr) {
+        if !matches!(location.kind, ExprKind::Field { .. } | ExprKind::Call { .. }) {
+            self.error(location.span, "a field access or a predicate is expected here");
+        }
+    }
+
+    /// Resources are locations and magic wands.
+    fn check_resource(&mut self, resource: &Expr) {
+        if !matches!(resource.kind, ExprKind::Binary { op: BinaryOp::Wand, .. }) {
+            self.check_location(resource);
+        }
     }
 
     fn quantified(&mut self, node: Node<'_>) -> ExprKind {
@@ -381,11 +409,12 @@ impl Builder<'_> {
     }
 
     /// Targets of assignments are variables, field accesses, or (macro) calls.
-    pub(super) fn check_target(&mut self, target: &Expr) {
-        let is_target = matches!(
-            target.kind,
-            ExprKind::Ident(_) | ExprKind::Field { .. } | ExprKind::Call { ascription: None, .. }
-        );
+    pub(super) fn check_target(&mut self, target: &Expr, in_parentheses: bool) {
+        let is_target = match target.kind {
+            ExprKind::Ident(_) => !in_parentheses,
+            ExprKind::Field { .. } | ExprKind::Call { ascription: None, .. } => true,
+            _ => false,
+        };
         if !is_target {
             self.error(target.span, "only a variable or a field can be assigned to");
         }
@@ -396,29 +425,10 @@ impl Builder<'_> {
     }
 }
 
-/// Locations are field accesses and predicates; macros may stand for either.
-fn is_location(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Field { .. } | ExprKind::Call { .. } | ExprKind::Ident(_))
-}
-
 /// Puts a new node around `expr`.
 fn replace(expr: &mut Expr, span: Span, wrap: impl FnOnce(Box<Expr>) -> ExprKind) {
     let inner = std::mem::replace(expr, Expr::new(ExprKind::Null, span));
     expr.kind = wrap(Box::new(inner));
-}
-
-/// How much deeper than the row its deepest operand can be: all operators that do not make lists.
-fn levels(parts: &Nodes<'_>) -> usize {
-    let deepens = |part: &Node<'_>| match part.as_rule() {
-        Rule::binary_op => !matches!(part.as_str(), "&&" | "||"),
-        Rule::then_branch
-        | Rule::prefix_op
-        | Rule::field_suffix
-        | Rule::index_suffix
-        | Rule::take_suffix => true,
-        _ => false,
-    };
-    1 + if parts.len() == 1 { 0 } else { parts.clone().filter(deepens).count() }
 }
 
 fn literal_word(word: &str) -> ExprKind {

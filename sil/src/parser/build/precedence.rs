@@ -7,15 +7,15 @@
 use crate::source::Span;
 use crate::syntax::{BinaryOp, Expr, ExprKind};
 
-use super::{Builder, MAX_COPIED_NODES};
+use super::{Builder, MAX_COPIED_NODES, MAX_DEPTH};
 
 /// An infix operator on the stack.
 pub(super) enum Operator {
     And,
     Or,
     Binary(BinaryOp),
-    /// `? then :`.
-    Conditional(Expr),
+    /// `? then :`, with the height of `then`.
+    Conditional(Expr, usize),
 }
 
 impl Operator {
@@ -55,7 +55,7 @@ impl Operator {
         const LEFT: fn(u8) -> (u8, u8) = |level| (2 * level, 2 * level + 1);
         const RIGHT: fn(u8) -> (u8, u8) = |level| (2 * level + 1, 2 * level);
         match self {
-            Self::Conditional(_) => RIGHT(1),
+            Self::Conditional(..) => RIGHT(1),
             Self::Or => LEFT(5),
             Self::And => LEFT(6),
             Self::Binary(op) => match op {
@@ -89,13 +89,15 @@ pub(super) struct Operand {
     pub(super) shape: Shape,
     /// How many nodes it has.
     pub(super) weight: usize,
+    /// How many levels it has, parentheses included.
+    pub(super) height: usize,
     /// Place and weight of the last operand of a comparison chain.
     last: (Span, usize),
 }
 
 impl Operand {
     pub(super) fn closed(expr: Expr, span: Span, weight: usize) -> Self {
-        Self { expr, span, shape: Shape::Closed, weight, last: (span, weight) }
+        Self { expr, span, shape: Shape::Closed, weight, height: 1, last: (span, weight) }
     }
 }
 
@@ -138,8 +140,21 @@ impl Builder<'_> {
         let operator = self.stacks.operators.pop().expect("the caller has seen an operator");
         let right = self.stacks.operands.pop().expect("an operator has a right operand");
         let left = self.stacks.operands.pop().expect("an operator has a left operand");
-        let combined = self.apply(operator, left, right);
+        let mut combined = self.apply(operator, left, right);
+        self.limit_height(&mut combined);
         self.stacks.operands.push(combined);
+    }
+
+    /// Refuses an expression that makes the tree too deep, by leaving nothing of it.
+    pub(super) fn limit_height(&mut self, operand: &mut Operand) {
+        if self.depth + operand.height <= MAX_DEPTH {
+            return;
+        }
+        self.refuse_depth(operand.span);
+        let nothing = Operand::closed(Expr::new(ExprKind::Null, operand.span), operand.span, 1);
+        let refused = std::mem::replace(operand, nothing);
+        // Dropping it recurses.
+        stacker::maybe_grow(MAX_DEPTH * 512, MAX_DEPTH * 1024, || drop(refused));
     }
 
     fn apply(&mut self, operator: Operator, left: Operand, right: Operand) -> Operand {
@@ -148,6 +163,7 @@ impl Builder<'_> {
         let span = left.span.to(right.span);
         let weight = left.weight.saturating_add(right.weight).saturating_add(1);
         let last = (right.span, right.weight);
+        let mut height = left.height.max(right.height) + 1;
         let (kind, shape) = match operator {
             Operator::And => return join(Shape::And, left, right),
             Operator::Or => return join(Shape::Or, left, right),
@@ -163,13 +179,14 @@ impl Builder<'_> {
                 let (left, right) = (Box::new(left.expr), Box::new(right.expr));
                 (ExprKind::Binary { op, left, right }, shape)
             }
-            Operator::Conditional(then) => {
+            Operator::Conditional(then, height_of_then) => {
+                height = height.max(height_of_then + 1);
                 let condition = Box::new(left.expr);
                 let (then, otherwise) = (Box::new(then), Box::new(right.expr));
                 (ExprKind::Conditional { condition, then, otherwise }, Shape::Closed)
             }
         };
-        Operand { expr: Expr::new(kind, span), span, shape, weight, last }
+        Operand { expr: Expr::new(kind, span), span, shape, weight, height, last }
     }
 
     /// `a < b` continued by `<= c`: `a < b && b <= c`.
@@ -180,6 +197,8 @@ impl Builder<'_> {
         let comparison =
             ExprKind::Binary { op, left: Box::new(middle), right: Box::new(right.expr) };
         let comparison = Expr::new(comparison, middle_span.to(right.span));
+        // The middle is as tall as the chain it comes from at most.
+        let height = left.height.max(right.height + 1) + 1;
         let mut comparisons = match left.expr.kind {
             ExprKind::And(comparisons) => comparisons,
             _ => vec![left.expr],
@@ -190,6 +209,7 @@ impl Builder<'_> {
             span,
             shape: Shape::Comparison,
             weight: left.weight.saturating_add(middle_weight).saturating_add(right.weight),
+            height,
             last: (right.span, right.weight),
         }
     }
@@ -220,12 +240,19 @@ impl Builder<'_> {
 fn join(shape: Shape, left: Operand, right: Operand) -> Operand {
     let span = left.span.to(right.span);
     let weight = left.weight.saturating_add(right.weight).saturating_add(1);
+    let continues = left.shape == shape
+        && matches!(
+            (&left.expr.kind, shape),
+            (ExprKind::And(_), Shape::And) | (ExprKind::Or(_), Shape::Or)
+        );
+    // A list that grows gets no taller.
+    let of_left = if continues { left.height } else { left.height + 1 };
+    let height = of_left.max(right.height + 1);
     let mut operands = match left.expr.kind {
-        ExprKind::And(operands) if left.shape == Shape::And && shape == Shape::And => operands,
-        ExprKind::Or(operands) if left.shape == Shape::Or && shape == Shape::Or => operands,
+        ExprKind::And(operands) | ExprKind::Or(operands) if continues => operands,
         _ => vec![left.expr],
     };
     operands.push(right.expr);
     let kind = if shape == Shape::And { ExprKind::And(operands) } else { ExprKind::Or(operands) };
-    Operand { expr: Expr::new(kind, span), span, shape, weight, last: (span, weight) }
+    Operand { expr: Expr::new(kind, span), span, shape, weight, height, last: (span, weight) }
 }

@@ -2,8 +2,8 @@
 
 use crate::source::Span;
 use crate::syntax::{
-    Block, Body, Decreases, Expr, Graph, Ident, Implementation, Node as GraphNode, NodeKind, Stmt,
-    StmtKind, Terminator, TerminatorKind,
+    Block, Body, Decreases, Expr, ExprKind, Graph, Ident, Implementation, Node as GraphNode,
+    NodeKind, Stmt, StmtKind, Terminator, TerminatorKind,
 };
 
 use super::{Builder, Node, Nodes, Rule, find, next, next_if, skip};
@@ -95,24 +95,36 @@ impl Builder<'_> {
     /// A call without targets, or an assignment.
     fn exp_stmt(&mut self, node: Node<'_>) -> StmtKind {
         let span = self.span(&node);
+        let place = node.as_span();
         let mut is_assignment = false;
         let mut exps = Vec::new();
         for part in node.into_inner() {
             if part.as_rule() == Rule::assign {
                 is_assignment = true;
             } else {
-                exps.push(self.exp(part));
+                let in_parentheses = part.as_str().starts_with('(');
+                exps.push((self.exp(part), in_parentheses));
             }
         }
-        let value = exps.pop().expect("the grammar requires an expression");
+        let (value, in_parentheses) = exps.pop().expect("the grammar requires an expression");
         if is_assignment {
-            for target in &exps {
-                self.check_target(target);
+            for (target, in_parentheses) in &exps {
+                self.check_target(target, *in_parentheses);
             }
-            return StmtKind::Assign { targets: exps, value };
+            let targets = exps.into_iter().map(|(target, _)| target).collect();
+            return StmtKind::Assign { targets, value };
         }
         if !exps.is_empty() {
             self.error(span, "expected `:=` and a call behind these targets");
+        } else if let ExprKind::Field { .. } = value.kind {
+            // What is missing is missing where the next token stands.
+            let rest = &place.get_input()[place.end()..];
+            let at = place.end() + (rest.len() - rest.trim_ascii_start().len());
+            self.error_at(at, at, "expected `:=` behind this field".to_owned());
+        } else if in_parentheses
+            || !matches!(value.kind, ExprKind::Ident(_) | ExprKind::Call { ascription: None, .. })
+        {
+            self.error(span, "an expression is not a statement");
         }
         StmtKind::Expr(value)
     }
