@@ -26,9 +26,11 @@ pub use natural_loops::negated;
 
 use crate::diagnostics::Diagnostic;
 use crate::program::{
-    self, Annotation, Body, Expr, Implementation, LabelId, LocalId, Method, MethodId, Program, Stmt,
+    self, Annotation, Body, Expr, Implementation, LabelId, LocalId, Member, Method, MethodId,
+    Program, Stmt, StmtKind,
 };
 use crate::source::Span;
+use crate::walk::walk_stmts;
 use draft::Draft;
 
 pub type BlockId = Idx<Block>;
@@ -81,6 +83,32 @@ pub fn build(
         Body::Graph(graph) => graph::lower(&mut draft, graph, diagnostics),
     }
     finish_draft(draft, diagnostics, errors_before)
+}
+
+/// Reports the implementations whose control flow is not valid (see [`build`]), and what is odd about that of others:
+/// unreachable blocks, invariants that nothing checks.
+pub fn check(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
+    for member in &program.order {
+        let Member::Method(id) = *member else { continue };
+        let implementations = &program.methods[id].implementations;
+        for (index, implementation) in implementations.iter().enumerate() {
+            if has_jumps(&implementation.body) {
+                build(program, id, index, diagnostics);
+            }
+        }
+    }
+}
+
+/// Whether there is something to find: of `if` and `while` alone every graph is valid.
+fn has_jumps(body: &Body) -> bool {
+    let Body::Structured(block) = body else { return true };
+    let mut found = false;
+    walk_stmts(&block.statements, |statement| match &statement.kind {
+        StmtKind::Goto(_) => found = true,
+        StmtKind::Label { invariants, .. } => found |= !invariants.is_empty(),
+        _ => {}
+    });
+    found
 }
 
 /// The graph of the proof script of a `package` in the given implementation. Its blocks carry no invariants or

@@ -1,9 +1,10 @@
 //! From files to a program, in order: read and parse, imports included; expand macros; desugar plugins; resolve;
-//! check consistency.
+//! check consistency; check the control flow.
 
 use std::io;
 use std::path::Path;
 
+use crate::cfg;
 use crate::consistency;
 use crate::diagnostics::Diagnostic;
 use crate::imports::{self, FileSystem, Loader};
@@ -61,6 +62,13 @@ pub fn load(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Loaded {
     }
     if let Some(program) = &loaded.program {
         consistency::check(program, &mut loaded.diagnostics);
+    }
+    if let Some(program) = &loaded.program
+        && !loaded.has_errors()
+    {
+        let mut findings = Vec::new();
+        cfg::check(program, &mut findings);
+        loaded.diagnostics.append(&mut findings);
     }
     if loaded.has_errors() {
         loaded.program = None;

@@ -117,6 +117,8 @@ impl Lowering<'_, '_> {
             let hole = self.draft.hole;
             let branch = Jump::Branch { condition: condition.clone(), then: hole, otherwise: hole };
             self.set_jump(node, branch, statement.span);
+            // What is said about a branch stands on its block.
+            self.draft.nodes[node].annotations.extend_from_slice(&statement.annotations);
             at_then = Flow::Ends(vec![End { node, slot: Slot::Then }]);
             at_otherwise = Flow::Ends(vec![End { node, slot: Slot::Otherwise }]);
         }
@@ -165,16 +167,28 @@ impl Lowering<'_, '_> {
         Flow::Ends(vec![End { node: head, slot: Slot::AfterLoop }])
     }
 
-    /// A single open branch goes to the label directly; several ends meet first, so that they can be joined.
+    /// A single open branch goes to the label directly; several ends meet first, so that they can be joined. Where the
+    /// label stands inside the statement that they are the ends of, meeting first would be a second way into the loop.
     fn goto(&mut self, label: LabelId, span: Span, level: Option<NodeId>, flow: Flow) -> Flow {
         let target = self.draft.node_of_label(label);
         match flow {
             Flow::Ends(ends) if matches!(&ends[..], [end] if end.slot != Slot::AfterLoop) => {
                 self.arrive(Flow::Ends(ends), target, span);
             }
+            Flow::Ends(ends) if self.is_placed_behind(target, &ends) => {
+                self.arrive(Flow::Ends(ends), target, span);
+            }
             flow => self.end(flow, level, Jump::Goto(target), span),
         }
         Flow::nowhere()
+    }
+
+    /// Whether a label was passed on the way from one of the ends on.
+    fn is_placed_behind(&self, label: NodeId, ends: &[End]) -> bool {
+        let mut order = self.draft.order.iter();
+        ends.len() > 1
+            && order.any(|node| ends.iter().any(|end| end.node == *node))
+            && order.any(|node| *node == label)
     }
 
     fn label(

@@ -280,20 +280,33 @@ impl<'a> Emitter<'a> {
         if let Some(join) = self.cfg.join_point(block) {
             self.side(then, Some(join), level, span, &mut at_then);
             self.side(otherwise, Some(join), level, span, &mut at_otherwise);
-            out.push(self.conditional(condition.clone(), at_then, at_otherwise, span));
+            out.push(self.end_of(block, condition, at_then, at_otherwise, span));
             return Step::To(join);
         }
         if self.side(then, stop, level, span, &mut at_then) {
             self.side(otherwise, stop, level, span, &mut at_otherwise);
-            out.push(self.conditional(condition.clone(), at_then, at_otherwise, span));
+            out.push(self.end_of(block, condition, at_then, at_otherwise, span));
             return Step::End { falls: true };
         }
-        out.push(self.conditional(condition.clone(), at_then, Vec::new(), span));
+        out.push(self.end_of(block, condition, at_then, Vec::new(), span));
         if self.is_on(otherwise, level) {
             return Step::To(otherwise);
         }
         out.push(self.goto(otherwise, span));
         Step::End { falls: false }
+    }
+
+    /// The `if` at the end of a block; what is said about the block is said about it.
+    fn end_of(
+        &self,
+        block: BlockId,
+        condition: &Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+        span: Span,
+    ) -> Stmt {
+        let annotations = self.cfg.blocks[block].annotations.clone();
+        Stmt { annotations, ..self.conditional(condition.clone(), then, otherwise, span) }
     }
 
     fn side(
@@ -387,7 +400,16 @@ impl<'a> Emitter<'a> {
             return;
         }
         let kind = StmtKind::Label { label, invariants: Vec::new(), decreases: Vec::new() };
-        out.push(stmt(kind, self.cfg.blocks[block].span));
+        let block = &self.cfg.blocks[block];
+        let annotations = match &block.kind {
+            BlockKind::Basic { terminator, .. }
+                if !matches!(terminator.kind, TerminatorKind::Branch { .. }) =>
+            {
+                block.annotations.clone()
+            }
+            _ => Vec::new(),
+        };
+        out.push(Stmt { kind, span: block.span, annotations });
     }
 
     fn label_of(&mut self, id: BlockId) -> LabelId {

@@ -224,6 +224,15 @@ fn every_construct_reads_back_in_both_forms() {
 }
 
 #[test]
+fn what_is_said_about_an_if_stays_in_both_forms() {
+    let text = "method m(b: Bool) { var i: Int i := 0 @note(\"x\") if (b) { i := 1 } }";
+    let graphs = printed(text, Form::Graph);
+    assert!(graphs.contains("@note(\"x\")"), "{graphs}");
+    let structured = printed(&graphs, Form::Structured);
+    assert!(structured.contains("@note(\"x\")\n  if (b) {"), "{structured}");
+}
+
+#[test]
 fn a_variable_that_outlives_its_loop_is_declared_further_out() {
     check_body(
         "method m() {
@@ -379,7 +388,10 @@ fn irreducible_bodies_print_as_written() {
         block right { goto left }
         block out { halt }
     }";
-    let program_text = program(&load(text), Form::Structured);
+    // Such a program is not loaded; a front end may want to look at it all the same.
+    let syntax = load_text("test.sil", text).syntax;
+    let resolved = crate::resolve::resolve(&syntax, &mut Vec::new()).expect("its names are right");
+    let program_text = program(&resolved, Form::Structured);
     assert!(program_text.contains("graph {") && program_text.contains("block right {"));
 }
 
