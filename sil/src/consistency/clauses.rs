@@ -16,6 +16,7 @@ struct Contents {
     /// `perm` or `forperm`.
     introspection: bool,
     asserting: bool,
+    result: bool,
     /// Anything that needs a heap.
     location: bool,
 }
@@ -28,6 +29,7 @@ impl Contents {
             ExprKind::Old { label: OldLabel::Label(_), .. } => contents.labelled_old = true,
             ExprKind::Perm(_) | ExprKind::ForPerm { .. } => contents.introspection = true,
             ExprKind::Asserting { .. } => contents.asserting = true,
+            ExprKind::Result => contents.result = true,
             ExprKind::FieldRead { .. }
             | ExprKind::Acc { .. }
             | ExprKind::Unfolding { .. }
@@ -96,6 +98,9 @@ impl Checker<'_> {
         }
         if contents.introspection {
             self.error(body.span, "`perm` and `forperm` are not allowed in bodies of functions");
+        }
+        if contents.result {
+            self.error(body.span, "`result` is not allowed in bodies of functions");
         }
     }
 

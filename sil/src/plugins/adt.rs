@@ -116,6 +116,10 @@ fn self_type(adt: &Adt) -> Type {
 }
 
 fn encode(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) -> Domain {
+    if adt.constructors.is_empty() {
+        let message = format!("the adt `{}` needs a constructor", adt.name.name);
+        diagnostics.push(Diagnostic::new(Code::ConsistencyError, adt.name.span, message));
+    }
     let tree = Tree { span: adt.name.span };
     let ty = self_type(adt);
     let mut functions = Vec::new();
@@ -134,10 +138,13 @@ fn encode(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) -> Domain {
     }
     let tag = tree.ident(&tag_name(&adt.name.name));
     functions.push(function(tag, vec![receiver], tree.int_type()));
-    for constructor in &adt.constructors {
-        axioms.push(tree.axiom(injective_and_tagged(adt, constructor)));
+    // What axioms would say of a constructor that is declared twice helps nobody.
+    if !repeats_a_constructor(adt) {
+        for constructor in &adt.constructors {
+            axioms.push(tree.axiom(injective_and_tagged(adt, constructor)));
+        }
+        axioms.push(tree.axiom(exhaustive(adt)));
     }
-    axioms.push(tree.axiom(exhaustive(adt)));
     Domain {
         name: adt.name.clone(),
         parameters: adt.parameters.clone(),
@@ -168,6 +175,11 @@ fn fields<'a>(adt: &'a Adt, diagnostics: &mut Vec<Diagnostic>) -> Vec<&'a TypedN
         }
     }
     fields.into_values().collect()
+}
+
+fn repeats_a_constructor(adt: &Adt) -> bool {
+    let mut names = FxHashSet::default();
+    !adt.constructors.iter().all(|constructor| names.insert(&constructor.name.name))
 }
 
 fn function(name: Ident, formals: Vec<(Option<Ident>, Type)>, result: Type) -> DomainFunction {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::context::Resolver;
 use super::infer::{Meaning, Referent};
-use super::names::{Global, Globals};
+use super::names::{Found, Global, Globals};
 use super::unify::Ty;
 use crate::plugins::adt;
 use crate::program::{BinaryOp, DomainFunctionId, DomainId, Expr, ExprKind, Type};
@@ -80,8 +80,12 @@ impl Resolver<'_, '_> {
         let receiver_type = self.pure(receiver);
         let head = self.inference.unifier.head(&receiver_type);
         let selectors = self.shared.selectors.get(&name.name);
-        let field = match self.global(&name.name) {
-            Some(Global::Field(field)) => Some(field),
+        let field = match self.field_named(name) {
+            Found::One(Global::Field(field)) => Some(field),
+            Found::Several => {
+                self.error(name.span, format!("ambiguous field `{}`", name.name));
+                return (Meaning { ty: Ty::Error, pure: true }, Referent::None);
+            }
             _ => None,
         };
         let selector = match head {

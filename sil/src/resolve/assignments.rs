@@ -4,7 +4,7 @@
 //! section 9): `r.f, x := m(a)` becomes `{ _receiver0 := r; _target0, x := m(a); _receiver0.f := _target0 }`.
 
 use super::context::Resolver;
-use super::names::Global;
+use super::names::{Found, Global};
 use super::scope::Entry;
 use super::unify::Ty;
 use crate::program::{
@@ -51,7 +51,7 @@ impl Resolver<'_, '_> {
     /// An expression as a statement: only a call of a method without results.
     pub(super) fn call_statement(&mut self, expr: &syntax::Expr) -> Option<StmtKind> {
         if let syntax::ExprKind::Call { name, .. } = &expr.kind
-            && let Some(Global::Method(_)) = self.global(&name.name)
+            && self.method_named(name) != Found::Nothing
         {
             return self.assign(&[], expr, expr.span);
         }
@@ -86,6 +86,13 @@ impl Resolver<'_, '_> {
                     None
                 }
                 Some(Entry::Clash) => None,
+                Some(Entry::Ambiguous(first)) => {
+                    // A parameter is no target, so it leaves no choice.
+                    if self.locals[first].kind != LocalKind::Formal {
+                        self.error(target.span, format!("ambiguous identifier `{name}`"));
+                    }
+                    None
+                }
                 Some(Entry::Announced) => {
                     self.error(target.span, format!("`{name}` is used before its declaration"));
                     None
@@ -130,11 +137,16 @@ impl Resolver<'_, '_> {
         span: Span,
     ) -> Option<Source> {
         match &value.kind {
-            syntax::ExprKind::Call { name, arguments, .. } => {
-                if let Some(Global::Method(method)) = self.global(&name.name) {
+            syntax::ExprKind::Call { name, arguments, .. } => match self.method_named(name) {
+                Found::One(Global::Method(method)) => {
                     return self.call(method, arguments, targets, span, value.span);
                 }
-            }
+                Found::Several => {
+                    self.error(value.span, format!("ambiguous call of `{}`", name.name));
+                    return None;
+                }
+                _ => {}
+            },
             syntax::ExprKind::New(fields) => {
                 return self.new_object(fields.as_deref(), targets, span);
             }
@@ -224,10 +236,11 @@ impl Resolver<'_, '_> {
         };
         let mut resolved = Vec::with_capacity(fields.len());
         for field in fields {
-            match self.global(&field.name) {
-                Some(Global::Field(id)) if !resolved.contains(&id) => resolved.push(id),
-                Some(Global::Field(_)) => {
-                    self.error(field.span, format!("the field `{}` is listed twice", field.name));
+            match self.field_named(field) {
+                Found::One(Global::Field(id)) if resolved.contains(&id) => {}
+                Found::One(Global::Field(id)) => resolved.push(id),
+                Found::Several => {
+                    self.error(field.span, format!("ambiguous field `{}`", field.name));
                     correct = false;
                 }
                 _ => {

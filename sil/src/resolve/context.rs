@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::adts::Selectors;
 use super::infer::Inference;
-use super::names::{Global, Globals, duplicate};
+use super::names::{Found, Global, Globals, duplicate};
 use super::scope::{Entry, Scopes};
 use super::unify::Ty;
 use crate::diagnostics::{Code, Diagnostic};
@@ -201,6 +201,16 @@ impl<'a, 's> Resolver<'a, 's> {
             self.shared.label_errors.push(Diagnostic::new(Code::ConsistencyError, span, message));
         }
         self.labels.alloc(Label { name: ident.name.clone(), span })
+    }
+
+    /// The field, or fields, of a name.
+    pub(super) fn field_named(&self, ident: &Ident) -> Found {
+        self.shared.globals.find(&ident.name, |global| matches!(global, Global::Field(_)))
+    }
+
+    /// The method, or methods, of a name.
+    pub(super) fn method_named(&self, ident: &Ident) -> Found {
+        self.shared.globals.find(&ident.name, |global| matches!(global, Global::Method(_)))
     }
 
     /// What a name means as a member, for calls and types.

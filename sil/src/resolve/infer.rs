@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::adts::Selector;
 use super::context::{Introspection, Resolver, raw};
-use super::names::Global;
+use super::names::{Found, Global};
 use super::overload::{self, Misfit, Overloads, Signatures};
 use super::scope::Entry;
 use super::unify::{Ty, Unifier};
@@ -417,6 +417,10 @@ impl Resolver<'_, '_> {
                 (Meaning { ty, pure: true }, Referent::Local(local))
             }
             Some(Entry::Clash) => plain(Ty::Error),
+            Some(Entry::Ambiguous(_)) => {
+                self.error(span, format!("ambiguous identifier `{name}`"));
+                plain(Ty::Error)
+            }
             Some(Entry::Announced) => {
                 self.error(span, format!("`{name}` is used before its declaration"));
                 plain(Ty::Error)
@@ -435,7 +439,24 @@ impl Resolver<'_, '_> {
         span: Span,
     ) -> (Meaning, Referent) {
         let program = self.shared.program;
-        match self.global(&name.name) {
+        let is_callable = |global| {
+            matches!(global, Global::Function(_) | Global::DomainFunction(_) | Global::Predicate(_))
+        };
+        let global = match self.shared.globals.find(&name.name, is_callable) {
+            Found::One(global) => Some(global),
+            Found::Nothing => self.global(&name.name),
+            Found::Several => match self.own_function(name) {
+                Found::One(global) => Some(global),
+                _ => {
+                    for argument in arguments {
+                        self.infer(argument);
+                    }
+                    self.error(name.span, format!("ambiguous call of `{}`", name.name));
+                    return plain(Ty::Error);
+                }
+            },
+        };
+        match global {
             Some(Global::Function(id)) => {
                 let function = &program.functions[id];
                 let formals =
@@ -485,6 +506,16 @@ impl Resolver<'_, '_> {
                 plain(Ty::Error)
             }
         }
+    }
+
+    /// In an axiom, the function of its own domain: the axioms of an adt are about its own constructors, whoever else
+    /// declares them.
+    fn own_function(&self, name: &Ident) -> Found {
+        let functions = &self.shared.program.domain_functions;
+        self.shared.globals.find(&name.name, |global| {
+            matches!(global, Global::DomainFunction(id)
+                if self.place.axiom_of == Some(functions[id].domain))
+        })
     }
 
     fn infer_predicate_arguments(

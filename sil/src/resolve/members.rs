@@ -278,7 +278,8 @@ fn resolve_function(
         .collect();
     resolver.place = Place { wands: false, ..Place::BODY };
     let decreases = resolver.decreases_clauses(&written.contract.decreases);
-    resolver.place = Place::BODY;
+    // That a body cannot mention `result` is for the consistency checks to say.
+    resolver.place = Place { result: Some(function.result.clone()), ..Place::BODY };
     let body = written.body.as_ref().and_then(|body| resolver.value(body, &function.result));
     Resolved::Function {
         locals: resolver.locals,

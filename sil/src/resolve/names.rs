@@ -1,7 +1,7 @@
 //! Global names: all members of all files share one name space (Viper language reference, section 7).
 
 use la_arena::{Idx, RawIdx};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{
@@ -22,12 +22,24 @@ pub(super) enum Global {
     Method(MethodId),
 }
 
+/// What [`Globals::find`] finds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Found {
+    Nothing,
+    One(Global),
+    Several,
+}
+
 /// The table of global names.
 ///
 /// Ids are those that the members get when they are put into their arenas in source order.
 #[derive(Debug, Default)]
 pub(super) struct Globals {
+    /// The first declaration of each name.
     names: FxHashMap<Name, (Global, Span)>,
+    /// Further declarations, all of which were reported.
+    others: FxHashMap<Name, Vec<Global>>,
+    adts: FxHashSet<Name>,
     /// Number of type parameters of each domain.
     arities: Vec<usize>,
 }
@@ -76,13 +88,19 @@ impl Globals {
                 }
             }
             // Expanded before resolving; what is left over is reported by the caller.
-            MemberKind::Import(_) | MemberKind::Define(_) | MemberKind::Adt(_) => {}
+            MemberKind::Import(_) | MemberKind::Define(_) => {}
+            MemberKind::Adt(adt) => {
+                self.adts.insert(adt.name.name.clone());
+            }
         }
     }
 
     fn enter(&mut self, ident: &Ident, global: Global, diagnostics: &mut Vec<Diagnostic>) {
         match self.names.get(&ident.name) {
-            Some(&(_, earlier)) => diagnostics.push(duplicate(&ident.name, earlier, ident.span)),
+            Some(&(_, earlier)) => {
+                diagnostics.push(duplicate(&ident.name, earlier, ident.span));
+                self.others.entry(ident.name.clone()).or_default().push(global);
+            }
             None => {
                 self.names.insert(ident.name.clone(), (global, ident.span));
             }
@@ -125,6 +143,18 @@ impl Globals {
 
     pub(super) fn get(&self, name: &Name) -> Option<Global> {
         self.names.get(name).map(|&(global, _)| global)
+    }
+
+    /// What a name means to a use that is about members of some kinds: a name that a field shares with a function is
+    /// an error, but no reason not to know what its uses are about.
+    pub(super) fn find(&self, name: &Name, is_wanted: impl Fn(Global) -> bool) -> Found {
+        let others = self.others.get(name).into_iter().flatten().copied();
+        let mut all = self.get(name).into_iter().chain(others).filter(|&global| is_wanted(global));
+        match (all.next(), all.next()) {
+            (None, _) => Found::Nothing,
+            (Some(global), None) => Found::One(global),
+            (Some(_), Some(_)) => Found::Several,
+        }
     }
 
     /// Where a global name is declared.
@@ -181,8 +211,8 @@ impl Globals {
             }
             return Type::Variable(name.name.clone());
         }
-        match self.get(&name.name) {
-            Some(Global::Domain(domain)) => {
+        match self.find(&name.name, |global| matches!(global, Global::Domain(_))) {
+            Found::One(Global::Domain(domain)) => {
                 let expected = self.arities[domain.into_raw().into_u32() as usize];
                 if arguments.len() == expected {
                     return Type::Domain(domain, arguments.into());
@@ -193,8 +223,13 @@ impl Globals {
                     arguments.len()
                 ));
             }
-            Some(_) => report(format!("`{}` is not a type", name.name)),
-            None => report(format!("undeclared type `{}`", name.name)),
+            // The domain that an adt becomes mentions itself all over.
+            Found::Several if self.adts.contains(&name.name) => {}
+            Found::Several => report(format!("ambiguous type `{}`", name.name)),
+            _ if self.get(&name.name).is_some() => {
+                report(format!("`{}` is not a type", name.name));
+            }
+            _ => report(format!("undeclared type `{}`", name.name)),
         }
         Type::Variable(name.name.clone())
     }

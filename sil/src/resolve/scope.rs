@@ -4,7 +4,7 @@
 //! it, whichever comes first in the text. So a scope knows the names it will declare when it is opened; they
 //! cannot be used before their declaration is reached.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::LocalId;
 use crate::source::{Name, Span};
@@ -19,6 +19,8 @@ pub(super) enum Entry {
     Label,
     /// Declared twice; reported already.
     Clash,
+    /// Two variables of this name are visible, the one given first.
+    Ambiguous(LocalId),
 }
 
 #[derive(Debug)]
@@ -38,13 +40,22 @@ pub(super) struct Duplicate {
 pub(super) struct Scopes {
     /// As shadowing is an error, a name has at most one declaration in the open scopes.
     names: FxHashMap<Name, Declaration>,
-    /// The names declared in each open scope.
-    open: Vec<Vec<Name>>,
+    open: Vec<Scope>,
+    /// The names that stand for two variables.
+    ambiguous: FxHashSet<Name>,
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    /// The names declared in it.
+    names: Vec<Name>,
+    /// Those that became ambiguous in it.
+    ambiguous: Vec<Name>,
 }
 
 impl Scopes {
     pub(super) fn open(&mut self) {
-        self.open.push(Vec::new());
+        self.open.push(Scope::default());
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -52,14 +63,22 @@ impl Scopes {
     }
 
     pub(super) fn close(&mut self) {
-        for name in self.open.pop().unwrap_or_default() {
+        let scope = self.open.pop().unwrap_or_default();
+        for name in scope.names {
             self.names.remove(&name);
+        }
+        for name in scope.ambiguous {
+            self.ambiguous.remove(&name);
         }
     }
 
     /// What `name` stands for here.
     pub(super) fn get(&self, name: &Name) -> Option<Entry> {
-        self.names.get(name).map(|declaration| declaration.entry)
+        let entry = self.names.get(name)?.entry;
+        Some(match entry {
+            Entry::Local(first) if self.ambiguous.contains(name) => Entry::Ambiguous(first),
+            entry => entry,
+        })
     }
 
     /// Says that the innermost scope will declare `name` at `span`.
@@ -91,6 +110,11 @@ impl Scopes {
         if matches!(earlier.entry, Entry::Announced | Entry::Label) {
             // What uses of the name mean is not known any more.
             earlier.entry = Entry::Clash;
+        } else if matches!((entry, earlier.entry), (Entry::Local(_), Entry::Local(_)))
+            && self.ambiguous.insert(name.clone())
+            && let Some(scope) = self.open.last_mut()
+        {
+            scope.ambiguous.push(name.clone());
         }
         let (first, second) = if earlier.span.start <= span.start {
             (earlier.span, span)
@@ -103,7 +127,7 @@ impl Scopes {
     fn insert(&mut self, name: &Name, entry: Entry, span: Span) {
         self.names.insert(name.clone(), Declaration { entry, span });
         if let Some(scope) = self.open.last_mut() {
-            scope.push(name.clone());
+            scope.names.push(name.clone());
         }
     }
 }

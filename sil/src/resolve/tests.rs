@@ -389,7 +389,7 @@ fn statements_are_typed() {
          method m(x: Ref, i: Int) returns (r: Int) {
            var y: Ref := new(f, g)
            var z: Int := new() // type
-           y := new(f, f) // type
+           y := new(f, f)
            y := new(i) // type
            x := null // type
            r, y := two(x)
