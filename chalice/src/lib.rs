@@ -9,6 +9,7 @@
 //! one meets no unknown name and no ill-typed expression.
 
 pub mod diagnostic;
+pub mod options;
 pub mod program;
 mod resolve;
 pub mod source;
@@ -16,6 +17,7 @@ mod stack;
 pub mod syntax;
 
 pub use diagnostic::{Code, Diagnostic};
+pub use options::Options;
 pub use program::Program;
 pub use source::{SourceFile, Span};
 
@@ -26,7 +28,7 @@ pub use source::{SourceFile, Span};
 /// its file. Diagnostics come in source order.
 pub fn check(source: &SourceFile) -> (Option<Program>, Vec<Diagnostic>) {
     match syntax::parse(&source.text) {
-        Ok(syntax) => resolve::resolve(&syntax),
+        Ok(syntax) => resolve::resolve(&syntax, source.beginning()),
         Err(error) => (None, vec![error]),
     }
 }

@@ -29,7 +29,12 @@ use scope::Scopes;
 /// Resolves and type checks a parsed program.
 ///
 /// The program is present exactly if no finding is an error. Findings come in source order.
-pub(crate) fn resolve(syntax: &syntax::Program) -> (Option<Program>, Vec<Diagnostic>) {
+///
+/// `beginning` is where the findings stand that are about no text: see [`Resolver::error_nowhere`].
+pub(crate) fn resolve(
+    syntax: &syntax::Program,
+    beginning: Span,
+) -> (Option<Program>, Vec<Diagnostic>) {
     let (program, names) = match declare::declare(syntax) {
         Ok(declared) => declared,
         Err(clash) => return (None, vec![clash]),
@@ -38,6 +43,7 @@ pub(crate) fn resolve(syntax: &syntax::Program) -> (Option<Program>, Vec<Diagnos
         program,
         names,
         findings: Vec::new(),
+        beginning,
         scopes: Scopes::default(),
         home: Home { this: None, is_static: false, result: None },
     };
@@ -78,6 +84,7 @@ struct Resolver<'s> {
     program: Program,
     names: Names<'s>,
     findings: Vec<Diagnostic>,
+    beginning: Span,
     scopes: Scopes<'s>,
     home: Home,
 }
@@ -85,6 +92,12 @@ struct Resolver<'s> {
 impl Resolver<'_> {
     fn error(&mut self, message: impl Into<String>, span: Span) {
         self.findings.push(Diagnostic::error(Code::TypecheckerError, message, span));
+    }
+
+    /// An error about something that the text does not contain, such as the type of a variable declared implicitly:
+    /// it stands where the program begins, after the comments at the head of the file.
+    fn error_nowhere(&mut self, message: impl Into<String>) {
+        self.error(message, self.beginning);
     }
 
     fn locals(&self) -> &Arena<Local> {

@@ -39,6 +39,18 @@ impl SourceFile {
         self.line_column(span.start).0
     }
 
+    /// The empty span at the first line that is not a line comment.
+    pub fn beginning(&self) -> Span {
+        let mut offset = 0;
+        for line in self.text.split_inclusive('\n') {
+            if !line.trim_start().starts_with("//") {
+                break;
+            }
+            offset += line.len();
+        }
+        Span::at(offset.min(self.text.len()))
+    }
+
     /// The text a span covers; empty if the span does not belong to this file.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.range()).unwrap_or_default()

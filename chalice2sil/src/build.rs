@@ -235,6 +235,15 @@ pub(crate) fn quantified(
     expr(ExprKind::Quantified { quantifier, variables, triggers, body: Box::new(body) })
 }
 
+/// `forperm name: Ref [resource] :: body`
+pub(crate) fn for_perm(name: &str, resource: Expr, body: Expr) -> Expr {
+    expr(ExprKind::ForPerm {
+        variables: vec![typed(name, ty(TypeKind::Ref))],
+        resource: Box::new(resource),
+        body: Box::new(body),
+    })
+}
+
 /// `forall name: Ref :: {trigger} .. body`, each trigger a single term.
 pub(crate) fn forall_ref(name: &str, triggers: Vec<Expr>, body: Expr) -> Expr {
     let triggers = triggers.into_iter().map(|trigger| vec![trigger]).collect();

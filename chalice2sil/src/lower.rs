@@ -9,12 +9,13 @@
 //!   does not forget them (thesis section 3.4.2, listing 18).
 //! - DIVERGENCE: the read fraction of a call is bounded by what the caller holds, without a copy of the permission map
 //!   (thesis figure 3): `perm(e.f) > none ==> n * k < perm(e.f)`, where n counts the occurrences in the precondition.
-//! - DIVERGENCE: monitor invariants are predicates, one a class.
+//! - DIVERGENCE: monitor invariants are predicates, one a class; what they say of earlier states is beside them (`states`).
 
 mod annotations;
 mod assertions;
 mod calls;
 mod classes;
+mod defaults;
 mod definedness;
 mod env;
 mod expressions;
@@ -27,6 +28,7 @@ mod monitors;
 mod permissions;
 mod preamble;
 mod statements;
+mod states;
 mod termination;
 
 use std::cell::RefCell;
@@ -34,8 +36,8 @@ use std::cell::RefCell;
 use chalice::program::{
     ClassId, Declaration, Expr, LocalId, Member as ChaliceMember, MethodId, Program,
 };
-use chalice::{SourceFile, Span};
-use indexmap::IndexSet;
+use chalice::{Options, SourceFile, Span};
+use indexmap::{IndexMap, IndexSet};
 use la_arena::ArenaMap;
 use rustc_hash::FxHashMap;
 use sil::source::Name;
@@ -45,11 +47,19 @@ use self::annotations::Annotate;
 use self::facts::Facts;
 use self::forks::TokenLayout;
 use self::preamble::Used;
+use self::states::States;
 use crate::names::{LocalNames, Names};
 use crate::{Translation, Unsupported};
 
 /// Lowers a whole program.
 pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
+    let options = Options::of(&source.text);
+    let with_magic = options.auto_magic.then(|| {
+        let mut program = program.clone();
+        defaults::add_magic(&mut program);
+        program
+    });
+    let program = with_magic.as_ref().unwrap_or(program);
     let mut names = Names::of(program);
     let tokens = program
         .methods
@@ -58,12 +68,16 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
         .collect();
     let lowering = Lowering {
         source,
+        options,
         program,
         facts: Facts::of(program),
         names: RefCell::new(names),
         tokens,
         used: RefCell::default(),
         strings: RefCell::default(),
+        states: States::of(program),
+        recorded: RefCell::default(),
+        recorded_functions: RefCell::default(),
         unsupported: RefCell::default(),
     };
     let mut members = Vec::new();
@@ -85,12 +99,17 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
 /// What is known while a program is lowered.
 pub(crate) struct Lowering<'p> {
     source: &'p SourceFile,
+    options: Options,
     program: &'p Program,
     facts: Facts,
     names: RefCell<Names>,
     tokens: ArenaMap<MethodId, TokenLayout<'p>>,
     used: RefCell<Used>,
     strings: RefCell<IndexSet<String>>,
+    states: States<'p>,
+    /// Functions of recorded states and their types, as they are needed.
+    recorded: RefCell<IndexMap<Name, s::Type>>,
+    recorded_functions: RefCell<IndexSet<chalice::program::FunctionId>>,
     unsupported: RefCell<Vec<Unsupported>>,
 }
 

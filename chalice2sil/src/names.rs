@@ -120,11 +120,31 @@ pub(crate) mod fixed {
     pub(crate) const READ_FRACTION: &str = "read_fraction";
     pub(crate) const FORK_FRACTION: &str = "fork_fraction";
     pub(crate) const COUNTING: &str = "counting_fraction";
+    pub(crate) const ALL_COUNTED: &str = "all_counted";
     pub(crate) const STRING: &str = "String";
     pub(crate) const CLASS: &str = "Class";
     pub(crate) const TYPE_OF: &str = "typeOf";
 
+    pub(crate) const STATES: &str = "StateMap";
+    pub(crate) const STATE_AT: &str = "state_at";
+    pub(crate) const STATE_SET: &str = "state_set";
+    pub(crate) const RECORDED: &str = "States";
+    pub(crate) const FORK_STATE: &str = "fork_state";
+    pub(crate) const MU_THEN: &str = "mu_then";
+    pub(crate) const MU_PERMISSION_THEN: &str = "mu_permission_then";
+    pub(crate) const JOINABLE_THEN: &str = "joinable_then";
+    pub(crate) const JOINABLE_PERMISSION_THEN: &str = "joinable_permission_then";
+
     pub(crate) const ALL: &[&str] = &[
+        STATES,
+        STATE_AT,
+        STATE_SET,
+        RECORDED,
+        FORK_STATE,
+        MU_THEN,
+        MU_PERMISSION_THEN,
+        JOINABLE_THEN,
+        JOINABLE_PERMISSION_THEN,
         MU,
         JOINABLE,
         LEVEL,
@@ -142,6 +162,7 @@ pub(crate) mod fixed {
         READ_FRACTION,
         FORK_FRACTION,
         COUNTING,
+        ALL_COUNTED,
         STRING,
         CLASS,
         TYPE_OF,
@@ -158,6 +179,16 @@ pub(crate) struct Names {
     /// The methods that check that recursive functions end.
     pub(crate) terminations: ArenaMap<FunctionId, Name>,
     pub(crate) predicates: ArenaMap<PredicateId, Name>,
+    /// Values of fields in recorded states.
+    pub(crate) fields_then: ArenaMap<FieldId, Name>,
+    /// Permissions to fields in recorded states.
+    pub(crate) permissions_then: ArenaMap<FieldId, Name>,
+    /// Values of functions in recorded states.
+    pub(crate) functions_then: ArenaMap<FunctionId, Name>,
+    /// Permissions to predicates in recorded states.
+    pub(crate) predicates_then: ArenaMap<PredicateId, Name>,
+    /// The methods that check history constraints.
+    pub(crate) histories: ArenaMap<ClassId, Name>,
     /// The predicate that stands for a class's monitor invariant.
     pub(crate) monitors: ArenaMap<ClassId, Name>,
     /// The same as readers of the lock get it.
@@ -179,6 +210,8 @@ impl Names {
             names.monitors.insert(class_id, monitor);
             let monitor = names.fresh(&format!("{}_read_monitor", class.name));
             names.read_monitors.insert(class_id, monitor);
+            let history = names.fresh(&format!("{}_history", class.name));
+            names.histories.insert(class_id, history);
         }
         for (channel_id, channel) in program.channels.iter() {
             let name = names.fresh(&format!("{}_where", channel.name));
@@ -191,6 +224,10 @@ impl Names {
         match member {
             Member::Field(id) => {
                 let name = self.fresh(&format!("{class}_{}", program.fields[id].name));
+                let then = self.fresh(&format!("{name}_then"));
+                self.fields_then.insert(id, then);
+                let then = self.fresh(&format!("{name}_permission_then"));
+                self.permissions_then.insert(id, then);
                 self.fields.insert(id, name);
             }
             Member::Method(id) => {
@@ -200,11 +237,15 @@ impl Names {
             Member::Function(id) => {
                 let name = self.fresh(&format!("{class}_{}", program.functions[id].name));
                 let terminates = self.fresh(&format!("{name}_terminates"));
+                let then = self.fresh(&format!("{name}_then"));
+                self.functions_then.insert(id, then);
                 self.functions.insert(id, name);
                 self.terminations.insert(id, terminates);
             }
             Member::Predicate(id) => {
                 let name = self.fresh(&format!("{class}_{}", program.predicates[id].name));
+                let then = self.fresh(&format!("{name}_permission_then"));
+                self.predicates_then.insert(id, then);
                 self.predicates.insert(id, name);
             }
             Member::Condition(_) => {}

@@ -117,6 +117,9 @@ fn each_in_amount<'e>(amount: &'e Permission, visit: &mut dyn FnMut(&'e Expr)) {
     match &amount.kind {
         PermissionKind::Percentage(e)
         | PermissionKind::Epsilons(e)
+        | PermissionKind::PredicateRead(e)
+        | PermissionKind::MonitorRead(e)
+        | PermissionKind::ChannelRead(e)
         | PermissionKind::TokenRead(e) => visit(e),
         PermissionKind::Add(left, right) | PermissionKind::Sub(left, right) => {
             each_in_amount(left, visit);

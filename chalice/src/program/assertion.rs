@@ -1,6 +1,6 @@
 //! Accessibility assertions and permission amounts.
 
-use super::{ChannelId, ClassId, Expr, FieldId, FieldRef, PredicateId};
+use super::{ClassId, Expr, FieldId, FieldRef, PredicateId};
 use crate::source::Span;
 
 /// `acc(target, amount)` in any of its forms.
@@ -76,7 +76,7 @@ pub struct Permission {
     pub span: Span,
 }
 
-/// Permission amounts; expressions in them have type `int`.
+/// Permission amounts. Expressions in them are evaluated even where the amount does not depend on their value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PermissionKind {
     /// All of it: `acc(x.f)`.
@@ -89,12 +89,12 @@ pub enum PermissionKind {
     Epsilons(Box<Expr>),
     /// Some positive amount, chosen anew at every evaluation: `rd*(x.f)`.
     Star,
-    /// The read fraction used in bodies of predicates: `rd(o.P)`.
-    PredicateRead(PredicateId),
+    /// The read fraction used in bodies of predicates: `rd(o.P)`; the operand is the object.
+    PredicateRead(Box<Expr>),
     /// The read fraction used in monitor invariants: `rd(m)`, `m` an object.
-    MonitorRead(ClassId),
+    MonitorRead(Box<Expr>),
     /// The read fraction used in where clauses of channels: `rd(ch)`.
-    ChannelRead(ChannelId),
+    ChannelRead(Box<Expr>),
     /// The read fraction chosen by the fork that created the token: `rd(tk)`.
     TokenRead(Box<Expr>),
     /// `p + q`

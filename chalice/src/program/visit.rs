@@ -104,12 +104,12 @@ impl Permission {
         match &self.kind {
             PermissionKind::Full
             | PermissionKind::AbstractRead
-            | PermissionKind::Star
-            | PermissionKind::PredicateRead(_)
-            | PermissionKind::MonitorRead(_)
-            | PermissionKind::ChannelRead(_) => {}
+            | PermissionKind::Star => {}
             PermissionKind::Percentage(amount)
             | PermissionKind::Epsilons(amount)
+            | PermissionKind::PredicateRead(amount)
+            | PermissionKind::MonitorRead(amount)
+            | PermissionKind::ChannelRead(amount)
             | PermissionKind::TokenRead(amount) => visit(amount),
             PermissionKind::Add(left, right) | PermissionKind::Sub(left, right) => {
                 grow_stack(|| left.for_each_child(visit));

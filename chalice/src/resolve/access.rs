@@ -96,6 +96,20 @@ impl<'s> Resolver<'s> {
                 syntax::ExprKind::Elements(elements) => {
                     self.elements_field(elements, member, target.span, context)
                 }
+                // `s[*].f.g`: elements are reached through one field only, so there is no object to select from.
+                syntax::ExprKind::Select { receiver: inner, .. }
+                    if matches!(inner.kind, syntax::ExprKind::Elements(_)) =>
+                {
+                    self.error(
+                        "`[*]` is followed by one field; a field of a field of the elements needs `forall`",
+                        target.span,
+                    );
+                    self.error_nowhere(format!(
+                        "`{}` is selected from no object",
+                        member.name
+                    ));
+                    None
+                }
                 _ => {
                     let receiver = self.expr(receiver, context);
                     self.member_location(receiver, &member.name, target.span)
@@ -236,15 +250,15 @@ impl<'s> Resolver<'s> {
         // Only a predicate by its name alone is meant; where permissions are allowed it resolves to itself.
         let value = self.expr(target, Context { spec: true, ..context });
         if let ExprKind::Access(access) = &value.kind
-            && let AccessTarget::Predicate { predicate, .. } = access.target
+            && let AccessTarget::Predicate { receiver, .. } = &access.target
             && access.is_bare
         {
-            return PermissionKind::PredicateRead(predicate);
+            return PermissionKind::PredicateRead(Box::new(receiver.clone()));
         }
         match value.ty {
             Type::Int | Type::Unknown => PermissionKind::Epsilons(Box::new(value)),
-            Type::Class(class) => PermissionKind::MonitorRead(class),
-            Type::Channel(channel) => PermissionKind::ChannelRead(channel),
+            Type::Class(_) => PermissionKind::MonitorRead(Box::new(value)),
+            Type::Channel(_) => PermissionKind::ChannelRead(Box::new(value)),
             Type::Token(_) => PermissionKind::TokenRead(Box::new(value)),
             _ => {
                 let message = format!(

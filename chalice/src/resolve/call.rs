@@ -99,6 +99,14 @@ impl<'s> Resolver<'s> {
         if self.scopes.find(&name.name).is_some() {
             return self.out_existing(name, ty);
         }
+        if ty.element().is_some_and(|element| element.element().is_some()) {
+            self.error_nowhere(format!(
+                "`{}` cannot be declared implicitly: nested collections have to be written, as in `var {}: {}`",
+                name.name,
+                name.name,
+                self.show(ty)
+            ));
+        }
         let local = self.declare(name, new_local(name, ty.clone(), LocalKind::Variable));
         Some(OutVariable { local, declares: true, span: name.span })
     }

@@ -5,9 +5,8 @@ use super::expr::lock_mode;
 use super::name::{Selected, unknown};
 use super::scope::new_local;
 use super::{Context, Resolver, TypeName};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{
-    Block, Bounds, ConditionRef, Expr, ExprKind, FieldRef, IfArm, Initialiser, LocalKind, Member,
+    Block, Bounds, ConditionRef, Expr, FieldRef, IfArm, Initialiser, LocalKind, Member,
     OutVariable, Rhs, Stmt, StmtKind, Type,
 };
 use crate::source::Span;
@@ -29,7 +28,9 @@ impl<'s> Resolver<'s> {
             syntax::StmtKind::Assert(claim) => {
                 StmtKind::Assert(self.condition(claim, Context::TWO_STATE))
             }
-            syntax::StmtKind::Assume(fact) => StmtKind::Assume(self.assumption(fact)),
+            syntax::StmtKind::Assume(fact) => {
+                StmtKind::Assume(self.condition(fact, Context::TWO_STATE))
+            }
             syntax::StmtKind::Block(block) => StmtKind::Block(self.block(block)),
             syntax::StmtKind::Declare { modifiers, formal, value } => {
                 self.declaration(*modifiers, formal, value.as_ref())
@@ -93,15 +94,6 @@ impl<'s> Resolver<'s> {
             }
         };
         Some(Stmt { kind, span })
-    }
-
-    fn assumption(&mut self, fact: &'s syntax::Expr) -> Expr {
-        let fact = self.condition(fact, Context::TWO_STATE);
-        if fact.any(&mut |part| matches!(part.kind, ExprKind::Access(_))) {
-            let message = "this assumption creates permissions";
-            self.findings.push(Diagnostic::error(Code::TypecheckerWarning, message, fact.span));
-        }
-        fact
     }
 
     fn declaration(
@@ -384,10 +376,20 @@ impl<'s> Resolver<'s> {
         arguments: &'s [syntax::Expr],
         span: Span,
     ) -> Option<StmtKind> {
-        let (receiver, method, arguments) = self.call_target(receiver, method, arguments, span);
-        let ty = method.map_or(Type::Unknown, Type::Token);
+        let (receiver, id, arguments) = self.call_target(receiver, method, arguments, span);
+        let ty = id.map_or(Type::Unknown, Type::Token);
+        if let (None, Some(token)) = (id, token)
+            && receiver.ty != Type::Unknown
+            && self.scopes.find(&token.name).is_none()
+        {
+            let (receiver, method) = (self.show(&receiver.ty), &method.name);
+            self.error_nowhere(format!(
+                "`{}` has type token<{receiver}.{method}>, and there is no such method",
+                token.name
+            ));
+        }
         let token = token.and_then(|name| self.out_or_new(name, &ty));
-        Some(StmtKind::Fork { token, receiver, method: method?, arguments })
+        Some(StmtKind::Fork { token, receiver, method: id?, arguments })
     }
 
     fn join(&mut self, outs: &'s [Ident], token: &'s syntax::Expr, span: Span) -> Option<StmtKind> {

@@ -1,6 +1,8 @@
 //! Assertions: expressions that may speak about permissions.
 
-use chalice::program::{Access, AccessTarget, Expr, ExprKind, FieldRef, Quantifier, Type};
+use chalice::program::{
+    Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, Quantifier, Type,
+};
 use sil::syntax as s;
 
 use super::Member;
@@ -68,16 +70,53 @@ impl Member<'_, '_> {
             ExprKind::Quantified { quantifier: Quantifier::Forall, variables, domain, body }
                 if is_impure(body) =>
             {
+                if let Some(unbound) = self.without_variables(variables, domain, body, env) {
+                    return unbound;
+                }
                 let bound = self.bound(variables);
                 let (membership, triggers) = self.membership(variables, domain, env);
                 let body = self.assertion(body, env);
                 quantified(s::Quantifier::Forall, bound, triggers, implies(membership, body))
             }
-            ExprKind::Access(access) => self.access(access, env, Use::Asserted),
+            ExprKind::Access(access) => match &env.then {
+                Some(then) => self.access_then(then, access, env),
+                None => self.access(access, env, Use::Asserted),
+            },
             ExprKind::Credit { .. } => truth(true),
             ExprKind::Holds { target, .. } => self.claimed_lock(e, target, env),
             _ => self.expr(e, env),
         })
+    }
+
+    /// An assertion about permissions below a quantifier whose variables it does not mention.
+    ///
+    /// For the elements of a collection it speaks of one location, which counts once, as each object does. For all
+    /// values of a type it asks for endlessly many copies, which nobody can have.
+    fn without_variables(
+        &mut self,
+        variables: &[chalice::program::LocalId],
+        domain: &Domain,
+        body: &Expr,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        let mut mentions = false;
+        crate::walk::each_expr(body, &mut |part| {
+            mentions |= matches!(&part.kind, ExprKind::Local(local) if variables.contains(local));
+        });
+        match domain {
+            _ if mentions => None,
+            Domain::Type(Type::Bool) => None,
+            Domain::Type(_) if matches!(body.kind, ExprKind::Access(_)) => Some(truth(false)),
+            Domain::Type(_) => None,
+            Domain::Collection(collection) => {
+                let occupied = match &collection.kind {
+                    ExprKind::Range { from, to } => lt(self.expr(from, env), self.expr(to, env)),
+                    _ => lt(int(0), cardinality(self.expr(collection, env))),
+                };
+                let body = self.assertion(body, env);
+                Some(binary(s::BinaryOp::Implies, occupied, body))
+            }
+        }
     }
 
     /// `holds(target)` as a claim of its own: what is held is shared, so its level is not the least one.

@@ -1,7 +1,7 @@
 //! Calls, and the read fractions chosen for them.
 
 use chalice::program::{
-    AccessTarget, Expr, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
+    Access, AccessTarget, Expr, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
 };
 use sil::source::Name;
 use sil::syntax as s;
@@ -62,8 +62,13 @@ impl Member<'_, '_> {
         if facts.locks && facts.may_relevel {
             self.recall_levels(env);
         }
+        let after = with_results(contract_env, &callee.results, &results).on(Side::Inhaled);
+        if needs_terms || self.lowering.facts.counting {
+            for clause in &callee.ensures {
+                self.bound_counts(clause, &after);
+            }
+        }
         if facts.credits {
-            let after = with_results(contract_env, &callee.results, &results).on(Side::Inhaled);
             for clause in &callee.ensures {
                 self.move_credits(clause, &after, s::BinaryOp::Add);
             }
@@ -131,32 +136,84 @@ impl Member<'_, '_> {
         kind: &str,
     ) -> Name {
         let wanted = if kind.starts_with("invariant") { "k_loop" } else { "k_call" };
+        let k = self.smaller_fraction(wanted, env);
+        let is_read = |amount: &PermissionKind| matches!(amount, PermissionKind::AbstractRead);
+        self.bound_fraction(&k, contract, contract_env, kind, is_read);
+        k
+    }
+
+    /// Chooses the read fraction of `fold` or `unfold` if it is written with one: a share of the predicate that leaves
+    /// something of what it is taken from, as a call's fraction does.
+    pub(crate) fn traded_fraction(
+        &mut self,
+        access: &Access,
+        wanted: &[Expr],
+        contract_env: &Env,
+        env: &Env,
+        kind: &str,
+    ) -> Env {
+        if !matches!(access.amount.kind, PermissionKind::AbstractRead) {
+            return env.clone();
+        }
+        let k = self.smaller_fraction("k_part", env);
+        // A fraction of a fraction is one.
+        let product = mul(var(&k), self.lowering.common_fraction());
+        if let Some(above) = self.lowering.above_counting(product) {
+            self.emit_plain(inhale(above));
+        }
+        self.bound_fraction(&k, wanted, contract_env, kind, |_| true);
+        Env { read: ReadAmount::Fraction(var(&k)), ..env.clone() }
+    }
+
+    /// A new fraction, positive and smaller than a thousandth of that of the surroundings.
+    fn smaller_fraction(&mut self, wanted: &str, env: &Env) -> Name {
         let k = self.fresh(wanted);
         self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
-        let mut bounds = vec![lt(none(), var(&k))];
-        bounds.push(match &env.read {
-            ReadAmount::Fraction(outer) => lt(mul(int(1000), var(&k)), outer.clone()),
-            _ => lt(mul(int(1000), var(&k)), binary(s::BinaryOp::Div, int(1), int(100))),
-        });
+        let outer = match &env.read {
+            ReadAmount::Fraction(outer) => outer.clone(),
+            _ => binary(s::BinaryOp::Div, int(1), int(100)),
+        };
+        let mut bounds = vec![lt(none(), var(&k)), lt(mul(int(1000), var(&k)), outer)];
+        bounds.extend(self.lowering.above_counting(var(&k)));
         self.emit_plain(inhale(and(bounds)));
+        k
+    }
+
+    /// Bounds `k` by what is held of the locations of `contract` whose amounts satisfy `counts`.
+    fn bound_fraction(
+        &mut self,
+        k: &str,
+        contract: &[Expr],
+        contract_env: &Env,
+        kind: &str,
+        counts: impl Fn(&PermissionKind) -> bool,
+    ) {
         let contract_env = Env { side: Side::Exhaled, ..contract_env.clone() };
         let parts: Vec<_> = contract
             .iter()
             .flat_map(|clause| self.parts(clause, &contract_env))
             .filter_map(|part| match part.part {
-                Part::Access(access)
-                    if matches!(access.amount.kind, PermissionKind::AbstractRead) =>
-                {
-                    Some((part, access))
-                }
+                Part::Access(access) if counts(&access.amount.kind) => Some((part, access)),
                 _ => None,
             })
             .collect();
-        let share = if parts.len() == 1 { var(&k) } else { mul(int(parts.len()), var(&k)) };
-        for (part, access) in parts {
+        let share = |amount: s::Expr| match parts.len() {
+            1 => amount,
+            several => mul(int(several), amount),
+        };
+        // Counting permissions alone are less than any fraction.
+        let least = self.lowering.least_fraction();
+        for (part, access) in &parts {
+            // Of what a predicate contains, a share is taken.
+            let amount = match &access.amount.kind {
+                PermissionKind::AbstractRead if matches!(contract_env.read, ReadAmount::Common) => {
+                    mul(var(k), self.lowering.common_fraction())
+                }
+                _ => var(k),
+            };
             for (location, binder) in self.locations(&access.target, &contract_env) {
-                let bound =
-                    implies(lt(none(), perm(location.clone())), lt(share.clone(), perm(location)));
+                let held = lt(least.clone(), perm(location.clone()));
+                let bound = implies(held, lt(share(amount.clone()), perm(location)));
                 let bound = match binder {
                     Some((name, inside)) => {
                         forall_ref(&name, vec![inside.clone()], implies(inside, bound))
@@ -168,7 +225,6 @@ impl Member<'_, '_> {
                 self.emit(inhale(bound).with(renaming));
             }
         }
-        k
     }
 
     /// However many counting permissions an assertion speaks of, they are less than any fraction.
@@ -193,9 +249,12 @@ impl Member<'_, '_> {
             for count in found {
                 let Some(defined) = self.definedness(count, env) else { continue };
                 let count = self.expr(count, env);
-                let total = mul(count, self.lowering.counting_fraction());
-                let small = lt(mul(int(1000), total), self.lowering.common_fraction());
-                counts.push(implies(and([part.guard.clone(), defined]), small));
+                let one = self.lowering.counting_fraction();
+                let total = mul(count.clone(), one.clone());
+                let small = lt(mul(int(1000), total.clone()), self.lowering.least_fraction());
+                // A consequence of arithmetic that solvers do not see, as the product is of two unknowns.
+                let ordered = implies(le(int(1), count), le(one, total));
+                counts.push(implies(and([part.guard.clone(), defined]), and([small, ordered])));
             }
         }
         for bound in counts {

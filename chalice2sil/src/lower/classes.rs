@@ -11,12 +11,13 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, renamed};
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
+use super::states::one_state;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::walk::{each_expr, is_impure};
 
 /// The meaning of names in predicates and functions: there is no thread whose locks could be asked about.
-fn stateless(read: ReadAmount) -> Env {
+pub(crate) fn stateless(read: ReadAmount) -> Env {
     Env {
         this: var("this"),
         replaced: Rc::default(),
@@ -25,6 +26,7 @@ fn stateless(read: ReadAmount) -> Env {
         locks: Locks::Unknown,
         old_locks: Locks::Unknown,
         side: Side::Both,
+        then: None,
     }
 }
 
@@ -83,7 +85,8 @@ impl Lowering<'_> {
         let monitor = self.predicate_member(&name, span, |member| {
             member.class = Some(id);
             let env = stateless(ReadAmount::Common);
-            let clauses = member.clauses(&class.invariants, &env);
+            let clauses: Vec<_> = class.invariants.iter().map(one_state).collect();
+            let clauses = member.clauses(&clauses, &env);
             and([ne(var("this"), null())].into_iter().chain(clauses))
         });
         let mut members = vec![monitor];
@@ -94,11 +97,12 @@ impl Lowering<'_> {
                 let clauses: Vec<_> = class
                     .invariants
                     .iter()
-                    .map(|clause| member.read_version(clause, &env))
+                    .map(|clause| member.read_version(&one_state(clause), &env))
                     .collect();
                 and([ne(var("this"), null())].into_iter().chain(clauses))
             }));
         }
+        members.extend(self.history_check(id));
         members
     }
 
@@ -150,7 +154,11 @@ impl Lowering<'_> {
         let body = function
             .body
             .as_ref()
-            .map(|body| member.placed(body.span, |member| member.expr(body, &env)));
+            .map(|body| member.placed(body.span, |member| member.expr(body, &env)))
+            .map(|body| match self.options.defaults {
+                0 => body,
+                _ => member.with_own_predicates(&function.requires, body, &env),
+            });
         let name = self.names.borrow().functions[id].clone();
         let lowered = crate::build::member(s::MemberKind::Function(s::Function {
             name: ident(&name),

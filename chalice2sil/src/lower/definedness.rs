@@ -32,8 +32,7 @@ impl Member<'_, '_> {
                 let is_this = matches!(receiver.kind, ExprKind::This);
                 let receiver = self.expr(receiver, env);
                 let exists = if is_this { truth(true) } else { ne(receiver.clone(), null()) };
-                let location = self.field_of(receiver, *field);
-                and([defined, exists, lt(none(), perm(location))])
+                and([defined, exists, lt(none(), self.held(receiver, *field, env))])
             }
             ExprKind::Apply { receiver, function, arguments } => {
                 let mut all = vec![self.definedness(receiver, env)?];
@@ -156,7 +155,7 @@ impl Member<'_, '_> {
     }
 
     /// That a function's precondition is satisfied, as far as permissions go: something of everything is held.
-    fn footprint(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
+    pub(crate) fn footprint(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
         Some(match &e.kind {
             ExprKind::And(parts) => {
                 let parts: Option<Vec<_>> =
@@ -179,14 +178,17 @@ impl Member<'_, '_> {
                 AccessTarget::Field { receiver, field } => {
                     let defined = self.definedness(receiver, env)?;
                     let receiver = self.expr(receiver, env);
-                    let location = self.field_of(receiver.clone(), *field);
-                    and([defined, ne(receiver, null()), lt(none(), perm(location))])
+                    let held = self.held(receiver.clone(), *field, env);
+                    and([defined, ne(receiver, null()), lt(none(), held)])
                 }
                 AccessTarget::Predicate { receiver, predicate } => {
                     let defined = self.definedness(receiver, env)?;
                     let receiver = self.expr(receiver, env);
-                    let location = self.predicate_at(receiver.clone(), *predicate);
-                    and([defined, ne(receiver, null()), lt(none(), perm(location))])
+                    let held = match &env.then {
+                        Some(then) => self.lowering.predicate_then(&then.state, receiver.clone(), *predicate),
+                        None => perm(self.predicate_at(receiver.clone(), *predicate)),
+                    };
+                    and([defined, ne(receiver, null()), lt(none(), held)])
                 }
                 _ => return None,
             },
@@ -198,6 +200,14 @@ impl Member<'_, '_> {
         })
     }
 
+    /// The permission to a field, in the state that `env` reads.
+    fn held(&mut self, receiver: s::Expr, of: FieldRef, env: &Env) -> s::Expr {
+        match &env.then {
+            Some(then) => self.lowering.permission_then(&then.state, receiver, of),
+            None => perm(self.field_of(receiver, of)),
+        }
+    }
+
     /// `unfolding P in body`, if `body` reads nothing of the receiver but fields that `P` certainly contains.
     fn unfolded(&mut self, access: &Access, body: &Expr, env: &Env) -> Option<s::Expr> {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
@@ -206,6 +216,9 @@ impl Member<'_, '_> {
             return None;
         }
         let defined = self.definedness(receiver, env)?;
+        if env.then.is_some() {
+            return None;
+        }
         let value = self.expr(receiver, env);
         Some(and([
             defined,

@@ -28,6 +28,17 @@ pub(crate) struct Env {
     pub(crate) old_locks: Locks,
     /// What happens to the assertion.
     pub(crate) side: Side,
+    /// The recorded state in which the heap is read, if not in the present one.
+    pub(crate) then: Option<Recorded>,
+}
+
+/// A recorded state.
+#[derive(Clone)]
+pub(crate) struct Recorded {
+    /// Its number.
+    pub(crate) state: Expr,
+    /// Is it an obligation that what is read was readable then?
+    pub(crate) is_checked: bool,
 }
 
 /// The amount of the abstract `rd`.
@@ -52,6 +63,10 @@ pub(crate) enum OldState {
     Label(Name),
     /// Nothing that still exists: values that were stored, by the place of the `old` expression.
     Stored(Rc<FxHashMap<Span, Expr>>),
+    /// The recorded state of this number.
+    Recorded(Expr),
+    /// The present state.
+    Now,
 }
 
 /// What is known of the locks of the thread that evaluates.
@@ -74,6 +89,10 @@ pub(crate) struct LockState {
     pub(crate) read_held: Option<Expr>,
     /// Lock levels of the objects it holds.
     pub(crate) levels: Expr,
+    /// The states in which objects were acquired; absent if nothing is said of them.
+    pub(crate) acquired: Option<Expr>,
+    /// The states in which objects were last released; absent if nothing is said of them.
+    pub(crate) released: Option<Expr>,
     /// Messages it may still receive from each channel; absent if credits do not occur.
     pub(crate) credits: Option<Expr>,
 }
@@ -85,8 +104,10 @@ pub(crate) enum Side {
     Both,
     /// It is given.
     Inhaled,
-    /// It must be shown.
+    /// It must be shown, and somebody else is given it.
     Exhaled,
+    /// It must be shown.
+    Asserted,
 }
 
 impl Env {
@@ -98,6 +119,17 @@ impl Env {
     /// The same, for another use of the assertion.
     pub(crate) fn on(&self, side: Side) -> Self {
         Self { side, ..self.clone() }
+    }
+
+    /// The same about a recorded state, where nothing is known of locks.
+    pub(crate) fn then(&self, state: Expr, is_checked: bool) -> Self {
+        Self {
+            then: Some(Recorded { state, is_checked }),
+            locks: Locks::Unknown,
+            old_locks: Locks::Unknown,
+            old: OldState::Nowhere,
+            ..self.clone()
+        }
     }
 
     /// The same about another object: for the body of a predicate or monitor.

@@ -1,13 +1,13 @@
 //! Expressions: everything without permissions.
 
 use chalice::program::{
-    BinaryOp, Domain, EvalState, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type,
+    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type,
     UnaryOp,
 };
 use sil::syntax as s;
 
 use super::annotations::{Annotate, renamed};
-use super::env::{Env, Locks, OldState};
+use super::env::{Env, Locks, OldState, Recorded};
 use super::levels::Level;
 use super::{Member, permissions::Use};
 use crate::build::*;
@@ -33,7 +33,18 @@ impl Member<'_, '_> {
             ExprKind::Local(local) => self.variable(*local, env),
             ExprKind::FieldRead { receiver, field } => self.located(e.span, |member| {
                 let receiver = member.expr(receiver, env);
-                member.field_of(receiver, *field)
+                if let Some(then) = &env.then {
+                    return member.read_then(then, receiver, *field);
+                }
+                let read = member.field_of(receiver, *field);
+                match field {
+                    // Of a token without permission nobody can say that it may be joined.
+                    FieldRef::Joinable => read.with(renamed(
+                        "assert.failed:insufficient.permission",
+                        "assert.failed:assertion.false",
+                    )),
+                    _ => read,
+                }
             }),
             ExprKind::Apply { receiver, function, arguments } => self.located(e.span, |member| {
                 let mut actuals = Vec::new();
@@ -41,6 +52,9 @@ impl Member<'_, '_> {
                     actuals.push(member.expr(receiver, env));
                 }
                 actuals.extend(arguments.iter().map(|argument| member.expr(argument, env)));
+                if let Some(then) = &env.then {
+                    return member.lowering.function_then(&then.state, *function, actuals);
+                }
                 let name = member.lowering.names.borrow().functions[*function].clone();
                 let application = call(&name, actuals);
                 if member.reveals(*function) {
@@ -74,6 +88,11 @@ impl Member<'_, '_> {
                 conditional(condition, then, self.expr(otherwise, env))
             }
             ExprKind::Old(body) => self.old(e, body, env),
+            // What was folded is known of a recorded state like everything else.
+            ExprKind::Unfolding { body, .. } if env.then.is_some() => {
+                let unchecked = env.then.clone().map(|then| Recorded { is_checked: false, ..then });
+                self.expr(body, &Env { then: unchecked, ..env.clone() })
+            }
             ExprKind::Unfolding { access, body } => self.located(e.span, |member| {
                 let access = member.access(access, env, Use::Opened);
                 unfolding(access, member.expr(body, env))
@@ -160,7 +179,9 @@ impl Member<'_, '_> {
 
     fn old(&mut self, e: &Expr, body: &Expr, env: &Env) -> s::Expr {
         match &env.old {
-            OldState::Nowhere => self.unsupported("old in a monitor invariant", e),
+            OldState::Nowhere => self.unsupported("permission that depends on an earlier state", e),
+            OldState::Now => self.expr(body, env),
+            OldState::Recorded(state) => self.expr(body, &env.then(state.clone(), false)),
             OldState::Entry => old(self.expr(body, &env.in_old())),
             OldState::Label(label) => old_at(label, self.expr(body, &env.in_old())),
             OldState::Stored(values) => match values.get(&e.span) {
@@ -387,30 +408,6 @@ impl Member<'_, '_> {
             variables.iter().map(|&local| contains(&elements, &var(&self.local(local)))).collect();
         let triggers = if may_trigger(collection) { vec![inside.clone()] } else { Vec::new() };
         (and(inside), triggers)
-    }
-
-    /// `eval(token.fork o.m(a, ..), body)`: what the fork recorded is what is claimed.
-    fn eval(&mut self, e: &Expr, state: &EvalState, body: &Expr, env: &Env) -> s::Expr {
-        let EvalState::Fork { token, receiver, method, arguments } = state else {
-            return self.unsupported("eval of an acquire or release state", e);
-        };
-        if !matches!(body.kind, ExprKind::Bool(true)) {
-            return self.unsupported("eval of more than true", e);
-        }
-        let token = self.expr(token, env);
-        let receiver = self.expr(receiver, env);
-        let lowering = self.lowering;
-        let layout = &lowering.tokens[*method];
-        let mut claims = vec![
-            self.field_of(token.clone(), FieldRef::Joinable),
-            eq(field(token.clone(), &layout.this), receiver),
-        ];
-        for (argument, recorded) in arguments.iter().zip(&layout.parameters) {
-            if let Some(argument) = argument {
-                claims.push(eq(field(token.clone(), recorded), self.expr(argument, env)));
-            }
-        }
-        and(claims)
     }
 }
 

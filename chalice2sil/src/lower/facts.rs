@@ -18,6 +18,8 @@ pub(crate) struct Facts {
     pub(crate) levels: bool,
     /// Are there locks for reading?
     pub(crate) read_locks: bool,
+    /// Are there counting permissions, in assertions or because readers of a lock get them?
+    pub(crate) counting: bool,
     /// Are there channels or credits?
     pub(crate) credits: bool,
     /// Facts about each method.
@@ -33,6 +35,8 @@ pub(crate) struct MethodFacts {
     /// May it, or a method it calls, reorder an object that was held at its start? All other methods must leave the
     /// levels of what they still hold as they were.
     pub(crate) may_relevel: bool,
+    /// May it, or a method it calls, leave or share an object, so that what is recorded of it changes?
+    pub(crate) may_unlock: bool,
     /// Does its contract mention the abstract read fraction?
     pub(crate) read_fraction: bool,
     /// Does it, in its contract or body, have to do with credits?
@@ -92,6 +96,7 @@ impl Facts {
             program.channels.iter().filter_map(|(_, channel)| channel.where_clause.as_ref());
         facts.note_exprs(&mut clauses.into_iter());
         facts.close_over_calls();
+        facts.counting |= facts.read_locks;
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
         facts
     }
@@ -121,6 +126,14 @@ impl Facts {
     fn note_body(&mut self, own: &mut MethodFacts, body: &Block) {
         each_expr_in_block(body, &mut |e| self.note_expr(own, e));
         each_stmt(body, &mut |stmt| {
+            own.may_unlock |= matches!(
+                stmt.kind,
+                StmtKind::Release { .. }
+                    | StmtKind::Lock { .. }
+                    | StmtKind::Unshare(_)
+                    | StmtKind::Share { .. }
+                    | StmtKind::Downgrade(_)
+            );
             own.credits |= matches!(stmt.kind, StmtKind::Send { .. } | StmtKind::Receive { .. });
             if matches!(rhs_of(stmt), Some(Rhs::NewChannel { .. })) {
                 own.locks = true;
@@ -151,6 +164,11 @@ impl Facts {
                     own.locks = true;
                     own.may_relevel |= !is_new_object(body, target);
                 }
+                StmtKind::Fold(access) | StmtKind::Unfold(access) => {
+                    each_amount(&access.amount, &mut |amount| {
+                        self.counting |= matches!(amount, PermissionKind::Epsilons(_));
+                    });
+                }
                 StmtKind::While { lock_changes, .. } => own.locks |= !lock_changes.is_empty(),
                 StmtKind::Free(_) => self.levels = true,
                 _ => {}
@@ -159,8 +177,17 @@ impl Facts {
     }
 
     fn note_expr(&mut self, own: &mut MethodFacts, e: &chalice::program::Expr) {
+        if let Some(access) = access_of(e) {
+            each_amount(&access.amount, &mut |amount| {
+                self.counting |= matches!(amount, PermissionKind::Epsilons(_));
+            });
+        }
         match &e.kind {
             ExprKind::WaitLevel => own.locks = true,
+            ExprKind::Eval { state, .. } => {
+                use chalice::program::EvalState;
+                own.locks |= matches!(**state, EvalState::Acquire(_) | EvalState::Release(_));
+            }
             ExprKind::Holds { mode, .. } => {
                 own.locks = true;
                 self.read_locks |= *mode == LockMode::Read;
@@ -194,11 +221,14 @@ impl Facts {
                     let Some(callee) = before.get(callee) else { continue };
                     own.locks |= callee.locks;
                     own.may_relevel |= callee.may_relevel;
+                    own.may_unlock |= callee.may_unlock;
                 }
             }
             let unchanged = self.methods.iter().all(|(id, own)| {
                 let old = &before[id];
-                own.locks == old.locks && own.may_relevel == old.may_relevel
+                own.locks == old.locks
+                    && own.may_relevel == old.may_relevel
+                    && own.may_unlock == old.may_unlock
             });
             if unchanged {
                 return;

@@ -229,6 +229,7 @@ impl Member<'_, '_> {
             self.bound_counts(clause, &contract);
         }
         let olds = self.store_olds(method, &contract);
+        let state = self.state_to_fork(method, &this, &actuals, &contract);
         if facts.credits {
             for clause in &callee.requires {
                 self.move_credits(clause, &contract, s::BinaryOp::Sub);
@@ -277,6 +278,7 @@ impl Member<'_, '_> {
             let recorded = lowering.fork_fraction(var(&token));
             self.emit_plain(inhale(eq(recorded, var(&k))));
         }
+        self.note_forked(&var(&token), state);
         let joinable = self.field_of(var(&token), FieldRef::Joinable);
         self.emit_plain(assign(joinable, truth(true)));
         self.emit_plain(assign(field(var(&token), &layout.this), this));
@@ -358,7 +360,9 @@ impl Member<'_, '_> {
             old_locks: locks.clone(),
             locks,
             side: Side::Inhaled,
+            then: None,
         };
+        self.recall_forked(method, &token, &contract);
         let clauses = callee
             .ensures
             .iter()
@@ -403,6 +407,23 @@ impl Member<'_, '_> {
         });
         let levels = self.fresh("muThere");
         self.emit_plain(declare(&levels, lowering.levels_type(), None));
-        LockState { held: var(&held), read_held, levels: var(&levels), credits: None }
+        let states = &lowering.states;
+        let [acquired, released] =
+            [(states.keeps_acquired(), "acquiredThere"), (states.keeps_released(), "releasedThere")]
+                .map(|(is_kept, wanted)| {
+                    is_kept.then(|| {
+                        let name = self.fresh(wanted);
+                        self.emit_plain(declare(&name, lowering.states_type(), None));
+                        var(&name)
+                    })
+                });
+        LockState {
+            held: var(&held),
+            read_held,
+            levels: var(&levels),
+            acquired,
+            released,
+            credits: None,
+        }
     }
 }

@@ -4,7 +4,7 @@ use chalice::program::{Block, Expr, PermissionKind};
 use sil::syntax as s;
 
 use super::Member;
-use super::annotations::{Annotate, renamed, said};
+use super::annotations::{Annotate, hidden, renamed, said};
 use super::env::{Env, Locks, ReadAmount, Side};
 use crate::build::*;
 use crate::names::fixed;
@@ -55,6 +55,13 @@ impl Member<'_, '_> {
                     .with(said("*", "the level of an object that the lockchange clause does not name might change"));
                 lowered.push(levels);
             }
+            let may_unlock = self
+                .method
+                .is_none_or(|method| self.lowering.facts.methods[method].may_unlock);
+            let states = self.same_states(entry, locks, &changed);
+            if !may_unlock && !is_true(&states) {
+                lowered.push(states.with(self.lowering.at(span)).with(hidden()));
+            }
         }
         let clauses = self.clauses(invariants, &inner);
         // What the clauses say may need permissions of one of them; the lockchange list comes after them.
@@ -86,10 +93,17 @@ impl Member<'_, '_> {
             if forgets_levels {
                 member.recall_levels(&inner);
             }
+            for clause in invariants {
+                member.bound_counts(clause, &inner);
+            }
             member.statements(body, &inner);
             member.span = span;
             for clause in invariants {
                 member.bound_counts(clause, &inner);
+            }
+            if member.lowering.options.check_leaks {
+                let words = "the loop might leak permission";
+                member.check_leaks(invariants, &inner, "leak.failed:loop", words);
             }
             if credits.is_some() {
                 for clause in invariants {
@@ -101,6 +115,9 @@ impl Member<'_, '_> {
         self.locals_in_scope = saved_scope;
         self.span = span;
         self.emit(while_loop(condition, lowered, statements));
+        for clause in invariants {
+            self.bound_counts(clause, &inner);
+        }
         if let (Some(credits), Some(saved)) = (credits, outer_credits) {
             self.emit_plain(assign(var(&credits), var(&saved)));
             for clause in invariants {

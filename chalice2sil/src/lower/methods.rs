@@ -9,7 +9,6 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, hidden, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
-use super::preamble::is_read_fraction;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
@@ -19,6 +18,8 @@ pub(crate) struct LockNames {
     pub(crate) held: sil::source::Name,
     pub(crate) read_held: Option<sil::source::Name>,
     pub(crate) levels: sil::source::Name,
+    pub(crate) acquired: Option<sil::source::Name>,
+    pub(crate) released: Option<sil::source::Name>,
 }
 
 impl LockNames {
@@ -26,7 +27,16 @@ impl LockNames {
         let held = member.fresh(&format!("heldMap{suffix}"));
         let read_held =
             member.lowering.facts.read_locks.then(|| member.fresh(&format!("rdHeldMap{suffix}")));
-        Self { held, read_held, levels: member.fresh(&format!("muMap{suffix}")) }
+        let levels = member.fresh(&format!("muMap{suffix}"));
+        let states = &member.lowering.states;
+        let (acquired, released) = (states.keeps_acquired(), states.keeps_released());
+        Self {
+            held,
+            read_held,
+            levels,
+            acquired: acquired.then(|| member.fresh(&format!("acquiredMap{suffix}"))),
+            released: released.then(|| member.fresh(&format!("releasedMap{suffix}"))),
+        }
     }
 
     pub(crate) fn state(&self) -> LockState {
@@ -34,6 +44,8 @@ impl LockNames {
             held: var(&self.held),
             read_held: self.read_held.as_ref().map(|name| var(name)),
             levels: var(&self.levels),
+            acquired: self.acquired.as_ref().map(|name| var(name)),
+            released: self.released.as_ref().map(|name| var(name)),
             credits: None,
         }
     }
@@ -42,6 +54,8 @@ impl LockNames {
         let mut all = vec![typed(&self.held, lowering.objects_type())];
         all.extend(self.read_held.as_ref().map(|name| typed(name, lowering.objects_type())));
         all.push(typed(&self.levels, lowering.levels_type()));
+        let states = self.acquired.iter().chain(&self.released);
+        all.extend(states.map(|name| typed(name, lowering.states_type())));
         all
     }
 }
@@ -52,6 +66,7 @@ impl LockState {
         let mut all = vec![self.held.clone()];
         all.extend(self.read_held.clone());
         all.push(self.levels.clone());
+        all.extend(self.acquired.iter().chain(&self.released).cloned());
         all
     }
 }
@@ -89,13 +104,14 @@ impl Lowering<'_> {
             locks: state(&entry_locks),
             old_locks: state(&entry_locks),
             side: Side::Both,
+            then: None,
         };
         let after = Env { locks: state(&locks), ..before.clone() };
 
         let mut contract = s::Contract::default();
         contract.preconditions.push(receiver_exists(var("this")));
         if let Some(name) = &fraction {
-            contract.preconditions.push(is_read_fraction(var(name)).with(hidden()));
+            contract.preconditions.push(self.is_read_fraction(var(name)).with(hidden()));
         }
         contract.preconditions.extend(member.clauses(&method.requires, &before));
         contract.postconditions.extend(member.clauses(&method.ensures, &after));
@@ -168,6 +184,14 @@ impl Member<'_, '_> {
                 .with(said("*", "the method might change the level of an object that its lockchange clause does not name"));
             clauses.push(levels);
         }
+        if !self.lowering.facts.methods[id].may_unlock {
+            // Nothing is left that is held: the states in which it was acquired are the same.
+            let states = self.same_states(old, new, &changed);
+            if !is_true(&states) {
+                let at = self.lowering.at(method.span);
+                clauses.push(states.with(at).with(hidden()));
+            }
+        }
         clauses
     }
 
@@ -193,6 +217,29 @@ impl Member<'_, '_> {
             forall_ref(&name, vec![after, before], implies(unlisted.clone(), same))
         });
         and(same.collect::<Vec<_>>())
+    }
+
+    /// That the recorded states are the same, apart from those of newly acquired objects.
+    pub(crate) fn same_states(
+        &mut self,
+        old: &LockState,
+        new: &LockState,
+        changed: &[s::Expr],
+    ) -> s::Expr {
+        let mut same = Vec::new();
+        if let (Some(old), Some(new)) = (&old.released, &new.released) {
+            same.push(eq(new.clone(), old.clone()));
+        }
+        if let (Some(old), Some(new)) = (&old.acquired, &new.acquired) {
+            let name = self.bound_name("o");
+            let o = var(&name);
+            let unlisted = and(changed.iter().map(|e| ne(o.clone(), e.clone())));
+            let (before, after) =
+                (self.lowering.state_at(old, &o), self.lowering.state_at(new, &o));
+            let unchanged = implies(unlisted, eq(after.clone(), before));
+            same.push(forall_ref(&name, vec![after], unchanged));
+        }
+        and(same)
     }
 
     /// That objects held before and after have the same level, except for those in `changed`.
@@ -230,7 +277,8 @@ impl Member<'_, '_> {
         if !facts.read_fraction && self.needs_fraction(method) {
             let k = self.fresh("k");
             self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
-            self.emit_plain(inhale(is_read_fraction(var(&k))));
+            let small = self.lowering.is_read_fraction(var(&k));
+            self.emit_plain(inhale(small));
             env.read = ReadAmount::Fraction(var(&k));
         }
         if facts.credits {
@@ -249,7 +297,19 @@ impl Member<'_, '_> {
         for clause in &method.requires {
             self.bound_counts(clause, &env);
         }
+        let options = self.lowering.options;
+        if options.defaults > 0 {
+            self.open_own_predicates(&method.requires, &env);
+        }
         self.statements(&method.body, &env);
+        if options.defaults > 0 {
+            self.close_own_predicates(&method.ensures, &env);
+        }
+        if options.check_leaks {
+            self.span = method.span;
+            let words = "the method might leak permission";
+            self.check_leaks(&method.ensures, &env, "leak.failed:method", words);
+        }
         if facts.credits {
             self.span = method.span;
             for clause in &method.ensures {

@@ -11,7 +11,8 @@ use num_integer::Integer;
 use sil::syntax as s;
 
 use super::Member;
-use super::env::{Env, Locks, ReadAmount, Side};
+use super::annotations::{Annotate, renamed};
+use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use crate::build::*;
 
 /// What an accessibility assertion is needed for.
@@ -30,11 +31,24 @@ struct Amount {
     value: s::Expr,
     /// That it is not negative, where that is not obvious.
     sign: Option<s::Expr>,
+    /// True whenever it has a value: mentions what has to be readable although the amount does not depend on it.
+    defined: s::Expr,
 }
 
 impl Amount {
     fn positive(value: s::Expr) -> Self {
-        Self { value, sign: None }
+        Self { value, sign: None, defined: truth(true) }
+    }
+
+    /// An amount computed from two; it may be negative.
+    fn combined(op: s::BinaryOp, left: Self, right: Self) -> Self {
+        let defined = and([left.defined, right.defined]);
+        let parts = [&left.value, &right.value];
+        if parts.iter().any(|part| matches!(part.kind, s::ExprKind::Wildcard)) {
+            return Self { defined, ..Self::positive(wildcard()) };
+        }
+        let value = binary(op, left.value, right.value);
+        Self { sign: Some(le(none(), value.clone())), value, defined }
     }
 }
 
@@ -56,7 +70,40 @@ impl Member<'_, '_> {
         }
         let granted = amount.sign.map_or(truth(true), |sign| assumed(sign, env.side));
         let given = self.targets(access, amount.value, env);
-        and([granted, given])
+        let (held, received) = self.star_is_fraction(access, env);
+        and([amount.defined, granted, held, given, received])
+    }
+
+    /// `rd*` is some fraction. Where there are counting permissions, which are less, this is shown of what it is taken
+    /// from, and known of what is received. Predicates cannot say it, so nothing is known of what they contain.
+    fn star_is_fraction(&mut self, access: &Access, env: &Env) -> (s::Expr, s::Expr) {
+        let is_star = matches!(access.amount.kind, PermissionKind::Star);
+        if !is_star || !self.lowering.facts.counting || matches!(env.old, OldState::Nowhere) {
+            return (truth(true), truth(true));
+        }
+        let least = self.lowering.least_fraction();
+        let (mut held, mut received) = (Vec::new(), Vec::new());
+        for (location, binder) in self.locations(&access.target, env) {
+            let say = |claim: s::Expr| match &binder {
+                Some((name, inside)) => {
+                    forall_ref(name, vec![inside.clone()], implies(inside.clone(), claim))
+                }
+                None => claim,
+            };
+            held.push(say(lt(least.clone(), perm(location.clone()))));
+            received.push(say(lt(mul(int(1000), least.clone()), perm(location))));
+        }
+        let (held, received) = (and(held), and(received));
+        match env.side {
+            Side::Both => (
+                inhale_exhale(truth(true), held.with(is_permission())),
+                assumed(received, env.side),
+            ),
+            Side::Inhaled => (truth(true), received),
+            Side::Exhaled => (held.with(is_permission()), truth(true)),
+            // Nobody builds upon it.
+            Side::Asserted => (truth(true), truth(true)),
+        }
     }
 
     /// `P(receiver)`
@@ -180,6 +227,11 @@ impl Member<'_, '_> {
         forall_ref(&name, vec![inside.clone()], implies(inside, claim))
     }
 
+    /// The value of an amount.
+    pub(crate) fn amount_of(&mut self, amount: &Permission, env: &Env) -> s::Expr {
+        self.amount(amount, env).value
+    }
+
     fn amount(&mut self, amount: &Permission, env: &Env) -> Amount {
         match &amount.kind {
             PermissionKind::Full => Amount::positive(write()),
@@ -189,7 +241,7 @@ impl Member<'_, '_> {
                     let percent = self.expr(percent, env);
                     let sign = le(int(0), percent.clone());
                     let value = binary(s::BinaryOp::Div, percent, int(100));
-                    Amount { value, sign: Some(sign) }
+                    Amount { sign: Some(sign), ..Amount::positive(value) }
                 }
             },
             PermissionKind::AbstractRead => Amount::positive(match &env.read {
@@ -205,42 +257,43 @@ impl Member<'_, '_> {
                     _ => {
                         let count = self.expr(count, env);
                         let sign = le(int(0), count.clone());
-                        Amount { value: mul(count, one), sign: Some(sign) }
+                        Amount { sign: Some(sign), ..Amount::positive(mul(count, one)) }
                     }
                 }
             }
             PermissionKind::Star => Amount::positive(wildcard()),
-            PermissionKind::PredicateRead(_)
-            | PermissionKind::MonitorRead(_)
-            | PermissionKind::ChannelRead(_) => Amount::positive(self.lowering.common_fraction()),
+            PermissionKind::PredicateRead(object)
+            | PermissionKind::MonitorRead(object)
+            | PermissionKind::ChannelRead(object) => {
+                let defined = if matches!(object.kind, ExprKind::This | ExprKind::Local(_)) {
+                    truth(true)
+                } else {
+                    let object = self.expr(object, env);
+                    eq(object.clone(), object)
+                };
+                Amount { defined, ..Amount::positive(self.lowering.common_fraction()) }
+            }
             PermissionKind::TokenRead(token) => {
                 let token = self.expr(token, env);
                 Amount::positive(self.lowering.fork_fraction(token))
             }
             PermissionKind::Add(left, right) => {
-                let (left, right) = (self.amount(left, env).value, self.amount(right, env).value);
-                signed(s::BinaryOp::Add, left, right)
+                Amount::combined(s::BinaryOp::Add, self.amount(left, env), self.amount(right, env))
             }
             PermissionKind::Sub(left, right) => {
-                let (left, right) = (self.amount(left, env).value, self.amount(right, env).value);
-                signed(s::BinaryOp::Sub, left, right)
+                Amount::combined(s::BinaryOp::Sub, self.amount(left, env), self.amount(right, env))
             }
             PermissionKind::Scale { factor, amount } => {
-                let factor = self.expr(factor, env);
-                let amount = self.amount(amount, env).value;
-                signed(s::BinaryOp::Mul, factor, amount)
+                let factor = Amount::positive(self.expr(factor, env));
+                Amount::combined(s::BinaryOp::Mul, factor, self.amount(amount, env))
             }
         }
     }
 }
 
-/// An amount computed from two; it may be negative.
-fn signed(op: s::BinaryOp, left: s::Expr, right: s::Expr) -> Amount {
-    if [&left, &right].iter().any(|part| matches!(part.kind, s::ExprKind::Wildcard)) {
-        return Amount::positive(wildcard());
-    }
-    let value = binary(op, left, right);
-    Amount { sign: Some(le(none(), value.clone())), value }
+/// A condition that fails for want of permission.
+fn is_permission() -> s::Annotation {
+    renamed("*:assertion.false", "*:insufficient.permission")
 }
 
 /// `n` hundredths in lowest terms.
@@ -279,6 +332,6 @@ pub(crate) fn assumed(fact: s::Expr, side: Side) -> s::Expr {
     match side {
         Side::Both => inhale_exhale(fact, truth(true)),
         Side::Inhaled => fact,
-        Side::Exhaled => truth(true),
+        Side::Exhaled | Side::Asserted => truth(true),
     }
 }

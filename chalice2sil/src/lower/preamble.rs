@@ -19,6 +19,8 @@ pub(crate) struct Used {
     pub(crate) joinable: bool,
     pub(crate) credits: bool,
     pub(crate) classes: bool,
+    pub(crate) state_maps: bool,
+    pub(crate) fork_states: bool,
 }
 
 impl Lowering<'_> {
@@ -117,6 +119,21 @@ impl Lowering<'_> {
         call(fixed::FORK_FRACTION, vec![token])
     }
 
+    /// What every fraction is above: nothing, or any number of counting permissions.
+    pub(crate) fn least_fraction(&self) -> s::Expr {
+        if !self.facts.counting {
+            return none();
+        }
+        self.used.borrow_mut().counting = true;
+        self.used.borrow_mut().read_fraction = true;
+        call(fixed::ALL_COUNTED, Vec::new())
+    }
+
+    /// That a fraction is far above all counting permissions; nothing in programs without them.
+    pub(crate) fn above_counting(&self, fraction: s::Expr) -> Option<s::Expr> {
+        self.facts.counting.then(|| lt(mul(int(1000), self.least_fraction()), fraction))
+    }
+
     /// One counting permission.
     pub(crate) fn counting_fraction(&self) -> s::Expr {
         self.used.borrow_mut().counting = true;
@@ -150,6 +167,12 @@ impl Lowering<'_> {
         if used.classes {
             members.push(self.class_domain());
         }
+        if used.state_maps {
+            let number = ty(TypeKind::Int);
+            let (at, set) = (fixed::STATE_AT, fixed::STATE_SET);
+            members.push(map_domain(fixed::STATES, at, set, number, Vec::new(), Vec::new()));
+        }
+        members.extend(self.recorded_domain(used));
         let strings = self.strings.borrow();
         if !strings.is_empty()
             || self.program.locals.iter().any(|(_, local)| mentions_string(&local.ty))
@@ -161,6 +184,37 @@ impl Lowering<'_> {
             members.push(domain(fixed::STRING, constants.collect(), Vec::new()));
         }
         members
+    }
+
+    /// What is known of recorded states, by their numbers.
+    fn recorded_domain(&self, used: Used) -> Option<s::Member> {
+        let (state, object) =
+            (|| typed("state", ty(TypeKind::Int)), || typed("object", ty(TypeKind::Ref)));
+        let mut functions: Vec<_> = self
+            .recorded
+            .borrow()
+            .iter()
+            .map(|(name, result)| {
+                domain_function(name, vec![state(), object()], result.clone())
+            })
+            .collect();
+        for &id in self.recorded_functions.borrow().iter() {
+            let function = &self.program.functions[id];
+            let mut formals = vec![state()];
+            if !function.is_static {
+                formals.push(object());
+            }
+            formals.extend(function.parameters.iter().enumerate().map(|(number, &local)| {
+                typed(&format!("x{number}"), self.ty(&self.program.locals[local].ty))
+            }));
+            let name = self.names.borrow().functions_then[id].clone();
+            functions.push(domain_function(&name, formals, self.ty(&function.result)));
+        }
+        if used.fork_states {
+            let token = typed("token", ty(TypeKind::Ref));
+            functions.push(domain_function(fixed::FORK_STATE, vec![token], ty(TypeKind::Int)));
+        }
+        (!functions.is_empty()).then(|| domain(fixed::RECORDED, functions, Vec::new()))
     }
 
     /// Classes as values: an object is of exactly one class.
@@ -305,11 +359,25 @@ fn credit_domain() -> s::Member {
 }
 
 /// Read fractions are positive and less than a thousandth of one percent.
-pub(crate) fn is_read_fraction(fraction: s::Expr) -> s::Expr {
+fn is_small(fraction: s::Expr) -> s::Expr {
     let percent = binary(s::BinaryOp::Div, int(1), int(100));
     and([lt(none(), fraction.clone()), lt(mul(int(1000), fraction), percent)])
 }
 
+impl Lowering<'_> {
+    /// What is known of every read fraction.
+    pub(crate) fn is_read_fraction(&self, fraction: s::Expr) -> s::Expr {
+        let above = self.above_counting(fraction.clone()).unwrap_or_else(|| truth(true));
+        and([is_small(fraction), above])
+    }
+}
+
+/// Fractions and counting permissions.
+///
+/// SOUNDNESS: counting permissions are infinitely smaller than fractions, which no rational is. An execution chooses
+/// finitely many fractions and counts finitely often, so there are positive rationals `all_counted` below all of its
+/// fractions and `counting_fraction` such that all of its numbers of counting permissions are below `all_counted`. What is
+/// claimed of the two are such upper bounds; what is held is taken for a fraction only if it is above `all_counted`.
 fn fraction_domain(used: Used) -> s::Member {
     let amount = || ty(TypeKind::Perm);
     let mut functions = Vec::new();
@@ -317,17 +385,24 @@ fn fraction_domain(used: Used) -> s::Member {
     if used.read_fraction {
         let common = call(fixed::READ_FRACTION, Vec::new());
         functions.push(domain_function(fixed::READ_FRACTION, Vec::new(), amount()));
-        axioms.push(axiom("read_fraction_small", is_read_fraction(common)));
+        axioms.push(axiom("read_fraction_small", is_small(common)));
     }
+    let above_counting = |fraction: s::Expr| {
+        let all = call(fixed::ALL_COUNTED, Vec::new());
+        if used.counting { lt(mul(int(1000), all), fraction) } else { truth(true) }
+    };
     if used.counting {
-        // SOUNDNESS: an upper bound only; a program takes finitely many counting permissions, so some amount is small
-        // enough. That it is below *every* fraction is never claimed: that would be inconsistent for a real number.
         let one = call(fixed::COUNTING, Vec::new());
-        let common = call(fixed::READ_FRACTION, Vec::new());
+        let all = call(fixed::ALL_COUNTED, Vec::new());
         functions.push(domain_function(fixed::COUNTING, Vec::new(), amount()));
+        functions.push(domain_function(fixed::ALL_COUNTED, Vec::new(), amount()));
         axioms.push(axiom(
             "counting_fraction_small",
-            and([lt(none(), one.clone()), lt(mul(int(1_000_000), one), common)]),
+            and([
+                lt(none(), one.clone()),
+                lt(mul(int(1_000_000), one), all),
+                above_counting(call(fixed::READ_FRACTION, Vec::new())),
+            ]),
         ));
     }
     if used.fork_fraction {
@@ -336,7 +411,11 @@ fn fraction_domain(used: Used) -> s::Member {
         functions.push(domain_function(fixed::FORK_FRACTION, vec![token()], amount()));
         axioms.push(axiom(
             "fork_fraction_small",
-            forall(vec![token()], vec![vec![of.clone()]], is_read_fraction(of)),
+            forall(
+                vec![token()],
+                vec![vec![of.clone()]],
+                and([is_small(of.clone()), above_counting(of)]),
+            ),
         ));
     }
     domain(fixed::FRACTIONS, functions, axioms)

@@ -36,7 +36,7 @@ impl Member<'_, '_> {
         self.line = self.lowering.source.line(stmt.span);
         match &stmt.kind {
             StmtKind::Assert(e) => {
-                let claim = self.assertion(e, &env.on(Side::Exhaled));
+                let claim = self.assertion(e, &env.on(Side::Asserted));
                 self.emit(assert(unplaced(claim)));
             }
             StmtKind::Assume(e) => {
@@ -89,12 +89,19 @@ impl Member<'_, '_> {
             StmtKind::Free(target) => self.free(target, env),
             StmtKind::Fold(access) => {
                 self.check_scaling(access);
-                let access = self.access(access, env, Use::Traded);
+                let inner = self.fraction_of_fold(access, env);
+                let access = self.access(access, &inner, Use::Traded);
                 self.emit(fold(access));
             }
             StmtKind::Unfold(access) => {
                 self.check_scaling(access);
-                let traded = self.access(access, env, Use::Traded);
+                let traded = Expr {
+                    kind: ExprKind::Access(Box::new(access.clone())),
+                    ty: chalice::program::Type::Bool,
+                    span: access.span,
+                };
+                let inner = self.traded_fraction(access, &[traded], env, env, "unfold.failed");
+                let traded = self.access(access, &inner, Use::Traded);
                 self.emit(unfold(traded));
                 self.levels_of_unfolded(access, env);
             }
@@ -294,6 +301,21 @@ impl Member<'_, '_> {
         self.emit(inhale(unplaced(received)));
         self.move_credits(post, &after, s::BinaryOp::Add);
         self.note_scope(targets);
+    }
+
+    /// A fold with `rd` gives a share of everything that the predicate contains.
+    fn fraction_of_fold(&mut self, access: &chalice::program::Access, env: &Env) -> Env {
+        let chalice::program::AccessTarget::Predicate { receiver, predicate } = &access.target
+        else {
+            return env.clone();
+        };
+        if !matches!(access.amount.kind, chalice::program::PermissionKind::AbstractRead) {
+            return env.clone();
+        }
+        let this = self.expr(receiver, env);
+        let inner = Env { read: ReadAmount::Common, ..env.about(this) };
+        let body = std::slice::from_ref(&self.program().predicates[*predicate].body);
+        self.traded_fraction(access, body, &inner, env, "fold.failed")
     }
 
     /// Counting permissions cannot be divided.

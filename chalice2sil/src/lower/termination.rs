@@ -16,7 +16,6 @@ use sil::syntax::TypeKind;
 use super::annotations::{Annotate, renamed, said};
 use super::assertions::Part;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
-use super::preamble::is_read_fraction;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::stack::grow;
@@ -28,7 +27,7 @@ impl Lowering<'_> {
         let function = &self.program.functions[id];
         let body = function.body.as_ref()?;
         let cycle = self.cycle_of(id);
-        if cycle.is_empty() {
+        if cycle.is_empty() || !self.options.termination {
             return None;
         }
         let mut member = Member::new(self, function.span);
@@ -45,10 +44,11 @@ impl Lowering<'_> {
             locks: Locks::Unknown,
             old_locks: Locks::Unknown,
             side: Side::Inhaled,
+            then: None,
         };
         let mut check = Footprints { cycle, owned: Vec::new() };
         let statements = member.block(|member| {
-            let mut known = vec![is_read_fraction(var(&k))];
+            let mut known = vec![self.is_read_fraction(var(&k))];
             if !function.is_static {
                 known.push(ne(var("this"), null()));
             }
