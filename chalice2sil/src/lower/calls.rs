@@ -138,12 +138,15 @@ impl Member<'_, '_> {
         let wanted = if kind.starts_with("invariant") { "k_loop" } else { "k_call" };
         let k = self.smaller_fraction(wanted, env);
         let is_read = |amount: &PermissionKind| matches!(amount, PermissionKind::AbstractRead);
-        self.bound_fraction(&k, contract, contract_env, kind, is_read);
+        let bounds = self.fraction_bounds(&var(&k), contract, contract_env, is_read);
+        self.emit_bounds(bounds, kind);
         k
     }
 
-    /// Chooses the read fraction of `fold` or `unfold` if it is written with one: a share of the predicate that leaves
-    /// something of what it is taken from, as a call's fraction does.
+    /// Chooses the read fraction of `fold` or `unfold` if it is written with one: that of the surroundings if so much
+    /// and more is there, else a smaller one that leaves something of what it is taken from, as a call's does.
+    ///
+    /// SOUNDNESS: how much is folded or unfolded is the verifier's choice.
     pub(crate) fn traded_fraction(
         &mut self,
         access: &Access,
@@ -155,13 +158,26 @@ impl Member<'_, '_> {
         if !matches!(access.amount.kind, PermissionKind::AbstractRead) {
             return env.clone();
         }
-        let k = self.smaller_fraction("k_part", env);
+        let k = self.fresh("k_part");
+        self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
+        let smaller = self.is_smaller_fraction(&k, env);
+        let choice = match &env.read {
+            ReadAmount::Fraction(outer) => {
+                let is_read = |_: &PermissionKind| true;
+                let enough = self.fraction_bounds(outer, wanted, contract_env, is_read);
+                let enough = enough.into_iter().map(|bound| bound.when(|_, enough| enough));
+                conditional(and(enough), eq(var(&k), outer.clone()), smaller)
+            }
+            _ => smaller,
+        };
+        self.emit(inhale(choice).with(renamed("inhale.failed:*", &format!("{kind}:*"))));
         // A fraction of a fraction is one.
         let product = mul(var(&k), self.lowering.common_fraction());
         if let Some(above) = self.lowering.above_counting(product) {
             self.emit_plain(inhale(above));
         }
-        self.bound_fraction(&k, wanted, contract_env, kind, |_| true);
+        let bounds = self.fraction_bounds(&var(&k), wanted, contract_env, |_| true);
+        self.emit_bounds(bounds, kind);
         Env { read: ReadAmount::Fraction(var(&k)), ..env.clone() }
     }
 
@@ -169,25 +185,39 @@ impl Member<'_, '_> {
     fn smaller_fraction(&mut self, wanted: &str, env: &Env) -> Name {
         let k = self.fresh(wanted);
         self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
+        let smaller = self.is_smaller_fraction(&k, env);
+        self.emit_plain(inhale(smaller));
+        k
+    }
+
+    fn is_smaller_fraction(&self, k: &str, env: &Env) -> s::Expr {
         let outer = match &env.read {
             ReadAmount::Fraction(outer) => outer.clone(),
             _ => binary(s::BinaryOp::Div, int(1), int(100)),
         };
-        let mut bounds = vec![lt(none(), var(&k)), lt(mul(int(1000), var(&k)), outer)];
-        bounds.extend(self.lowering.above_counting(var(&k)));
-        self.emit_plain(inhale(and(bounds)));
-        k
+        let mut bounds = vec![lt(none(), var(k)), lt(mul(int(1000), var(k)), outer)];
+        bounds.extend(self.lowering.above_counting(var(k)));
+        and(bounds)
     }
 
-    /// Bounds `k` by what is held of the locations of `contract` whose amounts satisfy `counts`.
-    fn bound_fraction(
+    fn emit_bounds(&mut self, bounds: Vec<FractionBound>, kind: &str) {
+        for bound in bounds {
+            // SOUNDNESS: where only nothing, or counting permissions, are held, no fraction is below that.
+            let claim = bound.when(|held, enough| implies(held, enough));
+            let renaming = renamed("inhale.failed:*", &format!("{kind}:*"));
+            self.emit(inhale(claim).with(renaming));
+        }
+    }
+
+    /// What is held of the locations of `contract` whose amounts satisfy `counts`, and that the shares of it that have
+    /// the fraction `k` leave something, even if they are all of one location.
+    fn fraction_bounds(
         &mut self,
-        k: &str,
+        k: &s::Expr,
         contract: &[Expr],
         contract_env: &Env,
-        kind: &str,
         counts: impl Fn(&PermissionKind) -> bool,
-    ) {
+    ) -> Vec<FractionBound> {
         let contract_env = Env { side: Side::Exhaled, ..contract_env.clone() };
         let parts: Vec<_> = contract
             .iter()
@@ -203,28 +233,34 @@ impl Member<'_, '_> {
         };
         // Counting permissions alone are less than any fraction.
         let least = self.lowering.least_fraction();
+        let mut bounds = Vec::new();
         for (part, access) in &parts {
             // Of what a predicate contains, a share is taken.
+            let is_common = matches!(contract_env.read, ReadAmount::Common);
             let amount = match &access.amount.kind {
-                PermissionKind::AbstractRead if matches!(contract_env.read, ReadAmount::Common) => {
-                    mul(var(k), self.lowering.common_fraction())
+                PermissionKind::AbstractRead if is_common => {
+                    mul(k.clone(), self.lowering.common_fraction())
                 }
-                _ => var(k),
+                _ => k.clone(),
             };
             for (location, binder) in self.locations(&access.target, &contract_env) {
-                let held = lt(least.clone(), perm(location.clone()));
-                let bound = implies(held, lt(share(amount.clone()), perm(location)));
-                let bound = match binder {
-                    Some((name, inside)) => {
-                        forall_ref(&name, vec![inside.clone()], implies(inside, bound))
-                    }
-                    None => bound,
-                };
-                let bound = part.when(bound);
-                let renaming = renamed("inhale.failed:*", &format!("{kind}:*"));
-                self.emit(inhale(bound).with(renaming));
+                let mut variables = part.binder.clone();
+                let mut guard = part.guard.clone();
+                if let Some((name, inside)) = binder {
+                    guard = and([guard, inside.clone()]);
+                    let (mut all, _) = variables.unwrap_or_default();
+                    all.push(typed(&name, ty(TypeKind::Ref)));
+                    variables = Some((all, vec![vec![inside]]));
+                }
+                bounds.push(FractionBound {
+                    guard,
+                    binder: variables,
+                    held: lt(least.clone(), perm(location.clone())),
+                    enough: lt(share(amount.clone()), perm(location)),
+                });
             }
         }
+        bounds
     }
 
     /// However many counting permissions an assertion speaks of, they are less than any fraction.
@@ -301,6 +337,29 @@ impl Member<'_, '_> {
                     .collect()
             }
             AccessTarget::BackPointers { .. } => Vec::new(),
+        }
+    }
+}
+
+/// An upper bound of a fraction by what is held of a location.
+struct FractionBound {
+    /// When the location counts, and for which values of the variables.
+    guard: s::Expr,
+    binder: Option<(Vec<s::TypedName>, Vec<Vec<s::Expr>>)>,
+    /// Some fraction of it is held.
+    held: s::Expr,
+    /// More is held than is taken.
+    enough: s::Expr,
+}
+
+impl FractionBound {
+    fn when(self, claim: impl FnOnce(s::Expr, s::Expr) -> s::Expr) -> s::Expr {
+        let claim = implies(self.guard, claim(self.held, self.enough));
+        match self.binder {
+            None => claim,
+            Some((variables, triggers)) => {
+                quantified(s::Quantifier::Forall, variables, triggers, claim)
+            }
         }
     }
 }
