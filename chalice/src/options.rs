@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn options_are_in_the_first_line() {
-        let options = Options::of("// chalice-parameter=-checkLeaks -defaults -autoFold\nclass C {}");
+        let options =
+            Options::of("// chalice-parameter=-checkLeaks -defaults -autoFold\nclass C {}");
         assert!(options.check_leaks && options.auto_magic && options.deadlock_checks);
         assert_eq!(options.defaults, 3);
         assert_eq!(Options::of("//chalice-parameter=-defaults:1").defaults, 1);

@@ -319,7 +319,11 @@ pub(crate) fn block_stmt(statements: Vec<Stmt>) -> Stmt {
     stmt(StmtKind::Block(block(statements)))
 }
 
-pub(crate) fn branch(condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
+/// `if (condition) { .. } else { .. }`; a condition that has no place in the program is marked as made up.
+pub(crate) fn branch(mut condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
+    if !condition.annotations.iter().any(|annotation| &*annotation.key == "src.at") {
+        condition.annotations.push(annotation("src.none", Vec::new()));
+    }
     let otherwise = (!otherwise.is_empty()).then(|| block(otherwise));
     stmt(StmtKind::If { condition, then: block(then), otherwise })
 }

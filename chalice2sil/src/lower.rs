@@ -11,8 +11,10 @@
 //!   (thesis figure 3): `perm(e.f) > none ==> n * k < perm(e.f)`, where n counts the occurrences in the precondition.
 //! - DIVERGENCE: monitor invariants are predicates, one a class; what they say of earlier states is beside them (`states`).
 
+mod aggregates;
 mod annotations;
 mod assertions;
+mod back_pointers;
 mod calls;
 mod classes;
 mod defaults;
@@ -78,6 +80,8 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
         states: States::of(program),
         recorded: RefCell::default(),
         recorded_functions: RefCell::default(),
+        aggregates: RefCell::default(),
+        aggregate_names: RefCell::default(),
         unsupported: RefCell::default(),
     };
     let mut members = Vec::new();
@@ -89,6 +93,7 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
     }
     let mut all = lowering.preamble();
     all.extend(members);
+    all.append(&mut lowering.aggregates.borrow_mut());
     if let Some(first) = all.first_mut() {
         first.annotations.insert(0, lowering.file());
     }
@@ -110,6 +115,10 @@ pub(crate) struct Lowering<'p> {
     /// Functions of recorded states and their types, as they are needed.
     recorded: RefCell<IndexMap<Name, s::Type>>,
     recorded_functions: RefCell<IndexSet<chalice::program::FunctionId>>,
+    /// Functions that sums and maxima are.
+    aggregates: RefCell<Vec<s::Member>>,
+    /// Their names, by what they add up.
+    aggregate_names: RefCell<FxHashMap<String, String>>,
     unsupported: RefCell<Vec<Unsupported>>,
 }
 
@@ -118,7 +127,10 @@ impl Lowering<'_> {
         let class = &self.program.classes[id];
         for &member in &class.members {
             match member {
-                ChaliceMember::Field(field) => members.push(self.field(field)),
+                ChaliceMember::Field(field) => {
+                    members.push(self.field(field));
+                    members.extend(self.back_pointers(field));
+                }
                 ChaliceMember::Method(method) => {
                     members.extend(self.token_fields(method));
                     members.push(self.method(method));
@@ -132,6 +144,16 @@ impl Lowering<'_> {
             }
         }
         members.extend(self.monitor(id));
+    }
+
+    /// A global name that neither the program nor what has been generated so far uses, also not for a variable.
+    fn global_name(&self, wanted: &str) -> String {
+        loop {
+            let name = self.names.borrow_mut().fresh(wanted);
+            if !self.program.locals.values().any(|local| *local.name == *name) {
+                return name.to_string();
+            }
+        }
     }
 
     fn note_unsupported(&self, construct: &str, span: Span) {

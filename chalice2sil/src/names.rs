@@ -187,6 +187,8 @@ pub(crate) struct Names {
     pub(crate) functions_then: ArenaMap<FunctionId, Name>,
     /// Permissions to predicates in recorded states.
     pub(crate) predicates_then: ArenaMap<PredicateId, Name>,
+    /// Back pointers of tracked fields.
+    pub(crate) back_pointers: ArenaMap<FieldId, Name>,
     /// The methods that check history constraints.
     pub(crate) histories: ArenaMap<ClassId, Name>,
     /// The predicate that stands for a class's monitor invariant.
@@ -228,6 +230,10 @@ impl Names {
                 self.fields_then.insert(id, then);
                 let then = self.fresh(&format!("{name}_permission_then"));
                 self.permissions_then.insert(id, then);
+                if program.fields[id].is_tracked {
+                    let back = self.fresh(&format!("{name}_back"));
+                    self.back_pointers.insert(id, back);
+                }
                 self.fields.insert(id, name);
             }
             Member::Method(id) => {

@@ -234,6 +234,20 @@ impl<'a> SourceMap<'a> {
         }
     }
 
+    /// The text of a condition at which a path branched; `None` if it is in no program that the user knows.
+    pub fn condition(&self, span: Span, written: &str) -> Option<String> {
+        match self.original_place(span.origin) {
+            None => Some(written.to_owned()),
+            Some((_, true)) => Some(self.text(span)),
+            Some((_, false)) => None,
+        }
+    }
+
+    /// What the original program calls a declaration, if its front end says so.
+    pub fn given_name(&self, declaration: Span) -> Option<String> {
+        given_name(self.program, declaration)
+    }
+
     fn name(&self, reason: Span, error: Span) -> String {
         self.outward(reason.origin)
             .chain(self.outward(error.origin))
@@ -260,6 +274,14 @@ impl<'a> SourceMap<'a> {
         }
         notes
     }
+}
+
+/// What the original program calls a declaration, if its front end says so.
+pub fn given_name(program: &Program, declaration: Span) -> Option<String> {
+    let own = (declaration.origin.0 as usize).checked_sub(1)?;
+    let annotations = &program.origins.entries.get(own)?.annotations;
+    let name = annotations.iter().find(|annotation| &*annotation.key == "src.name")?;
+    name.values.first().map(|name| unescape(name))
 }
 
 /// The new id; a `*` in it stands for what the `*` of the pattern matched.

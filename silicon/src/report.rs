@@ -77,8 +77,26 @@ pub struct Finding {
     pub reason_span: Option<Span>,
     /// Further places, each with what it has to do with the failure.
     pub related: Vec<(Span, String)>,
-    /// The branch conditions that led here, as written, negated ones with a `!`.
-    pub path: Vec<String>,
+    /// The branch conditions that led here.
+    pub path: Vec<Step>,
+}
+
+/// A branch that a path took.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Where its condition stands.
+    pub condition: Span,
+    /// The condition as written in the SIL program.
+    pub text: String,
+    /// Whether the condition held.
+    pub taken: bool,
+}
+
+impl Step {
+    /// What holds on the path, given the words of the condition.
+    pub fn words(&self, condition: String) -> String {
+        if self.taken { condition } else { format!("!({condition})") }
+    }
 }
 
 impl Finding {

@@ -88,7 +88,8 @@ impl Session {
             return;
         };
         let report = crate::verify(program, sources, &options);
-        for member in report.members {
+        for mut member in report.members {
+            member.name = places.name(member.span, member.name);
             outcome.diagnostics.extend(self.diagnostics(&member, places));
             outcome.members.push(MemberOutcome {
                 kind: member.kind,
@@ -124,7 +125,7 @@ impl Session {
     fn diagnostics(&self, member: &MemberReport, places: &Places<'_>) -> Vec<Diagnostic> {
         let of_member = |finding: &Finding| Diagnostic {
             member: Some(member.name.clone()),
-            path: finding.path.clone(),
+            path: places.path(finding),
             ..places.diagnostic(finding)
         };
         let mut diagnostics: Vec<Diagnostic> = member.findings.iter().map(of_member).collect();

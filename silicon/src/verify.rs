@@ -17,6 +17,7 @@ use sil::diagnostics::Diagnostic;
 use sil::imports::library;
 use sil::program::{FunctionId, Member, Program};
 use sil::source::{Sources, Span};
+use sil::source_map;
 
 use self::schedule::{Piece, Schedule, Task};
 use crate::engine::function::{FunctionAxioms, FunctionTable, Phase};
@@ -419,8 +420,12 @@ fn describe(program: &Program, member: Member) -> (MemberKind, String, Span) {
 }
 
 fn is_selected(program: &Program, member: Member, options: &Options) -> bool {
-    let (_, name, _) = describe(program, member);
-    let matches = |globs: &[String]| globs.iter().any(|glob| matches_glob(glob, &name));
+    let (_, name, span) = describe(program, member);
+    // A member of a translated program goes by either of its names.
+    let given = source_map::given_name(program, span);
+    let names = || std::iter::once(&name).chain(&given);
+    let matches =
+        |globs: &[String]| names().any(|name| globs.iter().any(|glob| matches_glob(glob, name)));
     (options.members.is_empty() || matches(&options.members)) && !matches(&options.excluded)
 }
 

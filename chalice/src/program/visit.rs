@@ -102,9 +102,7 @@ impl Permission {
     /// Calls `visit` on the expressions of the amount.
     pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match &self.kind {
-            PermissionKind::Full
-            | PermissionKind::AbstractRead
-            | PermissionKind::Star => {}
+            PermissionKind::Full | PermissionKind::AbstractRead | PermissionKind::Star => {}
             PermissionKind::Percentage(amount)
             | PermissionKind::Epsilons(amount)
             | PermissionKind::PredicateRead(amount)

@@ -104,10 +104,7 @@ impl<'s> Resolver<'s> {
                         "`[*]` is followed by one field; a field of a field of the elements needs `forall`",
                         target.span,
                     );
-                    self.error_nowhere(format!(
-                        "`{}` is selected from no object",
-                        member.name
-                    ));
+                    self.error_nowhere(format!("`{}` is selected from no object", member.name));
                     None
                 }
                 _ => {

@@ -23,6 +23,11 @@ pub(crate) fn said(pattern: &str, text: &str) -> Annotation {
     annotation("src.say", vec![pattern.into(), text.into()])
 }
 
+/// `@src.name("C.m")`: what the program calls a declaration.
+pub(crate) fn named(name: &str) -> Annotation {
+    annotation("src.name", vec![escaped(name)])
+}
+
 /// `@src.hide()`: if this fails, the translation is wrong, not the program.
 pub(crate) fn hidden() -> Annotation {
     annotation("src.hide", Vec::new())

@@ -1,8 +1,6 @@
 //! Assertions: expressions that may speak about permissions.
 
-use chalice::program::{
-    Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, Quantifier, Type,
-};
+use chalice::program::{Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, Quantifier, Type};
 use sil::syntax as s;
 
 use super::Member;

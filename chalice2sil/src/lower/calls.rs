@@ -336,7 +336,10 @@ impl Member<'_, '_> {
                     })
                     .collect()
             }
-            AccessTarget::BackPointers { .. } => Vec::new(),
+            AccessTarget::BackPointers { receiver, field, .. } => {
+                let receiver = self.expr(receiver, env);
+                vec![(self.pointers_to(receiver, *field), None)]
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use chalice::program::{
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, renamed};
+use super::annotations::{Annotate, named, renamed};
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::states::one_state;
 use super::{Lowering, Member};
@@ -41,7 +41,8 @@ impl Lowering<'_> {
     pub(crate) fn predicate(&self, id: PredicateId) -> s::Member {
         let predicate = &self.program.predicates[id];
         let name = self.names.borrow().predicates[id].clone();
-        self.predicate_member(&name, predicate.span, |member| {
+        let called = format!("{}.{}", self.program.classes[predicate.class].name, predicate.name);
+        let lowered = self.predicate_member(&name, predicate.span, |member| {
             member.class = Some(predicate.class);
             let env = stateless(ReadAmount::Common);
             let body = member.clause(&predicate.body, &env);
@@ -50,7 +51,8 @@ impl Lowering<'_> {
             } else {
                 and([ne(var("this"), null()), body])
             }
-        })
+        });
+        lowered.with(named(&called))
     }
 
     fn predicate_member(
@@ -89,10 +91,11 @@ impl Lowering<'_> {
             let clauses = member.clauses(&clauses, &env);
             and([ne(var("this"), null())].into_iter().chain(clauses))
         });
-        let mut members = vec![monitor];
+        let called = |what: &str| named(&format!("{} ({what})", class.name));
+        let mut members = vec![monitor.with(called("monitor invariant"))];
         if self.facts.read_locks {
             let name = self.names.borrow().read_monitors[id].clone();
-            members.push(self.predicate_member(&name, span, |member| {
+            let shared = self.predicate_member(&name, span, |member| {
                 let env = stateless(ReadAmount::Common);
                 let clauses: Vec<_> = class
                     .invariants
@@ -100,7 +103,8 @@ impl Lowering<'_> {
                     .map(|clause| member.read_version(&one_state(clause), &env))
                     .collect();
                 and([ne(var("this"), null())].into_iter().chain(clauses))
-            }));
+            });
+            members.push(shared.with(called("monitor invariant for readers")));
         }
         members.extend(self.history_check(id));
         members
@@ -123,6 +127,7 @@ impl Lowering<'_> {
                 body: Some(body),
             }))
             .with(self.at(channel.span))
+            .with(named(&format!("{} (where clause)", channel.name)))
             .with(renamed("predicate.not.wellformed:*", "not.wellformed:*")),
         );
     }
@@ -167,7 +172,8 @@ impl Lowering<'_> {
             contract,
             body,
         }))
-        .with(self.at(function.span));
+        .with(self.at(function.span))
+        .with(named(&format!("{}.{}", self.program.classes[function.class].name, function.name)));
         if self.is_opaque(id) { lowered.with(annotation("opaque", Vec::new())) } else { lowered }
     }
 

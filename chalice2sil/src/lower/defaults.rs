@@ -95,14 +95,14 @@ impl Member<'_, '_> {
                 let given = member.assertion(clause, &env.on(Side::Exhaled));
                 // That the clauses hold is checked elsewhere; if they do not, nothing more is said.
                 let given = super::annotations::unplaced(given);
-                member.emit_plain(exhale(given).with(renamed("exhale.failed:*", "leak.failed:given")));
+                member.emit_plain(
+                    exhale(given).with(renamed("exhale.failed:*", "leak.failed:given")),
+                );
             }
             for place in lowering.all_places(&var(&object)) {
                 let nothing = for_perm(&object, place, truth(false));
                 member.emit(
-                    assert(nothing)
-                        .with(renamed("assert.failed:*", id))
-                        .with(said("*", words)),
+                    assert(nothing).with(renamed("assert.failed:*", id)).with(said("*", words)),
                 );
             }
             member.emit_plain(inhale(truth(false)));

@@ -185,7 +185,9 @@ impl Member<'_, '_> {
                     let defined = self.definedness(receiver, env)?;
                     let receiver = self.expr(receiver, env);
                     let held = match &env.then {
-                        Some(then) => self.lowering.predicate_then(&then.state, receiver.clone(), *predicate),
+                        Some(then) => {
+                            self.lowering.predicate_then(&then.state, receiver.clone(), *predicate)
+                        }
                         None => perm(self.predicate_at(receiver.clone(), *predicate)),
                     };
                     and([defined, ne(receiver, null()), lt(none(), held)])

@@ -1,8 +1,7 @@
 //! Expressions: everything without permissions.
 
 use chalice::program::{
-    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type,
-    UnaryOp,
+    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
 };
 use sil::syntax as s;
 
@@ -111,7 +110,10 @@ impl Member<'_, '_> {
             ExprKind::Quantified { quantifier, variables, domain, body } => {
                 self.quantified(e, *quantifier, variables, domain, body, env)
             }
-            ExprKind::BackPointers { .. } => self.unsupported("a set of back pointers", e),
+            ExprKind::BackPointers { receiver, field, .. } => self.located(e.span, |member| {
+                let receiver = member.expr(receiver, env);
+                member.pointers_to(receiver, *field)
+            }),
             ExprKind::Holds { target, mode } => {
                 let target = self.expr(target, env);
                 match self.holds(&target, *mode, env) {
@@ -325,8 +327,9 @@ impl Member<'_, '_> {
         let quantifier = match quantifier {
             Quantifier::Forall => s::Quantifier::Forall,
             Quantifier::Exists => s::Quantifier::Exists,
-            Quantifier::Sum => return self.unsupported("sum", e),
-            Quantifier::Max => return self.unsupported("max", e),
+            Quantifier::Sum | Quantifier::Max => {
+                return self.aggregate(e, quantifier, variables, domain, body, env);
+            }
         };
         if let Domain::Collection(collection) = domain
             && matches!(collection.ty, Type::Seq(_))

@@ -408,15 +408,17 @@ impl Member<'_, '_> {
         let levels = self.fresh("muThere");
         self.emit_plain(declare(&levels, lowering.levels_type(), None));
         let states = &lowering.states;
-        let [acquired, released] =
-            [(states.keeps_acquired(), "acquiredThere"), (states.keeps_released(), "releasedThere")]
-                .map(|(is_kept, wanted)| {
-                    is_kept.then(|| {
-                        let name = self.fresh(wanted);
-                        self.emit_plain(declare(&name, lowering.states_type(), None));
-                        var(&name)
-                    })
-                });
+        let [acquired, released] = [
+            (states.keeps_acquired(), "acquiredThere"),
+            (states.keeps_released(), "releasedThere"),
+        ]
+        .map(|(is_kept, wanted)| {
+            is_kept.then(|| {
+                let name = self.fresh(wanted);
+                self.emit_plain(declare(&name, lowering.states_type(), None));
+                var(&name)
+            })
+        });
         LockState {
             held: var(&held),
             read_held,

@@ -55,9 +55,8 @@ impl Member<'_, '_> {
                     .with(said("*", "the level of an object that the lockchange clause does not name might change"));
                 lowered.push(levels);
             }
-            let may_unlock = self
-                .method
-                .is_none_or(|method| self.lowering.facts.methods[method].may_unlock);
+            let may_unlock =
+                self.method.is_none_or(|method| self.lowering.facts.methods[method].may_unlock);
             let states = self.same_states(entry, locks, &changed);
             if !may_unlock && !is_true(&states) {
                 lowered.push(states.with(self.lowering.at(span)).with(hidden()));

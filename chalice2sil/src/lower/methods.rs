@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, hidden, renamed, said};
+use super::annotations::{Annotate, hidden, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
 use super::{Lowering, Member};
 use crate::build::*;
@@ -134,7 +134,10 @@ impl Lowering<'_> {
                 span: sil::source::Span::default(),
             }],
         };
-        crate::build::member(s::MemberKind::Method(lowered)).with(self.at(method.span))
+        let called = format!("{}.{}", self.program.classes[method.class].name, method.name);
+        crate::build::member(s::MemberKind::Method(lowered))
+            .with(self.at(method.span))
+            .with(named(&called))
     }
 }
 

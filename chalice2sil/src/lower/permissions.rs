@@ -153,10 +153,9 @@ impl Member<'_, '_> {
                     member.all_fields(&element, *class, &amount)
                 })
             }
-            AccessTarget::BackPointers { .. } => {
-                self.lowering.note_unsupported("permission to back pointers", access.span);
-                let value = truth(true);
-                self.refused("permission to back pointers", value)
+            AccessTarget::BackPointers { receiver, field, .. } => {
+                let receiver = self.expr(receiver, env);
+                acc(self.pointers_to(receiver, *field), amount)
             }
         }
     }

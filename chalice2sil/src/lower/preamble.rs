@@ -194,9 +194,7 @@ impl Lowering<'_> {
             .recorded
             .borrow()
             .iter()
-            .map(|(name, result)| {
-                domain_function(name, vec![state(), object()], result.clone())
-            })
+            .map(|(name, result)| domain_function(name, vec![state(), object()], result.clone()))
             .collect();
         for &id in self.recorded_functions.borrow().iter() {
             let function = &self.program.functions[id];

@@ -52,6 +52,7 @@ impl Member<'_, '_> {
             StmtKind::AssignLocal { local, value, .. } => self.assign_local(*local, value, env),
             StmtKind::AssignField { receiver, field: id, value, .. } => {
                 let receiver = self.expr(receiver, env);
+                let source = receiver.clone();
                 let target = self.field_of(receiver, chalice::program::FieldRef::Declared(*id));
                 let value = match value {
                     Rhs::Expr(e) => self.expr(e, env),
@@ -62,6 +63,9 @@ impl Member<'_, '_> {
                         var(&name)
                     }
                 };
+                if self.program().fields[*id].is_tracked {
+                    self.redirect(*id, &source, &value);
+                }
                 self.emit(assign(target, value));
             }
             StmtKind::Specification { targets, pre, post } => {
@@ -205,7 +209,12 @@ impl Member<'_, '_> {
                 if self.lowering.facts.levels {
                     names.push(fixed::MU.into());
                 }
+                let ty = chalice::program::Type::Class(*class);
+                for tracked in self.lowering.pointing_to(&ty) {
+                    names.push(self.lowering.names.borrow().back_pointers[tracked].clone());
+                }
                 self.emit(assign(var(name), new_object(&names)));
+                self.unconnected(&var(name), &ty, &fields);
                 if self.lowering.facts.levels {
                     let level = self.lowering.level_of(var(name));
                     let mut facts = vec![eq(level, self.lowering.lockbottom())];
@@ -242,6 +251,9 @@ impl Member<'_, '_> {
             let value = self.expr(&initialiser.value, env);
             let target =
                 self.field_of(var(name), chalice::program::FieldRef::Declared(initialiser.field));
+            if self.program().fields[initialiser.field].is_tracked {
+                self.redirect(initialiser.field, &var(name), &value);
+            }
             self.emit(assign(target, value));
         }
         self.span = statement;

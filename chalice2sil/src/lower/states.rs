@@ -22,7 +22,7 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, renamed, said};
+use super::annotations::{Annotate, named, renamed, said};
 use super::env::{Env, LockState, OldState, Recorded, Side};
 use super::{Lowering, Member};
 use crate::build::*;
@@ -61,7 +61,8 @@ impl<'p> States<'p> {
         for (_, method) in program.methods.iter() {
             states.note_block(&method.body);
         }
-        states.has_history = program.classes.iter().any(|(_, class)| has_history(&class.invariants));
+        states.has_history =
+            program.classes.iter().any(|(_, class)| has_history(&class.invariants));
         states
     }
 
@@ -296,20 +297,13 @@ impl<'p> Member<'_, 'p> {
         let location = self.field_of(object.clone(), field);
         let value = eq(self.lowering.field_then(state, object.clone(), field), location.clone());
         let held = self.lowering.permission_then(state, object.clone(), field);
-        let known = and([
-            eq(held, perm(location.clone())),
-            implies(lt(none(), perm(location)), value),
-        ]);
+        let known =
+            and([eq(held, perm(location.clone())), implies(lt(none(), perm(location)), value)]);
         Some(implies(and([defined, ne(object, null())]), known))
     }
 
     /// The present value of something reached from the roots, and when it has one.
-    fn rooted(
-        &mut self,
-        e: &Expr,
-        roots: &Roots<'_>,
-        env: &Env,
-    ) -> Option<(s::Expr, s::Expr)> {
+    fn rooted(&mut self, e: &Expr, roots: &Roots<'_>, env: &Env) -> Option<(s::Expr, s::Expr)> {
         if let Some((_, root)) = roots.iter().find(|(kind, _)| **kind == e.kind) {
             return Some((root.clone(), truth(true)));
         }
@@ -352,7 +346,12 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// What has to be recorded when an object is acquired or released.
-    fn said_of(&self, class: ClassId, target: &s::Expr, acquired: bool) -> Vec<(Roots<'p>, &'p Expr)> {
+    fn said_of(
+        &self,
+        class: ClassId,
+        target: &s::Expr,
+        acquired: bool,
+    ) -> Vec<(Roots<'p>, &'p Expr)> {
         const THIS: &ExprKind = &ExprKind::This;
         let lowering = self.lowering;
         let states = if acquired { &lowering.states.acquired } else { &lowering.states.released };
@@ -462,8 +461,11 @@ impl<'p> Member<'_, 'p> {
         }
         let inner = Env { old, ..env.about(target.clone()) };
         let clauses: Vec<_> = invariants.iter().map(two_states).collect();
-        let lowered: Vec<_> =
-            clauses.iter().map(|clause| self.assertion(clause, &inner)).filter(|e| !is_true(e)).collect();
+        let lowered: Vec<_> = clauses
+            .iter()
+            .map(|clause| self.assertion(clause, &inner))
+            .filter(|e| !is_true(e))
+            .collect();
         Some(super::annotations::unplaced(and(lowered)))
     }
 
@@ -472,8 +474,7 @@ impl<'p> Member<'_, 'p> {
     fn history_check(&mut self, class: ClassId, env: &Env) {
         let this = var("this");
         let declared = &self.program().classes[class];
-        let monitor =
-            call(&self.lowering.names.borrow().monitors[class], vec![this.clone()]);
+        let monitor = call(&self.lowering.names.borrow().monitors[class], vec![this.clone()]);
         let open = |member: &mut Self| {
             member.emit_plain(inhale(acc(monitor.clone(), write())));
             let renaming = renamed("unfold.failed:*", "not.wellformed:*");
@@ -497,7 +498,13 @@ impl<'p> Member<'_, 'p> {
             .map(|clause| (vec![(&ExprKind::This, this.clone())], clause))
             .collect();
         let second = self.record(&about, env);
-        self.check_each(class, &OldState::Now, env, "invariant.not.reflexive", "the monitor invariant might not be reflexive: %e");
+        self.check_each(
+            class,
+            &OldState::Now,
+            env,
+            "invariant.not.reflexive",
+            "the monitor invariant might not be reflexive: %e",
+        );
         let renaming = renamed("fold.failed:*", "not.wellformed:*");
         self.emit(fold(acc(monitor.clone(), write())).with(renaming));
         self.emit_plain(exhale(acc(monitor.clone(), write())));
@@ -549,7 +556,8 @@ impl<'p> Member<'_, 'p> {
                 };
                 let mut roots = vec![(&receiver.kind, this.clone())];
                 for (argument, actual) in arguments.iter().zip(actuals) {
-                    roots.extend(argument.as_ref().map(|argument| (&argument.kind, actual.clone())));
+                    roots
+                        .extend(argument.as_ref().map(|argument| (&argument.kind, actual.clone())));
                 }
                 (roots, *body)
             })
@@ -597,7 +605,8 @@ impl<'p> Member<'_, 'p> {
         match state {
             EvalState::Acquire(target) | EvalState::Release(target) => {
                 let Locks::State(locks) = &env.locks else {
-                    return self.unsupported("eval in a function, predicate or forked precondition", e);
+                    return self
+                        .unsupported("eval in a function, predicate or forked precondition", e);
                 };
                 let Some(states) = map(locks) else {
                     return self.unsupported("eval of this state", e);
@@ -668,7 +677,10 @@ impl<'p> Member<'_, 'p> {
             PermissionKind::AbstractRead | PermissionKind::Star => lt(none(), held),
             _ => le(self.amount_of(&access.amount, env), held),
         };
-        and([ne(object, null()), enough.with(renamed("*:assertion.false", "*:insufficient.permission"))])
+        and([
+            ne(object, null()),
+            enough.with(renamed("*:assertion.false", "*:insufficient.permission")),
+        ])
     }
 }
 
@@ -696,6 +708,11 @@ impl Lowering<'_> {
                 span: sil::source::Span::default(),
             }],
         };
-        Some(crate::build::member(s::MemberKind::Method(method)).with(self.at(first.span)))
+        let called = named(&format!("{} (history constraint)", class.name));
+        Some(
+            crate::build::member(s::MemberKind::Method(method))
+                .with(self.at(first.span))
+                .with(called),
+        )
     }
 }

@@ -13,7 +13,7 @@ use chalice::program::{AccessTarget, Expr, ExprKind, FunctionId};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, renamed, said};
+use super::annotations::{Annotate, named, renamed, said};
 use super::assertions::Part;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::{Lowering, Member};
@@ -77,7 +77,9 @@ impl Lowering<'_> {
                 span: sil::source::Span::default(),
             }],
         };
-        Some(member_at(self, method, function.span))
+        let class = &self.program.classes[function.class].name;
+        let called = named(&format!("{class}.{} (termination)", function.name));
+        Some(member_at(self, method, function.span).with(called))
     }
 
     /// The functions that `id` applies and that, perhaps through others, apply `id`.

@@ -3,7 +3,7 @@
 use sil::source::Span;
 
 use super::Engine;
-use crate::report::{Finding, Severity};
+use crate::report::{Finding, Severity, Step};
 
 /// Whether an expression's own obligations (divisors, indices, permission to read, preconditions) are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -181,14 +181,14 @@ impl Engine<'_> {
             span: blame.span,
             reason_span: (at != blame.span).then_some(at),
             related,
-            path: self.state.path.iter().map(|step| self.path_words(step)).collect(),
+            path: self.state.path.iter().map(|step| self.path_step(step)).collect(),
         };
         self.findings.entry((finding.full_id(), blame.span)).or_insert(finding);
     }
 
-    fn path_words(&self, (span, taken): &(Span, bool)) -> String {
-        let text = self.context.sources.text(*span).unwrap_or("?");
+    fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {
+        let text = self.context.sources.text(condition).unwrap_or("?");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        if *taken { text } else { format!("!({text})") }
+        Step { condition, text, taken }
     }
 }

@@ -7,7 +7,7 @@ use sil::source::{Sources, Span};
 use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::Diagnostic;
-use crate::report::Finding;
+use crate::report::{Finding, Step};
 
 /// The places of one program.
 pub struct Places<'a> {
@@ -61,6 +61,17 @@ impl<'a> Places<'a> {
         };
         let generated = generated.map(|at| (at.start, at.end));
         Diagnostic { message, generated, member: None, path: Vec::new() }
+    }
+
+    /// The conditions that led to a finding, as the user wrote them. Those of generated branches are left out.
+    pub fn path(&self, finding: &Finding) -> Vec<String> {
+        let words = |step: &Step| Some(step.words(self.map.condition(step.condition, &step.text)?));
+        finding.path.iter().filter_map(words).collect()
+    }
+
+    /// What the user calls a member.
+    pub fn name(&self, span: Span, name: String) -> String {
+        self.map.given_name(span).unwrap_or(name)
     }
 
     /// Whether a failure is a defect of the translator and not of its user's program.

@@ -1,0 +1,235 @@
+//! `sum` and `max` over collections.
+//!
+//! Of collections that are written out they are written out as well. A sum over the elements of a sequence or over a
+//! range is a recursive function that adds the last element to the sum of the others; a maximum is a function of which is
+//! known that no element is greater and that some element is as great. The body may read fields of the element, which the
+//! function then needs permission to.
+//!
+//! DIVERGENCE: of the maximum of nothing nothing is known. Sums over sets that are not written out are not supported, as
+//! sets have no last element.
+
+use chalice::program::{Domain, Expr, ExprKind, FieldRef, LocalId, LocalKind, Quantifier, Type};
+use rustc_hash::FxHashMap;
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::Member;
+use super::annotations::Annotate;
+use super::classes::stateless;
+use super::env::{Env, ReadAmount};
+use crate::build::*;
+use crate::walk::each_expr;
+
+impl Member<'_, '_> {
+    /// `sum x in collection :: body`, `max x in collection :: body`
+    pub(crate) fn aggregate(
+        &mut self,
+        e: &Expr,
+        quantifier: Quantifier,
+        variables: &[LocalId],
+        domain: &Domain,
+        body: &Expr,
+        env: &Env,
+    ) -> s::Expr {
+        let word = if quantifier == Quantifier::Sum { "sum" } else { "max" };
+        let (&[variable], Domain::Collection(collection)) = (variables, domain) else {
+            return self.unsupported(&format!("{word} over several variables or a type"), e);
+        };
+        if let Some(elements) = written_out(collection)
+            && let Some(value) = self.over_elements(quantifier, variable, elements, body, env)
+        {
+            return value;
+        }
+        let is_set = matches!(collection.ty, Type::Set(_));
+        if is_set && quantifier == Quantifier::Sum {
+            return self.unsupported("sum over a set", e);
+        }
+        let Some(captured) = self.captured(variable, body) else {
+            return self.unsupported(
+                &format!("{word} of something that reads more than fields of the elements"),
+                e,
+            );
+        };
+        let mut actuals = match &collection.kind {
+            ExprKind::Range { from, to } => vec![self.expr(from, env), self.expr(to, env)],
+            _ => vec![self.expr(collection, env)],
+        };
+        actuals.extend(captured.iter().map(|&local| self.variable(local, env)));
+        let name = self.aggregate_function(quantifier, variable, collection, body, &captured);
+        self.located(e.span, |_| call(&name, actuals))
+    }
+
+    fn over_elements(
+        &mut self,
+        quantifier: Quantifier,
+        variable: LocalId,
+        elements: &[Expr],
+        body: &Expr,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        let values: Vec<_> = elements
+            .iter()
+            .map(|element| {
+                let mut replaced = (*env.replaced).clone();
+                replaced.insert(variable, self.expr(element, env));
+                self.expr(body, &Env { replaced: replaced.into(), ..env.clone() })
+            })
+            .collect();
+        let greater = |greatest: s::Expr, value: s::Expr| {
+            conditional(lt(greatest.clone(), value.clone()), value, greatest)
+        };
+        let mut values = values.into_iter();
+        match quantifier {
+            Quantifier::Sum => {
+                let add = |sum, value| binary(s::BinaryOp::Add, sum, value);
+                Some(values.reduce(add).unwrap_or_else(|| int(0)))
+            }
+            _ => values.next().map(|first| values.fold(first, greater)),
+        }
+    }
+
+    /// Variables that the body mentions apart from its own; nothing if it reads more than fields of the element.
+    fn captured(&self, variable: LocalId, body: &Expr) -> Option<Vec<LocalId>> {
+        let program = self.program();
+        let mut captured = Vec::new();
+        let mut is_fine = true;
+        each_expr(body, &mut |part| match &part.kind {
+            ExprKind::Local(local) if *local == variable || captured.contains(local) => {}
+            ExprKind::Local(local) if program.locals[*local].kind != LocalKind::Quantified => {
+                captured.push(*local);
+            }
+            ExprKind::FieldRead { receiver, field: FieldRef::Declared(_) } => {
+                is_fine &= matches!(receiver.kind, ExprKind::Local(local) if local == variable);
+            }
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Null
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Conditional { .. }
+            | ExprKind::And(_)
+            | ExprKind::Or(_)
+            | ExprKind::Implies { .. }
+            | ExprKind::Length(_) => {}
+            _ => is_fine = false,
+        });
+        is_fine.then_some(captured)
+    }
+
+    /// The function that an aggregate is: its parameters are the collection and the captured variables.
+    fn aggregate_function(
+        &mut self,
+        quantifier: Quantifier,
+        variable: LocalId,
+        collection: &Expr,
+        body: &Expr,
+        captured: &[LocalId],
+    ) -> String {
+        let lowering = self.lowering;
+        let is_sum = quantifier == Quantifier::Sum;
+        let mut member = Member::new(lowering, body.span);
+        let is_range = matches!(collection.kind, ExprKind::Range { .. });
+        let element = lowering.ty(&lowering.program.locals[variable].ty);
+        let (mut formals, low, high, elements);
+        if is_range {
+            (low, high) = (member.fresh("low"), member.fresh("high"));
+            elements = low.clone();
+            formals = vec![typed(&low, ty(TypeKind::Int)), typed(&high, ty(TypeKind::Int))];
+        } else {
+            elements = member.fresh("elements");
+            (low, high) = (elements.clone(), elements.clone());
+            formals = vec![typed(&elements, lowering.ty(&collection.ty))];
+        }
+        let bound = member.fresh("element");
+        let mut replaced: FxHashMap<_, _> = std::iter::once((variable, var(&bound))).collect();
+        let mut others = Vec::new();
+        for (number, &local) in captured.iter().enumerate() {
+            let name = member.fresh(&format!("x{number}"));
+            formals.push(typed(&name, lowering.ty(&lowering.program.locals[local].ty)));
+            replaced.insert(local, var(&name));
+            others.push(var(&name));
+        }
+        let env = stateless(ReadAmount::Any);
+        let env = Env { replaced: replaced.clone().into(), ..env };
+        let value = member.expr(body, &env);
+        // The same sum elsewhere is the same function.
+        let key = format!("{is_sum} {:?} {:?} {value:?}", formals, element);
+        if let Some(name) = lowering.aggregate_names.borrow().get(&key) {
+            return name.clone();
+        }
+        let name = lowering.global_name(if is_sum { "sum_of" } else { "max_of" });
+        lowering.aggregate_names.borrow_mut().insert(key, name.clone());
+        let inside = if is_range {
+            and([le(var(&low), var(&bound)), lt(var(&bound), var(&high))])
+        } else {
+            contains(&var(&elements), &var(&bound))
+        };
+        let over = |triggers: Vec<Vec<s::Expr>>, claim: s::Expr| {
+            let variables = vec![typed(&bound, element.clone())];
+            quantified(s::Quantifier::Forall, variables, triggers, claim)
+        };
+        let trigger = if is_range { Vec::new() } else { vec![vec![inside.clone()]] };
+        let mut contract = s::Contract::default();
+        let mut fields = Vec::new();
+        each_expr(body, &mut |part| {
+            if let ExprKind::FieldRead { field, .. } = &part.kind
+                && !fields.contains(field)
+            {
+                fields.push(*field);
+            }
+        });
+        for field in fields {
+            let given = acc(member.field_of(var(&bound), field), wildcard());
+            contract.preconditions.push(over(trigger.clone(), implies(inside.clone(), given)));
+        }
+        let (mut rest, last, is_empty);
+        if is_range {
+            last = binary(s::BinaryOp::Sub, var(&high), int(1));
+            rest = vec![var(&low), last.clone()];
+            is_empty = le(var(&high), var(&low));
+        } else {
+            let length = cardinality(var(&elements));
+            let shorter = binary(s::BinaryOp::Sub, length.clone(), int(1));
+            last = index(var(&elements), shorter.clone());
+            rest = vec![slice(var(&elements), None, Some(shorter))];
+            is_empty = eq(length, int(0));
+        }
+        let body = if is_sum {
+            rest.extend(others);
+            replaced.insert(variable, last);
+            let last = Env { replaced: replaced.into(), ..env.clone() };
+            let last = member.expr(body, &last);
+            let sum = binary(s::BinaryOp::Add, call(&name, rest), last);
+            Some(conditional(is_empty, int(0), sum))
+        } else {
+            let bounded = le(value.clone(), result());
+            contract.postconditions.push(over(trigger.clone(), implies(inside.clone(), bounded)));
+            let reached = quantified(
+                s::Quantifier::Exists,
+                vec![typed(&bound, element.clone())],
+                trigger.clone(),
+                and([inside, eq(value, result())]),
+            );
+            contract.postconditions.push(or(vec![is_empty, reached]));
+            None
+        };
+        let function = crate::build::member(s::MemberKind::Function(s::Function {
+            name: ident(&name),
+            formals,
+            result: ty(TypeKind::Int),
+            contract,
+            body,
+        }));
+        lowering.aggregates.borrow_mut().push(function.with(lowering.at(member.span)));
+        name
+    }
+}
+
+/// The elements of a collection that is written out, each counted once.
+fn written_out(collection: &Expr) -> Option<&[Expr]> {
+    match &collection.kind {
+        ExprKind::Seq(elements) => Some(elements),
+        ExprKind::Set(elements) if elements.len() < 2 => Some(elements),
+        _ => None,
+    }
+}
