@@ -13,6 +13,7 @@
 )]
 #![expect(clippy::large_enum_variant, reason = "environments are few and short-lived")]
 
+pub mod explain;
 pub mod messages;
 
 mod build;

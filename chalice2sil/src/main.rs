@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use chalice2sil::explain::explained;
 use chalice2sil::{messages, translate_text};
 use clap::{Parser, ValueEnum, ValueHint};
 use sil::print::Form;
@@ -33,6 +34,10 @@ struct Args {
     #[arg(long, value_enum, value_name = "FORM", default_value = "graph")]
     form: PrintedForm,
 
+    /// Show each line of the program above what it became
+    #[arg(long)]
+    explain: bool,
+
     /// Write to a file; with several programs, to files below a directory
     #[arg(short = 'o', long = "output", value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
     output: Option<PathBuf>,
@@ -41,7 +46,7 @@ struct Args {
     #[arg(long)]
     check: bool,
 
-    /// What is printed: the translation, or the Chalice program as it was understood
+    /// What is printed: the translation, the Chalice program as it was understood, or its text in one layout
     #[arg(long, value_enum, value_name = "WHAT", default_value = "sil")]
     emit: Emit,
 }
@@ -55,6 +60,7 @@ enum PrintedForm {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Emit {
     Ast,
+    Chalice,
     Sil,
 }
 
@@ -88,11 +94,20 @@ fn translate_one(args: &Args, input: &Path) -> Result<bool> {
     } else if args.emit == Emit::Ast {
         let (program, found) = messages::check(&name, &text);
         (program.map(|program| format!("{program:#?}\n")), found)
+    } else if args.emit == Emit::Chalice {
+        let (_, found) = messages::check(&name, &text);
+        let parsed = chalice::syntax::parse(&text).ok();
+        (parsed.map(|program| chalice::syntax::print::print(&program)), found)
     } else {
         translate_text(&name, &text, form)
     };
     show(&name, &text, &found);
     let Some(output) = output else { return Ok(false) };
+    let output = if args.explain && args.emit == Emit::Sil && !args.check {
+        explained(&output, &chalice::SourceFile::new(name, text))
+    } else {
+        output
+    };
     if !args.check {
         write(args, input, &output)?;
     }
@@ -139,6 +154,7 @@ fn write(args: &Args, input: &Path, output: &str) -> Result<()> {
             input.file_stem().filter(|_| input != Path::new("-")).unwrap_or("stdin".as_ref());
         let extension = match args.emit {
             Emit::Ast => "ast",
+            Emit::Chalice => "chalice",
             Emit::Sil => "sil",
         };
         target.join(stem).with_extension(extension)

@@ -34,6 +34,21 @@ impl Member<'_, '_> {
         let changes_locks = self.changes_locks(body);
         let forgets_levels = changes_locks
             && self.method.is_some_and(|method| self.lowering.facts.methods[method].may_relevel);
+        // A body that leaves the locks alone keeps what is known of them; the list still has to name what has changed.
+        if !changes_locks
+            && self
+                .method
+                .is_some_and(|method| self.changes_locks(&self.program().methods[method].body))
+            && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks)
+        {
+            let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
+            let frame = self.same_locks(entry, locks, &changed);
+            self.emit(
+                assert(frame)
+                    .with(renamed("assert.failed:*", "lockchange.violated:loop.entry"))
+                    .with(said("*", "more might have been locked or unlocked than the lockchange clause of the loop allows")),
+            );
+        }
         if changes_locks
             && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks)
         {

@@ -1,0 +1,57 @@
+//! A Chalice program is verified alike on every way: directly, through a pipe, and from a file of SIL.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use sil_tests::binaries;
+
+/// The Chalice programs of the corpus and the examples, relative to the workspace.
+fn programs(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in ["tests/corpus/chalice", "examples/chalice"] {
+        let entries = std::fs::read_dir(root.join(folder)).expect("the folder is there");
+        for entry in entries {
+            let path = entry.expect("the folder can be listed").path();
+            if path.extension().is_some_and(|extension| extension == "chalice") {
+                let relative = path.strip_prefix(root).expect("it is in the workspace");
+                found.push(relative.to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// What a run says about each place, without times and names of files of SIL.
+fn diagnostics(run: &binaries::Run) -> Vec<Value> {
+    let lines = run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    lines.filter(|line| line["type"] == "diagnostic").collect()
+}
+
+#[test]
+fn every_program_is_judged_alike_on_every_way() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
+    let scratch = std::env::temp_dir().join(format!("chalice-ways-{}", std::process::id()));
+    std::fs::create_dir_all(&scratch).expect("the scratch directory can be made");
+    let mut compared = 0;
+    for program in programs(root) {
+        let name = program.to_str().expect("names of programs are UTF-8");
+        let translated = binaries::run("chalice2sil", &[name], root, b"");
+        if translated.code != Some(0) {
+            continue;
+        }
+        let direct = binaries::run("silicon", &["--message-format", "json", name], root, b"");
+        let text = translated.stdout.as_bytes();
+        let piped = binaries::run("silicon", &["--message-format", "json", "-"], root, text);
+        let file = scratch.join("program.sil");
+        std::fs::write(&file, text).expect("the scratch directory can be written");
+        let file = file.to_str().expect("the path is UTF-8");
+        let read = binaries::run("silicon", &["--message-format", "json", file], root, b"");
+        assert_eq!(diagnostics(&direct), diagnostics(&piped), "{name}, through a pipe");
+        assert_eq!(diagnostics(&direct), diagnostics(&read), "{name}, from a file");
+        assert_eq!(direct.code, piped.code, "{name}");
+        compared += 1;
+    }
+    let _ = std::fs::remove_dir_all(&scratch);
+    assert!(compared > 30, "only {compared} programs were compared");
+}
