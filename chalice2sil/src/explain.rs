@@ -51,7 +51,7 @@ mod tests {
             let (text, _) = translate_text("t.chalice", program, form);
             let text = text.expect("it is a program");
             let explained = explained(&text, &SourceFile::new("t.chalice", program));
-            for comment in ["// 4: requires acc(f)", "// 6: f := 1;", "// 7: assert f == 1;"] {
+            for comment in ["// 3: method m()", "// 6: f := 1;", "// 7: assert f == 1;"] {
                 assert!(explained.contains(comment), "{comment}\n{explained}");
             }
             let printed = |text: &str| {

@@ -153,7 +153,7 @@ impl Member<'_, '_> {
         let env = Env { replaced: replaced.clone().into(), ..env };
         let value = member.expr(body, &env);
         // The same sum elsewhere is the same function.
-        let key = format!("{is_sum} {:?} {:?} {value:?}", formals, element);
+        let key = format!("{is_sum} {formals:?} {element:?} {value:?}");
         if let Some(name) = lowering.aggregate_names.borrow().get(&key) {
             return name.clone();
         }

@@ -203,7 +203,7 @@ impl Member<'_, '_> {
     fn emit_bounds(&mut self, bounds: Vec<FractionBound>, kind: &str) {
         for bound in bounds {
             // SOUNDNESS: where only nothing, or counting permissions, are held, no fraction is below that.
-            let claim = bound.when(|held, enough| implies(held, enough));
+            let claim = bound.when(implies);
             let renaming = renamed("inhale.failed:*", &format!("{kind}:*"));
             self.emit(inhale(claim).with(renaming));
         }

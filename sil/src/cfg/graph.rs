@@ -53,9 +53,8 @@ impl Lowering<'_, '_> {
             self.diagnostics.push(Diagnostic::new(Code::ConsistencyError, graph.span, message));
             return None;
         };
-        // The locals of a nested graph are new in each round; those of the outermost get their one arbitrary value here,
-        // rather than where they are first read, which may be under a condition.
-        let declares = !graph.locals.is_empty();
+        // The locals of a nested graph are new in each round. At the outermost level every local starts arbitrary.
+        let declares = level.is_some() && !graph.locals.is_empty();
         let fits_in_entry = matches!(entry.kind, NodeKind::Block { .. })
             && !self.jump_targets.contains(&entry.label);
         let mut first = self.draft.node_of_label(entry.label);

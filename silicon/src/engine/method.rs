@@ -10,7 +10,7 @@
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
-use sil::program::{Expr, ExprKind, Method, MethodId};
+use sil::program::{Body, Expr, ExprKind, Method, MethodId};
 use sil::source::Span;
 
 use super::ahead::{Ahead, product, sum, ways_of_all};
@@ -316,6 +316,12 @@ impl<'p> Driver<'_, 'p> {
                 Blame::new("not.wellformed", clause.span)
             })?;
             return Ok(None);
+        }
+        // The variables of a graph have one arbitrary value, also those first read under a condition.
+        for implementation in &self.method.implementations {
+            if let Body::Graph(graph) = &implementation.body {
+                self.engine.havoc(graph.locals.iter().copied());
+            }
         }
         self.implementation = choice - 1;
         Ok(Some(Place::Block(self.cfg().entry)))
