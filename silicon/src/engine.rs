@@ -19,6 +19,7 @@ pub(crate) mod eval;
 pub(crate) mod exec;
 pub(crate) mod explore;
 pub(crate) mod function;
+pub(crate) mod goals;
 pub(crate) mod heap;
 pub(crate) mod merge;
 pub(crate) mod method;
@@ -28,6 +29,7 @@ pub(crate) mod predicate;
 pub(crate) mod produce;
 pub(crate) mod quantified;
 pub(crate) mod quasihavoc;
+pub(crate) mod readings;
 pub(crate) mod refute;
 pub(crate) mod state;
 pub(crate) mod symbols;
@@ -137,6 +139,10 @@ pub(crate) struct Engine<'p> {
     pub(crate) bound: Vec<Term>,
     /// What the type parameters of a domain stand for while its axioms are evaluated.
     pub(crate) type_arguments: FxHashMap<sil::source::Name, sil::program::Type>,
+    /// How many axioms of domains are being evaluated, one because of the other.
+    pub(crate) axioms_in_progress: usize,
+    /// How deep types may be nested in instances of domains that axioms ask for.
+    pub(crate) type_depth: usize,
     /// The applications met so far in the bodies of the quantifiers around, for their triggers.
     pub(crate) applications: Vec<eval::applications::Application>,
     /// Whether a trigger is being evaluated.
@@ -145,6 +151,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) missing: bool,
     /// Applications of program functions to their limited variants, for triggers.
     pub(crate) limited: FxHashMap<Term, Term>,
+    /// How the quantified formulas met so far came about.
+    pub(crate) quantifiers: FxHashMap<Term, goals::Noted>,
     pub(crate) emitted: symbols::Emitted,
     pub(crate) tables: quantified::Tables,
     /// The structures of the wands met so far, with the sorts of their holes.
@@ -162,6 +170,8 @@ pub(crate) struct Engine<'p> {
     /// The `refute` statements that some path has refuted.
     pub(crate) refuted: FxHashSet<(Span, Span)>,
     pub(crate) findings: IndexMap<(String, Span), Finding>,
+    /// What is worth saying of a member that is verified.
+    pub(crate) warnings: Vec<Finding>,
     /// Where an obligation hit the resource limit.
     pub(crate) gave_up: bool,
     /// When states are merged where ways meet.
@@ -183,6 +193,7 @@ pub(crate) struct Engine<'p> {
 /// What the verification of a member found.
 pub(crate) struct Outcome {
     pub(crate) findings: Vec<Finding>,
+    pub(crate) warnings: Vec<Finding>,
     pub(crate) gave_up: bool,
     pub(crate) statistics: Statistics,
 }
@@ -212,10 +223,13 @@ impl<'p> Engine<'p> {
             explorers: Vec::new(),
             bound: Vec::new(),
             type_arguments: FxHashMap::default(),
+            axioms_in_progress: 0,
+            type_depth: 0,
             applications: Vec::new(),
             in_trigger: false,
             missing: false,
             limited: FxHashMap::default(),
+            quantifiers: FxHashMap::default(),
             emitted: symbols::Emitted::default(),
             tables: quantified::Tables::default(),
             wands: IndexMap::new(),
@@ -226,6 +240,7 @@ impl<'p> Engine<'p> {
             tainted: FxHashSet::default(),
             refuted: FxHashSet::default(),
             findings: IndexMap::new(),
+            warnings: Vec::new(),
             gave_up: false,
             join: options.join,
             joins: false,
@@ -249,6 +264,7 @@ impl<'p> Engine<'p> {
     pub(crate) fn finish(self) -> Outcome {
         Outcome {
             findings: self.findings.into_values().collect(),
+            warnings: self.warnings,
             gave_up: self.gave_up,
             statistics: self.statistics,
         }

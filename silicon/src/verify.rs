@@ -123,7 +123,9 @@ fn perform(
             let member = Member::Predicate(*predicate);
             let report = verify_other(context, member, visible, workspace);
             let ill_formed = &context.ill_formed_predicates[predicate];
-            ill_formed.set(!report.findings.is_empty()).expect("a predicate is checked once");
+            let has_failed =
+                report.findings.iter().any(|finding| finding.error != "verifier.warning");
+            ill_formed.set(has_failed).expect("a predicate is checked once");
             vec![(member, report)]
         }
         Piece::Method(method) => {
@@ -311,6 +313,7 @@ fn verify_member(
             if report.findings.iter().any(|finding| finding.severity == Severity::Error) {
                 report.verdict = Verdict::Failed;
             }
+            report.findings.extend(outcome.warnings);
             match result {
                 Ok(made) => axioms = made,
                 Err(stop) => stopped(&mut report, stop),

@@ -162,11 +162,20 @@ fn heading(error: &str) -> &'static str {
     }
 }
 
+/// A long text up to where it is clear what is meant.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 120;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
 impl Engine<'_> {
     /// Records a failed obligation. The same failure on another path is recorded once.
     pub(crate) fn report(&mut self, blame: Blame, reason: Reason, at: Span, severity: Severity) {
         let what = self.context.sources.text(at).unwrap_or("this").to_owned();
-        let what = what.split_whitespace().collect::<Vec<_>>().join(" ");
+        let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
         let mut message = format!("{}: {}", heading(blame.error), reason.words(&what));
         if severity == Severity::Warning {
             message = format!("gave up: {message}");
@@ -184,6 +193,24 @@ impl Engine<'_> {
             path: self.state.path.iter().map(|step| self.path_step(step)).collect(),
         };
         self.findings.entry((finding.full_id(), blame.span)).or_insert(finding);
+    }
+
+    /// Warns that what a member says about its start is contradictory, so that nothing is left to show. Not where an
+    /// error says more.
+    pub(crate) fn warn_of_contradiction(&mut self, at: Span, what: &str) {
+        if !self.findings.is_empty() {
+            return;
+        }
+        self.warnings.push(Finding {
+            severity: Severity::Warning,
+            error: "verifier.warning",
+            reason: None,
+            message: format!("{what} is contradictory, so that everything is verified"),
+            span: at,
+            reason_span: None,
+            related: Vec::new(),
+            path: Vec::new(),
+        });
     }
 
     fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {

@@ -12,6 +12,7 @@ use sil::program::{BinaryOp, Expr, ExprKind, Location};
 use super::blame::{Blame, Reason};
 use super::heap::Chunk;
 use super::produce::conjuncts;
+use super::readings::same_shape;
 use super::{Engine, Reading, Stop};
 use crate::terms::{Sort, Term, grow_stack};
 
@@ -62,11 +63,12 @@ impl Engine<'_> {
 
     fn consume_kind(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &assertion.kind {
-            ExprKind::InhaleExhale { exhale, .. } => {
+            ExprKind::InhaleExhale { inhale, exhale } => {
                 let blame = self.other_side(blame);
                 let snapshot = self.consume_clauses(&[exhale], |_| blame)?;
                 // SOUNDNESS: it has the shape of this side, and whoever reads it would expect the other's (trap T3).
-                Ok(if assertion.is_pure() { snapshot } else { self.fresh("mixed", Sort::SNAP) })
+                let same = same_shape(inhale, exhale);
+                Ok(if same { snapshot } else { self.fresh("mixed", Sort::SNAP) })
             }
             _ if assertion.is_pure() => {
                 if !blame.is_silent() {

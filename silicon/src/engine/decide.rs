@@ -66,6 +66,7 @@ impl Engine<'_> {
         if self.is_known(goal) {
             return Ok(Answer::Yes);
         }
+        let goal = self.opened(goal);
         let answer = self.query(goal, QueryKind::Obligation)?;
         if answer == Answer::Yes || !self.learn_from_heap()? {
             return Ok(answer);
@@ -97,6 +98,11 @@ impl Engine<'_> {
             return Ok(Answer::No);
         }
         self.query(goal, QueryKind::Other)
+    }
+
+    /// Whether the path condition is contradictory, as far as that is seen quickly.
+    pub(crate) fn seems_dead(&mut self) -> Result<bool, Stop> {
+        Ok(self.ask(|engine| engine.quick(Terms::FALSE))? == Answer::Yes)
     }
 
     /// Whether the path condition is contradictory, asked with the means of an obligation.

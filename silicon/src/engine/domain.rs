@@ -69,13 +69,20 @@ impl Engine<'_> {
         result
     }
 
+    /// Lets axioms ask for instances as deep as this one.
+    pub(crate) fn allow_depth(&mut self, instance: &[Type]) {
+        let depth = instance.iter().map(depth).max().unwrap_or(0);
+        self.type_depth = self.type_depth.max(depth);
+    }
+
     /// Tells the prover the axioms of an instance of a domain, once.
     pub(crate) fn use_domain(&mut self, domain: DomainId, instance: &[Type]) -> Result<(), Stop> {
-        /// Instances nested deeper come from axioms that make ever larger ones.
-        const DEPTH: usize = 6;
-        if instance.iter().any(|ty| depth(ty) > DEPTH)
-            || !self.emitted.domains.insert((domain, instance.to_vec()))
-        {
+        let depth = instance.iter().map(depth).max().unwrap_or(0);
+        if self.axioms_in_progress == 0 {
+            self.type_depth = self.type_depth.max(depth + 1);
+        }
+        // Instances nested deeper than what the program mentions come from axioms that make ever larger ones.
+        if depth > self.type_depth || !self.emitted.domains.insert((domain, instance.to_vec())) {
             return Ok(());
         }
         let program = self.program;
@@ -84,12 +91,14 @@ impl Engine<'_> {
         // Axioms are evaluated outside the run in progress: they are not part of what is replayed.
         let explorers = std::mem::take(&mut self.explorers);
         let bound = std::mem::take(&mut self.bound);
+        self.axioms_in_progress += 1;
         let result = self.in_instance(declaration, instance, |engine| {
             declaration.axioms.iter().try_for_each(|axiom| {
                 let state = State::new(&axiom.locals);
                 engine.with_state(state, |engine| engine.add_axiom(&axiom.body))
             })
         });
+        self.axioms_in_progress -= 1;
         self.explorers = explorers;
         self.bound = bound;
         result

@@ -6,7 +6,7 @@ use sil::program::{Expr, FieldId, LocalId, Method, MethodId, Stmt, StmtKind};
 
 use super::blame::Blame;
 use super::heap::{Chunk, Heap, Resource};
-use super::method::has_two_readings;
+use super::readings::has_two_readings;
 use super::state::{Labelled, State};
 use super::{Engine, Stop};
 use crate::terms::{Sort, SortKind, Term, TermKind, Terms};

@@ -12,7 +12,7 @@ use sil::program::{Expr, Function, FunctionId, Program};
 
 use super::blame::Blame;
 use super::explore::Path;
-use super::method::has_two_readings;
+use super::readings::has_two_readings;
 use super::state::State;
 use super::symbols::{Emitted, FunctionSymbols};
 use super::{Amounts, Engine, Reading, Stop};
@@ -125,6 +125,9 @@ impl<'p> Engine<'p> {
             engine.explore(|engine| {
                 let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
                 engine.produce_all(&preconditions, Some(snapshot), blame)?;
+                if !preconditions.is_empty() && engine.seems_dead()? {
+                    return Err(Stop::Infeasible);
+                }
                 engine.state.result = Some(limited);
                 let mut values = Vec::new();
                 for clause in &contract.postconditions {
@@ -143,6 +146,9 @@ impl<'p> Engine<'p> {
         })?;
         let mut axioms = vec![self.limited_axiom(&general), self.stateless_axiom(&general)];
         let paths = paths?;
+        if let (true, true, Some(first)) = (paths.is_empty(), has_body, preconditions.first()) {
+            self.warn_of_contradiction(first.span, "the precondition");
+        }
         // An ill-formed contract justifies nothing.
         if !self.findings.is_empty() {
             return Ok(self.function_axioms(axioms));

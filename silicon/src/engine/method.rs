@@ -10,7 +10,7 @@
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
-use sil::program::{Body, Expr, ExprKind, Method, MethodId};
+use sil::program::{Body, Expr, ExprKind, Member, Method, MethodId};
 use sil::source::Span;
 
 use super::ahead::{Ahead, product, sum, ways_of_all};
@@ -18,6 +18,7 @@ use super::blame::Blame;
 use super::explore::{Explorer, Path};
 use super::heap::Heap;
 use super::merge::{Guarded, Reached};
+use super::readings::has_two_readings;
 use super::state::{Labelled, State};
 use super::{Engine, Reading, Stop};
 use crate::options::Join;
@@ -66,14 +67,30 @@ struct Region<'p> {
 
 impl Engine<'_> {
     /// Verifies a method: its contract is well-formed, and each implementation meets it.
-    pub(crate) fn verify_method(&mut self, method: MethodId, graphs: &[Cfg]) -> Result<(), Stop> {
+    pub(crate) fn verify_method(&mut self, id: MethodId, graphs: &[Cfg]) -> Result<(), Stop> {
         let program = self.program;
-        let method = &program.methods[method];
+        let method = &program.methods[id];
         self.state = State::new(&method.locals);
         self.havoc(method.formals.iter().copied());
         let ahead = graphs.iter().map(|cfg| Ahead::new(program, method, cfg)).collect();
         let regions = vec![Region::default()];
-        Driver { engine: self, method, graphs, ahead, implementation: 0, regions }.run()?;
+        let mut driver = Driver {
+            engine: self,
+            method,
+            graphs,
+            ahead,
+            implementation: 0,
+            regions,
+            has_start: false,
+        };
+        driver.run()?;
+        let contradictory = !driver.has_start;
+        if let (true, Some(first)) = (contradictory, method.contract.preconditions.first())
+            && !graphs.is_empty()
+            && program.order.contains(&Member::Method(id))
+        {
+            self.warn_of_contradiction(first.span, "the precondition");
+        }
         self.report_unrefuted(method);
         Ok(())
     }
@@ -100,15 +117,6 @@ impl Engine<'_> {
     }
 }
 
-/// Whether `[a, b]` occurs in a clause.
-pub(crate) fn has_two_readings(clause: &Expr) -> bool {
-    let mut found = false;
-    sil::walk::walk_expr(clause, |expr| {
-        found |= matches!(expr.kind, ExprKind::InhaleExhale { .. });
-    });
-    found
-}
-
 fn mentions_old(clause: &Expr) -> bool {
     let mut found = false;
     sil::walk::walk_expr(clause, |expr| found |= matches!(expr.kind, ExprKind::Old { .. }));
@@ -125,6 +133,8 @@ struct Driver<'e, 'p> {
     implementation: usize,
     /// The regions around the current path, innermost last; the first is the whole method.
     regions: Vec<Region<'p>>,
+    /// Whether some state meets the precondition, as far as we can see.
+    has_start: bool,
 }
 
 impl<'p> Driver<'_, 'p> {
@@ -304,8 +314,13 @@ impl<'p> Driver<'_, 'p> {
             Blame::new("not.wellformed", clause.span)
         })?;
         if self.is_ill_formed(&preconditions) {
+            self.has_start = true;
             return Ok(None);
         }
+        if !preconditions.is_empty() && self.engine.seems_dead()? {
+            return Err(Stop::Infeasible);
+        }
+        self.has_start = true;
         self.engine.state.old = Some(self.engine.state.heap.clone());
         self.engine.havoc(self.method.returns.iter().copied());
         let choice = self.engine.choose(&vec![None; self.graphs.len() + 1])?;

@@ -8,7 +8,7 @@ use sil::source::Span;
 use super::blame::{Blame, Reason};
 use super::heap::{Chunk, Resource};
 use super::state::State;
-use super::{Engine, Reading, Stop};
+use super::{Amounts, Engine, Reading, Stop};
 use crate::terms::Term;
 
 impl<'p> Engine<'p> {
@@ -165,7 +165,22 @@ impl<'p> Engine<'p> {
         self.state = State::new(&declaration.locals);
         self.havoc(declaration.formals.iter().copied());
         let blame = Blame::new("predicate.not.wellformed", declaration.span);
-        self.explore(|engine| engine.produce_all(&[body], None, |_| blame))?;
+        let paths = self.explore(|engine| {
+            engine.produce_all(&[body], None, |_| blame)?;
+            if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+        })?;
+        if !paths.is_empty() {
+            return Ok(());
+        }
+        // More than full permission is no contradiction: a part of the instance holds a part of it (trap T4c).
+        self.state.amounts = Amounts::SomeOrNone;
+        let paths = self.explore(|engine| {
+            engine.produce_all(&[body], None, |_| blame.trusted())?;
+            if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+        })?;
+        if paths.is_empty() {
+            self.warn_of_contradiction(body.span, "the body of the predicate");
+        }
         Ok(())
     }
 

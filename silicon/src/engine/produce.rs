@@ -7,6 +7,7 @@ use sil::program::{BinaryOp, Expr, ExprKind, Location};
 
 use super::blame::{Blame, Reason};
 use super::heap::{Chunk, Resource};
+use super::readings::same_shape;
 use super::{Engine, Reading, Stop};
 use crate::terms::{Sort, Term, Terms, grow_stack};
 
@@ -90,7 +91,7 @@ impl Engine<'_> {
             // SOUNDNESS: the other side would read the snapshot in another shape (trap T3), so neither reads it.
             ExprKind::InhaleExhale { inhale, exhale } => {
                 let side = if self.state.reading == Reading::Inhale { inhale } else { exhale };
-                let snapshot = if assertion.is_pure() { snapshot } else { None };
+                let snapshot = if same_shape(inhale, exhale) { snapshot } else { None };
                 self.produce_all(&[side], snapshot, |_| blame)
             }
             _ if assertion.is_pure() => {

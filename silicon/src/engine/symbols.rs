@@ -148,9 +148,13 @@ impl Engine<'_> {
             for &used in &known.uses.functions {
                 self.use_function(used)?;
             }
+            // They are as deep as axioms made them.
+            self.axioms_in_progress += 1;
             for (domain, instance) in &known.uses.domains {
+                self.allow_depth(instance);
                 self.use_domain(*domain, instance)?;
             }
+            self.axioms_in_progress -= 1;
             for &axiom in &known.axioms {
                 let axiom = self.terms.import(&known.terms, axiom);
                 self.prover.add_axiom(&mut self.terms, axiom)?;

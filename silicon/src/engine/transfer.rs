@@ -9,7 +9,7 @@ use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::quantified::chunks::{Part, PartValue, QuantifiedChunk, Split};
 use super::{Engine, Stop};
-use crate::terms::{Term, Terms};
+use crate::terms::{Term, TermKind, Terms};
 
 /// How far a transfer has come.
 struct Progress {
@@ -35,7 +35,19 @@ impl Engine<'_> {
         if !self.is_exact(loss) {
             return self.transfer_inexact(resource, arguments, loss);
         }
-        let mut progress = Progress { need: loss, value: None };
+        let mut need = loss;
+        // What the left-hand side decides need not be left open.
+        while let TermKind::Ite(condition, then, otherwise) = *self.terms.kind(need) {
+            let negation = self.terms.not(condition);
+            if self.check(condition)? {
+                need = then;
+            } else if self.check(negation)? {
+                need = otherwise;
+            } else {
+                break;
+            }
+        }
+        let mut progress = Progress { need, value: None };
         for level in 0..=self.state.reserve.len() {
             self.transfer_chunks(level, resource, arguments, &mut progress)?;
             self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;

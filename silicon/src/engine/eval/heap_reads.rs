@@ -33,7 +33,11 @@ impl Engine<'_> {
         }
         self.tainted.insert(value);
         let heap = self.state.heap.clone();
-        self.fail_permission(&heap, resource, &[receiver], None, blame, expr.span)?;
+        match self.fail_permission(&heap, resource, &[receiver], None, blame, expr.span) {
+            // The path may go on without this part of the expression.
+            Err(Stop::Infeasible) if self.explorers.len() > 1 => return Ok(value),
+            failed => failed?,
+        }
         // Assume the permission, so that what follows from its absence is not reported as well.
         let amount = self.fresh("assumed", Sort::PERM);
         let none = self.terms.none();

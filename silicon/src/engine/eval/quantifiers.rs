@@ -3,6 +3,7 @@
 use sil::program::{Expr, ExprKind, LocalId, Quantifier};
 
 use crate::engine::blame::Blame;
+use crate::engine::goals::Noted;
 use crate::engine::{Engine, Stop};
 use crate::terms::{Quant, Term, TermKind, TheoryOp};
 
@@ -41,16 +42,21 @@ impl Engine<'_> {
         self.state = at_start;
         let (value, triggers) = result?;
         let name = self.quantifier_name(expr);
+        let mut learnt = Vec::with_capacity(facts.len());
         for fact in facts {
-            let fact = self.quantified_fact(&bound, &triggers, fact, &name);
-            self.assume(fact)?;
+            let quantified = self.quantified_fact(&bound, &triggers, fact, &name);
+            self.assume(quantified)?;
+            learnt.push((quantified, fact));
         }
         let quant = match quantifier {
             Quantifier::Forall => Quant::Forall,
             Quantifier::Exists => Quant::Exists,
         };
         self.mention_collections(&[value])?;
-        Ok(self.quantified(quant, &bound, triggers, value, &name, weight(expr)))
+        let formula = self.quantified(quant, &bound, triggers.clone(), value, &name, weight(expr));
+        let noted = Noted { quant, bound, triggers, body: value, facts: learnt };
+        self.note_quantifier(formula, noted);
+        Ok(formula)
     }
 
     /// The triggers as terms; function applications in their limited form, which is matched more often.
