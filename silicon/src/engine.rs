@@ -157,6 +157,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) tables: quantified::Tables,
     /// The structures of the wands met so far, with the sorts of their holes.
     pub(crate) wands: IndexMap<String, Vec<crate::terms::Sort>>,
+    /// The heaps that `old` inside of wands refers to.
+    pub(crate) heaps_in_wands: Vec<heap::Heap>,
     /// What the left-hand sides of the packages in progress give, innermost last.
     pub(crate) roots: Vec<Term>,
     /// Definitions of symbols made since the innermost package began.
@@ -233,6 +235,7 @@ impl<'p> Engine<'p> {
             emitted: symbols::Emitted::default(),
             tables: quantified::Tables::default(),
             wands: IndexMap::new(),
+            heaps_in_wands: Vec::new(),
             roots: Vec::new(),
             definitions: Vec::new(),
             recursion_group: FxHashSet::default(),

@@ -73,12 +73,35 @@ impl Engine<'_> {
             Shape { text: String::new(), bound: Vec::new(), holes: Vec::new(), refused: false };
         shape.add(self, wand);
         if shape.refused {
-            return self.unsupported(wand, "`old` of a bound variable in a magic wand");
+            return self.unsupported(wand, "`old` of a state that was not reached in a magic wand");
         }
         let Shape { text, holes, .. } = shape;
         let sorts = holes.iter().map(|hole| self.sort(&hole.ty)).collect();
         let (index, _) = self.wands.insert_full(text, sorts);
         Ok((Resource::Wand(index), holes))
+    }
+
+    /// The heap that `old` with a label refers to.
+    fn old_heap(&self, label: OldLabel) -> Option<Heap> {
+        match label {
+            OldLabel::Entry => self.state.old.clone(),
+            OldLabel::Label(label) => {
+                let passed = self.state.labels.get(&label)?;
+                (passed.reached == Terms::TRUE).then(|| passed.heap.clone())
+            }
+            OldLabel::Lhs => self.state.lhs.clone(),
+        }
+    }
+
+    /// Equal for equal versions of a heap.
+    fn number_of_heap(&mut self, heap: Heap) -> usize {
+        match self.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
+            Some(index) => index,
+            None => {
+                self.heaps_in_wands.push(heap);
+                self.heaps_in_wands.len() - 1
+            }
+        }
     }
 
     /// The sort of functions from left-hand to right-hand snapshots.
@@ -528,15 +551,22 @@ struct Shape<'e> {
 }
 
 impl<'e> Shape<'e> {
-    fn add(&mut self, engine: &Engine<'_>, expr: &'e Expr) {
+    fn add(&mut self, engine: &mut Engine<'_>, expr: &'e Expr) {
         use std::fmt::Write as _;
-        if !self.mentions_bound(expr) && !depends_on_heap(engine, expr) {
+        if !self.mentions_bound(expr) && is_hole(engine, expr) {
             self.holes.push(expr);
             let _ = write!(self.text, "?{:?}", expr.ty);
             return;
         }
-        if matches!(&expr.kind, ExprKind::Old { label, .. } if *label != OldLabel::Lhs) {
-            self.refused = true;
+        if let ExprKind::Old { label, .. } = &expr.kind
+            && *label != OldLabel::Lhs
+        {
+            // Read where the wand is used, but in the heap of the mention: the structure says which one that is.
+            let Some(heap) = engine.old_heap(*label) else {
+                self.refused = true;
+                return;
+            };
+            let _ = write!(self.text, "heap{}", engine.number_of_heap(heap));
         }
         let head = match &expr.kind {
             ExprKind::Local(local) => {
@@ -550,7 +580,8 @@ impl<'e> Shape<'e> {
             }
             ExprKind::Unary { op, .. } => format!("{op:?}"),
             ExprKind::Binary { op, .. } => format!("{op:?}"),
-            ExprKind::Old { label, .. } => format!("old{label:?}"),
+            ExprKind::Old { label: OldLabel::Lhs, .. } => "lhs".to_owned(),
+            ExprKind::Old { .. } => "old".to_owned(),
             ExprKind::Quantified { quantifier, variables, triggers, .. } => {
                 let triggers: Vec<_> = triggers.iter().map(Vec::len).collect();
                 let locals = &engine.state.locals;
@@ -605,14 +636,16 @@ fn location_head(location: &Location) -> String {
     }
 }
 
-/// Whether the value of an expression may change with the heap it is evaluated in.
-fn depends_on_heap(engine: &Engine<'_>, expr: &Expr) -> bool {
+/// Whether an expression stands for its value: that does not change with the heap it is evaluated in, and
+/// nothing is bound in it, so that two wands that quantify differently are different.
+fn is_hole(engine: &Engine<'_>, expr: &Expr) -> bool {
     let mut depends = false;
     sil::walk::walk_expr_while(expr, |expr| {
         match &expr.kind {
             // Fixed where the wand is mentioned.
             ExprKind::Old { label, .. } if *label != OldLabel::Lhs => return false,
             ExprKind::FieldRead { .. }
+            | ExprKind::Quantified { .. }
             | ExprKind::Perm(_)
             | ExprKind::ForPerm { .. }
             | ExprKind::Acc { .. }
@@ -630,5 +663,5 @@ fn depends_on_heap(engine: &Engine<'_>, expr: &Expr) -> bool {
         }
         true
     });
-    depends
+    !depends
 }

@@ -70,6 +70,18 @@ impl Engine<'_> {
         }
     }
 
+    /// The smallest term of a formula that mentions all variables: axioms are for every place where their symbols
+    /// meet, also inside of the terms that a user would have in mind.
+    pub(crate) fn innermost_trigger(&mut self, variables: &[Term], body: Term) -> Option<Term> {
+        let mut candidates = Vec::new();
+        self.candidates(body, variables, &mut candidates);
+        let covers = |candidate: &Candidate| {
+            candidate.holes.is_empty() && variables.iter().all(|v| candidate.direct.contains(v))
+        };
+        let all = candidates.into_iter().filter(covers);
+        all.min_by_key(|candidate| candidate.size).map(|candidate| candidate.pattern)
+    }
+
     fn quantifier(
         &mut self,
         quant: Quant,

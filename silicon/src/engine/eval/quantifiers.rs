@@ -32,9 +32,14 @@ impl Engine<'_> {
         let (result, facts) = self.scoped(None, |engine| {
             let value = engine.join(|engine| engine.eval(body, blame))?;
             let inferred = if triggers.is_empty() { inferred(variables, body) } else { Vec::new() };
+            let is_inferred = !inferred.is_empty();
             let triggers: Vec<Vec<&Expr>> =
                 triggers.iter().chain(&inferred).map(|trigger| trigger.iter().collect()).collect();
-            let triggers = engine.eval_trigger_sets(&triggers, blame)?;
+            let mut triggers = engine.eval_trigger_sets(&triggers, blame)?;
+            if is_inferred && engine.axioms_in_progress > 0 {
+                let innermost = engine.innermost_trigger(&bound, value);
+                triggers.extend(innermost.map(|term| vec![term]));
+            }
             Ok((value, triggers))
         })?;
         self.bound.truncate(outer);
