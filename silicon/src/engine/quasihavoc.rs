@@ -84,7 +84,7 @@ impl Engine<'_> {
         let mut quantified = Vec::with_capacity(heap.quantified(resource).len());
         for chunk in heap.quantified(resource) {
             let map = self.forgetful_map(resource, forgotten, chunk)?;
-            quantified.push(QuantifiedChunk { map, ..chunk.clone() });
+            quantified.push(QuantifiedChunk { map, domain: None, ..chunk.clone() });
         }
         self.state.heap.set(resource, ordinary);
         self.state.heap.set_quantified(resource, quantified);

@@ -182,8 +182,11 @@ impl Engine<'_> {
                 let Chunk { arguments, value, .. } = chunk.clone();
                 let amount = self.at(resource, split.taken, &arguments);
                 self.fetch(level, resource, Chunk { amount, ..chunk.clone() })?;
-                touched
-                    .push(Part { amount: split.taken, value: PartValue::One { arguments, value } });
+                touched.push(Part {
+                    amount: split.taken,
+                    value: PartValue::One { arguments, value },
+                    domain: None,
+                });
                 if self.remains(split.rest)? {
                     let amount = self.at(resource, split.rest, &chunk.arguments);
                     ordinary.push(Chunk { amount, ..chunk.clone() });
@@ -197,7 +200,11 @@ impl Engine<'_> {
                 };
                 let taken = QuantifiedChunk { amount: split.taken, ..chunk.clone() };
                 self.fetch_quantified(level, resource, &taken);
-                touched.push(Part { amount: split.taken, value: PartValue::Map(chunk.map) });
+                touched.push(Part {
+                    amount: split.taken,
+                    value: PartValue::Map(chunk.map),
+                    domain: chunk.domain,
+                });
                 if self.remains(split.rest)? {
                     quantified.push(QuantifiedChunk { amount: split.rest, ..chunk.clone() });
                 }

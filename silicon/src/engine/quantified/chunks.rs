@@ -14,6 +14,9 @@ pub(crate) struct QuantifiedChunk {
     pub(crate) amount: Term,
     /// The values, where the amount is positive.
     pub(crate) map: Term,
+    /// Over the formals: where the map is defined, if it was made for this permission and is nothing but its values.
+    /// Such a map is the snapshot of all that is there.
+    pub(crate) domain: Option<Term>,
     /// Terms over the formals that say that a location matters to the chunk.
     pub(crate) triggers: Vec<Vec<Term>>,
     /// The receiver expression as written: chunks with the same one are tried first.
@@ -25,6 +28,7 @@ impl QuantifiedChunk {
         Self {
             amount: footprint.amount,
             map,
+            domain: None,
             triggers: footprint.triggers,
             shape: access.arguments.clone(),
         }
@@ -37,6 +41,8 @@ pub(crate) struct Part {
     /// Over the formals of the resource.
     pub(crate) amount: Term,
     pub(crate) value: PartValue,
+    /// See [`QuantifiedChunk::domain`].
+    pub(crate) domain: Option<Term>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -107,10 +113,14 @@ impl Engine<'_> {
         for chunk in heap.of(resource) {
             let amount = self.spread(resource, chunk);
             let value = PartValue::One { arguments: chunk.arguments.clone(), value: chunk.value };
-            parts.push(Part { amount, value });
+            parts.push(Part { amount, value, domain: None });
         }
         for chunk in heap.quantified(resource) {
-            parts.push(Part { amount: chunk.amount, value: PartValue::Map(chunk.map) });
+            parts.push(Part {
+                amount: chunk.amount,
+                value: PartValue::Map(chunk.map),
+                domain: chunk.domain,
+            });
         }
         parts
     }

@@ -57,7 +57,9 @@ impl Engine<'_> {
         let map = self.map_of_snapshot(access.resource, snapshot)?;
         self.assume_access_facts(&access)?;
         self.touch_all(&access)?;
-        let chunk = QuantifiedChunk::new(&access, footprint, map);
+        let domain = self.is_some(footprint.amount);
+        let mut chunk = QuantifiedChunk::new(&access, footprint, map);
+        chunk.domain = Some(domain);
         self.add_quantified_chunk(access.resource, chunk)
     }
 

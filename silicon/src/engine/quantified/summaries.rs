@@ -128,6 +128,9 @@ impl Engine<'_> {
         amount: Term,
     ) -> Result<Term, Stop> {
         let domain = self.is_some(amount);
+        if let Some(map) = self.own_map(resource, parts, domain)? {
+            return Ok(map);
+        }
         let (map, is_needed) = self.summary_symbol((resource, parts.to_vec(), Some(domain)));
         if !is_needed {
             return Ok(map);
@@ -136,22 +139,56 @@ impl Engine<'_> {
         self.export_values(resource, map, parts, domain);
         let formals = self.formals(resource);
         let value = self.map_at(resource, map, &formals);
-        let defined = self.map_defines(resource, map, &formals);
-        let definition = self.terms.iff(defined, domain);
-        let axiom = self.terms.forall(&formals, vec![vec![defined]], definition, "qp.domain", 1);
-        self.assume(axiom)?;
-        self.export_definition(map, axiom);
         let total = self.total(parts);
         let held = self.is_some(total);
         let held = self.terms.implies(domain, held);
         let axiom = self.terms.forall(&formals, vec![vec![value]], held, "qp.held", 1);
         self.assume(axiom)?;
+        self.define_domain(resource, map, domain)?;
+        Ok(map)
+    }
+
+    /// The map of a part that is still there as it came, if that is all that is asked for: a permission that is given
+    /// away and received again, or given to several functions, has one snapshot.
+    ///
+    /// SOUNDNESS: the map came with the permission, and only its values there are known; so it may be taken for a map that
+    /// is defined there and nowhere else. Parts that hold permission to the same locations have the same values there,
+    /// which those of wands need not (trap T10e).
+    fn own_map(
+        &mut self,
+        resource: Resource,
+        parts: &[Part],
+        domain: Term,
+    ) -> Result<Option<Term>, Stop> {
+        if matches!(resource, Resource::Wand(_)) {
+            return Ok(None);
+        }
+        for part in parts {
+            let PartValue::Map(map) = part.value else { continue };
+            if part.domain != Some(domain) || self.is_some(part.amount) != domain {
+                continue;
+            }
+            if self.state.keeps_snapshots {
+                self.define_domain(resource, map, domain)?;
+            }
+            return Ok(Some(map));
+        }
+        Ok(None)
+    }
+
+    /// A map is defined where `domain`, over the formals, holds.
+    fn define_domain(&mut self, resource: Resource, map: Term, domain: Term) -> Result<(), Stop> {
+        let formals = self.formals(resource);
+        let defined = self.map_defines(resource, map, &formals);
+        let definition = self.terms.iff(defined, domain);
+        let axiom = self.terms.forall(&formals, vec![vec![defined]], definition, "qp.domain", 1);
+        self.assume(axiom)?;
+        self.export_definition(map, axiom);
         let partial = self.has_domain(resource, map);
         self.assume(partial)?;
         self.export_definition(map, partial);
         self.use_touch(resource)?;
-        self.use_extensionality(resource)?;
-        Ok(map)
+        self.use_extensionality(resource)
     }
 
     /// The symbol of a summary, a function of the variables bound around that occur in it. Whether anybody looks at
