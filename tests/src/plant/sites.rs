@@ -1,7 +1,7 @@
 //! Where errors can be planted in a member, and which.
 
 use sil::program::{
-    Expr, ExprKind, FunctionId, Location, Member, MethodId, Program, Stmt, StmtKind,
+    Contract, Expr, ExprKind, FunctionId, Location, Member, MethodId, Program, Stmt, StmtKind,
 };
 use sil::source::Span;
 use sil::walk::walk_expr;
@@ -15,13 +15,22 @@ pub(super) fn mutants(program: &Program, member: Member) -> Vec<Mutant> {
     let mut sites = Sites { program, member, found: Vec::new() };
     match member {
         Member::Method(method) => {
-            sites.contract(&program.methods[method].contract);
+            let declaration = &program.methods[method];
+            if !declaration.implementations.is_empty() {
+                sites.postconditions(&declaration.contract);
+            }
+            sites.preconditions(&declaration.contract);
             sites.ends_of_blocks(method);
             sites.invariants(method);
             sites.statements(method);
         }
         Member::Function(function) => {
-            sites.contract(&program.functions[function].contract);
+            let declaration = &program.functions[function];
+            // What has no body promises without a proof.
+            if declaration.body.is_some() {
+                sites.postconditions(&declaration.contract);
+            }
+            sites.preconditions(&declaration.contract);
             sites.body(function);
         }
         _ => {}
@@ -41,7 +50,7 @@ impl Sites<'_> {
         self.found.push(Mutant { kind, span, edit, probe });
     }
 
-    fn contract(&mut self, contract: &sil::program::Contract) {
+    fn postconditions(&mut self, contract: &Contract) {
         for (index, clause) in contract.postconditions.iter().enumerate() {
             let place = Clause::Postcondition(index);
             let never = Box::new(edit::literal(false, clause.span));
@@ -58,6 +67,9 @@ impl Sites<'_> {
                 }
             }
         }
+    }
+
+    fn preconditions(&mut self, contract: &Contract) {
         for (index, clause) in contract.preconditions.iter().enumerate() {
             for (number, access) in edit::accesses(clause).into_iter().enumerate() {
                 for (kind, map) in [
