@@ -9,7 +9,7 @@ use clap::Parser;
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{chart, compare, table};
+use sil_benches::{chart, compare, front_end, generate, table};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -29,6 +29,14 @@ struct Args {
     /// Worker threads of the verifier, 0 for one per core
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
     threads: usize,
+
+    /// Time the passes of the SIL front end instead, in MB a second, and measure its memory
+    #[arg(long, conflicts_with_all = ["no_pipe", "csv", "svg"])]
+    front_end: bool,
+
+    /// Generated programs of up to so many lines instead of files: each kind in four sizes, each twice the one before
+    #[arg(long, value_name = "LINES", requires = "front_end", conflicts_with = "inputs")]
+    generated: Option<usize>,
 
     /// Do not run the two commands as processes
     #[arg(long)]
@@ -56,7 +64,15 @@ struct Args {
 }
 
 fn main() -> Result<()> {
+    if let [_, first, name, runs] = &std::env::args().collect::<Vec<_>>()[..]
+        && first == front_end::CHILD
+    {
+        return front_end_child(name, runs.parse()?);
+    }
     let args = Args::parse();
+    if args.front_end {
+        return front_end_speed(&args);
+    }
     let programs: Vec<_> =
         programs(&args.inputs).into_iter().step_by(usize::from(args.every)).collect();
     if args.oracle.is_some() || !args.warm.is_empty() {
@@ -97,6 +113,49 @@ fn compare_with_oracle(args: &Args, programs: &[(String, PathBuf)]) -> Result<()
     let files: Vec<PathBuf> = programs.iter().map(|(_, file)| file.clone()).collect();
     let measured = compare::measure(&files, &settings)?;
     write!(io::stdout().lock(), "{}", compare::report(&measured))?;
+    Ok(())
+}
+
+fn front_end_child(name: &str, runs: usize) -> Result<()> {
+    let (text, is_done) = match front_end::child(name, runs) {
+        Ok(line) => (line, true),
+        Err(problem) => (problem, false),
+    };
+    write!(io::stdout(), "{text}")?;
+    if is_done { Ok(()) } else { std::process::exit(1) }
+}
+
+/// The speed of the front end on files or on generated programs.
+fn front_end_speed(args: &Args) -> Result<()> {
+    let mut programs = Vec::new();
+    if let Some(most) = args.generated {
+        for kind in generate::Kind::ALL {
+            for lines in [most / 8, most / 4, most / 2, most] {
+                programs.push((format!("{} {lines}", kind.name()), kind.program(lines)));
+            }
+        }
+    } else {
+        for (_, path) in self::programs(&args.inputs) {
+            if !is_chalice(&path) {
+                let text = fs::read_to_string(&path).context(path.display().to_string())?;
+                programs.push((path.display().to_string(), text));
+            }
+        }
+    }
+    let mut rows = Vec::new();
+    for (path, text) in programs {
+        match front_end::in_own_process(&path, &text, args.runs.into()) {
+            Ok(cost) => {
+                let name = Path::new(&path).file_name().unwrap_or_default().to_string_lossy();
+                rows.push((name.into_owned(), text.len(), cost));
+            }
+            Err(problem) => writeln!(io::stderr(), "not measured: {path}: {problem}")?,
+        }
+    }
+    write!(io::stdout(), "{}", front_end::table(&rows))?;
+    if rows.is_empty() {
+        bail!("nothing was measured");
+    }
     Ok(())
 }
 

@@ -3,7 +3,93 @@
 //! In reading order: [`source`] (files and spans), [`syntax`] (what the parser yields, names as text),
 //! [`program`] (what the resolver yields, names as ids and every expression typed), and the passes between
 //! and behind them. Whoever wants a program to verify, print or walk wants [`program::Program`].
+//!
+//! # From text to a program
+//!
+//! [`load`] does all at once: it reads a file and what it imports, expands macros, resolves names and types, and checks
+//! consistency. What is wrong is a list of [`diagnostics`], each with a place; [`render`] shows them.
+//!
+//! ```
+//! let loaded = sil::load::load_text(
+//!     "stack.sil",
+//!     "field top: Int
+//!      method push(stack: Ref, value: Int)
+//!        requires acc(stack.top)
+//!        ensures acc(stack.top) && stack.top == value
+//!      { stack.top := value }",
+//! );
+//! let program = loaded.program.expect("there are no errors");
+//! assert_eq!(program.methods.len(), 1);
+//!
+//! let loaded = sil::load::load_text("wrong.sil", "method m() { assert x }");
+//! let finding = &loaded.diagnostics[0];
+//! assert_eq!(finding.code.id(), "typechecker.error");
+//! let (start, _) = loaded.sources.range(finding.span).expect("it is in this file");
+//! assert_eq!((start.line, start.column), (1, 21));
+//! ```
+//!
+//! # From code to a program
+//!
+//! A front end for another language makes the tree with [`mod@build`] and hands it to [`load::load_syntax`]. Nodes carry
+//! annotations that say where they come from; [`source_map`] leads errors back there.
+//!
+//! # Walking and rewriting
+//!
+//! [`syntax::walk`] visits and changes trees before they are resolved, [`mod@walk`] visits resolved ones, where names
+//! are ids; [`program::Expr::map_children`] and [`program::Expr::substitute`] rebuild expressions.
+//!
+//! ```
+//! use sil::program::ExprKind;
+//! use sil::walk::{Visit, walk_body, walk_expr};
+//!
+//! let text = "field f: Int method m(x: Ref, y: Ref) requires acc(x.f) && acc(y.f) { x.f := y.f + y.f }";
+//! let program = sil::load::load_text("m.sil", text).program.expect("there are no errors");
+//! let (_, method) = program.methods.iter().next().expect("there is one");
+//! let mut reads = 0;
+//! walk_body(&method.implementations[0].body, |visit| {
+//!     if let Visit::Expr(root) = visit {
+//!         walk_expr(root, |expr| reads += usize::from(matches!(expr.kind, ExprKind::FieldRead { .. })));
+//!     }
+//! });
+//! assert_eq!(reads, 2);
+//! ```
+//!
+//! # From a program to text, and to graphs
+//!
+//! [`mod@print`] writes a program in either of two forms, plain Viper and explicit graphs; both are read back as the same
+//! program. [`mod@cfg`] makes the graph of a body, with all repetition in loop blocks, which is what an engine wants.
+//!
+//! ```
+//! use sil::print::Form;
+//!
+//! let text = "method count(n: Int)
+//!   requires 0 <= n
+//! {
+//!   var i: Int := 0
+//!   while (i < n)
+//!     invariant i <= n
+//!   {
+//!     i := i + 1
+//!   }
+//! }
+//! ";
+//! let program = sil::load::load_text("count.sil", text).program.expect("there are no errors");
+//! assert_eq!(sil::print::program(&program, Form::Structured), text);
+//! assert!(sil::print::program(&program, Form::Graph).contains("loop"));
+//!
+//! let (id, _) = program.methods.iter().next().expect("there is one");
+//! let cfg = sil::cfg::build(&program, id, 0, &mut Vec::new()).expect("its control flow is valid");
+//! let loops = cfg.blocks.values().filter(|block| matches!(block.kind, sil::cfg::BlockKind::Loop(_)));
+//! assert_eq!(loops.count(), 1);
+//! ```
+//!
+//! # What can be relied on
+//!
+//! * No input makes it panic, overflow the stack or hang: what is too deep or too large is an error with a place.
+//! * The same input gives the same output, to the byte.
+//! * Programs, trees, graphs and findings are plain data, `Send + Sync`.
 
+pub mod build;
 pub mod cfg;
 pub mod consistency;
 pub mod diagnostics;
@@ -22,3 +108,49 @@ mod stack;
 pub mod syntax;
 pub mod triggers;
 pub mod walk;
+
+#[cfg(test)]
+mod tests {
+    /// Fails to compile if it is not so.
+    #[test]
+    fn what_the_crate_yields_is_shared_by_threads() {
+        fn shared<T: Send + Sync + 'static>() {}
+        shared::<crate::syntax::Program>();
+        shared::<crate::program::Program>();
+        shared::<crate::cfg::Cfg>();
+        shared::<crate::load::Loaded>();
+        shared::<crate::source::Sources>();
+        shared::<crate::diagnostics::Diagnostic>();
+        shared::<crate::render::Message>();
+    }
+
+    /// On the small stack that threads of tests have.
+    #[test]
+    fn deep_programs_need_no_deep_stack() {
+        use crate::parser::{MAX_DEPTH, MAX_NESTING};
+        use crate::print::{self, Form};
+        let nested = MAX_NESTING - 10;
+        let sum = vec!["n"; MAX_DEPTH - 10].join(" + ");
+        let implications = vec!["b"; MAX_DEPTH - 10].join(" ==> ");
+        let parentheses = format!("{}b{}", "(".repeat(nested), ")".repeat(nested));
+        let negations = format!("{}b", "!".repeat(MAX_DEPTH - 10));
+        let branches = format!("{}n := 1{}", "if (b) {".repeat(nested), "}".repeat(nested));
+        let else_ifs = format!("if (b) {{ }}{}", " elseif (b) { }".repeat(MAX_DEPTH / 2 - 10));
+        for body in [
+            format!("n := {sum}"),
+            format!("assert {implications}"),
+            format!("assert {parentheses}"),
+            format!("assert {negations}"),
+            branches,
+            else_ifs,
+        ] {
+            let text = format!("method m(b: Bool) returns (n: Int) {{ {body} }}");
+            let loaded = crate::load::load_text("deep.sil", &text);
+            assert!(!loaded.has_errors(), "{:?}", loaded.diagnostics);
+            let program = loaded.program.expect("there are no errors");
+            for form in [Form::Structured, Form::Graph] {
+                assert!(!print::program(&program, form).is_empty());
+            }
+        }
+    }
+}

@@ -54,6 +54,19 @@ pub fn load(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Loaded {
     let mut loaded = Loaded::default();
     let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     *syntax = imports::read_all(name, bytes, loader, sources, diagnostics);
+    check(loaded)
+}
+
+/// Loads a program that was built by code (see [`crate::build`]), which imports nothing.
+///
+/// Findings point at no file: the nodes have no place.
+pub fn load_syntax(program: syntax::Program) -> Loaded {
+    check(Loaded { syntax: program, ..Loaded::default() })
+}
+
+/// All that comes after reading.
+fn check(mut loaded: Loaded) -> Loaded {
+    let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     macros::expand(syntax, diagnostics);
     plugins::desugar(syntax, sources, diagnostics);
     // Errors of one phase stop the next ones.

@@ -25,9 +25,11 @@ use indexmap::IndexMap;
 use la_arena::Arena;
 use rustc_hash::FxHashSet;
 
-use crate::program::{Expr, Label, Local, Program, Type};
+use crate::program::{Expr, Implementation, Label, Local, Method, Program, Stmt, StmtKind, Type};
+use crate::source::OriginId;
 use expr::{Annotations, Scope};
 use layout::Line;
+use members::Context;
 
 /// How bodies are printed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -69,6 +71,49 @@ pub fn ty(program: &Program, ty: &Type) -> String {
     expr::type_text(program, ty)
 }
 
+/// Prints parts of a body, each on one line and without annotations: for messages and pictures.
+pub struct Snippets<'a> {
+    writer: Writer<'a>,
+    scope: Scope<'a>,
+}
+
+impl<'a> Snippets<'a> {
+    /// For the parts of one implementation of `method`.
+    pub fn new(
+        program: &'a Program,
+        method: &'a Method,
+        implementation: &'a Implementation,
+    ) -> Self {
+        let labels = Some(&implementation.labels);
+        let scope = Scope { labels, is_plain: true, ..Scope::new(&method.locals) };
+        // Names of members matter only to what makes new ones.
+        let writer = Writer::with_names(program, Form::Graph, FxHashSet::default());
+        Self { writer, scope }
+    }
+
+    /// An expression.
+    pub fn expr(&self, expr: &Expr) -> String {
+        flat(self.writer.program, &self.scope, expr)
+    }
+
+    /// A statement of a graph's block; of a proof script only that there is one.
+    pub fn stmt(&self, stmt: &Stmt) -> String {
+        match &stmt.kind {
+            StmtKind::Label { label, .. } => format!("label {}", self.scope.label(*label)),
+            StmtKind::Package { wand, script } => {
+                let script = if script.statements.is_empty() { "{ }" } else { "{ … }" };
+                format!("package {} {script}", self.expr(wand))
+            }
+            kind => {
+                let mut line = Line::default();
+                let context = Context { scope: &self.scope, origin: OriginId::NONE };
+                self.writer.simple(context, &mut line, kind);
+                line.flat()
+            }
+        }
+    }
+}
+
 fn flat(program: &Program, scope: &Scope<'_>, expr: &Expr) -> String {
     let mut line = Line::default();
     expr::print(program, scope, Annotations::Omitted, &mut line, expr);
@@ -88,13 +133,17 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(program: &'a Program, form: Form) -> Self {
+        Self::with_names(program, form, names::of_members(program))
+    }
+
+    fn with_names(program: &'a Program, form: Form, global_names: FxHashSet<String>) -> Self {
         Self {
             program,
             form,
             out: String::new(),
             indent: 0,
             havoc_methods: IndexMap::new(),
-            global_names: names::of_members(program),
+            global_names,
         }
     }
 

@@ -4,6 +4,8 @@
 //! the resolver turns it into a [`crate::program::Program`]. Sugar that the reference's parser removes
 //! (chained comparisons, `elseif`) is removed by ours too, so it does not appear here.
 
+pub mod walk;
+
 use num_bigint::BigInt;
 
 use crate::source::{Name, Span};

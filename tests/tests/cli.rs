@@ -403,3 +403,39 @@ fn the_examples_do_what_the_manual_says() {
     let run = binaries::run("silicon", &["examples/chalice/counter.chalice"], root, b"");
     assert_eq!(run.code, Some(0), "{run:#?}");
 }
+
+/// One graph for Graphviz, each body a cluster of its own, each loop a cluster inside it.
+#[test]
+fn graphs_are_dumped_for_graphviz() {
+    let program = "method m(n: Int) returns (i: Int)\n{\n  i := 0\n  while (i < n) invariant i <= n { i := i + 1 }\n}\n\
+                   method abstract(n: Int)\nmethod k(b: Bool) { if (b) { goto end } assert b label end }\n";
+    let scratch = Scratch::new("dot", &[("g.sil", program.as_bytes())]);
+    let run = scratch.silicon(&["--dump", "cfg", "g.sil"]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    let text = run.stdout.as_str();
+    assert!(text.starts_with("digraph program {\n") && text.ends_with("}\n"), "{text}");
+    assert_eq!(text.matches('{').count(), text.matches('}').count(), "{text}");
+    for part in [
+        "label=\"method m\";",
+        "i := 0\\l",
+        "while (i < n)\\linvariant i <= n\\l\", shape=hexagon",
+        "[label=next, style=dashed];",
+        "label=\"method k\";",
+        "branch (b)\\l",
+        "[label=true];",
+        "[label=false];",
+    ] {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    assert!(!text.contains("abstract"), "a method without a body has no graph:\n{text}");
+    // Names of nodes are unique: each is defined once.
+    let mut nodes: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains(" [label=\"") && !line.contains("->"))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let count = nodes.len();
+    nodes.sort_unstable();
+    nodes.dedup();
+    assert!(count >= 7 && nodes.len() == count, "{text}");
+}

@@ -69,7 +69,7 @@ impl Member<'_, '_> {
                 let parts: Vec<_> = parts.iter().map(|part| self.expr(part, env)).collect();
                 and(parts)
             }
-            ExprKind::Or(parts) => or(parts.iter().map(|part| self.expr(part, env)).collect()),
+            ExprKind::Or(parts) => or(parts.iter().map(|part| self.expr(part, env))),
             ExprKind::Implies { guard, body } => {
                 let guard = self.expr(guard, env);
                 s::Expr::new(
@@ -201,8 +201,8 @@ impl Member<'_, '_> {
         env: &Env,
     ) -> s::Expr {
         let element = e.ty.element().map_or(Type::Int, Clone::clone);
-        let elements = elements.iter().map(|element| self.expr(element, env)).collect();
-        literal(kind, self.lowering.ty(&element), elements)
+        let element = self.lowering.ty(&element);
+        literal(kind, element, elements.iter().map(|element| self.expr(element, env)))
     }
 
     /// `[from..to]`, which demands that the bounds are in order.

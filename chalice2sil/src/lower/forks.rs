@@ -341,7 +341,7 @@ impl Member<'_, '_> {
                 field(token.clone(), &old.field)
             } else {
                 let bound = old.bound.iter().map(|&local| var(&self.local(local)));
-                call(&old.field, std::iter::once(token.clone()).chain(bound).collect())
+                call(&old.field, std::iter::once(token.clone()).chain(bound))
             };
             stored.insert(old.span, value);
         }

@@ -43,7 +43,7 @@ impl Member<'_, '_> {
                 quantified(
                     s::Quantifier::Exists,
                     vec![typed(&object, ty(TypeKind::Ref))],
-                    triggers.into_iter().map(|trigger| vec![trigger]).collect(),
+                    triggers.into_iter().map(|trigger| vec![trigger]),
                     and([contributes, above_all]),
                 )
             }
@@ -147,7 +147,7 @@ impl Member<'_, '_> {
         Some(quantified(
             s::Quantifier::Exists,
             vec![typed(&object, ty(TypeKind::Ref))],
-            triggers.into_iter().map(|trigger| vec![trigger]).collect(),
+            triggers.into_iter().map(|trigger| vec![trigger]),
             and([contributes, claim(self.lowering, level)]),
         ))
     }

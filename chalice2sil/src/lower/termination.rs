@@ -274,7 +274,7 @@ impl Footprints {
                 and([guard.clone(), lt(none(), perm(location.clone()))])
             });
             member.emit(
-                assert(or(left.collect()))
+                assert(or(left))
                     .with(renamed("assert.failed:*", "termination.failed:footprint.not.decreasing"))
                     .with(said("*", "the function might apply itself without end: what it applies might not need less of the heap")),
             );

@@ -18,8 +18,9 @@ pub(super) fn find(cfg: &Cfg) -> ArenaMap<BlockId, BlockId> {
     let mut ways: ArenaMap<BlockId, Way> = ArenaMap::default();
     let mut joins = ArenaMap::default();
     let halting = loops_that_halt(cfg);
+    let mut entered = ArenaMap::default();
     for (start, _) in cfg.blocks.iter() {
-        for block in post_order(cfg, start, &ways) {
+        for block in post_order(cfg, start, &mut entered) {
             let way = way_of(cfg, block, &ways, &halting);
             ways.insert(block, way);
             if let Way::Through { next: Some(join), .. } = way
@@ -64,16 +65,15 @@ fn loops_that_halt(cfg: &Cfg) -> ArenaMap<BlockId, ()> {
     halting
 }
 
-/// Blocks of the level of `start` reachable from it and not yet done, targets first. Levels are acyclic.
-fn post_order(cfg: &Cfg, start: BlockId, done: &ArenaMap<BlockId, Way>) -> Vec<BlockId> {
+/// Blocks of the level of `start` reachable from it and not yet entered, targets first. Levels are acyclic.
+fn post_order(cfg: &Cfg, start: BlockId, entered: &mut ArenaMap<BlockId, ()>) -> Vec<BlockId> {
     let level = cfg.blocks[start].parent;
     let mut order = Vec::new();
-    let mut entered = ArenaMap::default();
     let mut open = vec![(start, false)];
     while let Some((block, is_left)) = open.pop() {
         if is_left {
             order.push(block);
-        } else if !done.contains_idx(block) && entered.insert(block, ()).is_none() {
+        } else if entered.insert(block, ()).is_none() {
             open.push((block, true));
             let targets = successors(cfg, block).into_iter();
             let on_level = targets.filter(|&target| cfg.blocks[target].parent == level);

@@ -83,11 +83,10 @@ fn nest_region(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<()> {
     for component in cyclic_components(&region) {
-        let entries = component.entries(&region);
-        if let [head] = entries[..] {
+        if let [head] = component.entries[..] {
             regions.push(make_loop(draft, component, head, region.parent));
         } else {
-            diagnostics.push(irreducible(draft, &component, &entries));
+            diagnostics.push(irreducible(draft, &component));
             return None;
         }
     }
@@ -99,21 +98,8 @@ struct Component {
     /// In the order of the region.
     members: Vec<NodeId>,
     edges: Vec<Edge>,
-}
-
-impl Component {
     /// The members that are reached from outside the component.
-    fn entries(&self, region: &Region) -> Vec<NodeId> {
-        let inside: FxHashSet<NodeId> = self.members.iter().copied().collect();
-        let mut entered: FxHashSet<NodeId> = region
-            .edges
-            .iter()
-            .filter(|(source, target)| !inside.contains(source) && inside.contains(target))
-            .map(|&(_, target)| target)
-            .collect();
-        entered.insert(region.entry);
-        self.members.iter().copied().filter(|member| entered.contains(member)).collect()
-    }
+    entries: Vec<NodeId>,
 }
 
 fn cyclic_components(region: &Region) -> Vec<Component> {
@@ -138,16 +124,22 @@ fn cyclic_components(region: &Region) -> Vec<Component> {
         .map(|mut members| {
             members.sort_unstable();
             let members = members.into_iter().map(|index| graph[index]).collect();
-            Component { members, edges: Vec::new() }
+            Component { members, edges: Vec::new(), entries: Vec::new() }
         })
         .collect();
+    let mut entered = FxHashSet::from_iter([region.entry]);
     for &(source, target) in &region.edges {
         let component = component_of[index_of[&source].index()];
         if component == component_of[index_of[&target].index()] {
             found[component].edges.push((source, target));
+        } else {
+            entered.insert(target);
         }
     }
     found.retain(|component| !component.edges.is_empty());
+    for Component { members, entries, .. } in &mut found {
+        entries.extend(members.iter().filter(|member| entered.contains(member)));
+    }
     found
 }
 
@@ -158,7 +150,7 @@ fn make_loop(
     head: NodeId,
     parent: Option<NodeId>,
 ) -> Region {
-    let Component { mut members, mut edges } = component;
+    let Component { mut members, mut edges, .. } = component;
     let shape = while_shape(draft, &members, head);
     let span = draft.nodes[head].span;
     let name = match &shape {
@@ -237,9 +229,10 @@ pub fn negated(condition: &Expr) -> Expr {
 }
 
 /// The error names a shortest cycle through two of the entries.
-fn irreducible(draft: &Draft<'_>, component: &Component, entries: &[NodeId]) -> Diagnostic {
+fn irreducible(draft: &Draft<'_>, component: &Component) -> Diagnostic {
     /// More pairs of entries than this are not compared.
     const COMPARED: usize = 8;
+    let entries = &component.entries;
     let mut successors: FxHashMap<NodeId, Vec<NodeId>> = FxHashMap::default();
     for &(source, target) in &component.edges {
         successors.entry(source).or_default().push(target);

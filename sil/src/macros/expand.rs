@@ -103,7 +103,7 @@ impl Expander<'_> {
                 self.in_place(|expander| arguments.iter_mut().for_each(|it| expander.expr(it)));
             }
             ExprKind::New(Some(fields)) => fields.iter_mut().for_each(|field| self.name(field)),
-            _ => names::for_each_child_mut(expr, &mut |child| self.expr(child)),
+            _ => expr.for_each_child_mut(&mut |child| self.expr(child)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which names a tree declares and mentions, how large it is, and walks over the children of expressions.
+//! Which names a tree declares and mentions, and how large it is.
 
 use rustc_hash::FxHashSet;
 
@@ -103,7 +103,7 @@ impl Names {
             ExprKind::New(Some(fields)) => fields.iter().for_each(|field| self.mention(field)),
             _ => {}
         }
-        for_each_child(expr, &mut |child| grow_stack(|| self.expr(child)));
+        expr.for_each_child(&mut |child| grow_stack(|| self.expr(child)));
     }
 
     fn exprs(&mut self, exprs: &[Expr]) {
@@ -182,126 +182,10 @@ impl Names {
 /// Nodes and depth of a tree.
 pub(super) fn size(expr: &Expr) -> Size {
     let mut size = Size { nodes: 1, depth: 1 };
-    for_each_child(expr, &mut |child| {
+    expr.for_each_child(&mut |child| {
         let child = grow_stack(|| self::size(child));
         size.nodes += child.nodes;
         size.depth = size.depth.max(child.depth + 1);
     });
     size
-}
-
-/// Calls `visit` on the expressions right below `expr`, in the order written.
-pub(super) fn for_each_child<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
-    use ExprKind::*;
-    match &expr.kind {
-        Int(_) | Bool(_) | Null | Result | NoPerm | FullPerm | Wildcard | Epsilon | Ident(_)
-        | New(_) => {}
-        Call { arguments, .. } | PredicateInstance { arguments, .. } => {
-            arguments.iter().for_each(visit);
-        }
-        Field { receiver: one, .. }
-        | Unary { operand: one, .. }
-        | Cardinality(one)
-        | Old { body: one, .. }
-        | Perm(one)
-        | MapDomain(one)
-        | MapRange(one) => visit(one),
-        Binary { left: first, right: second, .. }
-        | Index { base: first, index: second }
-        | InhaleExhale(first, second)
-        | Range(first, second)
-        | ForPerm { resource: first, body: second, .. }
-        | Let { value: first, body: second, .. }
-        | Unfolding { access: first, body: second }
-        | Applying { wand: first, body: second }
-        | Asserting { assertion: first, body: second } => {
-            visit(first);
-            visit(second);
-        }
-        And(operands) | Or(operands) | Literal { elements: operands, .. } => {
-            operands.iter().for_each(visit);
-        }
-        Conditional { condition: first, then: second, otherwise: third }
-        | Update { base: first, index: second, value: third } => {
-            visit(first);
-            visit(second);
-            visit(third);
-        }
-        Slice { base, low, high } => {
-            visit(base);
-            low.iter().chain(high).for_each(|bound| visit(bound));
-        }
-        Acc { location, amount } => {
-            visit(location);
-            amount.iter().for_each(|amount| visit(amount));
-        }
-        Quantified { triggers, body, .. } => {
-            triggers.iter().flatten().for_each(&mut *visit);
-            visit(body);
-        }
-        MapLiteral { entries, .. } => {
-            for (key, value) in entries {
-                visit(key);
-                visit(value);
-            }
-        }
-    }
-}
-
-/// As [`for_each_child`], to change them.
-pub(super) fn for_each_child_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
-    use ExprKind::*;
-    match &mut expr.kind {
-        Int(_) | Bool(_) | Null | Result | NoPerm | FullPerm | Wildcard | Epsilon | Ident(_)
-        | New(_) => {}
-        Call { arguments, .. } | PredicateInstance { arguments, .. } => {
-            arguments.iter_mut().for_each(visit);
-        }
-        Field { receiver: one, .. }
-        | Unary { operand: one, .. }
-        | Cardinality(one)
-        | Old { body: one, .. }
-        | Perm(one)
-        | MapDomain(one)
-        | MapRange(one) => visit(one),
-        Binary { left: first, right: second, .. }
-        | Index { base: first, index: second }
-        | InhaleExhale(first, second)
-        | Range(first, second)
-        | ForPerm { resource: first, body: second, .. }
-        | Let { value: first, body: second, .. }
-        | Unfolding { access: first, body: second }
-        | Applying { wand: first, body: second }
-        | Asserting { assertion: first, body: second } => {
-            visit(first);
-            visit(second);
-        }
-        And(operands) | Or(operands) | Literal { elements: operands, .. } => {
-            operands.iter_mut().for_each(visit);
-        }
-        Conditional { condition: first, then: second, otherwise: third }
-        | Update { base: first, index: second, value: third } => {
-            visit(first);
-            visit(second);
-            visit(third);
-        }
-        Slice { base, low, high } => {
-            visit(base);
-            low.iter_mut().chain(high).for_each(|bound| visit(bound));
-        }
-        Acc { location, amount } => {
-            visit(location);
-            amount.iter_mut().for_each(|amount| visit(amount));
-        }
-        Quantified { triggers, body, .. } => {
-            triggers.iter_mut().flatten().for_each(&mut *visit);
-            visit(body);
-        }
-        MapLiteral { entries, .. } => {
-            for (key, value) in entries {
-                visit(key);
-                visit(value);
-            }
-        }
-    }
 }

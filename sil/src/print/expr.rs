@@ -45,11 +45,19 @@ pub(super) struct Scope<'a> {
     pub(super) renamed: IndexMap<LocalId, Name>,
     /// Variables declared further out, whose `var` prints as a call that supplies an arbitrary value.
     pub(super) supplied: IndexSet<LocalId>,
+    /// Whether annotations are left out.
+    pub(super) is_plain: bool,
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn new(locals: &'a Arena<Local>) -> Self {
-        Self { locals, labels: None, renamed: IndexMap::new(), supplied: IndexSet::new() }
+        Self {
+            locals,
+            labels: None,
+            renamed: IndexMap::new(),
+            supplied: IndexSet::new(),
+            is_plain: false,
+        }
     }
 
     pub(super) fn local(&self, local: LocalId) -> &str {

@@ -19,7 +19,7 @@ pub(super) struct Context<'c> {
 
 impl Context<'_> {
     pub(super) fn annotations(self) -> Annotations {
-        Annotations::From(self.origin)
+        if self.scope.is_plain { Annotations::Omitted } else { Annotations::From(self.origin) }
     }
 
     /// Below a node of this origin.

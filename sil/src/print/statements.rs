@@ -172,7 +172,7 @@ impl Writer<'_> {
     }
 
     /// A statement that is one line.
-    fn simple(&self, context: Context<'_>, line: &mut Line, kind: &StmtKind) {
+    pub(super) fn simple(&self, context: Context<'_>, line: &mut Line, kind: &StmtKind) {
         let (scope, annotations) = (context.scope, context.annotations());
         let keyword_and_expr = match kind {
             StmtKind::Inhale(expr) => Some(("inhale ", expr)),

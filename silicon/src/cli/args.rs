@@ -219,7 +219,7 @@ enum Color {
 pub(crate) enum Dump {
     /// The resolved program
     Ast,
-    /// The program as SIL text with explicit control-flow graphs
+    /// The control-flow graphs of all bodies, in Graphviz's language
     Cfg,
     /// The program as SIL text, see --form
     Sil,

@@ -37,7 +37,7 @@ pub(crate) fn dump(args: &Args, what: Dump) -> anyhow::Result<u8> {
 fn text(program: &Program, what: Dump, form: Form) -> String {
     match what {
         Dump::Ast => format!("{program:#?}\n"),
-        Dump::Cfg => sil::print::program(program, Form::Graph),
+        Dump::Cfg => sil::cfg::to_dot(program),
         Dump::Sil => sil::print::program(program, form),
     }
 }

@@ -1,0 +1,97 @@
+//! Annotations that say where generated code comes from, and how its failures are told (Viper language reference
+//! with its extension, section 17).
+//!
+//! ```
+//! use sil::build::*;
+//! use sil::print::Form;
+//! use sil::source::LineColumn;
+//! use sil::syntax::{Member, Method, Program};
+//!
+//! let place = |column| LineColumn { line: 3, column };
+//! let check = assert(lt(int(2), int(1)))
+//!     .with(source_at("0", place(5), place(17)))
+//!     .with(said("assert.failed:*", "the stack may be empty"));
+//! let main = Member::from(Method::new("main").body([check])).with(source_file("0", "stack.lang"));
+//! let loaded = sil::load::load_syntax(Program::default().with(main));
+//! let text = sil::print::program(&loaded.program.unwrap(), Form::Structured);
+//! assert!(text.contains(r#"@src.at("0", "3.5-3.17")"#), "{text}");
+//! assert!(text.contains(r#"@src.say("assert.failed:*", "the stack may be empty")"#), "{text}");
+//! ```
+
+use crate::source::{LineColumn, Name, Span};
+use crate::syntax::{Annotation, Axiom, DomainFunction, Expr, Implementation, Member, Node, Stmt};
+
+/// `@key("value", ..)`; the values are escaped already.
+pub fn annotation(key: &str, values: Vec<Name>) -> Annotation {
+    Annotation { key: key.into(), values, span: Span::default() }
+}
+
+/// Quotes, newlines and percent signs as the values of annotations want them.
+pub fn escaped(text: &str) -> Name {
+    text.replace('%', "%25").replace('"', "%22").replace('\n', "%0a").replace('\r', "%0d").into()
+}
+
+/// `@src.file("key", "path")`, at the first member: a file of the original program.
+pub fn source_file(key: &str, path: &str) -> Annotation {
+    annotation("src.file", vec![key.into(), escaped(path)])
+}
+
+/// `@src.at("key", "line.column-line.column")`: where the node and all below it come from; `end` is exclusive.
+pub fn source_at(key: &str, start: LineColumn, end: LineColumn) -> Annotation {
+    annotation("src.at", vec![key.into(), format!("{start}-{end}").into()])
+}
+
+/// `@src.note("key", "line.column-line.column", "text")`: a second place, shown with errors from here.
+pub fn noted(key: &str, start: LineColumn, end: LineColumn, text: &str) -> Annotation {
+    annotation("src.note", vec![key.into(), format!("{start}-{end}").into(), escaped(text)])
+}
+
+/// `@src.none()`: generated code, which is reported at what stands around it.
+pub fn generated() -> Annotation {
+    annotation("src.none", Vec::new())
+}
+
+/// `@src.as("pattern", "id:reason")`: the id of errors from here; `*` stands for what the pattern's `*` matched.
+pub fn renamed(pattern: &str, id: &str) -> Annotation {
+    annotation("src.as", vec![pattern.into(), id.into()])
+}
+
+/// `@src.say("pattern", "text")`: the words of errors from here; in the text, `%e` stands for the source of what
+/// could not be shown.
+pub fn said(pattern: &str, text: &str) -> Annotation {
+    annotation("src.say", vec![pattern.into(), text.into()])
+}
+
+/// `@src.name("text")`: what the original program calls a declaration, or `%n` in the words of errors from here.
+pub fn named(name: &str) -> Annotation {
+    annotation("src.name", vec![escaped(name)])
+}
+
+/// `@src.hide()`: if this fails, the translation is wrong, not the program.
+pub fn hidden() -> Annotation {
+    annotation("src.hide", Vec::new())
+}
+
+/// A node that can carry annotations.
+pub trait Annotate: Sized {
+    fn annotations(&mut self) -> &mut Vec<Annotation>;
+
+    /// Adds an annotation after those that are there.
+    #[must_use]
+    fn with(mut self, annotation: Annotation) -> Self {
+        self.annotations().push(annotation);
+        self
+    }
+}
+
+macro_rules! annotate {
+    ($($node:ident)*) => {
+        $(impl Annotate for $node {
+            fn annotations(&mut self) -> &mut Vec<Annotation> {
+                &mut self.annotations
+            }
+        })*
+    };
+}
+
+annotate! { Expr Stmt Member Node Implementation DomainFunction Axiom }
