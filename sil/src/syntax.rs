@@ -9,6 +9,7 @@ pub mod walk;
 use num_bigint::BigInt;
 
 use crate::source::{Name, Span};
+use crate::stack::grow_stack;
 
 /// A name and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -362,11 +363,22 @@ pub enum StmtKind {
     Define(Define),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Expr {
     pub kind: ExprKind,
     pub annotations: Vec<Annotation>,
     pub span: Span,
+}
+
+/// Not derived: a tree may be too deep for the stack of the thread.
+impl Clone for Expr {
+    fn clone(&self) -> Self {
+        grow_stack(|| Self {
+            kind: self.kind.clone(),
+            annotations: self.annotations.clone(),
+            span: self.span,
+        })
+    }
 }
 
 impl Expr {
