@@ -213,7 +213,7 @@ impl Lowering<'_> {
     ) -> s::Expr {
         let name = self.names.borrow().functions_then[function].clone();
         self.recorded_functions.borrow_mut().insert(function);
-        call(&name, std::iter::once(state.clone()).chain(actuals).collect())
+        call(&name, std::iter::once(state.clone()).chain(actuals))
     }
 
     fn field_type(&self, of: FieldRef) -> s::Type {

@@ -130,7 +130,7 @@ impl Expander<'_> {
                     self.mark(&mut name.span);
                     self.mark_all(receiver);
                 }
-                _ => names::for_each_child_mut(expr, &mut |child| self.mark_all(child)),
+                _ => expr.for_each_child_mut(&mut |child| self.mark_all(child)),
             }
         });
     }

@@ -115,7 +115,7 @@ fn a_second_expansion_has_labels_of_its_own() {
 fn places(text: &str) -> Vec<String> {
     fn add(expr: &crate::syntax::Expr, sources: &crate::source::Sources, places: &mut Vec<String>) {
         places.push(sources.text(expr.span).unwrap_or_default().to_owned());
-        super::names::for_each_child(expr, &mut |child| add(child, sources, places));
+        expr.for_each_child(&mut |child| add(child, sources, places));
     }
     let loaded = load::load_text("test", text);
     let crate::syntax::MemberKind::Method(method) = &loaded.syntax.members[0].kind else {
