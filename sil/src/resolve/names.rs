@@ -40,6 +40,8 @@ pub(super) struct Globals {
     /// Further declarations, all of which were reported.
     others: FxHashMap<Name, Vec<Global>>,
     adts: FxHashSet<Name>,
+    /// Where each domain is declared, from its first word to its last.
+    domains: FxHashMap<Name, Vec<Span>>,
     /// Number of type parameters of each domain.
     arities: Vec<usize>,
 }
@@ -81,6 +83,7 @@ impl Globals {
             }
             MemberKind::Domain(domain) => {
                 self.arities.push(domain.parameters.len());
+                self.domains.entry(domain.name.name.clone()).or_default().push(member.span);
                 self.enter(&domain.name, Global::Domain(id(&mut next.domains)), diagnostics);
                 for function in &domain.functions {
                     let global = Global::DomainFunction(id(&mut next.domain_functions));
@@ -157,6 +160,12 @@ impl Globals {
         }
     }
 
+    fn is_inside(&self, domain: &Name, span: Span) -> bool {
+        self.domains.get(domain).into_iter().flatten().any(|around| {
+            around.file == span.file && around.start <= span.start && span.end <= around.end
+        })
+    }
+
     /// Where a global name is declared.
     pub(super) fn span(&self, name: &Name) -> Option<Span> {
         self.names.get(name).map(|&(_, span)| span)
@@ -225,6 +234,8 @@ impl Globals {
             }
             // The domain that an adt becomes mentions itself all over.
             Found::Several if self.adts.contains(&name.name) => {}
+            // Inside of a domain its name means that domain.
+            Found::Several if self.is_inside(&name.name, span) => {}
             Found::Several => report(format!("ambiguous type `{}`", name.name)),
             _ if self.get(&name.name).is_some() => {
                 report(format!("`{}` is not a type", name.name));
