@@ -63,10 +63,11 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
     });
     let program = with_magic.as_ref().unwrap_or(program);
     let mut names = Names::of(program);
+    let forked = forks::forked_methods(program);
     let tokens = program
         .methods
         .iter()
-        .map(|(id, _)| (id, TokenLayout::of(program, id, &mut names)))
+        .map(|(id, _)| (id, TokenLayout::of(program, id, forked.contains(&id), &mut names)))
         .collect();
     let lowering = Lowering {
         source,

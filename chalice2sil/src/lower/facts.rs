@@ -213,25 +213,34 @@ impl Facts {
 
     /// A method does what the methods it calls do.
     fn close_over_calls(&mut self) {
-        loop {
-            let before = self.methods.clone();
-            for own in self.methods.values_mut() {
-                own.credits |= own.meets.iter().any(|&met| before[met].contract_credits);
-                for &callee in &own.calls {
-                    let Some(callee) = before.get(callee) else { continue };
-                    own.locks |= callee.locks;
-                    own.may_relevel |= callee.may_relevel;
-                    own.may_unlock |= callee.may_unlock;
+        let contracts: ArenaMap<MethodId, bool> =
+            self.methods.iter().map(|(id, own)| (id, own.contract_credits)).collect();
+        let mut callers: ArenaMap<MethodId, Vec<MethodId>> = ArenaMap::default();
+        for (id, own) in self.methods.iter_mut() {
+            own.credits |= own.meets.iter().any(|&met| contracts[met]);
+            for &callee in &own.calls {
+                match callers.get_mut(callee) {
+                    Some(known) => known.push(id),
+                    None => {
+                        callers.insert(callee, vec![id]);
+                    }
                 }
             }
-            let unchanged = self.methods.iter().all(|(id, own)| {
-                let old = &before[id];
-                own.locks == old.locks
-                    && own.may_relevel == old.may_relevel
-                    && own.may_unlock == old.may_unlock
-            });
-            if unchanged {
-                return;
+        }
+        // Each method is looked at again only when one of its facts has changed, which happens three times at most.
+        let mut changed: Vec<MethodId> = self.methods.iter().map(|(id, _)| id).collect();
+        while let Some(callee) = changed.pop() {
+            let facts = &self.methods[callee];
+            let (locks, relevels, unlocks) = (facts.locks, facts.may_relevel, facts.may_unlock);
+            for &caller in callers.get(callee).into_iter().flatten() {
+                let own = &mut self.methods[caller];
+                let before = (own.locks, own.may_relevel, own.may_unlock);
+                own.locks |= locks;
+                own.may_relevel |= relevels;
+                own.may_unlock |= unlocks;
+                if before != (own.locks, own.may_relevel, own.may_unlock) {
+                    changed.push(caller);
+                }
             }
         }
     }

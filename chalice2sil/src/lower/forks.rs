@@ -51,7 +51,7 @@ pub(crate) struct StoredOld<'p> {
 }
 
 impl<'p> TokenLayout<'p> {
-    pub(crate) fn of(program: &'p Program, id: MethodId, names: &mut Names) -> Self {
+    pub(crate) fn of(program: &'p Program, id: MethodId, is_used: bool, names: &mut Names) -> Self {
         let method = &program.methods[id];
         let base = format!("{}_token", names.methods[id]);
         let local_name = |local: &LocalId| program.locals[*local].name.clone();
@@ -86,7 +86,7 @@ impl<'p> TokenLayout<'p> {
             })
             .collect();
         let functions = names.fresh(&format!("{base}_olds"));
-        Self { this, parameters, results, olds, functions, is_used: is_forked(program, id) }
+        Self { this, parameters, results, olds, functions, is_used }
     }
 
     /// All fields.
@@ -140,25 +140,33 @@ fn bound_around(program: &Program, e: &Expr) -> Vec<LocalId> {
     found
 }
 
-fn is_forked(program: &Program, id: MethodId) -> bool {
-    program.methods.iter().any(|(_, method)| {
-        let mut forked = false;
+/// The methods that are forked or joined, or whose tokens are values.
+pub(crate) fn forked_methods(program: &Program) -> FxHashSet<MethodId> {
+    use chalice::program::StmtKind;
+    let mut forked = FxHashSet::default();
+    for (_, method) in program.methods.iter() {
         crate::walk::each_stmt(&method.body, &mut |stmt| {
-            use chalice::program::StmtKind;
-            forked |= matches!(&stmt.kind,
-                StmtKind::Fork { method, .. } | StmtKind::Join { method, .. } if *method == id);
+            if let StmtKind::Fork { method, .. } | StmtKind::Join { method, .. } = &stmt.kind {
+                forked.insert(*method);
+            }
         });
-        forked
-    }) || program.locals.iter().any(|(_, local)| mentions_token(&local.ty, id))
-        || program.fields.iter().any(|(_, field)| mentions_token(&field.ty, id))
-        || program.functions.iter().any(|(_, function)| mentions_token(&function.result, id))
+    }
+    let types = program
+        .locals
+        .values()
+        .map(|local| &local.ty)
+        .chain(program.fields.values().map(|field| &field.ty))
+        .chain(program.functions.values().map(|function| &function.result));
+    forked.extend(types.filter_map(token_method));
+    forked
 }
 
-fn mentions_token(of: &Type, id: MethodId) -> bool {
+/// The method of whose tokens, or collections of tokens, a type is.
+fn token_method(of: &Type) -> Option<MethodId> {
     match of {
-        Type::Token(method) => *method == id,
-        Type::Seq(element) | Type::Set(element) => mentions_token(element, id),
-        _ => false,
+        Type::Token(method) => Some(*method),
+        Type::Seq(element) | Type::Set(element) => token_method(element),
+        _ => None,
     }
 }
 
