@@ -2,5 +2,5 @@
 
 /// Runs `work` with enough stack for one more level of recursion over a syntax tree.
 pub(crate) fn grow<R>(work: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, work)
+    stacker::maybe_grow(512 * 1024, 8 * 1024 * 1024, work)
 }

@@ -259,35 +259,41 @@ impl Member<'_, '_> {
         }
         let left = self.expr(left, env);
         let right = self.expr(right, env);
-        let simple = |op| binary(op, left.clone(), right.clone());
-        match op {
-            BinaryOp::Iff => simple(s::BinaryOp::Iff),
-            BinaryOp::Eq => simple(s::BinaryOp::Eq),
-            BinaryOp::Ne => simple(s::BinaryOp::Ne),
-            BinaryOp::Less => simple(s::BinaryOp::Lt),
-            BinaryOp::AtMost => simple(s::BinaryOp::Le),
-            BinaryOp::AtLeast => simple(s::BinaryOp::Ge),
-            BinaryOp::Greater => simple(s::BinaryOp::Gt),
-            BinaryOp::Below => self.lowering.below(left, right),
-            BinaryOp::In => contains(&right, &left),
-            BinaryOp::NotIn => not(contains(&right, &left)),
-            BinaryOp::Add => simple(s::BinaryOp::Add),
-            BinaryOp::Sub => simple(s::BinaryOp::Sub),
-            BinaryOp::Mul => simple(s::BinaryOp::Mul),
-            BinaryOp::Div => self.located(e.span, |_| simple(s::BinaryOp::IntDiv)),
-            BinaryOp::Mod => self.located(e.span, |_| simple(s::BinaryOp::Mod)),
-            BinaryOp::Append => simple(s::BinaryOp::Append),
-            BinaryOp::Union => simple(s::BinaryOp::Union),
-            BinaryOp::Difference => simple(s::BinaryOp::Setminus),
-            BinaryOp::Intersection => simple(s::BinaryOp::Intersection),
-            BinaryOp::Subset => simple(s::BinaryOp::Subset),
-            BinaryOp::Superset => binary(s::BinaryOp::Subset, right, left),
-            BinaryOp::ProperSubset => and([simple(s::BinaryOp::Subset), simple(s::BinaryOp::Ne)]),
-            BinaryOp::ProperSuperset => {
-                let differs = simple(s::BinaryOp::Ne);
-                and([binary(s::BinaryOp::Subset, right, left), differs])
+        // The operands are moved: a chain of a thousand sums would be copied a thousand times.
+        let op = match op {
+            BinaryOp::Below => return self.lowering.below(left, right),
+            BinaryOp::In => return contains(&right, &left),
+            BinaryOp::NotIn => return not(contains(&right, &left)),
+            BinaryOp::Superset => return binary(s::BinaryOp::Subset, right, left),
+            BinaryOp::ProperSubset => {
+                let differs = ne(left.clone(), right.clone());
+                return and([binary(s::BinaryOp::Subset, left, right), differs]);
             }
-        }
+            BinaryOp::ProperSuperset => {
+                let differs = ne(left.clone(), right.clone());
+                return and([binary(s::BinaryOp::Subset, right, left), differs]);
+            }
+            BinaryOp::Div | BinaryOp::Mod => {
+                let op = if op == BinaryOp::Div { s::BinaryOp::IntDiv } else { s::BinaryOp::Mod };
+                return self.located(e.span, |_| binary(op, left, right));
+            }
+            BinaryOp::Iff => s::BinaryOp::Iff,
+            BinaryOp::Eq => s::BinaryOp::Eq,
+            BinaryOp::Ne => s::BinaryOp::Ne,
+            BinaryOp::Less => s::BinaryOp::Lt,
+            BinaryOp::AtMost => s::BinaryOp::Le,
+            BinaryOp::AtLeast => s::BinaryOp::Ge,
+            BinaryOp::Greater => s::BinaryOp::Gt,
+            BinaryOp::Add => s::BinaryOp::Add,
+            BinaryOp::Sub => s::BinaryOp::Sub,
+            BinaryOp::Mul => s::BinaryOp::Mul,
+            BinaryOp::Append => s::BinaryOp::Append,
+            BinaryOp::Union => s::BinaryOp::Union,
+            BinaryOp::Difference => s::BinaryOp::Setminus,
+            BinaryOp::Intersection => s::BinaryOp::Intersection,
+            BinaryOp::Subset => s::BinaryOp::Subset,
+        };
+        binary(op, left, right)
     }
 
     /// A lock level, if `e` is one; `waitlevel` is not a value but a set of levels.
