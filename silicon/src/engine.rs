@@ -65,6 +65,8 @@ pub(crate) enum Stop {
     Unsupported { span: Span, what: String },
     /// The wall-clock limit of the member, never reported as verified.
     OutOfTime,
+    /// There are more paths, or more questions, than this attempt was to have: another one may get on.
+    TooMuch,
     /// The solver failed.
     Broken(String),
 }
@@ -178,6 +180,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) gave_up: bool,
     /// When states are merged where ways meet.
     pub(crate) join: Join,
+    /// Whether the paths of a method are followed one by one all the same.
+    pub(crate) one_by_one: bool,
     /// Whether the conditionals of assertions are merged in the step that is being run.
     pub(crate) joins: bool,
     /// How often states have been merged.
@@ -190,6 +194,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) deadline: Option<Instant>,
     /// How many questions may be put to the prover, if there is a limit.
     pub(crate) query_limit: Option<u64>,
+    /// How many paths of a method may be followed, if there is a limit.
+    pub(crate) path_limit: Option<u64>,
 }
 
 /// What the verification of a member found.
@@ -246,11 +252,13 @@ impl<'p> Engine<'p> {
             warnings: Vec::new(),
             gave_up: false,
             join: options.join,
+            one_by_one: false,
             joins: false,
             merges: 0,
             defining: FxHashSet::default(),
             statistics: Statistics::default(),
             query_limit: None,
+            path_limit: None,
             deadline: limit.into_iter().chain(options.deadline).min(),
         };
         engine.use_foreign_axioms()?;

@@ -198,55 +198,100 @@ fn both(contract: MemberReport, body: MemberReport) -> MemberReport {
     MemberReport { verdict, findings, statistics, ..body }
 }
 
-/// A predicate or a method. Where merging states has not led to a proof, a method gets a second try without: paths one
-/// by one are sometimes easier, and what fails is said of the path where it does. Both ways are sound.
+/// A predicate or a method.
+///
+/// With `--join auto`, a method is verified path by path if it has few; else with states merged; and where that has not
+/// led to a proof, path by path again, as far as that gets within a limit: one path is sometimes easier, and what fails is
+/// said of the path where it does. Each attempt is sound by itself.
 fn verify_other(
     context: &Context<'_>,
     member: Member,
     visible: Visible<'_>,
     workspace: &Workspace,
 ) -> MemberReport {
-    let (report, has_merged) =
-        verify_paths(context, member, context.options.join, None, visible, workspace);
+    let attempt = |how| attempt(context, member, how, visible, workspace);
+    let join = context.options.join;
+    if !matches!((member, join), (Member::Method(_), Join::Auto)) {
+        return attempt(Attempt::default()).0;
+    }
+    let few = Attempt { one_by_one: true, path_limit: Some(FEW_PATHS), ..Attempt::default() };
+    let (first, end) = attempt(few);
+    if end != End::TooMuch {
+        return first;
+    }
+    let merging = Attempt { part: "merged", ..Attempt::default() };
+    let (report, end) = attempt(merging);
+    let report = with_cost_of(report, &first);
     let is_open = matches!(report.verdict, Verdict::Failed | Verdict::Inconclusive);
-    if !is_open || !has_merged || context.options.join != Join::Auto || is_cut_short(&report) {
+    if !is_open || end != End::Merged {
         return report;
     }
-    let limit =
-        RETRY_QUERIES.saturating_add(report.statistics.questions.by_prover.saturating_mul(4));
-    let (again, _) = verify_paths(context, member, Join::Never, Some(limit), visible, workspace);
-    let mut statistics = report.statistics.clone();
-    statistics.add(&again.statistics);
-    let kept = if is_cut_short(&again) { report } else { again };
-    MemberReport { statistics, ..kept }
+    let asked = report.statistics.questions.by_prover;
+    let limit = RETRY_QUERIES.saturating_add(asked.saturating_mul(4));
+    let retry =
+        Attempt { part: "paths", one_by_one: true, query_limit: Some(limit), path_limit: None };
+    let (again, end) = attempt(retry);
+    if end == End::TooMuch { with_cost_of(report, &again) } else { with_cost_of(again, &report) }
 }
 
-/// How many questions the second try may ask beyond four times those of the first.
+/// The report of one attempt, with what another one has cost.
+fn with_cost_of(report: MemberReport, other: &MemberReport) -> MemberReport {
+    let mut statistics = other.statistics.clone();
+    statistics.add(&report.statistics);
+    MemberReport { statistics, ..report }
+}
+
+/// So many paths are followed one by one before states are merged. Proofs about one path are easier than proofs about
+/// several, and most methods have no more.
+const FEW_PATHS: u64 = 40;
+
+/// How many questions the last attempt may ask beyond four times those of the others.
 const RETRY_QUERIES: u64 = 1000;
 
-fn is_cut_short(report: &MemberReport) -> bool {
-    report.findings.iter().any(|finding| finding.error == OUT_OF_TIME)
+/// How a member is verified, and how far.
+#[derive(Default)]
+struct Attempt {
+    /// Its name in the names of log files; the first has none.
+    part: &'static str,
+    one_by_one: bool,
+    path_limit: Option<u64>,
+    query_limit: Option<u64>,
 }
 
-/// Verifies a member, merging states as `join` says; also, whether it did.
-fn verify_paths(
+/// How an attempt ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// All is said.
+    Plain,
+    /// All is said, of merged states too.
+    Merged,
+    /// A limit of the attempt was reached.
+    TooMuch,
+}
+
+fn attempt(
     context: &Context<'_>,
     member: Member,
-    join: Join,
-    query_limit: Option<u64>,
+    attempt: Attempt,
     visible: Visible<'_>,
     workspace: &Workspace,
-) -> (MemberReport, bool) {
-    let part = if query_limit.is_some() { "unmerged" } else { "" };
-    let mut has_merged = false;
-    let (report, _) = verify_member(context, member, part, visible, workspace, |engine| {
-        engine.join = join;
-        engine.query_limit = query_limit;
+) -> (MemberReport, End) {
+    let mut end = End::Plain;
+    let (report, _) = verify_member(context, member, attempt.part, visible, workspace, |engine| {
+        engine.one_by_one = attempt.one_by_one;
+        engine.path_limit = attempt.path_limit;
+        engine.query_limit = attempt.query_limit;
         let result = verify_body(context, member, engine);
-        has_merged = engine.merges > 0;
+        end = match &result {
+            Err(Stop::TooMuch) => End::TooMuch,
+            // What was found before is as good.
+            Err(Stop::OutOfTime) if attempt.query_limit.is_some() => End::TooMuch,
+            _ if engine.merges > 0 => End::Merged,
+            _ => End::Plain,
+        };
         result.map(|()| None)
     });
-    (report, has_merged)
+    (report, end)
 }
 
 fn verify_body(context: &Context<'_>, member: Member, engine: &mut Engine<'_>) -> Result<(), Stop> {
@@ -354,9 +399,6 @@ fn is_of_library(sources: &Sources, program: &Program, member: Member) -> bool {
     sources.range(span).is_some() && library::is_name(&sources.file(span.file).name)
 }
 
-/// The id of the finding that a limit of the member is reached.
-const OUT_OF_TIME: &str = "timeout.error";
-
 /// A member whose verification stopped early is never verified.
 fn stopped(report: &mut MemberReport, stop: Stop) {
     let (verdict, error, reason, span, message) = match stop {
@@ -366,9 +408,10 @@ fn stopped(report: &mut MemberReport, stop: Stop) {
             let message = format!("not supported yet: {what}");
             (Verdict::Unsupported, "internal", Some("feature.unsupported"), span, message)
         }
-        Stop::OutOfTime => {
+        // Of the second, nobody sees the report.
+        Stop::OutOfTime | Stop::TooMuch => {
             let message = "gave up: the time limit of the member is reached".to_owned();
-            (Verdict::Inconclusive, OUT_OF_TIME, None, report.span, message)
+            (Verdict::Inconclusive, "timeout.error", None, report.span, message)
         }
         Stop::Broken(what) => {
             (Verdict::Error, "internal", None, report.span, format!("internal error: {what}"))

@@ -110,7 +110,7 @@ fn ways_of_contract(contract: &Contract) -> u64 {
     product(ways_of_all(&contract.preconditions), ways_of_all(&contract.postconditions))
 }
 
-pub(crate) fn ways_of_all(clauses: &[Expr]) -> u64 {
+pub(super) fn ways_of_all(clauses: &[Expr]) -> u64 {
     clauses.iter().map(ways).fold(1, product)
 }
 

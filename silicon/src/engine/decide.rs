@@ -136,8 +136,10 @@ impl Engine<'_> {
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
         let started = Instant::now();
         let asked = self.statistics.questions.by_prover;
-        let too_many = self.query_limit.is_some_and(|limit| asked >= limit);
-        if too_many || self.deadline.is_some_and(|deadline| started > deadline) {
+        if self.query_limit.is_some_and(|limit| asked >= limit) {
+            return Err(Stop::TooMuch);
+        }
+        if self.deadline.is_some_and(|deadline| started > deadline) {
             return Err(Stop::OutOfTime);
         }
         let budget = match kind {

@@ -94,6 +94,7 @@ impl<'p> Engine<'p> {
         let snapshot = self.fresh_variable("s", Sort::SNAP);
         self.state = State::new(&declaration.locals);
         self.state.amounts = self.amounts_of_functions();
+        self.joins = self.merges_ways(&declaration.contract.preconditions);
         let mut formals = Vec::with_capacity(declaration.formals.len());
         for &formal in &declaration.formals {
             let local = &declaration.locals[formal];

@@ -22,8 +22,9 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
-use sil::program::LabelId;
+use sil::program::{Expr, LabelId};
 
+use super::ahead::ways_of_all;
 use super::explore::Path;
 use super::heap::{Chunk, Heap, Resource};
 use super::quantified::chunks::QuantifiedChunk;
@@ -31,6 +32,9 @@ use super::state::{Labelled, State, Store};
 use super::{Engine, Stop};
 use crate::options::Join;
 use crate::terms::{Substitution, Term, TermKind, Terms};
+
+/// With more ways through one assertion than this, its conditionals are merged.
+const WAYS: u64 = 8;
 
 /// What a way has come to: a state, and the value of what was evaluated on it.
 pub(crate) type Reached<'p> = (State<'p>, Term);
@@ -61,6 +65,16 @@ impl<'p> Engine<'p> {
             Ok((engine.state.clone(), value))
         })?;
         self.merge_paths(paths, facts)
+    }
+
+    /// Whether the conditionals of an assertion that has so many ways through it are merged, where a method does not
+    /// say: in contracts of functions and in predicates.
+    pub(crate) fn merges_ways(&self, clauses: &[Expr]) -> bool {
+        match self.join {
+            Join::Always => true,
+            Join::Never => false,
+            Join::Auto => ways_of_all(clauses) > WAYS,
+        }
     }
 
     /// Assumes what was learnt on some ways, each fact under the literals it depends on; what was learnt on all of

@@ -27,6 +27,10 @@ use crate::terms::Terms;
 /// With more paths than this from the beginning of a method to its end, states are merged.
 const PATHS: u64 = 8;
 
+/// Nobody tries to follow more paths than this one by one: so many times as many as there may be, since conditions may
+/// depend on each other.
+const HOPELESS: u64 = 128;
+
 /// Where a path stands.
 #[derive(Clone, Copy, Debug)]
 enum Place {
@@ -83,6 +87,10 @@ impl Engine<'_> {
             regions,
             has_start: false,
         };
+        let paths = driver.paths_through(Place::Entry);
+        if driver.engine.path_limit.is_some_and(|limit| paths > product(limit, HOPELESS)) {
+            return Err(Stop::TooMuch);
+        }
         driver.run()?;
         let contradictory = !driver.has_start;
         if let (true, Some(first)) = (contradictory, method.contract.preconditions.first())
@@ -170,12 +178,23 @@ impl<'p> Driver<'_, 'p> {
             place = match next {
                 Some(next) if !self.arrives(next) => next,
                 next => {
-                    self.engine.statistics.paths += u64::from(next.is_none());
+                    if next.is_none() {
+                        self.count_path()?;
+                    }
                     let Some((next, made)) = self.next_path()? else { return Ok(()) };
                     explorer = made;
                     next
                 }
             };
+        }
+    }
+
+    fn count_path(&mut self) -> Result<(), Stop> {
+        self.engine.statistics.paths += 1;
+        let paths = self.engine.statistics.paths;
+        match self.engine.path_limit {
+            Some(limit) if paths > limit => Err(Stop::TooMuch),
+            _ => Ok(()),
         }
     }
 
@@ -221,7 +240,7 @@ impl<'p> Driver<'_, 'p> {
             match self.engine.merge_paths(region.arrived, region.facts) {
                 Ok(_) if self.arrives(Place::Block(join)) => {}
                 Ok(_) => return Ok(Some((Place::Block(join), Explorer::without_facts()))),
-                Err(Stop::Infeasible) => self.engine.statistics.paths += 1,
+                Err(Stop::Infeasible) => self.count_path()?,
                 Err(stop) => return Err(stop),
             }
         }
@@ -240,6 +259,7 @@ impl<'p> Driver<'_, 'p> {
         let pays = match self.engine.join {
             Join::Always => true,
             Join::Never => false,
+            Join::Auto if self.engine.one_by_one => false,
             Join::Auto => {
                 self.ahead[self.implementation].of_block(join) > 1
                     && self.paths_through(place) > PATHS
@@ -253,7 +273,7 @@ impl<'p> Driver<'_, 'p> {
         match self.engine.join {
             Join::Always => true,
             Join::Never => false,
-            Join::Auto => self.paths_through(place) > PATHS,
+            Join::Auto => !self.engine.one_by_one && self.paths_through(place) > PATHS,
         }
     }
 

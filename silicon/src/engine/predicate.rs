@@ -165,6 +165,7 @@ impl<'p> Engine<'p> {
         self.state = State::new(&declaration.locals);
         self.havoc(declaration.formals.iter().copied());
         let blame = Blame::new("predicate.not.wellformed", declaration.span);
+        self.joins = self.merges_ways(std::slice::from_ref(body));
         let paths = self.explore(|engine| {
             engine.produce_all(&[body], None, |_| blame)?;
             if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }

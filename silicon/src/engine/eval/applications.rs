@@ -90,14 +90,18 @@ impl Engine<'_> {
         state.path = self.state.path.clone();
         state.amounts = self.amounts_of_functions();
         state.keeps_snapshots = true;
-        self.with_state(state, |engine| {
+        let joins = self.merges_ways(&function.contract.preconditions);
+        let outer = std::mem::replace(&mut self.joins, joins);
+        let snapshot = self.with_state(state, |engine| {
             engine.join(|engine| {
                 engine.consume_all(&preconditions, |clause| {
                     let blame = failure.clause(clause.span);
                     if silent { blame.silent() } else { blame }
                 })
             })
-        })
+        });
+        self.joins = outer;
+        snapshot
     }
 
     /// An opaque function's definition is used only where the application is marked `@reveal`.
