@@ -77,6 +77,17 @@ impl From<ProverError> for Stop {
     }
 }
 
+/// How far an attempt to verify a member goes before another one is made; `None`: to the end.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Limits {
+    /// Paths of a method.
+    pub(crate) paths: Option<u64>,
+    /// Questions.
+    pub(crate) questions: Option<u64>,
+    /// Those that reach the prover.
+    pub(crate) by_prover: Option<u64>,
+}
+
 /// What all members of one program share.
 pub(crate) struct Context<'p> {
     pub(crate) program: &'p Program,
@@ -192,10 +203,8 @@ pub(crate) struct Engine<'p> {
     /// What is being executed, as questions are counted.
     pub(crate) construct: &'static str,
     pub(crate) deadline: Option<Instant>,
-    /// How many questions may be put to the prover, if there is a limit.
-    pub(crate) query_limit: Option<u64>,
-    /// How many paths of a method may be followed, if there is a limit.
-    pub(crate) path_limit: Option<u64>,
+    /// How far this attempt goes.
+    pub(crate) limits: Limits,
 }
 
 /// What the verification of a member found.
@@ -257,8 +266,7 @@ impl<'p> Engine<'p> {
             merges: 0,
             defining: FxHashSet::default(),
             statistics: Statistics::default(),
-            query_limit: None,
-            path_limit: None,
+            limits: Limits::default(),
             deadline: limit.into_iter().chain(options.deadline).min(),
         };
         engine.use_foreign_axioms()?;

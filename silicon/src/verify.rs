@@ -21,7 +21,7 @@ use sil::source_map;
 
 use self::schedule::{Piece, Schedule, Task};
 use crate::engine::function::{FunctionAxioms, FunctionTable, Phase};
-use crate::engine::{Context, Engine, Stop, Visible};
+use crate::engine::{Context, Engine, Limits, Stop, Visible};
 use crate::options::{Join, Options};
 use crate::prover::Workspace;
 use crate::report::{Finding, MemberKind, MemberReport, Report, Severity, Statistics, Verdict};
@@ -214,7 +214,8 @@ fn verify_other(
     if !matches!((member, join), (Member::Method(_), Join::Auto)) {
         return attempt(Attempt::default()).0;
     }
-    let few = Attempt { one_by_one: true, path_limit: Some(FEW_PATHS), ..Attempt::default() };
+    let limits = Limits { paths: Some(FEW_PATHS), ..Limits::default() };
+    let few = Attempt { one_by_one: true, limits, ..Attempt::default() };
     let (first, end) = attempt(few);
     if end != End::TooMuch {
         return first;
@@ -226,10 +227,13 @@ fn verify_other(
     if !is_open || end != End::Merged {
         return report;
     }
-    let asked = report.statistics.questions.by_prover;
-    let limit = RETRY_QUERIES.saturating_add(asked.saturating_mul(4));
-    let retry =
-        Attempt { part: "paths", one_by_one: true, query_limit: Some(limit), path_limit: None };
+    let spent = &report.statistics.questions;
+    let limits = Limits {
+        paths: None,
+        questions: Some(RETRY_QUESTIONS.saturating_add(spent.asked().saturating_mul(4))),
+        by_prover: Some(RETRY_QUERIES.saturating_add(spent.by_prover.saturating_mul(4))),
+    };
+    let retry = Attempt { part: "paths", one_by_one: true, limits };
     let (again, end) = attempt(retry);
     if end == End::TooMuch { with_cost_of(report, &again) } else { with_cost_of(again, &report) }
 }
@@ -245,7 +249,8 @@ fn with_cost_of(report: MemberReport, other: &MemberReport) -> MemberReport {
 /// several, and most methods have no more.
 const FEW_PATHS: u64 = 40;
 
-/// How many questions the last attempt may ask beyond four times those of the others.
+/// How many questions the last attempt may ask beyond four times those of the others, and how many of the prover.
+const RETRY_QUESTIONS: u64 = 20_000;
 const RETRY_QUERIES: u64 = 1000;
 
 /// How a member is verified, and how far.
@@ -254,8 +259,7 @@ struct Attempt {
     /// Its name in the names of log files; the first has none.
     part: &'static str,
     one_by_one: bool,
-    path_limit: Option<u64>,
-    query_limit: Option<u64>,
+    limits: Limits,
 }
 
 /// How an attempt ended.
@@ -279,13 +283,12 @@ fn attempt(
     let mut end = End::Plain;
     let (report, _) = verify_member(context, member, attempt.part, visible, workspace, |engine| {
         engine.one_by_one = attempt.one_by_one;
-        engine.path_limit = attempt.path_limit;
-        engine.query_limit = attempt.query_limit;
+        engine.limits = attempt.limits;
         let result = verify_body(context, member, engine);
         end = match &result {
             Err(Stop::TooMuch) => End::TooMuch,
             // What was found before is as good.
-            Err(Stop::OutOfTime) if attempt.query_limit.is_some() => End::TooMuch,
+            Err(Stop::OutOfTime) if attempt.limits.questions.is_some() => End::TooMuch,
             _ if engine.merges > 0 => End::Merged,
             _ => End::Plain,
         };

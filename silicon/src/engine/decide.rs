@@ -6,7 +6,7 @@ use sil::source::Span;
 
 use super::blame::{Blame, Reason};
 use super::explore::Answer;
-use super::{Engine, Stop};
+use super::{Engine, Limits, Stop};
 use crate::prover::{self, Budget, QueryKind};
 use crate::report::{Means, Severity};
 use crate::terms::{Term, Terms};
@@ -133,15 +133,24 @@ impl Engine<'_> {
         }
     }
 
-    fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
-        let started = Instant::now();
-        let asked = self.statistics.questions.by_prover;
-        if self.query_limit.is_some_and(|limit| asked >= limit) {
+    /// Whether time is left, and questions, if they are counted.
+    pub(crate) fn go_on(&self) -> Result<(), Stop> {
+        let Limits { questions, by_prover, .. } = self.limits;
+        let asked = &self.statistics.questions;
+        if questions.is_some_and(|limit| asked.asked() > limit)
+            || by_prover.is_some_and(|limit| asked.by_prover >= limit)
+        {
             return Err(Stop::TooMuch);
         }
-        if self.deadline.is_some_and(|deadline| started > deadline) {
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return Err(Stop::OutOfTime);
         }
+        Ok(())
+    }
+
+    fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
+        self.go_on()?;
+        let started = Instant::now();
         let budget = match kind {
             QueryKind::Obligation => {
                 Budget { resources: self.context.options.obligation_limit, ..Budget::OBLIGATION }

@@ -231,6 +231,7 @@ impl Engine<'_> {
 
     /// Goes back to the last decision with an alternative left and takes it. `false`: there is none.
     pub(crate) fn backtrack(&mut self) -> Result<bool, Stop> {
+        self.go_on()?;
         loop {
             let Some(decision) = self.innermost().decisions.last_mut() else { return Ok(false) };
             let (at, depth, live) = (decision.at, decision.depth, decision.live);

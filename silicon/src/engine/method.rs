@@ -88,7 +88,7 @@ impl Engine<'_> {
             has_start: false,
         };
         let paths = driver.paths_through(Place::Entry);
-        if driver.engine.path_limit.is_some_and(|limit| paths > product(limit, HOPELESS)) {
+        if driver.engine.limits.paths.is_some_and(|limit| paths > product(limit, HOPELESS)) {
             return Err(Stop::TooMuch);
         }
         driver.run()?;
@@ -192,7 +192,7 @@ impl<'p> Driver<'_, 'p> {
     fn count_path(&mut self) -> Result<(), Stop> {
         self.engine.statistics.paths += 1;
         let paths = self.engine.statistics.paths;
-        match self.engine.path_limit {
+        match self.engine.limits.paths {
             Some(limit) if paths > limit => Err(Stop::TooMuch),
             _ => Ok(()),
         }

@@ -91,7 +91,12 @@ impl Engine<'_> {
         self.state.consuming = None;
         // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
         self.state.reserve.clear();
-        self.unfold(access.predicate, arguments, amount, access.span, blame)?;
+        let body = self.program.predicates[access.predicate].body.as_ref();
+        let joins = body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
+        let outer = std::mem::replace(&mut self.joins, joins);
+        let unfolded = self.unfold(access.predicate, arguments, amount, access.span, blame);
+        self.joins = outer;
+        unfolded?;
         // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any more (trap T9a).
         let taken = match self.state.scale {
             Some(scale) => self.terms.mul(scale, amount),
