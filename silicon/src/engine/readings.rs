@@ -19,8 +19,14 @@ pub(crate) fn has_two_readings(clause: &Expr) -> bool {
 pub(crate) fn same_shape(left: &Expr, right: &Expr) -> bool {
     grow_stack(|| match (&left.kind, &right.kind) {
         _ if left.is_pure() && right.is_pure() => true,
-        (ExprKind::Acc { location: left, .. }, ExprKind::Acc { location: right, .. }) => {
-            match (left, right) {
+        (
+            ExprKind::Acc { location: left, amount },
+            ExprKind::Acc { location: right, amount: other_amount },
+        ) => {
+            // SOUNDNESS: a value counts only where both sides hold something (trap T2).
+            let held = same_value(amount, other_amount)
+                || (is_positive(amount) && is_positive(other_amount));
+            held && match (left, right) {
                 (
                     Location::Field { receiver, field },
                     Location::Field { receiver: other, field: other_field },
@@ -39,6 +45,18 @@ pub(crate) fn same_shape(left: &Expr, right: &Expr) -> bool {
         ) => same_value(guard, other_guard) && same_shape(inner, other),
         _ => false,
     })
+}
+
+/// Whether an amount is positive, as far as that is seen at once.
+fn is_positive(amount: &Expr) -> bool {
+    let positive = |expr: &Expr| matches!(&expr.kind, ExprKind::Int(n) if *n > 0.into());
+    match &amount.kind {
+        ExprKind::FullPerm | ExprKind::Wildcard => true,
+        ExprKind::Binary { op: BinaryOp::PermDiv, left, right } => {
+            positive(left) && positive(right)
+        }
+        _ => false,
+    }
 }
 
 /// Whether two expressions are the same, as far as that is seen at once.
