@@ -167,6 +167,8 @@ pub(crate) struct Engine<'p> {
     /// How the quantified formulas met so far came about.
     pub(crate) quantifiers: FxHashMap<Term, goals::Noted>,
     pub(crate) emitted: symbols::Emitted,
+    /// The symbols of the functions met so far.
+    pub(crate) function_symbols: FxHashMap<FunctionId, symbols::FunctionSymbols>,
     pub(crate) tables: quantified::Tables,
     /// The structures of the wands met so far, with the sorts of their holes.
     pub(crate) wands: IndexMap<String, Vec<crate::terms::Sort>>,
@@ -248,6 +250,7 @@ impl<'p> Engine<'p> {
             limited: FxHashMap::default(),
             quantifiers: FxHashMap::default(),
             emitted: symbols::Emitted::default(),
+            function_symbols: FxHashMap::default(),
             tables: quantified::Tables::default(),
             wands: IndexMap::new(),
             heaps_in_wands: Vec::new(),

@@ -61,7 +61,7 @@ enum Undo {
 /// How deep the operands of two terms are compared.
 const CONGRUENCE_DEPTH: usize = 4;
 
-/// More implications than this are not looked at again.
+/// Of the implications learnt, so many of the latest are looked at again.
 const WAITING: usize = 500;
 
 impl Facts {
@@ -108,7 +108,7 @@ impl Facts {
 
     /// Looks again at implications and disjunctions, which may say more by now: for the literal that opens a scope.
     pub fn settle(&mut self, terms: &Terms) {
-        for index in 0..self.waiting.len().min(WAITING) {
+        for index in self.waiting.len().saturating_sub(WAITING)..self.waiting.len() {
             self.propagate(terms, self.waiting[index]);
         }
     }

@@ -88,6 +88,15 @@ impl Engine<'_> {
     }
 
     pub(crate) fn function_symbols(&mut self, function: FunctionId) -> FunctionSymbols {
+        if let Some(&known) = self.function_symbols.get(&function) {
+            return known;
+        }
+        let symbols = self.declare_function_symbols(function);
+        self.function_symbols.insert(function, symbols);
+        symbols
+    }
+
+    fn declare_function_symbols(&mut self, function: FunctionId) -> FunctionSymbols {
         let program = self.program;
         let declaration = &program.functions[function];
         let arguments: Vec<Sort> = declaration
