@@ -68,7 +68,7 @@ impl Member<'_, '_> {
             let receiver = self.expr(receiver, env);
             return acc(self.predicate_at(receiver, *predicate), amount.value);
         }
-        let granted = amount.sign.map_or(truth(true), |sign| assumed(sign, env.side));
+        let granted = amount.sign.map_or(truth(true), |sign| not_negative(sign, env.side));
         let given = self.targets(access, amount.value, env);
         let (held, received) = self.star_is_fraction(access, env);
         and([amount.defined, granted, held, given, received])
@@ -293,6 +293,17 @@ impl Member<'_, '_> {
 /// A condition that fails for want of permission.
 fn is_permission() -> s::Annotation {
     renamed("*:assertion.false", "*:insufficient.permission")
+}
+
+/// What receives a permission may take its amount for one; what gives it away has to show that it is none below zero.
+/// Both readings of a contract are defined by themselves then.
+fn not_negative(sign: s::Expr, side: Side) -> s::Expr {
+    let shown = sign.clone().with(renamed("*:assertion.false", "*:negative.permission"));
+    match side {
+        Side::Both => inhale_exhale(sign, shown),
+        Side::Inhaled => sign,
+        Side::Exhaled | Side::Asserted => shown,
+    }
 }
 
 /// `n` hundredths in lowest terms.

@@ -10,7 +10,7 @@
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
-use sil::program::{Body, Expr, ExprKind, Member, Method, MethodId};
+use sil::program::{Body, Expr, Member, Method, MethodId};
 use sil::source::Span;
 
 use super::ahead::{Ahead, product, sum, ways_of_all};
@@ -123,12 +123,6 @@ impl Engine<'_> {
     pub(crate) fn other_side(&self, blame: Blame) -> Blame {
         if self.is_ill_formed_at(blame.span) { blame } else { blame.checked() }
     }
-}
-
-fn mentions_old(clause: &Expr) -> bool {
-    let mut found = false;
-    sil::walk::walk_expr(clause, |expr| found |= matches!(expr.kind, ExprKind::Old { .. }));
-    found
 }
 
 struct Driver<'e, 'p> {
@@ -381,15 +375,14 @@ impl<'p> Driver<'_, 'p> {
 
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
-        // What an ill-formed clause says is tried all the same, unless it compares with a state where it means nothing.
-        let meaningless: Vec<bool> = postconditions
-            .iter()
-            .map(|clause| self.engine.is_ill_formed(clause) && mentions_old(clause))
-            .collect();
+        let engine = &self.engine;
+        // One that is not well-formed has been reported: whether it also fails, nobody can say.
+        let ill_formed: Vec<bool> =
+            postconditions.iter().map(|clause| engine.is_ill_formed(clause)).collect();
         self.engine.consume_all(&postconditions, |clause| {
             let blame = Blame::new("postcondition.violated", clause.span).trusted();
             let index = postconditions.iter().position(|other| std::ptr::eq(*other, clause));
-            if index.is_some_and(|index| meaningless[index]) { blame.silent() } else { blame }
+            if index.is_some_and(|index| ill_formed[index]) { blame.silent() } else { blame }
         })?;
         Ok(None)
     }
