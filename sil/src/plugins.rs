@@ -8,6 +8,7 @@ use crate::source::Sources;
 use crate::syntax::Program;
 
 pub mod adt;
+pub mod predicate_instance;
 pub mod smoke;
 pub mod termination;
 
@@ -15,4 +16,5 @@ pub mod termination;
 /// `sources` and to the program.
 pub fn desugar(program: &mut Program, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) {
     adt::desugar(program, sources, diagnostics);
+    predicate_instance::desugar(program);
 }

@@ -331,7 +331,8 @@ impl Resolver<'_, '_> {
                 (self.infer(body), Referent::None)
             }
             ExprKind::PredicateInstance { name, .. } => {
-                self.error(name.span, "predicate instances are not supported here");
+                // Those of predicates have been replaced (`plugins::predicate_instance`).
+                self.error(name.span, format!("`{}` is not a predicate", name.name));
                 plain(Ty::Error)
             }
             ExprKind::New(_) => {

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::{Locals, build, measures};
 use crate::imports::NoFiles;
 use crate::load;
+use crate::plugins::predicate_instance;
 use crate::program::{
     Axiom, BinaryOp, Contract, Domain, DomainFunction, DomainFunctionId, DomainId, Expr, ExprKind,
     Function, FunctionId, Local, LocalKind, Location, PredicateId, Program, Type,
@@ -346,6 +347,14 @@ fn instances(program: &mut Program) -> Option<Instances> {
     let nested = function(program, "PredicateInstancesNestedRelation", "nestedPredicates")?;
     let mut functions = FxHashMap::default();
     for (id, predicate) in program.predicates.iter() {
+        let name = predicate_instance::function_name(&predicate.name);
+        // Where the program speaks of instances, there is one already.
+        let declared =
+            program.functions.iter().find(|(_, one)| *one.name == *name && one.result == ty);
+        if let Some((function, _)) = declared {
+            functions.insert(id, function);
+            continue;
+        }
         let mut locals: Locals = Arena::new();
         let formals: Vec<_> = predicate
             .formals
@@ -362,7 +371,7 @@ fn instances(program: &mut Program) -> Option<Instances> {
         let amount = Box::new(build::expr(ExprKind::Wildcard, Type::Perm, span));
         let held = build::expr(ExprKind::Acc { location, amount }, Type::Bool, span);
         let function = Function {
-            name: format!("PI_{}", predicate.name).into(),
+            name: name.into(),
             locals,
             formals,
             result: ty.clone(),
