@@ -79,7 +79,7 @@ fn amounts_are_fractions() {
         &text,
         &[
             "acc(this.C_f, 2 / 5)",
-            "[0 <= n, true]",
+            "[0 <= n, (0 <= n)]",
             "acc(this.C_g, n / 100)",
             "acc(this.C_xs, wildcard)",
         ],
