@@ -5,9 +5,9 @@
 //! instance inside another one of the same predicate has a snapshot that is a proper part of the other's; datatypes are
 //! acyclic, so the arguments are different (Viper engine reference, 25.1, rung 3, and 25.2, issue 154).
 //!
-//! SOUNDNESS: the function takes the epoch, so that nothing is said about two moments together. A merged heap has no
-//! epoch. That two references are different, because more than full permission was held to both together, stays true
-//! whatever becomes of the permission.
+//! SOUNDNESS: the function takes the epoch, so that nothing is said about two moments together. The epoch of a merged
+//! heap is that of the side taken. That two references are different, because more than full permission was held to both
+//! together, stays true whatever becomes of the permission.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::program::{ExprKind, Location, PredicateId, Program};

@@ -230,6 +230,9 @@ impl Engine<'_> {
     fn apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
         let (left, right) = sides(wand);
         let (function, before) = self.consume_both(wand, left, blame)?;
+        // SOUNDNESS: a proof script may have changed values, so the right-hand side is about another moment than what was
+        // noted of predicate instances so far (trap T10).
+        self.begin_epoch();
         let lhs = self.state.lhs.replace(before.clone());
         self.produce_all(&[right], Some(function), |_| blame.trusted())?;
         self.state.lhs = lhs;
