@@ -149,12 +149,14 @@ impl Engine<'_> {
     /// Two portions of one location as one. SOUNDNESS: a value counts only where its amount is positive (trap T2).
     fn merged(&mut self, resource: Resource, old: &Chunk, new: &Chunk) -> Result<Chunk, Stop> {
         let none = self.terms.none();
-        let (old_held, new_held) =
-            (self.terms.lt(none, old.amount), self.terms.lt(none, new.amount));
         let value = if old.value == new.value {
             old.value
         } else {
             let equal = self.terms.identical(old.value, new.value);
+            let old_held = self.terms.lt(none, old.amount);
+            let old_held = self.established(old_held)?;
+            let new_held = self.terms.lt(none, new.amount);
+            let new_held = self.established(new_held)?;
             if old_held == Terms::TRUE {
                 let fact = self.terms.implies(new_held, equal);
                 self.assume(fact)?;
@@ -268,7 +270,7 @@ impl Engine<'_> {
         let left = self.left();
         let chunks = left.of(resource);
         if let Some(index) = self.find_held(chunks, arguments)? {
-            return Ok(Some(self.value_if(needed, chunks[index].value, resource)));
+            return self.value_if(needed, chunks[index].value, resource).map(Some);
         }
         let total = self.held(chunks, arguments);
         let some = self.terms.lt(none, total);
@@ -277,7 +279,7 @@ impl Engine<'_> {
             return Ok(None);
         }
         let value = self.summarised_value(resource, chunks, arguments)?;
-        Ok(Some(self.value_if(needed, value, resource)))
+        self.value_if(needed, value, resource).map(Some)
     }
 
     /// The value of what no permission is asked for, in a snapshot: the same everywhere.
@@ -288,9 +290,25 @@ impl Engine<'_> {
     }
 
     /// What a snapshot says of a location: its value only where permission is asked for (trap T2).
-    pub(crate) fn value_if(&mut self, needed: Term, value: Term, resource: Resource) -> Term {
+    pub(crate) fn value_if(
+        &mut self,
+        needed: Term,
+        value: Term,
+        resource: Resource,
+    ) -> Result<Term, Stop> {
+        let needed = self.established(needed)?;
         let nothing = self.nothing(resource);
-        self.terms.ite(needed, value, nothing)
+        Ok(self.terms.ite(needed, value, nothing))
+    }
+
+    /// A condition, or "true" where it follows from the path. Amounts are often positive by a function's
+    /// postcondition (`0 < read()`): a value that depends on one all the same is a term that no trigger may have in it.
+    fn established(&mut self, condition: Term) -> Result<Term, Stop> {
+        if self.terms.as_bool(condition).is_none() && self.check(condition)? {
+            self.assume(condition)?;
+            return Ok(Terms::TRUE);
+        }
+        Ok(condition)
     }
 
     /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount), and assumes that there

@@ -88,7 +88,7 @@ impl Engine<'_> {
         let value = self.summary_at(resource, &parts, arguments)?;
         if !exact {
             let needed = self.is_some(loss);
-            return Ok(Some(self.value_if(needed, value, resource)));
+            return self.value_if(needed, value, resource).map(Some);
         }
         if self.is_exact(loss) {
             self.take_parts(resource, arguments, loss);
