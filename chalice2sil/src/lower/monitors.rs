@@ -386,8 +386,9 @@ impl Member<'_, '_> {
 
     /// A lock level between bounds; without bounds, one above the wait level.
     ///
-    /// SOUNDNESS: each lower bound is shown to be below each upper bound, and the order is dense and has no greatest
-    /// element, so there is such a level.
+    /// SOUNDNESS: each lower bound is shown to be below each upper bound, and something is below each upper bound even if
+    /// there are no lower bounds, or if they are null or the wait level of a thread that holds nothing (a channel is
+    /// never at the lowest level); the order is dense and has no greatest element, so there is such a level.
     pub(crate) fn choose_level(&mut self, bounds: &Bounds, env: &Env) -> Name {
         let span = self.span;
         let mut lower = self.bound_levels(&bounds.lower, env);
@@ -395,17 +396,23 @@ impl Member<'_, '_> {
         if lower.is_empty() && upper.is_empty() {
             lower.push((truth(true), Level::Wait(env.locks.clone()), span));
         }
-        let bottom = (truth(true), Level::Value(self.lowering.lockbottom()), span);
-        let pairs: Vec<_> = if lower.is_empty() {
-            upper.iter().map(|high| (bottom.clone(), high.clone())).collect()
-        } else {
-            lower
-                .iter()
-                .flat_map(|low| upper.iter().map(|high| (low.clone(), high.clone())))
-                .collect()
-        };
-        for ((low_exists, low, low_span), (high_exists, high, high_span)) in pairs {
-            self.span = if bounds.lower.is_empty() { high_span } else { low_span };
+        let mut pairs: Vec<_> = lower
+            .iter()
+            .flat_map(|low| upper.iter().map(|high| (low.clone(), high.clone())))
+            .collect();
+        let is_level = |level: &Level| matches!(level, Level::Value(_));
+        if !lower.iter().any(|(exists, low, _)| is_true(exists) && is_level(low)) {
+            let objects = lower.iter().filter(|(_, low, _)| is_level(low));
+            let no_other = and(objects.map(|(exists, _, _)| not(exists.clone())));
+            let bottom = Level::Value(self.lowering.lockbottom());
+            for (bound, high) in bounds.upper.iter().zip(&upper) {
+                if !matches!(bound.ty, Type::Channel(_)) {
+                    pairs.push(((no_other.clone(), bottom.clone(), high.2), high.clone()));
+                }
+            }
+        }
+        for ((low_exists, low, low_span), (high_exists, high, _)) in pairs {
+            self.span = low_span;
             let ordered = self.level_below(low, high).unwrap_or_else(|| truth(false));
             self.check_access(
                 implies(and([low_exists, high_exists]), ordered),
