@@ -383,8 +383,11 @@ impl<'p> Member<'_, 'p> {
     ) {
         if let Some(released) = &locks.released {
             let before = self.lowering.state_at(released, target);
-            if let Some(history) = self.history(class, target, OldState::Recorded(before), env) {
-                let received = inhale(history).with(renamed("inhale.failed:*", "acquire.failed:*"));
+            let old = OldState::Recorded(before.clone());
+            if let Some(history) = self.history(class, target, old, env) {
+                let is_same = self.has_kept_level(&before, target, locks);
+                let received = inhale(implies(is_same, history))
+                    .with(renamed("inhale.failed:*", "acquire.failed:*"));
                 self.emit(received);
             }
         }
@@ -393,6 +396,36 @@ impl<'p> Member<'_, 'p> {
             let state = self.record(&about, env);
             self.keep(locks.acquired.as_ref(), target, state);
         }
+    }
+
+    /// That the level of an object was in a recorded state what it is now that the object is held.
+    ///
+    /// SOUNDNESS: who unshares an object and shares it again begins a new history, and nothing relates the two. Levels
+    /// tell them apart: whenever one is chosen there are some that no object has ever had, so take it for one of them.
+    fn has_kept_level(&mut self, state: &s::Expr, target: &s::Expr, locks: &LockState) -> s::Expr {
+        let then = self.lowering.field_then(state, target.clone(), FieldRef::Mu);
+        eq(then, self.lowering.level_at(locks.levels.clone(), target.clone()))
+    }
+
+    /// Records the state in which an object is about to be left, and its level.
+    fn record_left(
+        &mut self,
+        class: ClassId,
+        target: &s::Expr,
+        level: s::Expr,
+        locks: &LockState,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        let about = self.said_of(class, target, false);
+        if locks.released.is_none() || about.is_empty() {
+            return None;
+        }
+        let state = self.record(&about, env);
+        if has_history(&self.program().classes[class].invariants) {
+            let then = self.lowering.field_then(&state, target.clone(), FieldRef::Mu);
+            self.emit_plain(inhale(eq(then, level)));
+        }
+        Some(state)
     }
 
     /// Before an object is released: its history constraint, and the state in which it is left, to be kept afterwards.
@@ -408,8 +441,8 @@ impl<'p> Member<'_, 'p> {
             let before = self.lowering.state_at(acquired, target);
             self.check_history(class, target, OldState::Recorded(before), env);
         }
-        let about = self.said_of(class, target, false);
-        (locks.released.is_some() && !about.is_empty()).then(|| self.record(&about, env))
+        let level = self.lowering.level_at(locks.levels.clone(), target.clone());
+        self.record_left(class, target, level, locks, env)
     }
 
     /// Before an object is shared: the first state in its history follows itself.
@@ -421,8 +454,8 @@ impl<'p> Member<'_, 'p> {
         env: &Env,
     ) -> Option<s::Expr> {
         self.check_history(class, target, OldState::Now, env);
-        let about = self.said_of(class, target, false);
-        (locks.released.is_some() && !about.is_empty()).then(|| self.record(&about, env))
+        let level = self.lowering.level_of(target.clone());
+        self.record_left(class, target, level, locks, env)
     }
 
     /// Keeps the state in which an object has been left.
@@ -695,19 +728,7 @@ impl Lowering<'_> {
         let env = super::classes::stateless(super::env::ReadAmount::Common);
         let statements = member.block(|member| member.history_check(id, &env));
         let name = self.names.borrow().histories[id].clone();
-        let method = s::Method {
-            name: ident(&name),
-            formals,
-            returns: Vec::new(),
-            contract: s::Contract::default(),
-            implementations: vec![s::Implementation {
-                annotations: Vec::new(),
-                name: None,
-                explicit: false,
-                body: s::Body::Structured(block(statements)),
-                span: sil::source::Span::default(),
-            }],
-        };
+        let method = s::Method { formals, ..s::Method::new(&name).body(statements) };
         let called = named(&format!("{} (history constraint)", class.name));
         Some(
             crate::build::member(s::MemberKind::Method(method))
