@@ -7,8 +7,8 @@
 
 use std::rc::Rc;
 
-use chalice::Span;
 use chalice::program::{Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, Program, Type};
+use chalice::{SourceFile, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::source::Name;
 use sil::syntax as s;
@@ -40,8 +40,8 @@ pub(crate) struct TokenLayout<'p> {
 pub(crate) struct StoredOld<'p> {
     /// The field that keeps its value.
     pub(crate) field: Name,
-    /// The place of the `old` expression, by which it is found again.
-    pub(crate) span: Span,
+    /// The places of the `old` expressions that say this, by which it is found again.
+    pub(crate) spans: Vec<Span>,
     /// What is evaluated in the old state.
     pub(crate) body: &'p Expr,
     /// Can its value be known when the thread starts? Not if it mentions results.
@@ -51,7 +51,13 @@ pub(crate) struct StoredOld<'p> {
 }
 
 impl<'p> TokenLayout<'p> {
-    pub(crate) fn of(program: &'p Program, id: MethodId, is_used: bool, names: &mut Names) -> Self {
+    pub(crate) fn of(
+        source: &SourceFile,
+        program: &'p Program,
+        id: MethodId,
+        is_used: bool,
+        names: &mut Names,
+    ) -> Self {
         let method = &program.methods[id];
         let base = format!("{}_token", names.methods[id]);
         let local_name = |local: &LocalId| program.locals[*local].name.clone();
@@ -71,20 +77,28 @@ impl<'p> TokenLayout<'p> {
             outermost_olds(clause, &mut bodies);
         }
         let known: FxHashSet<LocalId> = method.parameters.iter().copied().collect();
-        let olds = bodies
-            .into_iter()
-            .enumerate()
-            .map(|(number, (span, body))| {
-                let bound = bound_around(program, body);
-                StoredOld {
-                    field: names.fresh(&format!("{base}_old{}", number + 1)),
-                    span,
-                    body,
-                    is_known: bound.is_empty() && mentions_only(body, &known),
-                    bound,
-                }
-            })
-            .collect();
+        let mut olds: Vec<StoredOld<'p>> = Vec::new();
+        for (span, body) in bodies {
+            let bound = bound_around(program, body);
+            // COMPLETENESS: what is written twice is one value. The same words mean the same in all clauses of a
+            // contract, unless they are about variables of different quantifiers.
+            let words = || source.slice(span).split_whitespace();
+            let same = olds.iter_mut().find(|other| {
+                let other_words = source.slice(other.spans[0]).split_whitespace();
+                bound.is_empty() && other.bound.is_empty() && words().eq(other_words)
+            });
+            if let Some(same) = same {
+                same.spans.push(span);
+                continue;
+            }
+            olds.push(StoredOld {
+                field: names.fresh(&format!("{base}_old{}", olds.len() + 1)),
+                spans: vec![span],
+                body,
+                is_known: bound.is_empty() && mentions_only(body, &known),
+                bound,
+            });
+        }
         let functions = names.fresh(&format!("{base}_olds"));
         Self { this, parameters, results, olds, functions, is_used }
     }
@@ -351,7 +365,7 @@ impl Member<'_, '_> {
                 let bound = old.bound.iter().map(|&local| var(&self.local(local)));
                 call(&old.field, std::iter::once(token.clone()).chain(bound))
             };
-            stored.insert(old.span, value);
+            stored.extend(old.spans.iter().map(|&span| (span, value.clone())));
         }
         let parameters = callee.parameters.iter().copied().zip(&layout.parameters);
         let results = callee.results.iter().copied().zip(&layout.results);
