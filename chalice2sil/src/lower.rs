@@ -29,6 +29,7 @@ mod methods;
 mod monitors;
 mod permissions;
 mod preamble;
+mod recursion;
 mod statements;
 mod states;
 mod termination;
@@ -49,6 +50,7 @@ use self::annotations::Annotate;
 use self::facts::Facts;
 use self::forks::TokenLayout;
 use self::preamble::Used;
+use self::recursion::Recursion;
 use self::states::States;
 use crate::names::{LocalNames, Names};
 use crate::{Translation, Unsupported};
@@ -74,6 +76,7 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
         options,
         program,
         facts: Facts::of(program),
+        recursion: Recursion::of(program),
         names: RefCell::new(names),
         tokens,
         used: RefCell::default(),
@@ -108,6 +111,7 @@ pub(crate) struct Lowering<'p> {
     options: Options,
     program: &'p Program,
     facts: Facts,
+    recursion: Recursion,
     names: RefCell<Names>,
     tokens: ArenaMap<MethodId, TokenLayout<'p>>,
     used: RefCell<Used>,

@@ -146,9 +146,15 @@ impl Lowering<'_> {
         }
         formals.extend(member.bound(&function.parameters));
         let env = stateless(ReadAmount::Any);
-        contract.preconditions.extend(member.clauses(&function.requires, &env));
+        for clause in &function.requires {
+            contract.preconditions.push(if self.recursion.leads_back(clause, id) {
+                member.unsupported("a function that needs itself to be defined", clause)
+            } else {
+                member.clause(clause, &env)
+            });
+        }
         contract.postconditions.extend(member.clauses(&function.ensures, &env));
-        if self.applies_itself_afterwards(id) {
+        if function.ensures.iter().any(|clause| self.recursion.leads_back(clause, id)) {
             // The measure says that nothing is to be checked here.
             contract.decreases.push(s::Decreases {
                 kind: s::DecreasesKind::Wildcard,
@@ -177,29 +183,6 @@ impl Lowering<'_> {
         if self.is_opaque(id) { lowered.with(annotation("opaque", Vec::new())) } else { lowered }
     }
 
-    /// Does a postcondition of a function apply, perhaps through other functions, the function itself?
-    fn applies_itself_afterwards(&self, id: FunctionId) -> bool {
-        let mut reached = Vec::new();
-        let mut open = Vec::new();
-        for clause in &self.program.functions[id].ensures {
-            each_expr(clause, &mut |e| open.extend(applied(e)));
-        }
-        while let Some(next) = open.pop() {
-            if next == id {
-                return true;
-            }
-            if reached.contains(&next) {
-                continue;
-            }
-            reached.push(next);
-            let function = &self.program.functions[next];
-            for part in function.requires.iter().chain(&function.ensures).chain(&function.body) {
-                each_expr(part, &mut |e| open.extend(applied(e)));
-            }
-        }
-        false
-    }
-
     /// Do several modules share the program, so that the function's body must not be used everywhere?
     pub(crate) fn is_opaque(&self, id: FunctionId) -> bool {
         let function = &self.program.functions[id];
@@ -211,13 +194,6 @@ impl Lowering<'_> {
     /// The constant that stands for a class.
     pub(crate) fn class_constant(&self, id: ClassId) -> String {
         format!("class_{}", self.program.classes[id].name)
-    }
-}
-
-fn applied(e: &Expr) -> Option<FunctionId> {
-    match &e.kind {
-        ExprKind::Apply { function, .. } => Some(*function),
-        _ => None,
     }
 }
 

@@ -121,19 +121,7 @@ impl Lowering<'_> {
 
         let body = member.block(|member| member.method_body(id, method, &before, &after));
         let name = self.names.borrow().methods[id].clone();
-        let lowered = s::Method {
-            name: ident(&name),
-            formals,
-            returns,
-            contract,
-            implementations: vec![s::Implementation {
-                annotations: Vec::new(),
-                name: None,
-                explicit: false,
-                body: s::Body::Structured(block(body)),
-                span: sil::source::Span::default(),
-            }],
-        };
+        let lowered = s::Method { formals, returns, contract, ..s::Method::new(&name).body(body) };
         let called = format!("{}.{}", self.program.classes[method.class].name, method.name);
         crate::build::member(s::MemberKind::Method(lowered))
             .with(self.at(method.span))
@@ -141,7 +129,7 @@ impl Lowering<'_> {
     }
 }
 
-fn mentions_holds(e: &Expr) -> bool {
+pub(crate) fn mentions_holds(e: &Expr) -> bool {
     let mut mentions = false;
     crate::walk::each_expr(e, &mut |part| mentions |= matches!(part.kind, ExprKind::Holds { .. }));
     mentions
@@ -323,7 +311,7 @@ impl Member<'_, '_> {
     }
 
     /// Different objects that a thread holds have different levels.
-    fn different_levels(&mut self, locks: &LockState) -> s::Expr {
+    pub(crate) fn different_levels(&mut self, locks: &LockState) -> s::Expr {
         let (first, second) = (self.bound_name("o"), self.bound_name("p"));
         let (o, p) = (var(&first), var(&second));
         let level = |object: &s::Expr| self.lowering.level_at(locks.levels.clone(), object.clone());

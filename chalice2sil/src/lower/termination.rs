@@ -2,8 +2,11 @@
 //!
 //! For every recursive function there is a method that owns the footprint of the precondition, follows the body, and
 //! at each application gives away the footprint of what is applied: some field must be left over. Heaps are finite,
-//! so this cannot go on for ever (Leino and Müller 2009, on functions). All amounts are the one fraction of the
-//! method, since what counts is which locations there are.
+//! so this cannot go on for ever (Leino and Müller 2009, on functions).
+//!
+//! SOUNDNESS: what counts is which locations and predicates there are, not how much of them. So all amounts are the one
+//! fraction of the method; what is opened or given away is opened or given away as a whole, however often it is named;
+//! and what is applied may need nothing that is not there as it is, such as a predicate that has been opened.
 //!
 //! DIVERGENCE: only applications inside a cycle of functions are checked; the others cannot make a function useless.
 
@@ -26,7 +29,7 @@ impl Lowering<'_> {
     pub(crate) fn termination(&self, id: FunctionId) -> Option<s::Member> {
         let function = &self.program.functions[id];
         let body = function.body.as_ref()?;
-        let cycle = self.cycle_of(id);
+        let cycle = self.recursion.cycle_of(self.program, id);
         if cycle.is_empty() || !self.options.termination {
             return None;
         }
@@ -64,54 +67,10 @@ impl Lowering<'_> {
             check.follow(member, body, &env);
         });
         let name = self.names.borrow().terminations[id].clone();
-        let method = s::Method {
-            name: ident(&name),
-            formals,
-            returns: Vec::new(),
-            contract: s::Contract::default(),
-            implementations: vec![s::Implementation {
-                annotations: Vec::new(),
-                name: None,
-                explicit: false,
-                body: s::Body::Structured(block(statements)),
-                span: sil::source::Span::default(),
-            }],
-        };
+        let method = s::Method { formals, ..s::Method::new(&name).body(statements) };
         let class = &self.program.classes[function.class].name;
         let called = named(&format!("{class}.{} (termination)", function.name));
         Some(member_at(self, method, function.span).with(called))
-    }
-
-    /// The functions that `id` applies and that, perhaps through others, apply `id`.
-    fn cycle_of(&self, id: FunctionId) -> Vec<FunctionId> {
-        let below = |id: FunctionId| {
-            let mut applied = Vec::new();
-            if let Some(body) = &self.program.functions[id].body {
-                each_expr(body, &mut |e| {
-                    if let ExprKind::Apply { function, .. } = &e.kind {
-                        applied.push(*function);
-                    }
-                });
-            }
-            applied
-        };
-        let reaches = |from: FunctionId| {
-            let mut reached = vec![from];
-            let mut next = 0;
-            while let Some(&function) = reached.get(next) {
-                next += 1;
-                for applied in below(function) {
-                    if !reached.contains(&applied) {
-                        reached.push(applied);
-                    }
-                }
-            }
-            reached.contains(&id)
-        };
-        let mut cycle: Vec<_> = below(id).into_iter().filter(|&applied| reaches(applied)).collect();
-        cycle.sort();
-        cycle.dedup();
-        cycle
     }
 }
 
@@ -181,10 +140,9 @@ impl Footprints {
                 let this = member.expr(receiver, env);
                 let statements = member.block(|member| {
                     let instance = member.predicate_at(this.clone(), *predicate);
-                    let ReadAmount::Fraction(k) = &env.read else { return };
                     // That the predicate is there is checked with the function itself.
                     let renaming = renamed("unfold.failed:*", "function.not.wellformed:*");
-                    member.emit(unfold(acc(instance, k.clone())).with(renaming));
+                    member.emit(unfold(acc(instance.clone(), perm(instance))).with(renaming));
                     let before = self.owned.len();
                     let inner = env.about(this.clone());
                     self.own(member, &member.program().predicates[*predicate].body, &inner);
@@ -250,7 +208,6 @@ impl Footprints {
         arguments: &[Expr],
         env: &Env,
     ) {
-        let ReadAmount::Fraction(k) = &env.read else { return };
         let callee = &member.program().functions[function];
         let this = member.expr(receiver, env);
         let actuals: Vec<_> = arguments.iter().map(|argument| member.expr(argument, env)).collect();
@@ -258,34 +215,77 @@ impl Footprints {
         let inner = Env { this, replaced: Rc::new(replaced), side: Side::Exhaled, ..env.clone() };
         let statements = member.block(|member| {
             member.span = e.span;
-            for clause in &callee.requires {
-                for part in member.parts(clause, &inner) {
-                    let Part::Access(access) = part.part else { continue };
-                    for (location, binder) in member.locations(&access.target, &inner) {
-                        if binder.is_none() && part.binder.is_none() {
-                            let given = acc(location.clone(), least(perm(location), k.clone()));
-                            let renaming = renamed("exhale.failed:*", "function.not.wellformed:*");
-                            member.emit(exhale(implies(part.guard.clone(), given)).with(renaming));
-                        }
-                    }
-                }
-            }
-            let left = self.owned.iter().map(|(guard, location)| {
-                and([guard.clone(), lt(none(), perm(location.clone()))])
+            let needed = needed(member, &callee.requires, &inner);
+            let there = needed.iter().map(|part| part.when(lt(none(), perm(part.location.clone()))));
+            let decreases = renamed("assert.failed:*", "termination.failed:footprint.not.decreasing");
+            let words = said("*", "the function might apply itself without end: what it applies might not need less of the heap");
+            member.emit(assert(and(there)).with(decreases.clone()).with(words.clone()));
+            let given = needed.iter().filter(|part| part.variables.is_empty()).map(|part| {
+                let location = part.location.clone();
+                part.when(acc(location.clone(), perm(location)))
             });
-            member.emit(
-                assert(or(left))
-                    .with(renamed("assert.failed:*", "termination.failed:footprint.not.decreasing"))
-                    .with(said("*", "the function might apply itself without end: what it applies might not need less of the heap")),
-            );
+            let renaming = renamed("exhale.failed:*", "function.not.wellformed:*");
+            member.emit(exhale(and(given)).with(renaming));
+            let left = self.owned.iter().map(|(guard, location)| {
+                let others = needed.iter().filter_map(|part| part.is_elsewhere(location));
+                let is_left = lt(none(), perm(location.clone()));
+                and([guard.clone(), is_left].into_iter().chain(others))
+            });
+            member.emit(assert(or(left)).with(decreases).with(words));
         });
         self.aside(member, statements);
     }
 }
 
-/// What of an amount there is: whether it is there is checked with the function itself.
-fn least(held: s::Expr, wanted: s::Expr) -> s::Expr {
-    conditional(lt(held.clone(), wanted.clone()), held, wanted)
+/// A location that a precondition asks for.
+struct Needed {
+    /// When it does, and for which values of the variables.
+    guard: s::Expr,
+    variables: Vec<s::TypedName>,
+    location: s::Expr,
+}
+
+impl Needed {
+    fn when(&self, claim: s::Expr) -> s::Expr {
+        let claim = implies(self.guard.clone(), claim);
+        if self.variables.is_empty() { claim } else { forall(self.variables.clone(), [], claim) }
+    }
+
+    /// That one of many locations, which cannot be given away one by one, is not this one.
+    fn is_elsewhere(&self, other: &s::Expr) -> Option<s::Expr> {
+        let parts = |location: &s::Expr| match &location.kind {
+            s::ExprKind::Field { receiver, name } => {
+                Some(((**receiver).clone(), name.name.clone()))
+            }
+            _ => None,
+        };
+        if self.variables.is_empty() {
+            return None;
+        }
+        let ((receiver, field), (other, other_field)) = (parts(&self.location)?, parts(other)?);
+        (field == other_field).then(|| self.when(ne(receiver, other)))
+    }
+}
+
+/// All locations that a precondition asks for.
+fn needed(member: &mut Member<'_, '_>, requires: &[Expr], env: &Env) -> Vec<Needed> {
+    let mut needed = Vec::new();
+    for clause in requires {
+        for part in member.parts(clause, env) {
+            let Part::Access(access) = part.part else { continue };
+            for (location, binder) in member.locations(&access.target, env) {
+                let mut guard = part.guard.clone();
+                let mut variables =
+                    part.binder.as_ref().map(|(all, _)| all.clone()).unwrap_or_default();
+                if let Some((name, inside)) = binder {
+                    guard = and([guard, inside]);
+                    variables.push(typed(&name, ty(TypeKind::Ref)));
+                }
+                needed.push(Needed { guard, variables, location });
+            }
+        }
+    }
+    needed
 }
 
 /// An assertion whose amounts are all the abstract read fraction.

@@ -1,0 +1,75 @@
+//! Which functions apply each other, directly or through others.
+
+use chalice::program::{Expr, ExprKind, Function, FunctionId, Program};
+use la_arena::ArenaMap;
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::walk::each_expr;
+
+/// The cycles of functions in a program.
+#[derive(Default)]
+pub(crate) struct Recursion {
+    /// Those of applications in bodies.
+    bodies: Components,
+    /// Those of all applications, contracts included.
+    everywhere: Components,
+}
+
+/// Functions with the same number apply each other, perhaps through others.
+type Components = ArenaMap<FunctionId, usize>;
+
+impl Recursion {
+    pub(crate) fn of(program: &Program) -> Self {
+        Self {
+            bodies: components(program, |function| applied(&function.body)),
+            everywhere: components(program, |function| {
+                let contract = function.requires.iter().chain(&function.ensures);
+                applied(contract.chain(&function.body))
+            }),
+        }
+    }
+
+    /// The functions that the body of `id` applies and that, perhaps through others, apply `id`; sorted.
+    pub(crate) fn cycle_of(&self, program: &Program, id: FunctionId) -> Vec<FunctionId> {
+        let mut cycle = applied(&program.functions[id].body);
+        cycle.retain(|&other| self.bodies[other] == self.bodies[id]);
+        cycle.sort();
+        cycle.dedup();
+        cycle
+    }
+
+    /// Does a clause in the contract of `id` apply, perhaps through other functions, the function itself?
+    pub(crate) fn leads_back(&self, clause: &Expr, id: FunctionId) -> bool {
+        applied([clause]).iter().any(|&other| self.everywhere[other] == self.everywhere[id])
+    }
+}
+
+/// The functions that expressions apply.
+fn applied<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
+    let mut applied = Vec::new();
+    for e in expressions {
+        each_expr(e, &mut |part| {
+            if let ExprKind::Apply { function, .. } = &part.kind {
+                applied.push(*function);
+            }
+        });
+    }
+    applied
+}
+
+fn components(program: &Program, applied: impl Fn(&Function) -> Vec<FunctionId>) -> Components {
+    let mut graph = DiGraph::<FunctionId, ()>::new();
+    let nodes: ArenaMap<FunctionId, NodeIndex> =
+        program.functions.iter().map(|(id, _)| (id, graph.add_node(id))).collect();
+    for (id, function) in program.functions.iter() {
+        for other in applied(function) {
+            graph.add_edge(nodes[id], nodes[other], ());
+        }
+    }
+    let numbered = kosaraju_scc(&graph).into_iter().enumerate();
+    numbered
+        .flat_map(|(number, members)| members.into_iter().map(move |node| (node, number)))
+        .map(|(node, number)| (graph[node], number))
+        .collect()
+}
