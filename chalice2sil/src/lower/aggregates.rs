@@ -1,12 +1,14 @@
 //! `sum` and `max` over collections.
 //!
-//! Of collections that are written out they are written out as well. A sum over the elements of a sequence or over a
+//! Of collections that are written out, and of ranges between two small numbers, they are written out as well. A sum over the elements of a sequence or over a
 //! range is a recursive function that adds the last element to the sum of the others; a maximum is a function of which is
 //! known that no element is greater and that some element is as great. The body may read fields of the element, which the
 //! function then needs permission to.
 //!
 //! DIVERGENCE: of the maximum of nothing nothing is known. Sums over sets that are not written out are not supported, as
 //! sets have no last element.
+
+use std::borrow::Cow;
 
 use chalice::program::{Domain, Expr, ExprKind, FieldRef, LocalId, LocalKind, Quantifier, Type};
 use rustc_hash::FxHashMap;
@@ -36,7 +38,7 @@ impl Member<'_, '_> {
             return self.unsupported(&format!("{word} over several variables or a type"), e);
         };
         if let Some(elements) = written_out(collection)
-            && let Some(value) = self.over_elements(quantifier, variable, elements, body, env)
+            && let Some(value) = self.over_elements(quantifier, variable, &elements, body, env)
         {
             return value;
         }
@@ -225,11 +227,23 @@ impl Member<'_, '_> {
     }
 }
 
-/// The elements of a collection that is written out, each counted once.
-fn written_out(collection: &Expr) -> Option<&[Expr]> {
+/// Ranges of more numbers than this are not written out.
+const LONGEST_RANGE: u32 = 32;
+
+/// The elements of a collection that is written out, each counted once; a range of few numbers is as good.
+fn written_out(collection: &Expr) -> Option<Cow<'_, [Expr]>> {
     match &collection.kind {
-        ExprKind::Seq(elements) => Some(elements),
-        ExprKind::Set(elements) if elements.len() < 2 => Some(elements),
+        ExprKind::Seq(elements) => Some(elements.into()),
+        ExprKind::Set(elements) if elements.len() < 2 => Some(elements.into()),
+        ExprKind::Range { from, to } => {
+            let (ExprKind::Int(low), ExprKind::Int(high)) = (&from.kind, &to.kind) else {
+                return None;
+            };
+            let length =
+                u32::try_from(high - low).ok().filter(|&length| length <= LONGEST_RANGE)?;
+            let number = |offset| Expr { kind: ExprKind::Int(low + offset), ..(**from).clone() };
+            Some((0..length).map(number).collect())
+        }
         _ => None,
     }
 }
