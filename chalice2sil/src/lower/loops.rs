@@ -6,6 +6,7 @@ use sil::syntax as s;
 use super::Member;
 use super::annotations::{Annotate, hidden, renamed, said};
 use super::env::{Env, Locks, ReadAmount, Side};
+use super::methods::mentions_holds;
 use crate::build::*;
 use crate::names::fixed;
 
@@ -107,6 +108,9 @@ impl Member<'_, '_> {
             if forgets_levels {
                 member.recall_levels(&inner);
             }
+            if changes_locks {
+                member.note_different_levels(invariants, env);
+            }
             for clause in invariants {
                 member.bound_counts(clause, &inner);
             }
@@ -140,6 +144,19 @@ impl Member<'_, '_> {
         }
         if forgets_levels {
             self.recall_levels(env);
+        }
+        if changes_locks {
+            self.note_different_levels(invariants, env);
+        }
+    }
+
+    /// What is held after a loop that says so has different levels, as it has at the start of a method.
+    fn note_different_levels(&mut self, invariants: &[Expr], env: &Env) {
+        if let Locks::State(locks) = &env.locks
+            && invariants.iter().any(mentions_holds)
+        {
+            let different = self.different_levels(locks);
+            self.emit_plain(inhale(different));
         }
     }
 }
