@@ -4,9 +4,9 @@ use rustc_hash::FxHashSet;
 
 use crate::source::Name;
 use crate::stack::grow_stack;
+use crate::syntax::walk::{Visitor, visit};
 use crate::syntax::{
-    Block, Decreases, DecreasesKind, Expr, ExprKind, Ident, MacroBody, OldLabel, Stmt, StmtKind,
-    Type, TypeKind, TypedName,
+    Expr, ExprKind, Ident, MacroBody, OldLabel, Stmt, StmtKind, Type, TypeKind, TypedName,
 };
 
 use super::Size;
@@ -41,14 +41,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    fn declare(&mut self, variables: &[TypedName]) {
-        for variable in variables {
-            self.ty(&variable.ty);
-            self.declare_name(&variable.name);
-        }
-    }
-
-    fn declare_name(&mut self, ident: &Ident) {
+    fn declare(&mut self, ident: &Ident) {
         self.declared.insert(ident.name.clone());
         self.mention(ident);
     }
@@ -56,26 +49,24 @@ impl Names {
     fn mention(&mut self, ident: &Ident) {
         self.mentioned.insert(ident.name.clone());
     }
+}
 
+impl Visitor<'_> for Names {
     fn ty(&mut self, ty: &Type) {
         match &ty.kind {
-            TypeKind::Int | TypeKind::Bool | TypeKind::Perm | TypeKind::Ref => {}
-            TypeKind::Seq(element) | TypeKind::Set(element) | TypeKind::Multiset(element) => {
-                self.ty(element);
-            }
-            TypeKind::Map(key, value) => {
-                self.ty(key);
-                self.ty(value);
-            }
-            TypeKind::Named { name, arguments } => {
-                self.mention(name);
-                arguments.iter().for_each(|argument| self.ty(argument));
-            }
+            TypeKind::Named { name, .. } => self.mention(name),
             TypeKind::MacroCall { name, arguments } => {
                 self.mention(name);
                 self.mentioned.extend(arguments.iter().map(|argument| argument.0.clone()));
             }
+            _ => {}
         }
+        visit::ty(self, ty);
+    }
+
+    fn typed_name(&mut self, name: &TypedName) {
+        self.declare(&name.name);
+        visit::typed_name(self, name);
     }
 
     fn expr(&mut self, expr: &Expr) {
@@ -83,99 +74,29 @@ impl Names {
             ExprKind::Ident(name) => {
                 self.mentioned.insert(name.clone());
             }
-            ExprKind::Call { name, ascription, .. } => {
-                self.mention(name);
-                ascription.iter().for_each(|ty| self.ty(ty));
-            }
-            ExprKind::Field { name, .. } | ExprKind::PredicateInstance { name, .. } => {
-                self.mention(name);
-            }
-            ExprKind::Old { label: OldLabel::Label(label), .. } => self.mention(label),
-            ExprKind::Quantified { variables, .. } | ExprKind::ForPerm { variables, .. } => {
-                self.declare(variables);
-            }
-            ExprKind::Let { variable, .. } => self.declare_name(variable),
-            ExprKind::Literal { element, .. } => element.iter().for_each(|ty| self.ty(ty)),
-            ExprKind::MapLiteral { types: Some((key, value)), .. } => {
-                self.ty(key);
-                self.ty(value);
-            }
+            ExprKind::Call { name, .. }
+            | ExprKind::Field { name, .. }
+            | ExprKind::PredicateInstance { name, .. }
+            | ExprKind::Old { label: OldLabel::Label(name), .. } => self.mention(name),
+            ExprKind::Let { variable, .. } => self.declare(variable),
             ExprKind::New(Some(fields)) => fields.iter().for_each(|field| self.mention(field)),
             _ => {}
         }
-        expr.for_each_child(&mut |child| grow_stack(|| self.expr(child)));
-    }
-
-    fn exprs(&mut self, exprs: &[Expr]) {
-        exprs.iter().for_each(|expr| self.expr(expr));
-    }
-
-    fn decreases(&mut self, clauses: &[Decreases]) {
-        for clause in clauses {
-            if let DecreasesKind::Tuple(elements) = &clause.kind {
-                self.exprs(elements);
-            }
-            clause.condition.iter().for_each(|condition| self.expr(condition));
-        }
-    }
-
-    fn block(&mut self, block: &Block) {
-        block.statements.iter().for_each(|statement| grow_stack(|| self.stmt(statement)));
+        visit::expr(self, expr);
     }
 
     fn stmt(&mut self, statement: &Stmt) {
         match &statement.kind {
-            StmtKind::Inhale(expr)
-            | StmtKind::Exhale(expr)
-            | StmtKind::Assert(expr)
-            | StmtKind::Assume(expr)
-            | StmtKind::Refute(expr)
-            | StmtKind::Fold(expr)
-            | StmtKind::Unfold(expr)
-            | StmtKind::Apply(expr)
-            | StmtKind::Expr(expr) => self.expr(expr),
-            StmtKind::Package { wand, script } => {
-                self.expr(wand);
-                script.iter().for_each(|script| self.block(script));
-            }
-            StmtKind::Quasihavoc { condition, resource } => {
-                condition.iter().for_each(|condition| self.expr(condition));
-                self.expr(resource);
-            }
-            StmtKind::QuasihavocAll { variables, condition, resource } => {
-                self.declare(variables);
-                condition.iter().for_each(|condition| self.expr(condition));
-                self.expr(resource);
-            }
-            StmtKind::Var { variables, initialiser } => {
-                self.declare(variables);
-                initialiser.iter().for_each(|value| self.expr(value));
-            }
-            StmtKind::Assign { targets, value } => {
-                self.exprs(targets);
-                self.expr(value);
-            }
-            StmtKind::If { condition, then, otherwise } => {
-                self.expr(condition);
-                self.block(then);
-                otherwise.iter().for_each(|block| self.block(block));
-            }
-            StmtKind::While { condition, invariants, decreases, body } => {
-                self.expr(condition);
-                self.exprs(invariants);
-                self.decreases(decreases);
-                self.block(body);
-            }
             StmtKind::Goto(label) => self.mention(label),
-            StmtKind::Label { name, invariants, decreases } => {
+            StmtKind::Label { name, .. } => {
                 self.labels.insert(name.name.clone());
                 self.mention(name);
-                self.exprs(invariants);
-                self.decreases(decreases);
             }
-            StmtKind::Block(block) => self.block(block),
-            StmtKind::Define(_) => {}
+            // A macro of its own, with names of its own.
+            StmtKind::Define(_) => return,
+            _ => {}
         }
+        visit::stmt(self, statement);
     }
 }
 

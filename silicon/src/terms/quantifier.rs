@@ -41,7 +41,8 @@ impl Terms {
         self.quantify(Quant::Exists, variables, triggers, body, Arc::from(name), weight)
     }
 
-    pub(super) fn quantify(
+    /// A formula of either kind of quantifier: [`Terms::forall`] or [`Terms::exists`].
+    pub(crate) fn quantify(
         &mut self,
         quant: Quant,
         variables: &[Term],

@@ -9,6 +9,8 @@
 //! SOUNDNESS: k ↦ u − x is a bijection of the integers, and binding a variable that does not occur changes nothing:
 //! all forms are equivalent.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use crate::engine::Engine;
@@ -50,7 +52,9 @@ impl Engine<'_> {
         name: &str,
         weight: u32,
     ) -> Term {
-        let plain = self.quantifier(quant, variables, triggers, body, name, weight);
+        let name = Arc::<str>::from(name);
+        let plain =
+            self.terms.quantify(quant, variables, triggers, body, name.clone(), weight);
         let TermKind::Quantifier(quantifier) = self.terms.kind(plain) else { return plain };
         if !quantifier.triggers.is_empty() {
             return plain;
@@ -62,7 +66,14 @@ impl Engine<'_> {
         let weight = if forms.len() > 1 { weight.max(SHIFTING_WEIGHT) } else { weight };
         let mut formulas = Vec::with_capacity(forms.len());
         for Form { variables, trigger, body } in forms {
-            formulas.push(self.quantifier(quant, &variables, vec![trigger], body, name, weight));
+            formulas.push(self.terms.quantify(
+                quant,
+                &variables,
+                vec![trigger],
+                body,
+                name.clone(),
+                weight,
+            ));
         }
         match quant {
             Quant::Forall => self.terms.and(formulas),
@@ -80,21 +91,6 @@ impl Engine<'_> {
         };
         let all = candidates.into_iter().filter(covers);
         all.min_by_key(|candidate| candidate.size).map(|candidate| candidate.pattern)
-    }
-
-    fn quantifier(
-        &mut self,
-        quant: Quant,
-        variables: &[Term],
-        triggers: Vec<Vec<Term>>,
-        body: Term,
-        name: &str,
-        weight: u32,
-    ) -> Term {
-        match quant {
-            Quant::Forall => self.terms.forall(variables, triggers, body, name, weight),
-            Quant::Exists => self.terms.exists(variables, triggers, body, name, weight),
-        }
     }
 
     fn forms(&mut self, variables: &[Term], body: Term) -> Vec<Form> {
