@@ -148,17 +148,33 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// What a proof obligation may cost: no more time than the member has left.
+    fn obligation_budget(&self, now: Instant) -> Budget {
+        let whole = Budget::OBLIGATION.milliseconds;
+        // Whole seconds, rounded up: telling Z3 a new limit costs something.
+        let left = self.deadline.map_or(u64::MAX, |deadline| {
+            let left = deadline.saturating_duration_since(now).as_secs() + 1;
+            left.saturating_mul(1000)
+        });
+        Budget {
+            resources: self.context.options.obligation_limit,
+            milliseconds: u32::try_from(left).map_or(whole, |left| left.min(whole)),
+        }
+    }
+
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
         self.go_on()?;
         let started = Instant::now();
         let budget = match kind {
-            QueryKind::Obligation => {
-                Budget { resources: self.context.options.obligation_limit, ..Budget::OBLIGATION }
-            }
+            QueryKind::Obligation => self.obligation_budget(started),
             _ => Budget::CHECK,
         };
         let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
         self.count(Means::Prover(started.elapsed()));
+        if answer == prover::Answer::GaveUp(prover::Limit::Time) {
+            // It may have been the time of the member that has run out.
+            self.go_on()?;
+        }
         Ok(match answer {
             prover::Answer::Proved => Answer::Yes,
             prover::Answer::NotProved => Answer::No,
