@@ -53,8 +53,7 @@ impl Engine<'_> {
         weight: u32,
     ) -> Term {
         let name = Arc::<str>::from(name);
-        let plain =
-            self.terms.quantify(quant, variables, triggers, body, name.clone(), weight);
+        let plain = self.terms.quantify(quant, variables, triggers, body, name.clone(), weight);
         let TermKind::Quantifier(quantifier) = self.terms.kind(plain) else { return plain };
         if !quantifier.triggers.is_empty() {
             return plain;
