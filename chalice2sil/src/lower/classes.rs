@@ -107,6 +107,7 @@ impl Lowering<'_> {
             members.push(shared.with(called("monitor invariant for readers")));
         }
         members.extend(self.history_check(id));
+        members.extend(self.debt_check(id));
         members
     }
 

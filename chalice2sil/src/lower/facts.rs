@@ -4,8 +4,8 @@
 //! abstract read permission have no parameter for it: generated code says only what the program needs.
 
 use chalice::program::{
-    Block, ExprKind, FieldRef, LocalId, LockMode, MethodId, PermissionKind, Program, Rhs, Stmt,
-    StmtKind,
+    Block, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId, PermissionKind, Program,
+    Rhs, Stmt, StmtKind, Type,
 };
 use la_arena::ArenaMap;
 
@@ -48,7 +48,7 @@ pub(crate) struct MethodFacts {
 }
 
 /// Is `e` a variable that only ever holds the object it is declared with in `body`?
-pub(crate) fn is_new_object(body: &Block, e: &chalice::program::Expr) -> bool {
+pub(crate) fn is_new_object(body: &Block, e: &Expr) -> bool {
     let ExprKind::Local(local) = &e.kind else { return false };
     let mut is_new = false;
     let mut is_assigned = false;
@@ -73,13 +73,29 @@ pub(crate) fn assigns(stmt: &Stmt, local: LocalId) -> bool {
     }
 }
 
+/// Does the invariant of a class speak of credits, which its monitor then keeps?
+pub(crate) fn keeps_credits(program: &Program, class: ClassId) -> bool {
+    let is_credit = |e: &Expr| matches!(e.kind, ExprKind::Credit { .. });
+    program.classes[class].invariants.iter().any(|clause| clause.any(&mut |e| is_credit(e)))
+}
+
+/// The class whose objects an expression stands for.
+pub(crate) fn class_of(e: &Expr) -> Option<ClassId> {
+    match e.ty {
+        Type::Class(class) => Some(class),
+        _ => None,
+    }
+}
+
 impl Facts {
     pub(crate) fn of(program: &Program) -> Self {
         let mut facts = Self { credits: !program.channels.is_empty(), ..Self::default() };
+        let keeps_credits =
+            |e: &Expr| class_of(e).is_some_and(|class| keeps_credits(program, class));
         for (id, method) in program.methods.iter() {
             let mut own = MethodFacts::default();
             facts.note_contract(&mut own, program, id);
-            facts.note_body(&mut own, &method.body);
+            facts.note_body(&mut own, &method.body, &keeps_credits);
             facts.methods.insert(id, own);
         }
         for (_, class) in program.classes.iter() {
@@ -101,7 +117,7 @@ impl Facts {
         facts
     }
 
-    fn note_exprs(&mut self, roots: &mut dyn Iterator<Item = &chalice::program::Expr>) {
+    fn note_exprs(&mut self, roots: &mut dyn Iterator<Item = &Expr>) {
         let mut ignored = MethodFacts::default();
         roots.for_each(|root| each_expr(root, &mut |e| self.note_expr(&mut ignored, e)));
     }
@@ -123,7 +139,12 @@ impl Facts {
         method.lock_changes.iter().for_each(|e| each_expr(e, &mut |e| self.note_expr(own, e)));
     }
 
-    fn note_body(&mut self, own: &mut MethodFacts, body: &Block) {
+    fn note_body(
+        &mut self,
+        own: &mut MethodFacts,
+        body: &Block,
+        keeps_credits: &impl Fn(&Expr) -> bool,
+    ) {
         each_expr_in_block(body, &mut |e| self.note_expr(own, e));
         each_stmt(body, &mut |stmt| {
             own.may_unlock |= matches!(
@@ -134,7 +155,15 @@ impl Facts {
                     | StmtKind::Share { .. }
                     | StmtKind::Downgrade(_)
             );
-            own.credits |= matches!(stmt.kind, StmtKind::Send { .. } | StmtKind::Receive { .. });
+            own.credits |= match &stmt.kind {
+                StmtKind::Send { .. } | StmtKind::Receive { .. } => true,
+                StmtKind::Acquire { target, .. }
+                | StmtKind::Release { target, .. }
+                | StmtKind::Lock { target, .. }
+                | StmtKind::Share { target, .. }
+                | StmtKind::Downgrade(target) => keeps_credits(target),
+                _ => false,
+            };
             if matches!(rhs_of(stmt), Some(Rhs::NewChannel { .. })) {
                 own.locks = true;
             }
@@ -176,7 +205,7 @@ impl Facts {
         });
     }
 
-    fn note_expr(&mut self, own: &mut MethodFacts, e: &chalice::program::Expr) {
+    fn note_expr(&mut self, own: &mut MethodFacts, e: &Expr) {
         if let Some(access) = access_of(e) {
             each_amount(&access.amount, &mut |amount| {
                 self.counting |= matches!(amount, PermissionKind::Epsilons(_));

@@ -12,12 +12,14 @@ use chalice::program::{
 };
 use sil::source::Name;
 use sil::syntax as s;
+use sil::syntax::TypeKind;
 
-use super::Member;
-use super::annotations::{Annotate, renamed, said};
-use super::env::{Env, LockState, Locks};
-use super::facts::{assigns, is_new_object};
+use super::annotations::{Annotate, named, renamed, said};
+use super::env::{Env, LockState, Locks, Side};
+use super::facts::{assigns, class_of, is_new_object, keeps_credits};
 use super::levels::Level;
+use super::states::one_state;
+use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
 
@@ -81,13 +83,6 @@ impl Member<'_, '_> {
         self.method.is_some_and(|method| is_new_object(&self.program().methods[method].body, e))
     }
 
-    fn class_of(e: &Expr) -> Option<ClassId> {
-        match e.ty {
-            Type::Class(class) => Some(class),
-            _ => None,
-        }
-    }
-
     fn monitor_at(&self, class: ClassId, mode: LockMode, target: &s::Expr) -> s::Expr {
         let names = self.lowering.names.borrow();
         let name = match mode {
@@ -98,7 +93,8 @@ impl Member<'_, '_> {
     }
 
     /// Gives what a monitor protects to the monitor.
-    fn give_invariant(&mut self, class: ClassId, mode: LockMode, target: &s::Expr) {
+    fn give_invariant(&mut self, class: ClassId, mode: LockMode, target: &s::Expr, env: &Env) {
+        self.trade_credits(class, mode, target, &env.on(Side::Exhaled), s::BinaryOp::Sub);
         let monitor = self.monitor_at(class, mode, target);
         self.emit(
             fold(acc(monitor.clone(), write()))
@@ -106,6 +102,23 @@ impl Member<'_, '_> {
         );
         // If folding failed, it has been said already.
         self.emit(exhale(acc(monitor, write())).with(renamed("exhale.failed:*", "fold.failed:*")));
+    }
+
+    /// Gives a monitor the credits that its invariant speaks of, or takes them from it. Readers share a monitor, so they
+    /// get none.
+    fn trade_credits(
+        &mut self,
+        class: ClassId,
+        mode: LockMode,
+        target: &s::Expr,
+        env: &Env,
+        op: s::BinaryOp,
+    ) {
+        if mode == LockMode::Write {
+            for invariant in &self.program().classes[class].invariants {
+                self.move_credits(&one_state(invariant), &env.about(target.clone()), op);
+            }
+        }
     }
 
     /// Takes what a monitor protects from the monitor.
@@ -122,6 +135,7 @@ impl Member<'_, '_> {
         // An invariant that is not well-formed cannot be had; apart from that this succeeds.
         let renaming = renamed("unfold.failed:*", &format!("{kind}:*"));
         self.emit(unfold(acc(monitor, write())).with(renaming));
+        self.trade_credits(class, mode, target, &env.on(Side::Inhaled), s::BinaryOp::Add);
         let invariants = &self.program().classes[class].invariants;
         let inner = env.about(target.clone());
         for invariant in invariants {
@@ -162,7 +176,7 @@ impl Member<'_, '_> {
     }
 
     fn acquire_target(&mut self, e: &Expr, target: &s::Expr, mode: LockMode, env: &Env) {
-        let Some(class) = Self::class_of(e) else {
+        let Some(class) = class_of(e) else {
             return self.unsupported_stmt("acquire of something that is no object");
         };
         let locks = Self::lock_state(env);
@@ -207,7 +221,7 @@ impl Member<'_, '_> {
     }
 
     fn release_target(&mut self, e: &Expr, target: &s::Expr, mode: LockMode, env: &Env) {
-        let Some(class) = Self::class_of(e) else {
+        let Some(class) = class_of(e) else {
             return self.unsupported_stmt("release of something that is no object");
         };
         let locks = Self::lock_state(env);
@@ -221,7 +235,7 @@ impl Member<'_, '_> {
             (LockMode::Read, None) => {}
         }
         let left = self.state_to_release(class, mode, target, &locks, env);
-        self.give_invariant(class, mode, target);
+        self.give_invariant(class, mode, target, env);
         self.note_released(target, left, &locks);
         self.remove_from(&locks.held, target);
         if let (LockMode::Read, Some(read_held)) = (mode, &locks.read_held) {
@@ -271,7 +285,7 @@ impl Member<'_, '_> {
     /// `downgrade e`
     pub(crate) fn downgrade(&mut self, e: &Expr, env: &Env) {
         let target = self.lock_target(e, "downgrade.failed", env);
-        let (Some(class), locks) = (Self::class_of(e), Self::lock_state(env)) else {
+        let (Some(class), locks) = (class_of(e), Self::lock_state(env)) else {
             return self.unsupported_stmt("downgrade of something that is no object");
         };
         self.check_write_held(&locks, &target, "downgrade.failed");
@@ -279,7 +293,7 @@ impl Member<'_, '_> {
         let before: Name = self.fresh("downgrade");
         self.emit_plain(label(&before));
         let left = self.state_to_release(class, LockMode::Write, &target, &locks, env);
-        self.give_invariant(class, LockMode::Write, &target);
+        self.give_invariant(class, LockMode::Write, &target, env);
         self.note_released(&target, left, &locks);
         self.take_invariant(class, LockMode::Read, &target, "downgrade.failed", env);
         self.keep_values(class, &target, &before, env);
@@ -291,7 +305,7 @@ impl Member<'_, '_> {
 
     /// Fields of `target` that readers of the monitor may read have the values they had at `label`.
     fn keep_values(&mut self, class: ClassId, target: &s::Expr, label: &str, env: &Env) {
-        let inner = env.about(target.clone()).on(super::env::Side::Inhaled);
+        let inner = env.about(target.clone()).on(Side::Inhaled);
         for invariant in &self.program().classes[class].invariants {
             for part in self.parts(invariant, &inner) {
                 let super::assertions::Part::Access(access) = part.part else { continue };
@@ -316,7 +330,7 @@ impl Member<'_, '_> {
     /// `share e between lower and upper`
     pub(crate) fn share(&mut self, e: &Expr, bounds: &Bounds, env: &Env) {
         let target = self.lock_target(e, "share.failed", env);
-        let Some(class) = Self::class_of(e) else {
+        let Some(class) = class_of(e) else {
             return self.unsupported_stmt("share of something that is no object");
         };
         let locks = Self::lock_state(env);
@@ -332,7 +346,7 @@ impl Member<'_, '_> {
         let is_held = self.lowering.is_held(&locks, &target);
         self.emit_plain(inhale(not(is_held)));
         let left = self.state_to_share(class, &target, &locks, env);
-        self.give_invariant(class, LockMode::Write, &target);
+        self.give_invariant(class, LockMode::Write, &target, env);
         self.note_released(&target, left, &locks);
     }
 
@@ -372,9 +386,7 @@ impl Member<'_, '_> {
     pub(crate) fn free(&mut self, e: &Expr, env: &Env) {
         let target = self.saved(e, "target", &[], env);
         let mut all = vec![acc(self.lowering.level_of(target.clone()), write())];
-        for id in
-            Self::class_of(e).into_iter().flat_map(|class| self.program().classes[class].fields())
-        {
+        for id in class_of(e).into_iter().flat_map(|class| self.program().classes[class].fields()) {
             all.push(acc(self.field_of(target.clone(), FieldRef::Declared(id)), write()));
         }
         self.emit(
@@ -506,5 +518,46 @@ impl Member<'_, '_> {
             };
         });
         changes
+    }
+}
+
+impl Lowering<'_> {
+    /// The check that the invariant of a class contains no debt: nobody would have to pay it.
+    pub(crate) fn debt_check(&self, id: ClassId) -> Option<s::Member> {
+        if !keeps_credits(self.program, id) {
+            return None;
+        }
+        let class = &self.program.classes[id];
+        let mut member = Member::new(self, class.invariants.first()?.span);
+        member.class = Some(id);
+        let this = member.fresh("this");
+        let env = super::classes::stateless(super::env::ReadAmount::Common);
+        let statements = member.block(|member| {
+            let monitor = member.monitor_at(id, LockMode::Write, &var(&this));
+            member.emit_plain(inhale(acc(monitor.clone(), write())));
+            let renaming = renamed("unfold.failed:*", "not.wellformed:*");
+            member.emit(unfold(acc(monitor, write())).with(renaming));
+            let credits = member.fresh("credits");
+            let none = call(fixed::NO_CREDITS, Vec::new());
+            member.emit_plain(declare(&credits, self.credits_type(), Some(none)));
+            member.credits = Some(credits);
+            let mentioned =
+                |clause: &&Expr| clause.any(&mut |e| matches!(e.kind, ExprKind::Credit { .. }));
+            for clause in class.invariants.iter().filter(mentioned) {
+                member.span = clause.span;
+                member.move_credits(&one_state(clause), &env.on(Side::Inhaled), s::BinaryOp::Add);
+            }
+            member.check_debt(
+                "debt.failed:invariant",
+                "the monitor invariant must not contain a debt",
+            );
+        });
+        let name = self.global_name(&format!("{}_credits", class.name));
+        let method = s::Method::new(&name).formal(&this, TypeKind::Ref).body(statements);
+        Some(
+            crate::build::member(s::MemberKind::Method(method))
+                .with(self.at(member.span))
+                .with(named(&format!("{} (credits of the monitor invariant)", class.name))),
+        )
     }
 }
