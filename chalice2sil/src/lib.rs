@@ -57,8 +57,8 @@ pub struct Loaded {
     pub program: Option<sil::program::Program>,
     /// The text of the translation, into which the program's spans point.
     pub sources: sil::source::Sources,
-    /// Findings about the Chalice text, and constructs that have no lowering yet (as warnings: the members that have
-    /// them are refused by the engine).
+    /// Findings about the Chalice text. Constructs that have no lowering yet are not among them: the members that have
+    /// them are refused by the engine.
     pub messages: Vec<Message>,
 }
 
@@ -69,6 +69,8 @@ pub struct Loaded {
 pub fn load(name: &str, text: &str) -> Loaded {
     let (translated, mut messages) = translate_text(name, text, sil::print::Form::Graph);
     let Some(translated) = translated else { return Loaded { messages, ..Loaded::default() } };
+    // The engine says it again, of the members that it verifies, as it does on every other way to it.
+    messages.retain(|message| message.id != messages::FEATURE_UNSUPPORTED);
     let loaded = sil::load::load_text(&format!("{name} (as SIL)"), &translated);
     if loaded.program.is_none() {
         messages.extend(loaded.diagnostics.iter().map(|one| messages::broken(name, &one.message)));
@@ -76,7 +78,8 @@ pub fn load(name: &str, text: &str) -> Loaded {
     Loaded { program: loaded.program, sources: loaded.sources, messages }
 }
 
-/// From a Chalice text to the text of its translation; absent if one of the messages is an error.
+/// From a Chalice text to the text of its translation; absent if one of the messages is an error. Constructs that have
+/// no lowering yet are warned about.
 pub fn translate_text(
     name: &str,
     text: &str,

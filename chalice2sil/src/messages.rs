@@ -29,11 +29,14 @@ pub fn message(source: &SourceFile, diagnostic: &Diagnostic) -> Message {
     }
 }
 
+/// The id of what has no lowering yet.
+pub(crate) const FEATURE_UNSUPPORTED: &str = "internal:feature.unsupported";
+
 /// That a construct has no lowering yet. It rejects nothing: the member that has it is refused by the engine.
 pub(crate) fn unsupported(source: &SourceFile, unsupported: &Unsupported) -> Message {
     Message {
         severity: Severity::Warning,
-        id: "internal:feature.unsupported".to_owned(),
+        id: FEATURE_UNSUPPORTED.to_owned(),
         text: format!("{} cannot be verified yet", unsupported.construct),
         place: place(source, unsupported.span),
         notes: Vec::new(),
