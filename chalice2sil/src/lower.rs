@@ -23,6 +23,7 @@ mod env;
 mod expressions;
 mod facts;
 mod forks;
+mod history;
 mod levels;
 mod loops;
 mod methods;
@@ -190,6 +191,8 @@ pub(crate) struct Member<'l, 'p> {
     locals_in_scope: Vec<LocalId>,
     /// The map of credits, in methods that have to do with them.
     credits: Option<Name>,
+    /// The states in which this method itself last left each object, where calls may leave it again.
+    left_here: Option<Name>,
     /// Flags that tell whether a ghost constant has been assigned.
     assigned: FxHashMap<LocalId, Name>,
 }
@@ -207,6 +210,7 @@ impl<'l, 'p> Member<'l, 'p> {
             bound_names: FxHashMap::default(),
             locals_in_scope: Vec::new(),
             credits: None,
+            left_here: None,
             assigned: FxHashMap::default(),
         }
     }

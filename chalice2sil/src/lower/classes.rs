@@ -11,7 +11,7 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed};
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
-use super::states::one_state;
+use super::history::one_state;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::walk::{each_expr, is_impure};

@@ -240,6 +240,11 @@ impl Facts {
         }
     }
 
+    /// May a method that this one calls leave or share an object?
+    pub(crate) fn calls_may_unlock(&self, method: MethodId) -> bool {
+        self.methods[method].calls.iter().any(|&callee| self.methods[callee].may_unlock)
+    }
+
     /// A method does what the methods it calls do.
     fn close_over_calls(&mut self) {
         let contracts: ArenaMap<MethodId, bool> =

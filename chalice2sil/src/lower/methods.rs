@@ -272,6 +272,9 @@ impl Member<'_, '_> {
             self.emit_plain(inhale(small));
             env.read = ReadAmount::Fraction(var(&k));
         }
+        if let Locks::State(locks) = &env.locks {
+            self.remember_states(id, locks);
+        }
         if facts.credits {
             let credits = self.fresh("credits");
             let none = call(fixed::NO_CREDITS, Vec::new());

@@ -1,4 +1,4 @@
-//! States that assertions look back at: `eval`, and `old` in monitor invariants.
+//! States that assertions look back at: `eval`, and `old` in monitor invariants (see [`super::history`]).
 //!
 //! A recorded state is a number. What is known of it are the values of functions of the number and of an object: the
 //! value of a field then, the permission held then, the value of a function then. Each thread keeps the numbers of the
@@ -8,13 +8,11 @@
 //! read the number as a code of that heap. Of other numbers only the program's own assertions speak.
 //!
 //! Differs from the original verifier
-//! - DIVERGENCE: a history constraint has to be transitive as well as reflexive, since several threads may hold the lock
-//!   between two times that one does.
 //! - DIVERGENCE: what is recorded are the places that assertions about such states mention, reached from the object, or
 //!   from the receiver and the arguments of the fork; values inside folded predicates are known through functions only.
 
 use chalice::program::{
-    Access, AccessTarget, Block, ClassId, EvalState, Expr, ExprKind, FieldRef, LockMode, MethodId,
+    Access, AccessTarget, Block, ClassId, EvalState, Expr, ExprKind, FieldRef, MethodId,
     PermissionKind, Program,
 };
 use rustc_hash::FxHashMap;
@@ -22,13 +20,14 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, named, renamed, said};
-use super::env::{Env, LockState, OldState, Recorded, Side};
+use super::annotations::{Annotate, renamed};
+use super::env::{Env, LockState, Recorded, Side};
+use super::history::has_history;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
 use crate::stack::grow;
-use crate::walk::{each_expr, each_expr_in_block, is_impure};
+use crate::walk::{each_expr, each_expr_in_block};
 
 /// Which recorded states a program speaks about.
 #[derive(Default)]
@@ -97,54 +96,15 @@ impl<'p> States<'p> {
         self.has_history || !self.released.is_empty()
     }
 
+    /// Has a class a history constraint?
+    pub(crate) fn has_history(&self) -> bool {
+        self.has_history
+    }
+
     /// Is anything said of the states before forks of a method?
     pub(crate) fn keeps_forks(&self, method: MethodId) -> bool {
         self.forked.contains_key(&method)
     }
-}
-
-/// Does a monitor invariant look back?
-pub(crate) fn has_history(invariants: &[Expr]) -> bool {
-    invariants.iter().any(looks_back)
-}
-
-fn looks_back(e: &Expr) -> bool {
-    e.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
-}
-
-/// The part of an invariant that speaks about one state.
-pub(crate) fn one_state(e: &Expr) -> Expr {
-    part_of(e, false)
-}
-
-/// The part of an invariant that compares a state with an earlier one.
-fn two_states(e: &Expr) -> Expr {
-    part_of(e, true)
-}
-
-fn part_of(e: &Expr, wants_history: bool) -> Expr {
-    let truth = || Expr { kind: ExprKind::Bool(true), ty: e.ty.clone(), span: e.span };
-    if !looks_back(e) {
-        return if wants_history { truth() } else { e.clone() };
-    }
-    let part = |e: &Expr| Box::new(grow(|| part_of(e, wants_history)));
-    let kind = match &e.kind {
-        ExprKind::And(parts) => ExprKind::And(parts.iter().map(|e| *part(e)).collect()),
-        ExprKind::Implies { guard, body } if !looks_back(guard) => {
-            ExprKind::Implies { guard: guard.clone(), body: part(body) }
-        }
-        ExprKind::Conditional { condition, then, otherwise } if !looks_back(condition) => {
-            ExprKind::Conditional {
-                condition: condition.clone(),
-                then: part(then),
-                otherwise: part(otherwise),
-            }
-        }
-        // Permission that depends on the past is refused where the invariant is lowered.
-        _ if wants_history == is_impure(e) => return truth(),
-        _ => return e.clone(),
-    };
-    Expr { kind, ty: e.ty.clone(), span: e.span }
 }
 
 impl Lowering<'_> {
@@ -226,11 +186,11 @@ impl Lowering<'_> {
 }
 
 /// Terms that stand for what the owner of a recorded state is called where something is said of it.
-type Roots<'e> = Vec<(&'e ExprKind, s::Expr)>;
+pub(super) type Roots<'e> = Vec<(&'e ExprKind, s::Expr)>;
 
 impl<'p> Member<'_, 'p> {
     /// Records the present state, as far as the assertions `about` mention it.
-    fn record(&mut self, about: &[(Roots<'p>, &'p Expr)], env: &Env) -> s::Expr {
+    pub(super) fn record(&mut self, about: &[(Roots<'p>, &'p Expr)], env: &Env) -> s::Expr {
         let name = self.fresh("state");
         self.emit_plain(declare(&name, ty(TypeKind::Int), None));
         let state = var(&name);
@@ -346,7 +306,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// What has to be recorded when an object is acquired or released.
-    fn said_of(
+    pub(super) fn said_of(
         &self,
         class: ClassId,
         target: &s::Expr,
@@ -365,210 +325,11 @@ impl<'p> Member<'_, 'p> {
         all
     }
 
-    fn keep(&mut self, states: Option<&s::Expr>, target: &s::Expr, state: s::Expr) {
+    pub(super) fn keep(&mut self, states: Option<&s::Expr>, target: &s::Expr, state: s::Expr) {
         if let Some(states) = states {
             let kept = call(fixed::STATE_SET, vec![states.clone(), target.clone(), state]);
             self.emit_plain(assign(states.clone(), kept));
         }
-    }
-
-    /// After an object has been acquired: what its invariant says of the state in which the thread last saw it, and
-    /// the state as it is now.
-    pub(crate) fn note_acquired(
-        &mut self,
-        class: ClassId,
-        target: &s::Expr,
-        locks: &LockState,
-        env: &Env,
-    ) {
-        if let Some(released) = &locks.released {
-            let before = self.lowering.state_at(released, target);
-            let old = OldState::Recorded(before.clone());
-            if let Some(history) = self.history(class, target, old, env) {
-                let is_same = self.has_kept_level(&before, target, locks);
-                let received = inhale(implies(is_same, history))
-                    .with(renamed("inhale.failed:*", "acquire.failed:*"));
-                self.emit(received);
-            }
-        }
-        let about = self.said_of(class, target, true);
-        if locks.acquired.is_some() && !about.is_empty() {
-            let state = self.record(&about, env);
-            self.keep(locks.acquired.as_ref(), target, state);
-        }
-    }
-
-    /// That the level of an object was in a recorded state what it is now that the object is held.
-    ///
-    /// SOUNDNESS: who unshares an object and shares it again begins a new history, and nothing relates the two. Levels
-    /// tell them apart: whenever one is chosen there are some that no object has ever had, so take it for one of them.
-    fn has_kept_level(&mut self, state: &s::Expr, target: &s::Expr, locks: &LockState) -> s::Expr {
-        let then = self.lowering.field_then(state, target.clone(), FieldRef::Mu);
-        eq(then, self.lowering.level_at(locks.levels.clone(), target.clone()))
-    }
-
-    /// Records the state in which an object is about to be left, and its level.
-    fn record_left(
-        &mut self,
-        class: ClassId,
-        target: &s::Expr,
-        level: s::Expr,
-        locks: &LockState,
-        env: &Env,
-    ) -> Option<s::Expr> {
-        let about = self.said_of(class, target, false);
-        if locks.released.is_none() || about.is_empty() {
-            return None;
-        }
-        let state = self.record(&about, env);
-        if has_history(&self.program().classes[class].invariants) {
-            let then = self.lowering.field_then(&state, target.clone(), FieldRef::Mu);
-            self.emit_plain(inhale(eq(then, level)));
-        }
-        Some(state)
-    }
-
-    /// Before an object is released: its history constraint, and the state in which it is left, to be kept afterwards.
-    pub(crate) fn state_to_release(
-        &mut self,
-        class: ClassId,
-        mode: LockMode,
-        target: &s::Expr,
-        locks: &LockState,
-        env: &Env,
-    ) -> Option<s::Expr> {
-        if let (Some(acquired), LockMode::Write) = (&locks.acquired, mode) {
-            let before = self.lowering.state_at(acquired, target);
-            self.check_history(class, target, OldState::Recorded(before), env);
-        }
-        let level = self.lowering.level_at(locks.levels.clone(), target.clone());
-        self.record_left(class, target, level, locks, env)
-    }
-
-    /// Before an object is shared: the first state in its history follows itself.
-    pub(crate) fn state_to_share(
-        &mut self,
-        class: ClassId,
-        target: &s::Expr,
-        locks: &LockState,
-        env: &Env,
-    ) -> Option<s::Expr> {
-        self.check_history(class, target, OldState::Now, env);
-        let level = self.lowering.level_of(target.clone());
-        self.record_left(class, target, level, locks, env)
-    }
-
-    /// Keeps the state in which an object has been left.
-    pub(crate) fn note_released(
-        &mut self,
-        target: &s::Expr,
-        state: Option<s::Expr>,
-        locks: &LockState,
-    ) {
-        if let Some(state) = state {
-            self.keep(locks.released.as_ref(), target, state);
-        }
-    }
-
-    fn check_history(&mut self, class: ClassId, target: &s::Expr, old: OldState, env: &Env) {
-        if let Some(history) = self.history(class, target, old, env) {
-            self.emit(
-                assert(history)
-                    .with(renamed("assert.failed:*", "fold.failed:*"))
-                    .with(said("*:assertion.false", "the monitor invariant might not hold: %e")),
-            );
-        }
-    }
-
-    /// The history constraint of an object, if its class has one.
-    fn history(
-        &mut self,
-        class: ClassId,
-        target: &s::Expr,
-        old: OldState,
-        env: &Env,
-    ) -> Option<s::Expr> {
-        let invariants = &self.program().classes[class].invariants;
-        if !has_history(invariants) {
-            return None;
-        }
-        let inner = Env { old, ..env.about(target.clone()) };
-        let clauses: Vec<_> = invariants.iter().map(two_states).collect();
-        let lowered: Vec<_> = clauses
-            .iter()
-            .map(|clause| self.assertion(clause, &inner))
-            .filter(|e| !is_true(e))
-            .collect();
-        Some(super::annotations::unplaced(and(lowered)))
-    }
-
-    /// The check that a history constraint makes sense: it holds between a state and itself, and between two states if
-    /// it holds between both and a third.
-    fn history_check(&mut self, class: ClassId, env: &Env) {
-        let this = var("this");
-        let declared = &self.program().classes[class];
-        let monitor = call(&self.lowering.names.borrow().monitors[class], vec![this.clone()]);
-        let open = |member: &mut Self| {
-            member.emit_plain(inhale(acc(monitor.clone(), write())));
-            let renaming = renamed("unfold.failed:*", "not.wellformed:*");
-            member.emit(unfold(acc(monitor.clone(), write())).with(renaming));
-        };
-        let first = self.fresh("first");
-        self.emit_plain(declare(&first, ty(TypeKind::Int), None));
-        self.emit_plain(inhale(ne(this.clone(), null())));
-        open(self);
-        let related = |member: &mut Self, state: &s::Expr| {
-            let old = OldState::Recorded(state.clone());
-            if let Some(history) = member.history(class, &this, old, env) {
-                let renaming = renamed("inhale.failed:*", "not.wellformed:*");
-                member.emit(inhale(history).with(renaming));
-            }
-        };
-        related(self, &var(&first));
-        let about: Vec<_> = declared
-            .invariants
-            .iter()
-            .map(|clause| (vec![(&ExprKind::This, this.clone())], clause))
-            .collect();
-        let second = self.record(&about, env);
-        self.check_each(
-            class,
-            &OldState::Now,
-            env,
-            "invariant.not.reflexive",
-            "the monitor invariant might not be reflexive: %e",
-        );
-        let renaming = renamed("fold.failed:*", "not.wellformed:*");
-        self.emit(fold(acc(monitor.clone(), write())).with(renaming));
-        self.emit_plain(exhale(acc(monitor.clone(), write())));
-        open(self);
-        related(self, &second);
-        self.check_each(
-            class,
-            &OldState::Recorded(var(&first)),
-            env,
-            "invariant.not.transitive",
-            "the monitor invariant might not be transitive: %e",
-        );
-    }
-
-    fn check_each(&mut self, class: ClassId, old: &OldState, env: &Env, id: &str, words: &str) {
-        let outer = self.span;
-        for clause in &self.program().classes[class].invariants {
-            let history = two_states(clause);
-            let inner = Env { old: old.clone(), ..env.clone() };
-            let history = self.assertion(&history, &inner);
-            if is_true(&history) {
-                continue;
-            }
-            self.span = clause.span;
-            self.emit(
-                assert(history)
-                    .with(renamed("assert.failed:*", &format!("{id}:*")))
-                    .with(said("*:assertion.false", words)),
-            );
-        }
-        self.span = outer;
     }
 
     /// Before a fork: the state that its token will speak of.
@@ -714,26 +475,5 @@ impl<'p> Member<'_, 'p> {
             ne(object, null()),
             enough.with(renamed("*:assertion.false", "*:insufficient.permission")),
         ])
-    }
-}
-
-impl Lowering<'_> {
-    /// The check of a class's history constraint, if it has one.
-    pub(crate) fn history_check(&self, id: ClassId) -> Option<s::Member> {
-        let class = &self.program.classes[id];
-        let first = class.invariants.iter().find(|clause| looks_back(clause))?;
-        let mut member = Member::new(self, first.span);
-        member.class = Some(id);
-        let formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
-        let env = super::classes::stateless(super::env::ReadAmount::Common);
-        let statements = member.block(|member| member.history_check(id, &env));
-        let name = self.names.borrow().histories[id].clone();
-        let method = s::Method { formals, ..s::Method::new(&name).body(statements) };
-        let called = named(&format!("{} (history constraint)", class.name));
-        Some(
-            crate::build::member(s::MemberKind::Method(method))
-                .with(self.at(first.span))
-                .with(called),
-        )
     }
 }

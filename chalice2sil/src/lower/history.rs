@@ -1,0 +1,303 @@
+//! History constraints: what a monitor invariant says with `old` of the state in which the object was last acquired,
+//! released or shared. The states themselves are in [`super::states`].
+//!
+//! Differs from the original verifier
+//! - DIVERGENCE: a history constraint has to be transitive as well as reflexive, since several threads may hold the lock
+//!   between two times that one does.
+//! - DIVERGENCE: nothing is known of the state before if the object has got another level since.
+
+use chalice::program::{ClassId, Expr, ExprKind, FieldRef, LockMode, MethodId};
+use sil::syntax as s;
+use sil::syntax::TypeKind;
+
+use super::annotations::{Annotate, named, renamed, said};
+use super::env::{Env, LockState, OldState};
+use super::{Lowering, Member};
+use crate::build::*;
+use crate::stack::grow;
+use crate::walk::is_impure;
+
+/// Does a monitor invariant look back?
+pub(crate) fn has_history(invariants: &[Expr]) -> bool {
+    invariants.iter().any(looks_back)
+}
+
+fn looks_back(e: &Expr) -> bool {
+    e.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
+}
+
+/// The part of an invariant that speaks about one state.
+pub(crate) fn one_state(e: &Expr) -> Expr {
+    part_of(e, false)
+}
+
+/// The part of an invariant that compares a state with an earlier one.
+fn two_states(e: &Expr) -> Expr {
+    part_of(e, true)
+}
+
+fn part_of(e: &Expr, wants_history: bool) -> Expr {
+    let truth = || Expr { kind: ExprKind::Bool(true), ty: e.ty.clone(), span: e.span };
+    if !looks_back(e) {
+        return if wants_history { truth() } else { e.clone() };
+    }
+    let part = |e: &Expr| Box::new(grow(|| part_of(e, wants_history)));
+    let kind = match &e.kind {
+        ExprKind::And(parts) => ExprKind::And(parts.iter().map(|e| *part(e)).collect()),
+        ExprKind::Implies { guard, body } if !looks_back(guard) => {
+            ExprKind::Implies { guard: guard.clone(), body: part(body) }
+        }
+        ExprKind::Conditional { condition, then, otherwise } if !looks_back(condition) => {
+            ExprKind::Conditional {
+                condition: condition.clone(),
+                then: part(then),
+                otherwise: part(otherwise),
+            }
+        }
+        // Permission that depends on the past is refused where the invariant is lowered.
+        _ if wants_history == is_impure(e) => return truth(),
+        _ => return e.clone(),
+    };
+    Expr { kind, ty: e.ty.clone(), span: e.span }
+}
+
+impl Member<'_, '_> {
+    /// Keeps the states in which the method leaves objects, if calls may leave them again and make the thread's own
+    /// record of them unknown.
+    ///
+    /// COMPLETENESS: constraints are transitive, so what an object was before a call still bounds what it is after.
+    pub(crate) fn remember_states(&mut self, method: MethodId, locks: &LockState) {
+        let lowering = self.lowering;
+        if let Some(released) = &locks.released
+            && lowering.states.has_history()
+            && lowering.facts.calls_may_unlock(method)
+        {
+            let name = self.fresh("leftMap");
+            self.emit_plain(declare(&name, lowering.states_type(), Some(released.clone())));
+            self.left_here = Some(name);
+        }
+    }
+
+    /// After an object has been acquired: what its invariant says of the state in which the thread last saw it, and
+    /// the state as it is now.
+    pub(crate) fn note_acquired(
+        &mut self,
+        class: ClassId,
+        target: &s::Expr,
+        locks: &LockState,
+        env: &Env,
+    ) {
+        let left_here = self.left_here.as_deref().map(var);
+        for states in [&locks.released, &left_here].into_iter().flatten() {
+            let before = self.lowering.state_at(states, target);
+            let old = OldState::Recorded(before.clone());
+            if let Some(history) = self.history(class, target, old, env) {
+                let is_same = self.has_kept_level(&before, target, locks);
+                let received = inhale(implies(is_same, history))
+                    .with(renamed("inhale.failed:*", "acquire.failed:*"));
+                self.emit(received);
+            }
+        }
+        let about = self.said_of(class, target, true);
+        if locks.acquired.is_some() && !about.is_empty() {
+            let state = self.record(&about, env);
+            self.keep(locks.acquired.as_ref(), target, state);
+        }
+    }
+
+    /// That the level of an object was in a recorded state what it is now that the object is held.
+    ///
+    /// SOUNDNESS: who unshares an object and shares it again begins a new history, and nothing relates the two. Levels
+    /// tell them apart: whenever one is chosen there are some that no object has ever had, so take it for one of them.
+    fn has_kept_level(&mut self, state: &s::Expr, target: &s::Expr, locks: &LockState) -> s::Expr {
+        let then = self.lowering.field_then(state, target.clone(), FieldRef::Mu);
+        eq(then, self.lowering.level_at(locks.levels.clone(), target.clone()))
+    }
+
+    /// Records the state in which an object is about to be left, and its level.
+    fn record_left(
+        &mut self,
+        class: ClassId,
+        target: &s::Expr,
+        level: s::Expr,
+        locks: &LockState,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        let about = self.said_of(class, target, false);
+        if locks.released.is_none() || about.is_empty() {
+            return None;
+        }
+        let state = self.record(&about, env);
+        if has_history(&self.program().classes[class].invariants) {
+            let then = self.lowering.field_then(&state, target.clone(), FieldRef::Mu);
+            self.emit_plain(inhale(eq(then, level)));
+        }
+        Some(state)
+    }
+
+    /// Before an object is released: its history constraint, and the state in which it is left, to be kept afterwards.
+    pub(crate) fn state_to_release(
+        &mut self,
+        class: ClassId,
+        mode: LockMode,
+        target: &s::Expr,
+        locks: &LockState,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        if let (Some(acquired), LockMode::Write) = (&locks.acquired, mode) {
+            let before = self.lowering.state_at(acquired, target);
+            self.check_history(class, target, OldState::Recorded(before), env);
+        }
+        let level = self.lowering.level_at(locks.levels.clone(), target.clone());
+        self.record_left(class, target, level, locks, env)
+    }
+
+    /// Before an object is shared: the first state in its history follows itself.
+    pub(crate) fn state_to_share(
+        &mut self,
+        class: ClassId,
+        target: &s::Expr,
+        locks: &LockState,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        self.check_history(class, target, OldState::Now, env);
+        let level = self.lowering.level_of(target.clone());
+        self.record_left(class, target, level, locks, env)
+    }
+
+    /// Keeps the state in which an object has been left.
+    pub(crate) fn note_released(
+        &mut self,
+        target: &s::Expr,
+        state: Option<s::Expr>,
+        locks: &LockState,
+    ) {
+        if let Some(state) = state {
+            let left_here = self.left_here.as_deref().map(var);
+            self.keep(locks.released.as_ref(), target, state.clone());
+            self.keep(left_here.as_ref(), target, state);
+        }
+    }
+
+    fn check_history(&mut self, class: ClassId, target: &s::Expr, old: OldState, env: &Env) {
+        if let Some(history) = self.history(class, target, old, env) {
+            self.emit(
+                assert(history)
+                    .with(renamed("assert.failed:*", "fold.failed:*"))
+                    .with(said("*:assertion.false", "the monitor invariant might not hold: %e")),
+            );
+        }
+    }
+
+    /// The history constraint of an object, if its class has one.
+    fn history(
+        &mut self,
+        class: ClassId,
+        target: &s::Expr,
+        old: OldState,
+        env: &Env,
+    ) -> Option<s::Expr> {
+        let invariants = &self.program().classes[class].invariants;
+        if !has_history(invariants) {
+            return None;
+        }
+        let inner = Env { old, ..env.about(target.clone()) };
+        let clauses: Vec<_> = invariants.iter().map(two_states).collect();
+        let lowered: Vec<_> = clauses
+            .iter()
+            .map(|clause| self.assertion(clause, &inner))
+            .filter(|e| !is_true(e))
+            .collect();
+        Some(super::annotations::unplaced(and(lowered)))
+    }
+
+    /// The check that a history constraint makes sense: it holds between a state and itself, and between two states if
+    /// it holds between both and a third.
+    fn history_check(&mut self, class: ClassId, env: &Env) {
+        let this = var("this");
+        let declared = &self.program().classes[class];
+        let monitor = call(&self.lowering.names.borrow().monitors[class], vec![this.clone()]);
+        let open = |member: &mut Self| {
+            member.emit_plain(inhale(acc(monitor.clone(), write())));
+            let renaming = renamed("unfold.failed:*", "not.wellformed:*");
+            member.emit(unfold(acc(monitor.clone(), write())).with(renaming));
+        };
+        let first = self.fresh("first");
+        self.emit_plain(declare(&first, ty(TypeKind::Int), None));
+        self.emit_plain(inhale(ne(this.clone(), null())));
+        open(self);
+        let related = |member: &mut Self, state: &s::Expr| {
+            let old = OldState::Recorded(state.clone());
+            if let Some(history) = member.history(class, &this, old, env) {
+                let renaming = renamed("inhale.failed:*", "not.wellformed:*");
+                member.emit(inhale(history).with(renaming));
+            }
+        };
+        related(self, &var(&first));
+        let about: Vec<_> = declared
+            .invariants
+            .iter()
+            .map(|clause| (vec![(&ExprKind::This, this.clone())], clause))
+            .collect();
+        let second = self.record(&about, env);
+        self.check_each(
+            class,
+            &OldState::Now,
+            env,
+            "invariant.not.reflexive",
+            "the monitor invariant might not be reflexive: %e",
+        );
+        let renaming = renamed("fold.failed:*", "not.wellformed:*");
+        self.emit(fold(acc(monitor.clone(), write())).with(renaming));
+        self.emit_plain(exhale(acc(monitor.clone(), write())));
+        open(self);
+        related(self, &second);
+        self.check_each(
+            class,
+            &OldState::Recorded(var(&first)),
+            env,
+            "invariant.not.transitive",
+            "the monitor invariant might not be transitive: %e",
+        );
+    }
+
+    fn check_each(&mut self, class: ClassId, old: &OldState, env: &Env, id: &str, words: &str) {
+        let outer = self.span;
+        for clause in &self.program().classes[class].invariants {
+            let history = two_states(clause);
+            let inner = Env { old: old.clone(), ..env.clone() };
+            let history = self.assertion(&history, &inner);
+            if is_true(&history) {
+                continue;
+            }
+            self.span = clause.span;
+            self.emit(
+                assert(history)
+                    .with(renamed("assert.failed:*", &format!("{id}:*")))
+                    .with(said("*:assertion.false", words)),
+            );
+        }
+        self.span = outer;
+    }
+}
+
+impl Lowering<'_> {
+    /// The check of a class's history constraint, if it has one.
+    pub(crate) fn history_check(&self, id: ClassId) -> Option<s::Member> {
+        let class = &self.program.classes[id];
+        let first = class.invariants.iter().find(|clause| looks_back(clause))?;
+        let mut member = Member::new(self, first.span);
+        member.class = Some(id);
+        let formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
+        let env = super::classes::stateless(super::env::ReadAmount::Common);
+        let statements = member.block(|member| member.history_check(id, &env));
+        let name = self.names.borrow().histories[id].clone();
+        let method = s::Method { formals, ..s::Method::new(&name).body(statements) };
+        let called = named(&format!("{} (history constraint)", class.name));
+        Some(
+            crate::build::member(s::MemberKind::Method(method))
+                .with(self.at(first.span))
+                .with(called),
+        )
+    }
+}
