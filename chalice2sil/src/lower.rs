@@ -9,7 +9,7 @@
 //!   does not forget them (thesis section 3.4.2, listing 18).
 //! - DIVERGENCE: the read fraction of a call is bounded by what the caller holds, without a copy of the permission map
 //!   (thesis figure 3): `perm(e.f) > none ==> n * k < perm(e.f)`, where n counts the occurrences in the precondition.
-//! - DIVERGENCE: monitor invariants are predicates, one a class; what they say of earlier states is beside them (`states`).
+//! - DIVERGENCE: monitor invariants are predicates, one a class; what they say of earlier states is beside them (`history`).
 
 mod aggregates;
 mod annotations;
