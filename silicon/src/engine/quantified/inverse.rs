@@ -32,7 +32,7 @@ impl Engine<'_> {
         let mut mentioned = access.arguments.clone();
         mentioned.push(active);
         let outer = occurring(&self.terms, &self.bound, &mentioned);
-        let key = (access.arguments.clone(), active, access.variables.clone());
+        let key = self.inverse_key(access, active);
         let (number, _) = self.tables.inverses.insert_full(key);
         let operands: Vec<Term> = outer.iter().chain(&formals).copied().collect();
         let sorts: Vec<Sort> = operands.iter().map(|&term| self.terms.sort(term)).collect();
@@ -51,6 +51,20 @@ impl Engine<'_> {
         let inverse = Inverse { of, image, triggers };
         self.assume_inverse(access, active, &formals, &inverse)?;
         Ok(inverse)
+    }
+
+    /// The definition, whatever its variables are called: the names tell how deep inside of other quantifiers it stands.
+    fn inverse_key(&mut self, access: &Access, active: Term) -> Key {
+        let mut variables = Vec::with_capacity(access.variables.len());
+        for (position, &variable) in access.variables.iter().enumerate() {
+            let sort = self.terms.sort(variable);
+            variables.push(self.terms.named_variable(&format!("inverted%{position}"), sort));
+        }
+        let renaming: Substitution =
+            access.variables.iter().copied().zip(variables.iter().copied()).collect();
+        let rename = |&argument: &Term| self.terms.substitute(argument, &renaming);
+        let arguments = access.arguments.iter().map(rename).collect();
+        (arguments, self.terms.substitute(active, &renaming), variables)
     }
 
     /// Where each variable is an argument itself there is nothing to invert.
