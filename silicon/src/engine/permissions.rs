@@ -9,7 +9,7 @@ use super::blame::{Blame, Reason};
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::{Amounts, Engine, Stop};
-use crate::terms::{Sort, Term, TermKind, Terms};
+use crate::terms::{Sort, Symbol, Term, TermKind, Terms};
 
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.
@@ -462,12 +462,19 @@ impl Engine<'_> {
             return true;
         }
         match *self.terms.kind(amount) {
-            TermKind::Apply(..) => !self.state.constrainable.contains(&amount),
+            TermKind::Apply(symbol, _) => !self.is_constrainable(symbol),
             TermKind::Mul(left, right) => self.is_exact(left) && self.is_exact(right),
             TermKind::Add(left, right) => self.is_exact(left) || self.is_exact(right),
             TermKind::Ite(_, then, otherwise) => self.is_exact(then) || self.is_exact(otherwise),
             _ => true,
         }
+    }
+
+    /// Whether a symbol is that of a wildcard that may still be made smaller, also where it is applied to other terms than the
+    /// variables it was made for: those of a quantified permission may have been shifted.
+    fn is_constrainable(&self, symbol: Symbol) -> bool {
+        let is_it = |&open: &Term| matches!(*self.terms.kind(open), TermKind::Apply(head, _) if head == symbol);
+        self.state.constrainable.iter().any(is_it)
     }
 
     /// After a failed consume: forgets the chunks with these arguments, so that what is left claims nothing.
