@@ -171,6 +171,32 @@ impl Kind {
     }
 }
 
+/// A method that hands disjoint parts of an array to calls, one after the other, and has all of them back in the end.
+pub fn segments(parts: usize) -> String {
+    let mut text = String::from(
+        "field val: Int\n\ndomain Array {\n  function loc(a: Array, i: Int): Ref\n  \
+         function index(r: Ref): Int\n  function array(r: Ref): Array\n  axiom injective {\n    \
+         forall a: Array, i: Int :: { loc(a, i) } array(loc(a, i)) == a && index(loc(a, i)) == i\n  }\n}\n\n\
+         define held(a, lo, hi)\n  (forall i: Int :: { loc(a, i) } lo <= i && i < hi ==> acc(loc(a, i).val))\n\
+         define all(a, lo, hi, v)\n  (forall i: Int :: { loc(a, i) } lo <= i && i < hi ==> loc(a, i).val == v)\n\n\
+         method start(a: Array, lo: Int, hi: Int)\n  requires lo <= hi && held(a, lo, hi)\n\n\
+         method finish(a: Array, lo: Int, hi: Int)\n  requires lo <= hi\n  \
+         ensures held(a, lo, hi) && all(a, lo, hi, 1)\n\n",
+    );
+    let _ = writeln!(
+        text,
+        "method client(a: Array, s: Int)\n  requires 0 < s && held(a, 0, {parts} * s)\n  \
+         ensures held(a, 0, {parts} * s) && all(a, 0, {parts} * s, 1)\n{{"
+    );
+    for call in ["start", "finish"] {
+        repeat(&mut text, parts, |text, part| {
+            let _ = writeln!(text, "  {call}(a, {part} * s, {} * s)", part + 1);
+        });
+    }
+    text.push_str("}\n");
+    text
+}
+
 fn repeat(text: &mut String, times: usize, mut piece: impl FnMut(&mut String, usize)) {
     for index in 0..times {
         piece(text, index);
@@ -207,6 +233,12 @@ fn functions(text: &mut String, index: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn segments_are_a_program() {
+        let loaded = sil::load::load_text("segments.sil", &segments(3));
+        assert!(!loaded.has_errors(), "{:?}", loaded.diagnostics.first());
+    }
 
     #[test]
     fn generated_programs_have_their_size_and_no_errors() {

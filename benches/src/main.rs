@@ -9,7 +9,7 @@ use clap::Parser;
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{chart, compare, front_end, generate, table};
+use sil_benches::{chart, compare, front_end, generate, quantified, table};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -37,6 +37,11 @@ struct Args {
     /// Generated programs of up to so many lines instead of files: each kind in four sizes, each twice the one before
     #[arg(long, value_name = "LINES", requires = "front_end", conflicts_with = "inputs")]
     generated: Option<usize>,
+
+    /// Measure quantified permissions instead: without our triggers, without memoised summaries, and how time grows
+    /// [default: the examples and the corpus of quantified permissions]
+    #[arg(long, conflicts_with_all = ["front_end", "no_pipe", "csv", "svg", "oracle", "warm"])]
+    quantified: bool,
 
     /// Do not run the two commands as processes
     #[arg(long)]
@@ -72,6 +77,9 @@ fn main() -> Result<()> {
     let args = Args::parse();
     if args.front_end {
         return front_end_speed(&args);
+    }
+    if args.quantified {
+        return quantified_permissions(&args);
     }
     let programs: Vec<_> =
         programs(&args.inputs).into_iter().step_by(usize::from(args.every)).collect();
@@ -113,6 +121,26 @@ fn compare_with_oracle(args: &Args, programs: &[(String, PathBuf)]) -> Result<()
     let files: Vec<PathBuf> = programs.iter().map(|(_, file)| file.clone()).collect();
     let measured = compare::measure(&files, &settings)?;
     write!(io::stdout().lock(), "{}", compare::report(&measured))?;
+    Ok(())
+}
+
+fn quantified_permissions(args: &Args) -> Result<()> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let inputs = if args.inputs.is_empty() {
+        quantified::default_inputs(&root)
+    } else {
+        args.inputs.clone()
+    };
+    let options = Options { threads: args.threads, ..Options::default() };
+    let runs = args.runs.into();
+    let measured = on_large_stack(|| {
+        let files = programs(&inputs).into_iter().step_by(usize::from(args.every));
+        let measured: Result<Vec<_>> =
+            files.map(|(_, file)| quantified::measure(&file, runs, &options)).collect();
+        Ok::<_, anyhow::Error>((measured?, quantified::growth(runs, &options)?))
+    });
+    let (measured, growth) = measured.map_err(anyhow::Error::msg)??;
+    write!(io::stdout().lock(), "{}\n{growth}", quantified::table(&measured))?;
     Ok(())
 }
 

@@ -226,7 +226,9 @@ impl<'p> Engine<'p> {
         log: Option<Box<dyn std::io::Write>>,
     ) -> Result<Self, Stop> {
         let options = context.options;
-        let options_of_prover = ProverOptions { smt_log: log, ..ProverOptions::default() };
+        let untriggered = options.without_own_triggers.then_some(quantified::QUANTIFIERS);
+        let options_of_prover =
+            ProverOptions { smt_log: log, untriggered, ..ProverOptions::default() };
         let limit = options.member_time_limit.map(|limit| Instant::now() + limit);
         let mut engine = Self {
             context,

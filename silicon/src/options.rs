@@ -26,6 +26,12 @@ pub struct Options {
     pub exact_amounts_in_functions: bool,
     /// When branches of a method are merged again.
     pub join: Join,
+    /// Count the instances of each quantifier. Slow: Z3 writes a trace for it.
+    pub profile: bool,
+    /// For measurements only: leaves the choice of triggers for the quantifiers of quantified permissions to Z3.
+    pub without_own_triggers: bool,
+    /// For measurements only: a summary of values is made anew wherever one is asked for.
+    pub without_memoised_summaries: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +54,9 @@ impl Default for Options {
             smoke: false,
             exact_amounts_in_functions: false,
             join: Join::Auto,
+            profile: false,
+            without_own_triggers: false,
+            without_memoised_summaries: false,
         }
     }
 }

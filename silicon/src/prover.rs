@@ -14,6 +14,7 @@
 
 mod backend;
 mod log;
+pub mod profile;
 mod raw;
 mod snapshots;
 #[cfg(test)]
@@ -153,11 +154,13 @@ pub struct ProverOptions {
     pub solver: SolverKind,
     /// Where to write a script that replays the session.
     pub smt_log: Option<Box<dyn Write>>,
+    /// Quantifiers whose names begin with this are told without their triggers: Z3 makes its own.
+    pub untriggered: Option<&'static str>,
 }
 
 impl Default for ProverOptions {
     fn default() -> Self {
-        ProverOptions { solver: SolverKind::Simple, smt_log: None }
+        ProverOptions { solver: SolverKind::Simple, smt_log: None, untriggered: None }
     }
 }
 
@@ -220,7 +223,7 @@ impl Prover {
         kernel.set_params(&SETTINGS)?;
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
-        let translator = Translator::new(workspace, log);
+        let translator = Translator::new(workspace, log, options.untriggered);
         Ok(Prover {
             context,
             translator,

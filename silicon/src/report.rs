@@ -173,6 +173,9 @@ pub struct Statistics {
     pub constructs: BTreeMap<&'static str, Questions>,
     /// Paths followed to their end.
     pub paths: u64,
+    /// How often the solver instantiated each quantifier, by its name, where that was asked for. Those of the program are
+    /// named by their place, as in `quant@3.12`; others by what they are the axiom of.
+    pub instances: BTreeMap<String, u64>,
 }
 
 impl Statistics {
@@ -189,6 +192,9 @@ impl Statistics {
         self.questions.add(&other.questions);
         for (construct, questions) in &other.constructs {
             self.constructs.entry(construct).or_default().add(questions);
+        }
+        for (quantifier, count) in &other.instances {
+            *self.instances.entry(quantifier.clone()).or_default() += count;
         }
     }
 }

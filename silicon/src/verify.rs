@@ -3,6 +3,7 @@
 //! A member may rely on what was shown of the functions and predicates it mentions, and on nothing else (trap T5a). It
 //! starts when that is known; what does not depend on each other runs in parallel.
 
+mod profile;
 mod schedule;
 mod smt_log;
 mod termination;
@@ -334,8 +335,11 @@ fn verify_member(
 ) -> (MemberReport, Option<FunctionAxioms>) {
     let started = Instant::now();
     let mut report = blank(context.program, member);
+    let trace = profile::Trace::new(context.options, &format!("{}{part}", report.name));
     let result = catch_unwind(AssertUnwindSafe(|| {
         let log = smt_log::open(context.options, &report.name, part)?;
+        let traced = trace.as_ref().map(profile::Trace::workspace);
+        let workspace = traced.as_ref().unwrap_or(workspace);
         let mut engine = Engine::new(context, visible, workspace, log)?;
         let result = run(&mut engine);
         Ok::<_, Stop>((engine.finish(), result))
@@ -379,6 +383,11 @@ fn verify_member(
     }
     sort(&mut report.findings);
     report.statistics.time = started.elapsed();
+    match trace.map(|trace| trace.read()) {
+        Some(Ok(instances)) => report.statistics.instances = instances,
+        Some(Err(problem)) => stopped(&mut report, Stop::Broken(problem)),
+        None => {}
+    }
     (report, axioms)
 }
 

@@ -142,6 +142,12 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "stats", hide = true)]
     no_stats: bool,
 
+    /// Count with --stats how often the solver instantiated each quantifier (slow)
+    #[arg(long, overrides_with = "no_profile")]
+    profile: bool,
+    #[arg(long, overrides_with = "profile", hide = true)]
+    no_profile: bool,
+
     /// Name every assume and inhale among what was trusted
     #[arg(long, overrides_with = "no_audit")]
     audit: bool,
@@ -244,6 +250,8 @@ impl Args {
             Some("no input: name a file, a directory, or - for standard input (see --help)")
         } else if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
             Some("standard input can be read only once")
+        } else if self.profile && !self.stats {
+            Some("--profile goes with --stats")
         } else if self.form.is_some() && self.dump != Some(Dump::Sil) {
             Some("--form goes with --dump sil")
         } else {
@@ -277,6 +285,8 @@ impl Args {
                 JoinWhen::Always => Join::Always,
                 JoinWhen::Never => Join::Never,
             },
+            profile: self.profile,
+            ..Options::default()
         }
     }
 
@@ -336,6 +346,7 @@ impl Args {
         lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));
         for (name, on) in [
             ("stats", self.stats),
+            ("profile", self.profile),
             ("audit", self.audit),
             ("check", self.check),
             ("smoke", self.smoke),

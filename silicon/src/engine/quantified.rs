@@ -31,6 +31,9 @@ use rustc_hash::FxBuildHasher;
 
 use crate::terms::Term;
 
+/// How the names of the quantifiers begin that quantified permissions bring along.
+pub(crate) const QUANTIFIERS: &str = "qp.";
+
 /// Symbols made for quantified permissions, by what defines them.
 ///
 /// Invariant: an entry stands for a symbol that exists under its definition alone, so that it may be used again

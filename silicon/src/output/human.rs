@@ -1,5 +1,7 @@
 //! For people: every finding with the lines it is about, then what was verified and what was trusted.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use sil::render::{self, Colours};
@@ -81,14 +83,24 @@ fn trusted(trusted: &[String], to: &mut dyn Write) -> io::Result<()> {
 
 fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     for member in &outcome.members {
-        let Statistics { time, questions, constructs, paths } = &member.statistics;
+        let Statistics { time, questions, constructs, paths, instances } = &member.statistics;
         let (kind, name, time) = (member.kind.name(), &member.name, milliseconds(*time));
         writeln!(to, "  {kind} {name}: {time} ms, {paths} paths, {}", words_of(questions))?;
         for (construct, questions) in constructs {
             writeln!(to, "    {construct}: {}", words_of(questions))?;
         }
+        for (quantifier, count) in by_weight(instances) {
+            writeln!(to, "    {count:>8} instances of {quantifier}")?;
+        }
     }
     writeln!(to, "  file: {} ms", milliseconds(outcome.time))
+}
+
+/// The most frequent first.
+fn by_weight(instances: &BTreeMap<String, u64>) -> Vec<(&String, u64)> {
+    let mut all: Vec<_> = instances.iter().map(|(name, &count)| (name, count)).collect();
+    all.sort_by_key(|&(_, count)| Reverse(count));
+    all
 }
 
 fn words_of(questions: &Questions) -> String {

@@ -153,6 +153,8 @@ struct MemberLine<'a> {
     questions: Option<QuestionsObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
     constructs: Option<BTreeMap<&'static str, QuestionsObject>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instances: Option<&'a BTreeMap<String, u64>>,
 }
 
 /// How the questions of a member, or of one construct in it, were answered.
@@ -194,6 +196,8 @@ impl<'a> MemberLine<'a> {
                 let constructs = measured.constructs.iter();
                 constructs.map(|(name, of)| (*name, QuestionsObject::of(of))).collect()
             }),
+            instances: (statistics && !measured.instances.is_empty())
+                .then_some(&measured.instances),
         }
     }
 }

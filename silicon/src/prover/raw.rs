@@ -9,6 +9,7 @@
 
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
+use std::path::Path;
 
 use z3::ast::{Ast, Bool};
 use z3::{Config, Context};
@@ -46,15 +47,33 @@ thread_local! {
 /// as any other, and goes first: contexts are expensive.
 pub(super) fn new_context() -> Context {
     let context = if DEFAULT_TAKEN.replace(true) {
-        z3::with_z3_config(&Config::new(), || Local(Context::thread_local())).into_inner()
+        configured_context(&Config::new())
     } else {
         Context::thread_local()
     };
+    print_smtlib(&context);
+    context
+}
+
+/// A context that writes what it does to a file.
+pub(super) fn new_traced_context(file: &Path) -> Context {
+    let mut config = Config::new();
+    config.set_bool_param_value("trace", true);
+    config.set_param_value("trace_file_name", &file.to_string_lossy());
+    let context = configured_context(&config);
+    print_smtlib(&context);
+    context
+}
+
+fn configured_context(config: &Config) -> Context {
+    z3::with_z3_config(config, || Local(Context::thread_local())).into_inner()
+}
+
+fn print_smtlib(context: &Context) {
     // SAFETY: the context is alive.
     unsafe {
         ffi::Z3_set_ast_print_mode(context.get_z3_context(), ffi::AstPrintMode::Smtlib2Compliant);
     }
-    context
 }
 
 /// The error of the last call into the context, if there was one.

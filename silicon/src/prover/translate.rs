@@ -39,11 +39,17 @@ pub(super) struct Translator {
     theories: Theories,
     /// Axioms to be asserted: those of theories that have come into use since the last call of `take_axioms`.
     pub(super) axioms: Vec<Term>,
+    /// See [`super::ProverOptions::untriggered`].
+    untriggered: Option<&'static str>,
     pub(super) log: Log,
 }
 
 impl Translator {
-    pub(super) fn new(workspace: &Workspace, log: Log) -> Translator {
+    pub(super) fn new(
+        workspace: &Workspace,
+        log: Log,
+        untriggered: Option<&'static str>,
+    ) -> Translator {
         let vocabulary = workspace.vocabulary.clone();
         let mut translator = Translator {
             context: workspace.context.clone(),
@@ -56,6 +62,7 @@ impl Translator {
             load: workspace.load.clone(),
             theories: Theories::default(),
             axioms: Vec::new(),
+            untriggered,
             log,
         };
         translator.log.line("(declare-sort Ref 0)\n(declare-const null Ref)");
@@ -240,8 +247,10 @@ impl Translator {
             bounds.push(self.apply(terms, variable, &[])?);
         }
         let bounds: Vec<&dyn Ast> = bounds.iter().map(|bound| bound as &dyn Ast).collect();
-        let patterns: Vec<Pattern> = quantifier
-            .triggers
+        let name = quantifier.name.as_ref();
+        let is_untriggered = self.untriggered.is_some_and(|start| name.starts_with(start));
+        let triggers = if is_untriggered { &[] } else { &quantifier.triggers[..] };
+        let patterns: Vec<Pattern> = triggers
             .iter()
             .map(|trigger| {
                 let parts: Vec<&dyn Ast> =
@@ -250,7 +259,6 @@ impl Translator {
             })
             .collect();
         let patterns: Vec<&Pattern> = patterns.iter().collect();
-        let name = quantifier.name.as_ref();
         Ok(z3::ast::quantifier_const(
             quantifier.quant == Quant::Forall,
             quantifier.weight,

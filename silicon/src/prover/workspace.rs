@@ -1,6 +1,7 @@
 //! What provers share that work one after the other.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::rc::Rc;
 
 use z3::ast::Dynamic;
@@ -33,7 +34,16 @@ pub(super) struct Vocabulary {
 
 impl Workspace {
     pub fn new() -> Workspace {
-        let context = raw::new_context();
+        Workspace::within(raw::new_context())
+    }
+
+    /// A workspace whose context writes what it does to a file; all of it is there when the workspace and its provers
+    /// are gone.
+    pub fn traced(file: &Path) -> Workspace {
+        Workspace::within(raw::new_traced_context(file))
+    }
+
+    fn within(context: Context) -> Workspace {
         let vocabulary = raw::enter(&context, || {
             let reference = z3::Sort::uninterpreted("Ref".into());
             Vocabulary {

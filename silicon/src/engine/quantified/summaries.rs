@@ -206,10 +206,14 @@ impl Engine<'_> {
                 }
             }
         }
+        let sort = self.map_sort(resource);
+        if self.context.options.without_memoised_summaries {
+            let hint = format!("{}.summary", self.resource_name(resource));
+            return (self.fresh(&hint, sort), self.state.keeps_snapshots);
+        }
         let outer = occurring(&self.terms, &self.bound, &mentioned);
         let (number, _) = self.tables.summaries.insert_full(key);
         let sorts: Vec<Sort> = outer.iter().map(|&term| self.terms.sort(term)).collect();
-        let sort = self.map_sort(resource);
         let name = format!("{}.summary{number}@qp", self.resource_name(resource));
         let symbol = self.terms.declare_function(&name, &sorts, sort);
         (self.terms.apply(symbol, &outer), self.state.keeps_snapshots)
