@@ -38,7 +38,7 @@ mod termination;
 use std::cell::RefCell;
 
 use chalice::program::{
-    ClassId, Declaration, Expr, LocalId, Member as ChaliceMember, MethodId, Program,
+    ClassId, Declaration, Expr, FunctionId, LocalId, Member as ChaliceMember, MethodId, Program,
 };
 use chalice::{Options, SourceFile, Span};
 use indexmap::{IndexMap, IndexSet};
@@ -120,7 +120,7 @@ pub(crate) struct Lowering<'p> {
     states: States<'p>,
     /// Functions of recorded states and their types, as they are needed.
     recorded: RefCell<IndexMap<Name, s::Type>>,
-    recorded_functions: RefCell<IndexSet<chalice::program::FunctionId>>,
+    recorded_functions: RefCell<IndexSet<FunctionId>>,
     /// Functions that sums and maxima are.
     aggregates: RefCell<Vec<s::Member>>,
     /// Their names, by what they add up.
@@ -185,6 +185,8 @@ pub(crate) struct Member<'l, 'p> {
     class: Option<ClassId>,
     /// The method whose body this is.
     method: Option<MethodId>,
+    /// The function whose postconditions are being lowered: applied to its own parameters it is `result`.
+    promising: Option<FunctionId>,
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
     bound_names: FxHashMap<&'static str, Name>,
     /// Variables declared so far in the blocks around the statement in the making.
@@ -207,6 +209,7 @@ impl<'l, 'p> Member<'l, 'p> {
             line: lowering.source.line(span),
             class: None,
             method: None,
+            promising: None,
             bound_names: FxHashMap::default(),
             locals_in_scope: Vec::new(),
             credits: None,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use chalice::program::{
-    AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, PermissionKind,
+    AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, LocalId, PermissionKind,
     PredicateId,
 };
 use sil::syntax as s;
@@ -154,7 +154,9 @@ impl Lowering<'_> {
                 member.clause(clause, &env)
             });
         }
+        member.promising = Some(id);
         contract.postconditions.extend(member.clauses(&function.ensures, &env));
+        member.promising = None;
         if function.ensures.iter().any(|clause| self.recursion.leads_back(clause, id)) {
             // The measure says that nothing is to be checked here.
             contract.decreases.push(s::Decreases {
@@ -182,6 +184,20 @@ impl Lowering<'_> {
         .with(self.at(function.span))
         .with(named(&format!("{}.{}", self.program.classes[function.class].name, function.name)));
         if self.is_opaque(id) { lowered.with(annotation("opaque", Vec::new())) } else { lowered }
+    }
+
+    /// Is `e` this function, applied to its own parameters?
+    ///
+    /// In a postcondition that is the result. Taken for one more application it would have the postcondition that is
+    /// about to be shown, and every postcondition would show itself.
+    pub(crate) fn is_own_application(&self, id: FunctionId, e: &Expr) -> bool {
+        let ExprKind::Apply { receiver, function, arguments } = &e.kind else { return false };
+        let own = &self.program.functions[id];
+        let is_own = |(argument, parameter): (&Expr, &LocalId)| matches!(argument.kind, ExprKind::Local(local) if local == *parameter);
+        *function == id
+            && (own.is_static || matches!(receiver.kind, ExprKind::This))
+            && arguments.len() == own.parameters.len()
+            && arguments.iter().zip(&own.parameters).all(is_own)
     }
 
     /// Do several modules share the program, so that the function's body must not be used everywhere?

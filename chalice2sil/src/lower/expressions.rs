@@ -45,6 +45,16 @@ impl Member<'_, '_> {
                     _ => read,
                 }
             }),
+            ExprKind::Apply { .. }
+                if env.then.is_none()
+                    && self.promising.is_some_and(|id| self.lowering.is_own_application(id, e)) =>
+            {
+                result()
+            }
+            ExprKind::Apply { function, .. } if self.promising == Some(*function) => {
+                // It would have, without proof, the postcondition of which it is a part.
+                self.unsupported("a postcondition that applies its function to other arguments", e)
+            }
             ExprKind::Apply { receiver, function, arguments } => self.located(e.span, |member| {
                 let mut actuals = Vec::new();
                 if !member.program().functions[*function].is_static {
