@@ -6,6 +6,7 @@
 pub(crate) mod applications;
 pub(crate) mod forms;
 mod heap_reads;
+mod one_point;
 mod operators;
 pub(crate) mod quantifiers;
 

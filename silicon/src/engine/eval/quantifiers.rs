@@ -2,6 +2,7 @@
 
 use sil::program::{Expr, ExprKind, LocalId, Quantifier};
 
+use super::one_point;
 use crate::engine::blame::Blame;
 use crate::engine::goals::Noted;
 use crate::engine::{Engine, Stop};
@@ -18,8 +19,16 @@ impl Engine<'_> {
         }
         self.define_summaries([&**body])?;
         let at_start = self.state.clone();
+        let fixed = one_point::values(*quantifier, variables, body);
+        for &(variable, value) in &fixed {
+            let value = self.eval(value, blame)?;
+            self.state.store.set(variable, value);
+        }
+        let is_fixed = |variable: &LocalId| fixed.iter().any(|(fixed, _)| fixed == variable);
+        let variables: Vec<LocalId> =
+            variables.iter().copied().filter(|variable| !is_fixed(variable)).collect();
         let mut bound = Vec::with_capacity(variables.len());
-        for &variable in variables {
+        for &variable in &variables {
             let local = &self.state.locals[variable];
             let sort = self.sort(&local.ty);
             let value = self.fresh_variable(&local.name, sort);
@@ -31,7 +40,8 @@ impl Engine<'_> {
         self.bound.extend(&bound);
         let (result, facts) = self.scoped(None, |engine| {
             let value = engine.join(|engine| engine.eval(body, blame))?;
-            let inferred = if triggers.is_empty() { inferred(variables, body) } else { Vec::new() };
+            let inferred =
+                if triggers.is_empty() { inferred(&variables, body) } else { Vec::new() };
             let is_inferred = !inferred.is_empty();
             let triggers: Vec<Vec<&Expr>> =
                 triggers.iter().chain(&inferred).map(|trigger| trigger.iter().collect()).collect();
@@ -131,6 +141,9 @@ impl Engine<'_> {
 
 /// Triggers for a quantifier written without any; none where that would take further variables.
 pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
+    if variables.is_empty() {
+        return Vec::new();
+    }
     let mut further = false;
     let inferred = sil::triggers::infer_triggers(variables, body, &mut |_| {
         further = true;
