@@ -6,7 +6,7 @@ use super::one_point;
 use crate::engine::blame::Blame;
 use crate::engine::goals::Noted;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Quant, Term, TermKind, TheoryOp};
+use crate::terms::{Quant, Sort, Term, TermKind, TheoryOp};
 
 impl Engine<'_> {
     /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way quantified.
@@ -59,7 +59,7 @@ impl Engine<'_> {
         let name = self.quantifier_name(expr);
         let mut learnt = Vec::with_capacity(facts.len());
         for fact in facts {
-            let quantified = self.quantified_fact(&bound, &triggers, fact, &name);
+            let quantified = self.learnt_for_all(&bound, &triggers, fact, &name);
             self.assume(quantified)?;
             learnt.push((quantified, fact));
         }
@@ -72,6 +72,63 @@ impl Engine<'_> {
         let noted = Noted { quant, bound, triggers, body: value, facts: learnt };
         self.note_quantifier(formula, noted);
         Ok(formula)
+    }
+
+    /// A fact learnt about the body, for all values of its variables. Where it mentions the application that a trigger
+    /// consists of, it is also there for that application in any other state: what is known of `f(x)` for all x is
+    /// used where `f` is applied to a value after the heap has changed, too (Viper engine reference, 8.1 and 8.4).
+    ///
+    /// SOUNDNESS: the fact holds for all values, whatever term brings it up.
+    fn learnt_for_all(
+        &mut self,
+        bound: &[Term],
+        triggers: &[Vec<Term>],
+        fact: Term,
+        name: &str,
+    ) -> Term {
+        let mut formulas = vec![self.quantified_fact(bound, triggers, fact, name)];
+        if !matches!(self.terms.kind(fact), TermKind::Quantifier(_)) {
+            for trigger in triggers {
+                if let Some((states, general)) = self.in_any_state(trigger, fact) {
+                    let variables: Vec<Term> = bound.iter().copied().chain(states).collect();
+                    let general = self.terms.forall(&variables, vec![general], fact, name, 1);
+                    // Without its trigger it would be matched by anything.
+                    if let TermKind::Quantifier(quantifier) = self.terms.kind(general)
+                        && !quantifier.triggers.is_empty()
+                    {
+                        formulas.push(general);
+                    }
+                }
+            }
+        }
+        self.terms.and(formulas)
+    }
+
+    /// A trigger with variables for the snapshots of the applications it consists of, if the formula mentions one.
+    fn in_any_state(&mut self, trigger: &[Term], formula: Term) -> Option<(Vec<Term>, Vec<Term>)> {
+        let formula = self.limited_variant(formula);
+        let mut mentioned = false;
+        let mut states = Vec::new();
+        let mut general = Vec::with_capacity(trigger.len());
+        for &term in trigger {
+            let TermKind::Apply(symbol, operands) = self.terms.kind(term).clone() else {
+                general.push(term);
+                continue;
+            };
+            let unit = self.terms.unit();
+            let of_function = self.function_symbols.values().any(|known| known.limited == symbol);
+            if !of_function || operands[0] == unit {
+                general.push(term);
+                continue;
+            }
+            mentioned |= self.terms.contains(formula, term);
+            let state = self.terms.fresh_variable("state", Sort::SNAP);
+            states.push(state);
+            let operands: Vec<Term> =
+                std::iter::once(state).chain(operands.iter().skip(1).copied()).collect();
+            general.push(self.terms.apply(symbol, &operands));
+        }
+        mentioned.then_some((states, general))
     }
 
     /// The triggers as terms; function applications in their limited form, which is matched more often.
