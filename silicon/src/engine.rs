@@ -187,6 +187,10 @@ pub(crate) struct Engine<'p> {
     /// The `refute` statements that some path has refuted.
     pub(crate) refuted: FxHashSet<(Span, Span)>,
     pub(crate) findings: IndexMap<(String, Span), Finding>,
+    /// How often an obligation has failed, on any path.
+    pub(crate) failures: usize,
+    /// What was evaluated where a quantifier turned out not to be defined for all values.
+    pub(crate) undefined: FxHashSet<Span>,
     /// What is worth saying of a member that is verified.
     pub(crate) warnings: Vec<Finding>,
     /// Where an obligation hit the resource limit.
@@ -263,6 +267,8 @@ impl<'p> Engine<'p> {
             tainted: FxHashSet::default(),
             refuted: FxHashSet::default(),
             findings: IndexMap::new(),
+            failures: 0,
+            undefined: FxHashSet::default(),
             warnings: Vec::new(),
             gave_up: false,
             join: options.join,

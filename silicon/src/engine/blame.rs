@@ -174,6 +174,7 @@ fn shortened(text: &str) -> String {
 impl Engine<'_> {
     /// Records a failed obligation. The same failure on another path is recorded once.
     pub(crate) fn report(&mut self, blame: Blame, reason: Reason, at: Span, severity: Severity) {
+        self.failures += 1;
         let what = self.context.sources.text(at).unwrap_or("this").to_owned();
         let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
         let mut message = format!("{}: {}", heading(blame.error), reason.words(&what));

@@ -111,9 +111,11 @@ impl Engine<'_> {
     }
 
     fn is_ill_formed_at(&self, clause: Span) -> bool {
-        self.findings
-            .values()
-            .any(|finding| finding.error == "not.wellformed" && finding.span == clause)
+        self.undefined.contains(&clause)
+            || self
+                .findings
+                .values()
+                .any(|finding| finding.error == "not.wellformed" && finding.span == clause)
     }
 
     /// How the exhale side of `[a, b]` in a contract is blamed where it is used.

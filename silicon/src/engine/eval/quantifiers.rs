@@ -38,6 +38,7 @@ impl Engine<'_> {
         let outer = self.bound.len();
         let applications = self.applications.len();
         self.bound.extend(&bound);
+        let failures = self.failures;
         let (result, facts) = self.scoped(None, |engine| {
             let value = engine.join(|engine| engine.eval(body, blame))?;
             let inferred =
@@ -56,6 +57,12 @@ impl Engine<'_> {
         self.applications.truncate(applications);
         self.state = at_start;
         let (value, triggers) = result?;
+        // What a body means that is not defined for all values, nobody can say: what builds on it would be reported
+        // for no other reason, so the path ends here.
+        if self.failures > failures {
+            self.undefined.insert(blame.span);
+            return Err(Stop::Infeasible);
+        }
         let name = self.quantifier_name(expr);
         let mut learnt = Vec::with_capacity(facts.len());
         for fact in facts {
