@@ -5,6 +5,7 @@
 //! names `codespan_reporting`.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use codespan_reporting::diagnostic::{Diagnostic as Shown, Label, Severity as ShownSeverity};
 use codespan_reporting::files::SimpleFiles;
@@ -114,6 +115,14 @@ impl Texts {
 
     pub fn get(&self, name: &str) -> Option<&SourceFile> {
         self.files.get(name)
+    }
+
+    /// The text of a place's file, and where in it the place is.
+    pub fn locate(&self, place: &Place) -> Option<(&str, Range<usize>)> {
+        let text = &*self.get(&place.file)?.text;
+        let (_, start) = offset(text, place.start)?;
+        let (_, end) = offset(text, place.end)?;
+        Some((text, start..end.max(start)))
     }
 }
 

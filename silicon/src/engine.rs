@@ -13,6 +13,7 @@ pub(crate) mod ahead;
 pub(crate) mod assume;
 pub(crate) mod blame;
 pub(crate) mod consume;
+mod counterexample;
 pub(crate) mod decide;
 pub(crate) mod domain;
 pub(crate) mod eval;
@@ -231,8 +232,12 @@ impl<'p> Engine<'p> {
     ) -> Result<Self, Stop> {
         let options = context.options;
         let untriggered = options.without_own_triggers.then_some(quantified::QUANTIFIERS);
-        let options_of_prover =
-            ProverOptions { smt_log: log, untriggered, ..ProverOptions::default() };
+        let options_of_prover = ProverOptions {
+            smt_log: log,
+            untriggered,
+            models: options.counterexample,
+            ..ProverOptions::default()
+        };
         let limit = options.member_time_limit.map(|limit| Instant::now() + limit);
         let mut engine = Self {
             context,

@@ -32,6 +32,8 @@ pub struct Options {
     pub without_own_triggers: bool,
     /// For measurements only: a summary of values is made anew wherever one is asked for.
     pub without_memoised_summaries: bool,
+    /// Give a state in which it may go wrong with every error.
+    pub counterexample: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +59,7 @@ impl Default for Options {
             profile: false,
             without_own_triggers: false,
             without_memoised_summaries: false,
+            counterexample: false,
         }
     }
 }

@@ -8,6 +8,7 @@ mod json;
 mod junit;
 mod sarif;
 mod short;
+mod silicon;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -28,6 +29,8 @@ pub enum Format {
     Short,
     /// One object a line.
     Json { statistics: bool },
+    /// As the reference verifier of that name prints it.
+    Silicon,
 }
 
 /// A report to be written to a file.
@@ -117,12 +120,23 @@ impl Summary {
 }
 
 impl Format {
+    /// The exit code for a verdict.
+    pub fn exit_code(self, verdict: FileVerdict) -> u8 {
+        match (self, verdict) {
+            // It knows success and everything else.
+            (Self::Silicon, FileVerdict::Checked | FileVerdict::Verified) => 0,
+            (Self::Silicon, _) => 1,
+            _ => verdict.exit_code(),
+        }
+    }
+
     /// Shows one file; to be called in the order of the inputs.
     pub fn outcome(self, outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Human { colours, statistics } => human::outcome(outcome, colours, statistics, to),
             Self::Short => short::outcome(outcome, to),
             Self::Json { statistics } => json::outcome(outcome, statistics, to),
+            Self::Silicon => silicon::outcome(outcome, to),
         }
     }
 
@@ -132,6 +146,7 @@ impl Format {
             Self::Human { colours, .. } => human::findings(outcome, colours, to),
             Self::Short => short::outcome(outcome, to),
             Self::Json { .. } => json::findings(outcome, to),
+            Self::Silicon => silicon::outcome(outcome, to),
         }
     }
 
@@ -139,7 +154,7 @@ impl Format {
     pub fn summary(self, summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Human { statistics, .. } => human::summary(summary, statistics, to),
-            Self::Short => Ok(()),
+            Self::Short | Self::Silicon => Ok(()),
             Self::Json { .. } => json::summary(summary, to),
         }
     }

@@ -156,11 +156,18 @@ pub struct ProverOptions {
     pub smt_log: Option<Box<dyn Write>>,
     /// Quantifiers whose names begin with this are told without their triggers: Z3 makes its own.
     pub untriggered: Option<&'static str>,
+    /// Whether states are kept for [`Prover::values`].
+    pub models: bool,
 }
 
 impl Default for ProverOptions {
     fn default() -> Self {
-        ProverOptions { solver: SolverKind::Simple, smt_log: None, untriggered: None }
+        ProverOptions {
+            solver: SolverKind::Simple,
+            smt_log: None,
+            untriggered: None,
+            models: false,
+        }
     }
 }
 
@@ -221,6 +228,9 @@ impl Prover {
         let context = workspace.context.clone();
         let kernel = Kernel::new(&context, options.solver)?;
         kernel.set_params(&SETTINGS)?;
+        if options.models {
+            kernel.set_params(&[("model", Setting::Bool(true))])?;
+        }
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
         let translator = Translator::new(workspace, log, options.untriggered);
@@ -311,6 +321,37 @@ impl Prover {
         budget: Budget,
     ) -> Result<Answer, ProverError> {
         self.check(terms, Terms::FALSE, kind, budget)
+    }
+
+    /// The values of constants in some state in which the assumptions and `formula` hold, as Z3 writes them; `None` if
+    /// it has none to offer. Where there are quantifiers, the state may violate some of them.
+    ///
+    /// Only a prover that was made with [`ProverOptions::models`] has states to offer.
+    pub fn values(
+        &mut self,
+        terms: &mut Terms,
+        formula: Term,
+        constants: &[Term],
+        budget: Budget,
+    ) -> Result<Option<Vec<String>>, ProverError> {
+        self.tell(terms)?;
+        let formula = self.translate(terms, formula)?;
+        let mut asts = Vec::with_capacity(constants.len());
+        for &constant in constants {
+            let ast = raw::enter(&self.context, || self.translator.value(terms, constant))?;
+            asts.push(ast);
+        }
+        self.collect_axioms(terms)?;
+        self.tell_axioms()?;
+        self.open_scope()?;
+        self.assert(&formula)?;
+        let values = match self.ask_once(budget) {
+            Ok(Answer::Proved) => Ok(None),
+            Ok(_) => Ok(self.kernel.values(&asts)),
+            Err(error) => Err(error),
+        };
+        self.close_scope()?;
+        values
     }
 
     /// What was asked so far.
@@ -421,7 +462,7 @@ impl Prover {
 
     fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {
         self.set_budget(budget);
-        self.translator.log.line("(check-sat)");
+        self.translator.log.check();
         let start = Instant::now();
         Ok(match self.kernel.check()? {
             Satisfiability::Unsat => Answer::Proved,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::Serialize;
 pub use sil::render::Severity;
 use sil::source::Span;
 
@@ -79,6 +80,42 @@ pub struct Finding {
     pub related: Vec<(Span, String)>,
     /// The branch conditions that led here.
     pub path: Vec<Step>,
+    /// A state in which the obligation may fail, where one was asked for.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// A state that the solver could not exclude, in which an obligation does not hold: a hint, not a proof that it fails.
+///
+/// Values are those of the solver's model. References and values of opaque types have names that mean something within
+/// one counterexample only: two things with one name are equal, with different names different.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Counterexample {
+    /// The variables in scope that have a value, by their names in the SIL program.
+    pub variables: Vec<Variable>,
+    /// What is held there.
+    pub heap: Vec<Location>,
+    /// What `old` speaks about, where that is another heap.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub old: Vec<Location>,
+}
+
+/// A variable and its value.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Variable {
+    pub name: String,
+    pub value: String,
+}
+
+/// A field or an instance of a predicate to which there is permission.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Location {
+    /// As in `ref1.f` or `list(ref1)`.
+    pub location: String,
+    /// The permission amount.
+    pub amount: String,
+    /// Of a field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
 }
 
 /// A branch that a path took.

@@ -126,6 +126,7 @@ impl Session {
         let of_member = |finding: &Finding| Diagnostic {
             member: Some(member.name.clone()),
             path: places.path(finding),
+            counterexample: finding.counterexample.clone(),
             ..places.diagnostic(finding)
         };
         let mut diagnostics: Vec<Diagnostic> = member.findings.iter().map(of_member).collect();

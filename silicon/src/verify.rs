@@ -448,6 +448,7 @@ fn finding(
         reason_span: None,
         related: Vec::new(),
         path: Vec::new(),
+        counterexample: None,
     }
 }
 

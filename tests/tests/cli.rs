@@ -110,8 +110,8 @@ fn wrong_use_is_refused() {
         &["--member-limit", "-1", "good.sil"],
         &["--at", "good.sil", "good.sil"],
         &["--form", "graph", "good.sil"],
-        &["--counterexample", "good.sil"],
-        &["--compat", "silicon", "good.sil"],
+        &["--compat", "carbon", "good.sil"],
+        &["--compat", "silicon", "--message-format", "json", "good.sil"],
         &["--join", "sometimes", "good.sil"],
         &["-", "-"],
     ] {
@@ -172,6 +172,94 @@ fn json_has_its_shape() {
     assert_eq!(all["verdict"], "input-error");
     assert_eq!((&all["files"], &all["members"]), (&3.into(), &2.into()));
     assert_eq!((&all["verified"], &all["errors"]), (&1.into(), &2.into()));
+}
+
+#[test]
+fn the_reference_verifier_is_imitated() {
+    let scratch = Scratch::new(
+        "compat",
+        &[
+            ("good.vpr", VERIFIES.as_bytes()),
+            ("ill.vpr", ILL_TYPED.as_bytes()),
+            (
+                "bad.vpr",
+                b"field f: Int\npredicate P(x: Ref) { acc(x.f) }\nmethod m(x: Ref, s: Seq[Int])\n\
+                  ensures  s[0] == 1\n{\n  x.f :=\n    3\n}\nmethod k(x: Ref)\n{\n  fold acc(P(x), write)\n}\n",
+            ),
+        ],
+    );
+    let good = scratch.silicon(&["--compat", "silicon", "good.vpr"]);
+    assert_eq!(good.code, Some(0));
+    let text: Vec<&str> = good.stdout.lines().collect();
+    assert_eq!(text[0], format!("Silicon {}", env!("CARGO_PKG_VERSION")));
+    let words = "Silicon finished verification successfully in ";
+    let time = text[1].strip_prefix(words).and_then(|rest| rest.strip_suffix("s."));
+    let time = time.unwrap_or_else(|| panic!("{text:?}"));
+    assert!(time.parse::<f64>().is_ok() && time.split('.').nth(1).is_some_and(|it| it.len() == 2));
+
+    let bad = scratch.silicon(&["--compat", "silicon", "bad.vpr"]);
+    assert_eq!(bad.code, Some(1));
+    let text: Vec<&str> = bad.stdout.lines().skip(1).collect();
+    assert!(text[0].starts_with("Silicon found 3 errors in "), "{text:?}");
+    let wellformed =
+        "Contract might not be well-formed. Index 0 into s might exceed sequence length.";
+    assert_eq!(
+        &text[1..],
+        [
+            format!("  [0] {wellformed} (bad.vpr@4.10--4.19)"),
+            "  [1] Assignment might fail. There might be insufficient permission to access x.f \
+             (bad.vpr@6.3--7.6)"
+                .to_owned(),
+            "  [2] Folding P(x) might fail. There might be insufficient permission to access x.f \
+             (bad.vpr@11.3--11.24)"
+                .to_owned(),
+        ]
+    );
+
+    let ill = scratch.silicon(&["--compat", "silicon", "ill.vpr"]);
+    assert_eq!(ill.code, Some(1));
+    assert!(ill.stdout.contains("Silicon found 1 error in "), "{ill:#?}");
+    assert!(ill.stdout.contains("(ill.vpr@3.10--3.11)"), "{ill:#?}");
+}
+
+#[test]
+fn errors_come_with_states_if_asked_for() {
+    let program = "field f: Int\nfield n: Ref\npredicate P(x: Ref, i: Int) { acc(x.f) }\n\
+         method m(x: Ref, i: Int, s: Seq[Bool])\n  requires acc(x.f, 1/2) && acc(x.n) && P(x.n, i)\n\
+         requires x.f == 7 && x.n == null && i == -3 && s == Seq(true, false)\n{\n  assert i > 0\n}\n";
+    let scratch = Scratch::new("counterexample", &[("bad.vpr", program.as_bytes())]);
+    let run = |extra: &[&str]| {
+        scratch.silicon(&[&["bad.vpr", "--message-format", "json"], extra].concat())
+    };
+    let plain = timeless(&run(&["--counterexample", "--no-counterexample"]));
+    assert!(plain[0].get("counterexample").is_none(), "{plain:?}");
+    let with = timeless(&run(&["--counterexample"]));
+    let expected = serde_json::json!({
+        "variables": [
+            { "name": "x", "value": "ref1" },
+            { "name": "i", "value": "-3" },
+            { "name": "s", "value": "Seq(true, false)" },
+        ],
+        "heap": [
+            { "location": "ref1.f", "amount": "1/2", "value": "7" },
+            { "location": "ref1.n", "amount": "write", "value": "null" },
+            { "location": "P(null, -3)", "amount": "write" },
+        ],
+    });
+    assert_eq!(with[0]["counterexample"], expected);
+    // Nothing else changes.
+    let mut without = with.clone();
+    without[0].as_object_mut().expect("an object").remove("counterexample");
+    for line in &mut without {
+        line.as_object_mut().expect("an object").remove("queries");
+    }
+    let mut plain = plain;
+    for line in &mut plain {
+        line.as_object_mut().expect("an object").remove("queries");
+    }
+    assert_eq!(without, plain);
+    let people = scratch.silicon(&["bad.vpr", "--counterexample"]);
+    assert!(people.stdout.contains("for instance where x = ref1, i = -3"), "{people:#?}");
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use clap::builder::PossibleValuesParser;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use sil::render::Colours;
@@ -178,13 +177,15 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) print_config: bool,
 
-    /// Not available yet
-    #[arg(long, hide = true)]
+    /// Show with every error a state in which it may go wrong
+    #[arg(long, overrides_with = "no_counterexample")]
     counterexample: bool,
+    #[arg(long, overrides_with = "counterexample", hide = true)]
+    no_counterexample: bool,
 
-    /// Not available yet
-    #[arg(long, hide = true, value_name = "TOOL", value_parser = PossibleValuesParser::new(["silicon"]))]
-    compat: Option<String>,
+    /// Print text and exit codes as another verifier does
+    #[arg(long, value_enum, value_name = "TOOL", conflicts_with = "message_format")]
+    compat: Option<Tool>,
 
     /// Whether colours are used
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", action = ArgAction::Set)]
@@ -205,6 +206,13 @@ enum MessageFormat {
     Human,
     Short,
     Json,
+}
+
+/// A verifier whose output is imitated.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+enum Tool {
+    /// ETH's Silicon
+    Silicon,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
@@ -242,11 +250,7 @@ enum Form {
 impl Args {
     /// What is wrong with the arguments beyond what clap sees.
     pub(crate) fn complaint(&self) -> Option<&'static str> {
-        if self.counterexample {
-            Some("--counterexample is not available yet")
-        } else if self.compat.is_some() {
-            Some("--compat is not available yet")
-        } else if self.inputs.is_empty() {
+        if self.inputs.is_empty() {
             Some("no input: name a file, a directory, or - for standard input (see --help)")
         } else if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
             Some("standard input can be read only once")
@@ -286,6 +290,7 @@ impl Args {
                 JoinWhen::Never => Join::Never,
             },
             profile: self.profile,
+            counterexample: self.counterexample,
             ..Options::default()
         }
     }
@@ -298,6 +303,9 @@ impl Args {
     }
 
     pub(crate) fn format(&self) -> Format {
+        if let Some(Tool::Silicon) = self.compat {
+            return Format::Silicon;
+        }
         match self.message_format {
             MessageFormat::Human => {
                 Format::Human { colours: self.colours(), statistics: self.stats }
@@ -341,6 +349,9 @@ impl Args {
             format!("--time-limit {}", self.time_limit),
             format!("--join {}", choice(self.join.to_possible_value())),
         ];
+        lines.extend(
+            self.compat.map(|tool| format!("--compat {}", choice(tool.to_possible_value()))),
+        );
         lines.extend(self.members.iter().map(|glob| format!("--member {glob}")));
         lines.extend(self.excluded.iter().map(|glob| format!("--exclude {glob}")));
         lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));
@@ -349,6 +360,7 @@ impl Args {
             ("profile", self.profile),
             ("audit", self.audit),
             ("check", self.check),
+            ("counterexample", self.counterexample),
             ("smoke", self.smoke),
             ("exact-amounts-in-functions", self.exact_amounts_in_functions),
             ("progress", !self.no_progress),

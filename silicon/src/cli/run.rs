@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     if summary.verdict() == FileVerdict::NothingSelected {
         complain("error: nothing to verify: no member was selected");
     }
-    Ok(summary.verdict().exit_code())
+    Ok(format.exit_code(summary.verdict()))
 }
 
 /// Several files at a time share the threads; one file has them all.

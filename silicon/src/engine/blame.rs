@@ -172,8 +172,14 @@ fn shortened(text: &str) -> String {
 }
 
 impl Engine<'_> {
-    /// Records a failed obligation. The same failure on another path is recorded once.
-    pub(crate) fn report(&mut self, blame: Blame, reason: Reason, at: Span, severity: Severity) {
+    /// Records a failed obligation, and where it is among the findings. The same failure on another path is recorded once.
+    pub(crate) fn report(
+        &mut self,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+        severity: Severity,
+    ) -> usize {
         self.failures += 1;
         let what = self.context.sources.text(at).unwrap_or("this").to_owned();
         let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
@@ -192,8 +198,12 @@ impl Engine<'_> {
             reason_span: (at != blame.span).then_some(at),
             related,
             path: self.state.path.iter().map(|step| self.path_step(step)).collect(),
+            counterexample: None,
         };
-        self.findings.entry((finding.full_id(), blame.span)).or_insert(finding);
+        let entry = self.findings.entry((finding.full_id(), blame.span));
+        let index = entry.index();
+        entry.or_insert(finding);
+        index
     }
 
     /// Warns that what a member says about its start is contradictory, so that nothing is left to show. Not where an
@@ -211,6 +221,7 @@ impl Engine<'_> {
             reason_span: None,
             related: Vec::new(),
             path: Vec::new(),
+            counterexample: None,
         });
     }
 

@@ -26,7 +26,7 @@ impl Engine<'_> {
         }
         let answer = self.ask(|engine| engine.obligation(goal))?;
         if answer != Answer::Yes && !self.is_tainted(goal) {
-            self.fail(answer, blame, reason, at);
+            self.fail_at(goal, answer, blame, reason, at);
         }
         self.assume(goal)
     }
@@ -50,6 +50,11 @@ impl Engine<'_> {
 
     /// Reports an obligation that did not get the answer yes.
     pub(crate) fn fail(&mut self, answer: Answer, blame: Blame, reason: Reason, at: Span) {
+        self.fail_at(Terms::FALSE, answer, blame, reason, at);
+    }
+
+    /// The same, of a goal that has a formula.
+    fn fail_at(&mut self, goal: Term, answer: Answer, blame: Blame, reason: Reason, at: Span) {
         let severity = match answer {
             Answer::GaveUp => {
                 self.gave_up = true;
@@ -57,7 +62,13 @@ impl Engine<'_> {
             }
             _ => Severity::Error,
         };
-        self.report(blame, reason, at, severity);
+        let index = self.report(blame, reason, at, severity);
+        if self.context.options.counterexample
+            && self.is_live()
+            && self.findings[index].counterexample.is_none()
+        {
+            self.findings[index].counterexample = self.counterexample(goal);
+        }
     }
 
     /// Whether `goal` follows, with all means: what is known, the prover, and the prover with the consequences of

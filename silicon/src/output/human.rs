@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use sil::render::{self, Colours};
 
 use super::{Summary, milliseconds};
-use crate::report::{Questions, Statistics, Verdict};
+use crate::report::{Counterexample, Location, Questions, Statistics, Verdict};
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 
 /// Long lists of trusted things are cut: the number says how long they are.
@@ -68,7 +68,23 @@ fn with_remarks(diagnostic: &Diagnostic) -> render::Message {
     if !diagnostic.path.is_empty() {
         message.remarks.push(format!("on the path where {}", diagnostic.path.join(" and ")));
     }
+    if let Some(counterexample) = &diagnostic.counterexample {
+        message.remarks.push(format!("for instance where {}", in_words(counterexample)));
+    }
     message
+}
+
+fn in_words(counterexample: &Counterexample) -> String {
+    let Counterexample { variables, heap, old } = counterexample;
+    let mut parts: Vec<String> =
+        variables.iter().map(|one| format!("{} = {}", one.name, one.value)).collect();
+    for (prefix, locations) in [("", heap), ("old ", old)] {
+        for Location { location, amount, value } in locations {
+            let value = value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
+            parts.push(format!("{prefix}{location}{value} ({amount} held)"));
+        }
+    }
+    if parts.is_empty() { "nothing is known".to_owned() } else { parts.join(", ") }
 }
 
 fn trusted(trusted: &[String], to: &mut dyn Write) -> io::Result<()> {

@@ -10,7 +10,7 @@ use sil::render::Place;
 use sil::source::LineColumn;
 
 use super::{Summary, milliseconds};
-use crate::report::{Questions, Verdict};
+use crate::report::{Counterexample, Questions, Verdict};
 use crate::session::{Diagnostic, MemberOutcome, Outcome};
 
 /// The version of this format; a change that breaks readers raises it.
@@ -112,6 +112,8 @@ struct DiagnosticLine<'a> {
     member: Option<&'a str>,
     notes: Vec<Note<'a>>,
     path: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counterexample: Option<&'a Counterexample>,
 }
 
 impl<'a> DiagnosticLine<'a> {
@@ -132,6 +134,7 @@ impl<'a> DiagnosticLine<'a> {
             member: diagnostic.member.as_deref(),
             notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
             path: &diagnostic.path,
+            counterexample: diagnostic.counterexample.as_ref(),
         }
     }
 }

@@ -42,6 +42,16 @@ impl Log {
         }
     }
 
+    /// Asks, with all that was said before on disk: if this question has no end, the script shows what it was.
+    pub(super) fn check(&mut self) {
+        self.line("(check-sat)");
+        if let Some(sink) = &mut self.0
+            && sink.flush().is_err()
+        {
+            self.0 = None;
+        }
+    }
+
     pub(super) fn declare_sort(&mut self, name: &str) {
         if self.is_on() {
             self.line(&format!("(declare-sort |{name}| 0)"));

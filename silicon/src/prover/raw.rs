@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::path::Path;
 
-use z3::ast::{Ast, Bool};
+use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Config, Context};
 use z3_sys as ffi;
 
@@ -201,6 +201,39 @@ impl Kernel {
             } else {
                 CStr::from_ptr(text).to_string_lossy().into_owned()
             }
+        }
+    }
+
+    /// The values of terms in the state that the last check ended in, if there is one.
+    pub(super) fn values(&self, terms: &[Dynamic]) -> Option<Vec<String>> {
+        let raw = self.context.get_z3_context();
+        // SAFETY: context, solver and terms are alive; the model is counted while read, a value while it is written down.
+        unsafe {
+            let model = ffi::Z3_solver_get_model(raw, self.solver)?;
+            ffi::Z3_model_inc_ref(raw, model);
+            let mut values = Some(Vec::with_capacity(terms.len()));
+            for term in terms {
+                let ast = term.get_z3_ast();
+                let mut value = ast;
+                if !ffi::Z3_model_eval(raw, model, ast, true, &raw mut value) {
+                    values = None;
+                    break;
+                }
+                ffi::Z3_inc_ref(raw, value);
+                // Truth values count as numerals that have no digits.
+                let is_truth = ffi::Z3_get_bool_value(raw, value) != ffi::Z3_L_UNDEF;
+                let text = if !is_truth && ffi::Z3_is_numeral_ast(raw, value) {
+                    ffi::Z3_get_numeral_string(raw, value)
+                } else {
+                    ffi::Z3_ast_to_string(raw, value)
+                };
+                if let Some(values) = &mut values {
+                    values.push(CStr::from_ptr(text).to_string_lossy().into_owned());
+                }
+                ffi::Z3_dec_ref(raw, value);
+            }
+            ffi::Z3_model_dec_ref(raw, model);
+            values
         }
     }
 

@@ -81,6 +81,12 @@ impl Translator {
         self.bool(terms, term)
     }
 
+    /// The term itself, of any sort.
+    pub(super) fn value(&mut self, terms: &mut Terms, term: Term) -> Result<Dynamic, ProverError> {
+        self.translate(terms, term)?;
+        Ok(self.ast(term).clone())
+    }
+
     /// Post-order without recursion.
     fn translate(&mut self, terms: &mut Terms, root: Term) -> Result<(), ProverError> {
         let mut pending = vec![(root, false)];

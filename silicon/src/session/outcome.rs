@@ -5,7 +5,7 @@ use std::time::Duration;
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::LineColumn;
 
-use crate::report::{MemberKind, Statistics, Verdict};
+use crate::report::{Counterexample, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
 #[derive(Clone, Debug)]
@@ -46,8 +46,12 @@ pub struct Diagnostic {
     /// For translated programs: where it is in the SIL text.
     pub generated: Option<(LineColumn, LineColumn)>,
     pub member: Option<String>,
+    /// The part that could not be shown, where it is another.
+    pub reason: Option<Place>,
     /// The branch conditions that lead there.
     pub path: Vec<String>,
+    /// A state in which it may go wrong, where one was asked for.
+    pub counterexample: Option<Counterexample>,
 }
 
 /// The result for one member.
@@ -139,7 +143,14 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
 impl Diagnostic {
     /// A finding that belongs to no member.
     pub(super) fn of(message: Message) -> Self {
-        Self { message, generated: None, member: None, path: Vec::new() }
+        Self {
+            message,
+            generated: None,
+            member: None,
+            reason: None,
+            path: Vec::new(),
+            counterexample: None,
+        }
     }
 
     fn order(&self) -> (&str, LineColumn, &str, LineColumn, &str) {

@@ -48,7 +48,8 @@ impl<'a> Places<'a> {
             text = format!("a check that the translator promised cannot fail: {text} ({id})");
             "internal".clone_into(&mut id);
         }
-        let reason = reason.map(|at| (place(at), "this could not be shown".to_owned()));
+        let reason = reason.map(place);
+        let shown = reason.clone().map(|at| (at, "this could not be shown".to_owned()));
         let related = finding.related.iter().map(|(span, text)| (self.of(*span), text.clone()));
         let notes = notes.into_iter().map(|(at, text)| (place(at), text));
         let message = Message {
@@ -56,11 +57,11 @@ impl<'a> Places<'a> {
             id,
             text,
             place: place(at),
-            notes: reason.into_iter().chain(related).chain(notes).collect(),
+            notes: shown.into_iter().chain(related).chain(notes).collect(),
             remarks: Vec::new(),
         };
         let generated = generated.map(|at| (at.start, at.end));
-        Diagnostic { message, generated, member: None, path: Vec::new() }
+        Diagnostic { generated, reason, ..Diagnostic::of(message) }
     }
 
     /// The conditions that led to a finding, as the user wrote them. Those of generated branches are left out.
