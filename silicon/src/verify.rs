@@ -51,7 +51,12 @@ fn verify_members(
 ) -> Report {
     let with_checks = options.smoke.then(|| sil::plugins::smoke::instrument(program));
     let program = with_checks.as_ref().unwrap_or(program);
-    let termination = sil::plugins::termination::instrument(program);
+    let amounts = if options.exact_amounts_in_functions {
+        sil::plugins::termination::Amounts::Exact
+    } else {
+        sil::plugins::termination::Amounts::SomeOrNone
+    };
+    let termination = sil::plugins::termination::instrument(program, amounts);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
     let predicates = program.predicates.iter();
     let context = Context {

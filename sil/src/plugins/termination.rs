@@ -75,8 +75,16 @@ pub enum CheckKind {
     Tuple,
 }
 
+/// How the amounts in preconditions of functions are read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Amounts {
+    #[default]
+    SomeOrNone,
+    Exact,
+}
+
 /// Adds the termination checks; `None` if the program has none.
-pub fn instrument(program: &Program) -> Option<Instrumented> {
+pub fn instrument(program: &Program, amounts: Amounts) -> Option<Instrumented> {
     let measured = Measured::of(program);
     if measured.tuples.is_empty() {
         return None;
@@ -85,6 +93,7 @@ pub fn instrument(program: &Program) -> Option<Instrumented> {
     let orders = Orders::install(&mut extended, &measured.tuples);
     let mut pass = Pass {
         source: program,
+        amounts,
         made: Instrumented {
             program: extended,
             proofs: Vec::new(),
@@ -158,6 +167,7 @@ impl<'p> Measured<'p> {
 /// The pass in progress.
 struct Pass<'p> {
     source: &'p Program,
+    amounts: Amounts,
     made: Instrumented,
     orders: Orders,
     components: Components,

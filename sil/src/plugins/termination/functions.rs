@@ -2,8 +2,8 @@
 
 use super::build::{self, stmt};
 use super::measures::{Measure, Values, less};
-use super::positions::{Frame, Positions, without_amounts};
-use super::{CheckKind, Locals, Pass};
+use super::positions::{Frame, Positions, with_origin, without_amounts};
+use super::{Amounts, CheckKind, Locals, Pass};
 use crate::program::{
     Block, Body, Contract, Expr, ExprKind, Function, FunctionId, Implementation, LocalId, Method,
     Stmt, StmtKind, Type,
@@ -134,7 +134,9 @@ impl<'a, 'p> Proof<'a, 'p> {
         let preconditions = match self.state {
             State::AtEntry => {
                 let clauses = self.function.contract.preconditions.iter();
-                clauses.map(|clause| without_amounts(clause, copy)).collect()
+                let exact = self.pass.amounts == Amounts::Exact;
+                let copied = if exact { with_origin } else { without_amounts };
+                clauses.map(|clause| copied(clause, copy)).collect()
             }
             State::Growing => Vec::new(),
         };

@@ -1,4 +1,4 @@
-use super::{CheckKind, Instrumented, instrument};
+use super::{Amounts, CheckKind, Instrumented, instrument};
 use crate::load::load_text;
 use crate::program::{Body, ExprKind, Member, Program, Stmt, StmtKind, Type};
 use crate::walk::walk_expr;
@@ -10,7 +10,7 @@ fn program(text: &str) -> Program {
 }
 
 fn checked(text: &str) -> Instrumented {
-    instrument(&program(text)).expect("there are measures")
+    instrument(&program(text), Amounts::SomeOrNone).expect("there are measures")
 }
 
 fn statements(instrumented: &Instrumented, proof: usize) -> &[Stmt] {
@@ -33,16 +33,22 @@ fn kinds(instrumented: &Instrumented, statements: &[Stmt]) -> Vec<CheckKind> {
 
 #[test]
 fn programs_without_measures_are_left_alone() {
-    assert!(instrument(&program("method m() { while (true) {} }")).is_none());
-    assert!(instrument(&program("function f(): Int decreases * { f() }")).is_none());
-    assert!(instrument(&program("function f(): Int decreases _ { f() }")).is_none());
+    assert!(instrument(&program("method m() { while (true) {} }"), Amounts::SomeOrNone).is_none());
+    assert!(
+        instrument(&program("function f(): Int decreases * { f() }"), Amounts::SomeOrNone)
+            .is_none()
+    );
+    assert!(
+        instrument(&program("function f(): Int decreases _ { f() }"), Amounts::SomeOrNone)
+            .is_none()
+    );
 }
 
 #[test]
 fn only_what_is_needed_is_added_and_users_do_not_see_it() {
     let text = "function f(n: Int, s: Seq[Ref]): Int decreases n, s { f(n - 1, s) }";
     let before = program(text);
-    let after = instrument(&before).expect("there is a measure").program;
+    let after = instrument(&before, Amounts::SomeOrNone).expect("there is a measure").program;
     assert_eq!(after.order, before.order);
     let names: Vec<_> = after.domains.values().map(|domain| &*domain.name).collect();
     for name in ["WellFoundedOrder", "IntWellFoundedOrder", "SeqWellFoundedOrder"] {
@@ -68,7 +74,7 @@ fn declared_domains_are_used() {
         domain IntWellFoundedOrder {}
         function f(n: Int): Int decreases n { f(n - 1) }";
     let before = program(text);
-    let after = instrument(&before).expect("there is a measure").program;
+    let after = instrument(&before, Amounts::SomeOrNone).expect("there is a measure").program;
     assert_eq!(after.domains.len(), before.domains.len());
 }
 
@@ -156,6 +162,6 @@ fn deep_programs_are_fine() {
     text.push('}');
     let loaded = load_text("deep", &text);
     if let Some(program) = loaded.program {
-        assert!(instrument(&program).is_some());
+        assert!(instrument(&program, Amounts::SomeOrNone).is_some());
     }
 }
