@@ -10,9 +10,11 @@
 
 use std::rc::Rc;
 
+use indexmap::IndexMap;
 use sil::program::{
     Block, Expr, ExprKind, LocalId, Location, OldLabel, Program, Resource as Asked, Stmt, StmtKind,
 };
+use sil::source::Span;
 use sil::walk::{Visit, walk_body, walk_stmts};
 
 use super::blame::{Blame, Reason};
@@ -20,6 +22,7 @@ use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::quantified::chunks::QuantifiedChunk;
 use super::{Engine, Stop};
+use crate::report::{Finding, Severity};
 use crate::terms::{Sort, Term, Terms};
 
 /// What a symbol made in a package means. It holds whatever the left-hand side is, so it may leave the package, unlike
@@ -50,6 +53,8 @@ struct Group {
     /// For each path, what holds on it and the right-hand snapshot.
     snapshots: Vec<(Term, Term)>,
 }
+
+type Flaws = IndexMap<(String, Span), Finding>;
 
 impl Engine<'_> {
     /// The resource and the arguments that a wand denotes where it is mentioned.
@@ -165,14 +170,24 @@ impl Engine<'_> {
     /// is not, and says so. `package`: what is reported where a package cannot even start, for its left-hand side is
     /// not defined.
     fn is_ill_formed_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<bool, Stop> {
+        let own = self.flaws_of_wand(wand, package)?;
+        let is_ill_formed = !own.is_empty();
+        self.add_findings(own);
+        Ok(is_ill_formed)
+    }
+
+    /// What is to be reported of a wand that is not self-framing.
+    fn flaws_of_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<Flaws, Stop> {
         let before = std::mem::take(&mut self.findings);
         let result = self.check_wand(wand, package);
         let own = std::mem::replace(&mut self.findings, before);
-        let is_ill_formed = !own.is_empty();
-        for (key, finding) in own {
+        result.map(|()| own)
+    }
+
+    fn add_findings(&mut self, findings: Flaws) {
+        for (key, finding) in findings {
             self.findings.entry(key).or_insert(finding);
         }
-        result.map(|()| is_ill_formed)
     }
 
     fn check_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<(), Stop> {
@@ -311,7 +326,8 @@ impl Engine<'_> {
         script: &Block,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let is_ill_formed = self.is_ill_formed_wand(wand, Some(blame))?;
+        let flaws = self.flaws_of_wand(wand, Some(blame))?;
+        let is_ill_formed = !flaws.is_empty();
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         // What happens inside depends on the left-hand side: every symbol made there is a function of its snapshot
         // (trap T10c).
@@ -319,14 +335,20 @@ impl Engine<'_> {
         self.bound.push(root);
         self.roots.push(root);
         let definitions = std::mem::take(&mut self.definitions);
+        let before = std::mem::take(&mut self.findings);
         // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap T10d).
-        let (paths, _) = self.scoped(None, |engine| {
+        let outcome = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                // That the wand is ill-formed has been reported: its right-hand side proves nothing more.
+                // That the wand is ill-formed is an error: its right-hand side proves nothing more.
                 let end = if is_ill_formed { blame.silent() } else { blame.trusted() };
                 engine.run_package(wand, root, script, end)
             })
-        })?;
+        });
+        let inside = std::mem::replace(&mut self.findings, before);
+        // What the script needs and nobody has may be all that is wrong with the right-hand side.
+        let has_failed = inside.values().any(|finding| finding.severity == Severity::Error);
+        self.add_findings(if has_failed { inside } else { flaws });
+        let (paths, _) = outcome?;
         let own = std::mem::replace(&mut self.definitions, definitions);
         self.bound.pop();
         self.roots.pop();
