@@ -7,6 +7,7 @@
 //! when all have, one goes on with what they have come to (see [`super::merge`]). Merging pays where many paths are
 //! ahead ([`super::ahead`]): a method of n conditionals in sequence costs about n of them.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
@@ -86,6 +87,7 @@ impl Engine<'_> {
             implementation: 0,
             regions,
             has_start: false,
+            met: BTreeMap::new(),
         };
         let paths = driver.paths_through(Place::Entry);
         if driver.engine.limits.paths.is_some_and(|limit| paths > product(limit, HOPELESS)) {
@@ -93,11 +95,15 @@ impl Engine<'_> {
         }
         driver.run()?;
         let contradictory = !driver.has_start;
+        let met = driver.met;
         if let (true, Some(first)) = (contradictory, method.contract.preconditions.first())
             && !graphs.is_empty()
             && program.order.contains(&Member::Method(id))
         {
             self.warn_of_contradiction(first.span, "the precondition");
+        }
+        for (span, _) in met.into_iter().filter(|(_, met)| !met) {
+            self.warn_of_contradiction(span, "the loop invariant");
         }
         self.report_unrefuted(method);
         Ok(())
@@ -139,6 +145,8 @@ struct Driver<'e, 'p> {
     regions: Vec<Region<'p>>,
     /// Whether some state meets the precondition, as far as we can see.
     has_start: bool,
+    /// The loops whose invariants have been assumed, and whether some state met them then.
+    met: BTreeMap<Span, bool>,
 }
 
 impl<'p> Driver<'_, 'p> {
@@ -508,7 +516,20 @@ impl<'p> Driver<'_, 'p> {
         self.engine.state.frames.push(frame);
         self.forget(the_loop);
         let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
+        // What holds on entry is no contradiction, unless something else is assumed than was shown.
+        let may_be_vacuous =
+            the_loop.invariants.iter().any(has_two_readings) && !self.engine.seems_dead()?;
+        let first = invariants.first().filter(|_| may_be_vacuous).map(|first| first.span);
+        if let Some(first) = first {
+            self.met.entry(first).or_insert(false);
+        }
         self.engine.produce_all(&invariants, None, blame)?;
+        if let Some(first) = first {
+            if self.engine.seems_dead()? {
+                return Err(Stop::Infeasible);
+            }
+            self.met.insert(first, true);
+        }
         self.store_label(block);
         let enters = match &the_loop.condition {
             Some(condition) => self.decide(condition, "while.failed")?,
