@@ -14,6 +14,7 @@ pub(super) fn axioms(axioms: &mut Axioms<'_>, sort: Sort, element: Sort) {
     seq.take();
     seq.drop();
     seq.take_and_drop_of_append();
+    seq.take_and_drop_of_update();
     seq.contains();
     seq.equality();
     if element == Sort::INT {
@@ -360,6 +361,35 @@ impl Seq<'_, '_> {
         let value = self.same(drop, rest);
         let body = self.terms().and([returns, value]);
         self.rule("seq.drop.append.right", &[s, t, n], &[&[drop]], guard, body);
+    }
+
+    /// A part of a sequence with another element is the part of the sequence, with that element if it is in there.
+    fn take_and_drop_of_update(&mut self) {
+        let (s, v) = (self.sequence("s"), self.value("v"));
+        let (i, n) = (self.index("i"), self.index("n"));
+        let updated = self.axioms.op(TheoryOp::SeqUpdate, &[s, i, v], self.sort);
+        let len_s = self.len(s);
+        let inside = self.within(i, len_s);
+        let (before, fits) = (self.terms().lt(i, n), self.terms().le(n, len_s));
+        let (natural, behind) = (self.natural(n), self.terms().le(n, i));
+
+        let (take, old) = (self.taken(updated, n), self.taken(s, n));
+        let guard = self.terms().and([inside, before, fits]);
+        let changed = self.axioms.op(TheoryOp::SeqUpdate, &[old, i, v], self.sort);
+        let body = self.same(take, changed);
+        self.rule("seq.take.update", &[s, i, v, n], &[&[take]], guard, body);
+        let guard = self.terms().and([inside, natural, behind]);
+        let body = self.same(take, old);
+        self.rule("seq.take.update.behind", &[s, i, v, n], &[&[take]], guard, body);
+
+        let (drop, old) = (self.dropped(updated, n), self.dropped(s, n));
+        let position = self.minus(i, n);
+        let changed = self.axioms.op(TheoryOp::SeqUpdate, &[old, position, v], self.sort);
+        let body = self.same(drop, changed);
+        self.rule("seq.drop.update", &[s, i, v, n], &[&[drop]], guard, body);
+        let guard = self.terms().and([inside, before, fits]);
+        let body = self.same(drop, old);
+        self.rule("seq.drop.update.before", &[s, i, v, n], &[&[drop]], guard, body);
     }
 
     fn contains(&mut self) {
