@@ -28,12 +28,14 @@ pub(crate) mod nesting;
 pub(crate) mod permissions;
 pub(crate) mod predicate;
 pub(crate) mod produce;
+mod products;
 pub(crate) mod quantified;
 pub(crate) mod quasihavoc;
 pub(crate) mod readings;
 pub(crate) mod refute;
 pub(crate) mod state;
 pub(crate) mod symbols;
+pub(crate) mod together;
 pub(crate) mod transfer;
 pub(crate) mod wands;
 
@@ -161,6 +163,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) applications: Vec<eval::applications::Application>,
     /// Whether a trigger is being evaluated.
     pub(crate) in_trigger: bool,
+    /// How many fields have been read without permission.
+    pub(crate) unread: usize,
     /// Whether a consume since this was last reset did not find enough permission.
     pub(crate) missing: bool,
     /// Applications of program functions to their limited variants, for triggers.
@@ -257,6 +261,7 @@ impl<'p> Engine<'p> {
             type_depth: 0,
             applications: Vec::new(),
             in_trigger: false,
+            unread: 0,
             missing: false,
             limited: FxHashMap::default(),
             quantifiers: FxHashMap::default(),

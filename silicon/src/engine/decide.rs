@@ -24,7 +24,10 @@ impl Engine<'_> {
             self.count(Means::Form);
             return Ok(());
         }
-        let answer = self.ask(|engine| engine.obligation(goal))?;
+        let mut answer = self.ask(|engine| engine.obligation(goal))?;
+        if answer == Answer::No && self.learn_from_instances()? {
+            answer = self.ask(|engine| engine.obligation(goal))?;
+        }
         if answer != Answer::Yes && !self.is_tainted(goal) {
             self.fail_at(goal, answer, blame, reason, at);
         }
@@ -79,7 +82,12 @@ impl Engine<'_> {
         }
         let goal = self.opened(goal);
         let answer = self.query(goal, QueryKind::Obligation)?;
-        if answer == Answer::Yes || !self.learn_from_heap()? {
+        let known = self.known.len();
+        if answer == Answer::Yes {
+            return Ok(answer);
+        }
+        self.learn_about_products(goal)?;
+        if !self.learn_from_heap()? && self.known.len() == known {
             return Ok(answer);
         }
         if self.is_known(goal) {

@@ -120,6 +120,9 @@ impl Engine<'_> {
             for instance in instances {
                 let mut candidates = self.suggested(instance, variable, &open);
                 candidates.extend(self.values_in_store(self.terms.sort(variable)));
+                if candidates.is_empty() && self.terms.sort(variable) == Sort::INT {
+                    candidates.push(self.terms.int(0));
+                }
                 for candidate in candidates {
                     let map: Substitution = std::iter::once((variable, candidate)).collect();
                     let instance = self.terms.substitute(instance, &map);
@@ -157,14 +160,16 @@ impl Engine<'_> {
                 TermKind::Le(left, right) | TermKind::Lt(left, right) => (left, right, Some(())),
                 _ => continue,
             };
-            let (other, up) = match (left == variable, right == variable) {
-                (true, false) => (right, false),
-                (false, true) => (left, true),
+            let (left_has, right_has) =
+                (self.terms.mentions(left, &[variable]), self.terms.mentions(right, &[variable]));
+            let (solved, up) = match (left_has, right_has) {
+                (true, false) => (self.solution_of(left, right, variable), false),
+                (false, true) => (self.solution_of(right, left, variable), true),
                 _ => continue,
             };
-            if self.terms.mentions(other, open) {
+            let Some(other) = solved.filter(|&other| !self.terms.mentions(other, open)) else {
                 continue;
-            }
+            };
             found.push(other);
             if below.is_some() && self.terms.sort(variable) == Sort::INT {
                 let one = self.terms.int(1);
@@ -176,6 +181,35 @@ impl Engine<'_> {
             }
         }
         found
+    }
+
+    /// What `variable` is where `side`, a linear expression in it, is `value`, or something near it.
+    fn solution_of(&mut self, side: Term, value: Term, variable: Term) -> Option<Term> {
+        let (mut side, mut value) = (side, value);
+        while side != variable {
+            let has = |engine: &Self, part: Term| engine.terms.mentions(part, &[variable]);
+            (side, value) = match *self.terms.kind(side) {
+                TermKind::Add(left, right) if !has(self, right) => {
+                    (left, self.terms.sub(value, right))
+                }
+                TermKind::Add(left, right) if !has(self, left) => {
+                    (right, self.terms.sub(value, left))
+                }
+                TermKind::Sub(left, right) if !has(self, right) => {
+                    (left, self.terms.add(value, right))
+                }
+                TermKind::Sub(left, right) if !has(self, left) => {
+                    (right, self.terms.sub(left, value))
+                }
+                TermKind::Mul(factor, rest)
+                    if self.terms.is_literal(factor) && self.terms.sort(rest) == Sort::INT =>
+                {
+                    (rest, self.terms.int_div(value, factor))
+                }
+                _ => return None,
+            };
+        }
+        Some(value)
     }
 
     /// The values that variables of a sort have.

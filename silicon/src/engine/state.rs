@@ -86,6 +86,8 @@ pub(crate) struct State<'p> {
     pub(crate) scale: Option<Term>,
     pub(crate) amounts: Amounts,
     pub(crate) reading: Reading,
+    /// The heap whose instances have been opened together already (see [`super::together`]).
+    pub(crate) opened: Option<Heap>,
     /// The predicates whose bodies are being produced or consumed, one inside the other.
     pub(crate) bodies: Rc<Vec<PredicateId>>,
     /// Whether somebody looks at the snapshot of what is consumed: for `fold` and for applications of functions.
@@ -113,6 +115,7 @@ impl<'p> State<'p> {
             scale: None,
             amounts: Amounts::Exact,
             reading: Reading::Inhale,
+            opened: None,
             bodies: Rc::default(),
             keeps_snapshots: false,
             constrainable: Rc::default(),

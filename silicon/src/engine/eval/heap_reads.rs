@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use sil::program::{
-    Expr, ExprKind, FieldId, LocalId, Location, PredicateAccess, Resource as Asked,
+    Expr, ExprKind, FieldId, LocalId, Location, PredicateAccess, PredicateId, Resource as Asked,
 };
+use sil::source::Span;
 
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::heap::{Chunk, Heap, Resource};
@@ -28,6 +29,7 @@ impl Engine<'_> {
         }
         let sort = self.sort(&expr.ty);
         let value = self.fresh("unread", sort);
+        self.unread += 1;
         if blame.is_trusted() {
             return Ok(value);
         }
@@ -91,12 +93,7 @@ impl Engine<'_> {
         self.state.consuming = None;
         // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
         self.state.reserve.clear();
-        let body = self.program.predicates[access.predicate].body.as_ref();
-        let joins = body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
-        let outer = std::mem::replace(&mut self.joins, joins);
-        let unfolded = self.unfold(access.predicate, arguments, amount, access.span, blame);
-        self.joins = outer;
-        unfolded?;
+        self.unfold_merging(access.predicate, arguments, amount, access.span, blame)?;
         // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any more (trap T9a).
         let taken = match self.state.scale {
             Some(scale) => self.terms.mul(scale, amount),
@@ -106,6 +103,23 @@ impl Engine<'_> {
         Rc::make_mut(&mut open).retain(|&wildcard| !self.terms.contains(taken, wildcard));
         self.state.constrainable = open;
         Ok(())
+    }
+
+    /// Unfolds an instance inside of an exploration; the ways through a body that has many are merged.
+    pub(crate) fn unfold_merging(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let body = self.program.predicates[predicate].body.as_ref();
+        let joins = body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
+        let outer = std::mem::replace(&mut self.joins, joins);
+        let unfolded = self.unfold(predicate, arguments, amount, at, blame);
+        self.joins = outer;
+        unfolded
     }
 
     /// `asserting (A) in e`: A is proved, nothing is given away.

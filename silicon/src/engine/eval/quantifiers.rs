@@ -1,6 +1,6 @@
 //! Pure quantifiers (Viper engine reference, section 8).
 
-use sil::program::{Expr, ExprKind, LocalId, Quantifier};
+use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
 
 use super::one_point;
 use crate::engine::blame::Blame;
@@ -46,7 +46,8 @@ impl Engine<'_> {
             let is_inferred = !inferred.is_empty();
             let triggers: Vec<Vec<&Expr>> =
                 triggers.iter().chain(&inferred).map(|trigger| trigger.iter().collect()).collect();
-            let mut triggers = engine.eval_trigger_sets(&triggers, blame)?;
+            let guard = engine.guard_of(body, blame)?;
+            let mut triggers = engine.eval_trigger_sets_under(guard, &triggers, blame)?;
             if is_inferred && engine.axioms_in_progress > 0 {
                 let innermost = engine.innermost_trigger(&bound, value);
                 triggers.extend(innermost.map(|term| vec![term]));
@@ -146,6 +147,16 @@ impl Engine<'_> {
         triggers: &[Vec<&Expr>],
         blame: Blame,
     ) -> Result<Vec<Vec<Term>>, Stop> {
+        self.eval_trigger_sets_under(None, triggers, blame)
+    }
+
+    /// The same for a body that is guarded: what there is no permission to without the guard is read under it.
+    fn eval_trigger_sets_under(
+        &mut self,
+        guard: Option<Term>,
+        triggers: &[Vec<&Expr>],
+        blame: Blame,
+    ) -> Result<Vec<Vec<Term>>, Stop> {
         let mut all = Vec::with_capacity(triggers.len());
         for trigger in triggers {
             let mut terms = Vec::with_capacity(trigger.len());
@@ -153,9 +164,19 @@ impl Engine<'_> {
             let mut by_position = Vec::with_capacity(trigger.len());
             for expr in trigger {
                 let outer = std::mem::replace(&mut self.in_trigger, true);
-                let term = self.scoped(None, |engine| {
-                    engine.join(|engine| engine.eval_trigger_term(expr, blame.trusted()))
-                });
+                let unread = self.unread;
+                let eval = |engine: &mut Self, guard: Option<Term>| {
+                    engine.scoped(guard, |engine| {
+                        engine.join(|engine| engine.eval_trigger_term(expr, blame.trusted()))
+                    })
+                };
+                let mut term = eval(self, None);
+                if self.unread != unread && guard.is_some() {
+                    term = match eval(self, guard) {
+                        Ok((Err(Stop::Infeasible), _)) => term,
+                        under_guard => under_guard,
+                    };
+                }
                 self.in_trigger = outer;
                 match term?.0 {
                     Ok(term) => {
@@ -184,6 +205,16 @@ impl Engine<'_> {
             }
         }
         Ok(all)
+    }
+
+    /// The guard of a body that is an implication, where it is not decided.
+    fn guard_of(&mut self, body: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
+        let ExprKind::Binary { op: BinaryOp::Implies, left, .. } = &body.kind else {
+            return Ok(None);
+        };
+        let guard =
+            self.scoped(None, |engine| engine.join(|engine| engine.eval(left, blame.trusted())))?;
+        Ok(guard.0.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
     }
 
     pub(super) fn limited_variant(&mut self, term: Term) -> Term {
