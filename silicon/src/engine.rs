@@ -28,7 +28,6 @@ pub(crate) mod nesting;
 pub(crate) mod permissions;
 pub(crate) mod predicate;
 pub(crate) mod produce;
-mod products;
 pub(crate) mod quantified;
 pub(crate) mod quasihavoc;
 pub(crate) mod readings;

@@ -224,7 +224,7 @@ fn the_reference_verifier_is_imitated() {
 
 #[test]
 fn errors_come_with_states_if_asked_for() {
-    let program = "field f: Int\nfield n: Ref\npredicate P(x: Ref, i: Int) { acc(x.f) }\n\
+    let program = "field f: Int\nfield n: Ref\npredicate P(x: Ref, i: Int)\n\
          method m(x: Ref, i: Int, s: Seq[Bool])\n  requires acc(x.f, 1/2) && acc(x.n) && P(x.n, i)\n\
          requires x.f == 7 && x.n == null && i == -3 && s == Seq(true, false)\n{\n  assert i > 0\n}\n";
     let scratch = Scratch::new("counterexample", &[("bad.vpr", program.as_bytes())]);

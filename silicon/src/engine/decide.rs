@@ -82,12 +82,7 @@ impl Engine<'_> {
         }
         let goal = self.opened(goal);
         let answer = self.query(goal, QueryKind::Obligation)?;
-        let known = self.known.len();
-        if answer == Answer::Yes {
-            return Ok(answer);
-        }
-        self.learn_about_products(goal)?;
-        if !self.learn_from_heap()? && self.known.len() == known {
+        if answer == Answer::Yes || !self.learn_from_heap()? {
             return Ok(answer);
         }
         if self.is_known(goal) {
