@@ -35,6 +35,8 @@ pub(crate) struct Scope {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Entry {
     Answer(Answer),
+    /// Looking for the answer showed that the path is contradictory.
+    Contradiction,
     Fresh(Term),
     /// The index of the alternative taken.
     Decision(usize),
@@ -323,11 +325,17 @@ impl Engine<'_> {
     ) -> Result<Answer, Stop> {
         match self.replayed() {
             Some(Entry::Answer(answer)) => Ok(answer),
+            Some(Entry::Contradiction) => Err(Stop::Infeasible),
             Some(other) => panic!("a run diverged from its journal at {other:?}"),
             None => {
-                let answer = question(self)?;
-                self.record(Entry::Answer(answer));
-                Ok(answer)
+                let outcome = question(self);
+                match outcome {
+                    Ok(answer) => self.record(Entry::Answer(answer)),
+                    Err(Stop::Infeasible) => self.record(Entry::Contradiction),
+                    // Nobody replays a run after that.
+                    Err(_) => {}
+                }
+                outcome
             }
         }
     }
