@@ -122,8 +122,9 @@ fn perform(
     let visible =
         Visible { functions: &task.functions, contracts: &[], predicates: &task.predicates };
     match &task.piece {
-        Piece::Functions { functions, recursive } => {
-            functions_of_group(context, functions, *recursive, visible, workspace)
+        Piece::Functions { functions, recursive, promise_late } => {
+            let (recursive, late) = (*recursive, &promise_late[..]);
+            functions_of_group(context, functions, recursive, late, visible, workspace)
         }
         Piece::Predicate(predicate) => {
             let member = Member::Predicate(*predicate);
@@ -145,25 +146,31 @@ fn perform(
     }
 }
 
-/// Contracts first: a body may rely on those of its whole group, and on nothing else of it (trap T5a).
+/// Contracts first: a body may rely on those of its whole group, and on nothing else of it (trap T5a). But what a
+/// function in `promise_late` promises is for later functions of that kind only.
 fn functions_of_group(
     context: &Context<'_>,
     functions: &[FunctionId],
     recursive: bool,
+    promise_late: &[FunctionId],
     visible: Visible<'_>,
     workspace: &Workspace,
 ) -> Vec<(Member, MemberReport)> {
     let group: FxHashSet<FunctionId> =
         if recursive { functions.iter().copied().collect() } else { FxHashSet::default() };
     let phase = |phase: Phase| -> Vec<MemberReport> {
-        let (part, contracts) = match phase {
-            Phase::Contract => ("contract", &[][..]),
-            Phase::Body => ("body", functions),
+        let part = match phase {
+            Phase::Contract => "contract",
+            Phase::Body => "body",
         };
-        let visible = Visible { contracts, ..visible };
         let outcomes: Vec<_> = functions
             .iter()
             .map(|&function| {
+                let contracts = match phase {
+                    Phase::Contract => Vec::new(),
+                    Phase::Body => usable_contracts(function, functions, promise_late),
+                };
+                let visible = Visible { contracts: &contracts, ..visible };
                 let member = Member::Function(function);
                 verify_member(context, member, part, visible, workspace, |engine| {
                     engine.recursion_group = group.clone();
@@ -187,6 +194,17 @@ fn functions_of_group(
     let bodies = phase(Phase::Body);
     let reports = contracts.into_iter().zip(bodies).map(|(contract, body)| both(contract, body));
     functions.iter().map(|&function| Member::Function(function)).zip(reports).collect()
+}
+
+/// The functions of a group whose contracts the body of `function` may be checked with.
+fn usable_contracts(
+    function: FunctionId,
+    functions: &[FunctionId],
+    promise_late: &[FunctionId],
+) -> Vec<FunctionId> {
+    let early = functions.iter().filter(|other| !promise_late.contains(other));
+    let own_place = promise_late.iter().position(|&other| other == function).unwrap_or(0);
+    early.chain(&promise_late[..own_place]).copied().collect()
 }
 
 /// One report from those of the two phases of a function.

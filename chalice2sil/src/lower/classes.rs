@@ -157,14 +157,6 @@ impl Lowering<'_> {
         member.promising = Some(id);
         contract.postconditions.extend(member.clauses(&function.ensures, &env));
         member.promising = None;
-        if function.ensures.iter().any(|clause| self.recursion.leads_back(clause, id)) {
-            // The measure says that nothing is to be checked here.
-            contract.decreases.push(s::Decreases {
-                kind: s::DecreasesKind::Wildcard,
-                condition: None,
-                span: sil::source::Span::default(),
-            });
-        }
         let body = function
             .body
             .as_ref()

@@ -51,9 +51,13 @@ impl Member<'_, '_> {
             {
                 result()
             }
-            ExprKind::Apply { function, .. } if self.promising == Some(*function) => {
+            ExprKind::Apply { function, .. }
+                if self
+                    .promising
+                    .is_some_and(|id| self.lowering.recursion.is_mutual(id, *function)) =>
+            {
                 // It would have, without proof, the postcondition of which it is a part.
-                self.unsupported("a postcondition that applies its function to other arguments", e)
+                self.unsupported("a postcondition that leads back to its function", e)
             }
             ExprKind::Apply { receiver, function, arguments } => self.located(e.span, |member| {
                 let mut actuals = Vec::new();

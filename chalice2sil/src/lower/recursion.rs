@@ -41,7 +41,12 @@ impl Recursion {
 
     /// Does a clause in the contract of `id` apply, perhaps through other functions, the function itself?
     pub(crate) fn leads_back(&self, clause: &Expr, id: FunctionId) -> bool {
-        applied([clause]).iter().any(|&other| self.everywhere[other] == self.everywhere[id])
+        applied([clause]).iter().any(|&other| self.is_mutual(id, other))
+    }
+
+    /// Do two functions apply each other, perhaps through others and in their contracts? A function and itself do.
+    pub(crate) fn is_mutual(&self, id: FunctionId, other: FunctionId) -> bool {
+        self.everywhere[id] == self.everywhere[other]
     }
 }
 

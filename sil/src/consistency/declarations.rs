@@ -1,14 +1,11 @@
 //! Checks of declarations: domains, names of axioms, and functions that need themselves to be defined.
 
-use la_arena::RawIdx;
-use petgraph::algo::tarjan_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::Checker;
-use crate::program::{Expr, ExprKind, Function, FunctionId, Member};
+use crate::program::{Expr, Function, Member};
+use crate::recursion::{applied, function_components};
 use crate::source::{Name, Span};
-use crate::walk::walk_expr;
 
 /// The back end that interpretations are looked up for.
 const BACK_END: &str = "SMTLIB";
@@ -79,28 +76,10 @@ fn axiom_names(checker: &mut Checker<'_>) {
 /// to be defined is the call. Other recursion is a matter of termination.
 fn recursion_through_preconditions(checker: &mut Checker<'_>) {
     let program = checker.program;
-    let mut calls: DiGraph<(), ()> = DiGraph::new();
-    program.functions.iter().for_each(|_| {
-        calls.add_node(());
-    });
-    for (caller, function) in program.functions.iter() {
-        for callee in callees(parts(function)) {
-            calls.add_edge(node(caller), node(callee), ());
-        }
-    }
-    let mut component = vec![0; program.functions.len()];
-    for (index, members) in tarjan_scc(&calls).into_iter().enumerate() {
-        for member in members {
-            component[member.index()] = index;
-        }
-    }
+    let component = function_components(program, |function| parts(function).collect());
     for (id, function) in program.functions.iter() {
-        let required = callees(required(function));
         // What reaches back is in the same component.
-        if required
-            .iter()
-            .any(|&callee| component[node(callee).index()] == component[node(id).index()])
-        {
+        if applied(required(function)).iter().any(|&callee| component[callee] == component[id]) {
             let message =
                 format!("the function `{}` recurses through its precondition", function.name);
             checker.error(function.span, message);
@@ -121,24 +100,4 @@ fn required(function: &Function) -> impl Iterator<Item = &Expr> {
         clause.for_each_child(|child| measures.push(child));
     }
     contract.preconditions.iter().chain(measures)
-}
-
-/// The functions applied in the expressions, each once.
-fn callees<'e>(exprs: impl Iterator<Item = &'e Expr>) -> Vec<FunctionId> {
-    let mut seen = FxHashSet::default();
-    let mut callees = Vec::new();
-    for expr in exprs {
-        walk_expr(expr, |expr| {
-            if let ExprKind::Apply { function, .. } = expr.kind
-                && seen.insert(function)
-            {
-                callees.push(function);
-            }
-        });
-    }
-    callees
-}
-
-fn node(function: FunctionId) -> NodeIndex {
-    NodeIndex::new(RawIdx::into_u32(function.into_raw()) as usize)
 }

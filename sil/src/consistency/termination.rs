@@ -2,10 +2,12 @@
 
 use super::Checker;
 use crate::program::{Body, Decreases, DecreasesKind, Expr, ExprKind, StmtKind};
+use crate::recursion::function_components;
 use crate::walk::{Visit, walk_body, walk_expr};
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     let program = checker.program;
+    let component = function_components(program, |function| function.body.iter().collect());
     for (id, function) in program.functions.iter() {
         clauses(checker, &function.contract.decreases);
         if !function.contract.decreases.is_empty() {
@@ -13,10 +15,16 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
         for clause in &function.contract.postconditions {
             walk_expr(clause, |expr| {
-                if matches!(expr.kind, ExprKind::Apply { function, .. } if function == id) {
+                let ExprKind::Apply { function: applied, .. } = expr.kind else { return };
+                if applied == id {
                     checker.error(
                         expr.span,
                         "a function that applies itself in its postcondition needs a termination measure; `result` stands for the result of this application",
+                    );
+                } else if component[applied] == component[id] {
+                    checker.error(
+                        expr.span,
+                        "a function whose postcondition applies one that recurses through it needs a termination measure",
                     );
                 }
             });

@@ -13,8 +13,8 @@ use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
 use sil::program::{
-    Expr, ExprKind, FunctionId, Location, Member, MethodId, PredicateId, Program, Resource, Stmt,
-    StmtKind,
+    DecreasesKind, Expr, ExprKind, FunctionId, Location, Member, MethodId, PredicateId, Program,
+    Resource, Stmt, StmtKind,
 };
 use sil::source::Span;
 use sil::walk::{Visit, walk_body, walk_expr};
@@ -26,6 +26,8 @@ pub(super) enum Piece {
     Functions {
         functions: Vec<FunctionId>,
         recursive: bool,
+        /// Those whose postconditions no body of the group may be checked with before they are proved.
+        promise_late: Vec<FunctionId>,
     },
     Predicate(PredicateId),
     Method(MethodId),
@@ -366,7 +368,14 @@ impl<'p> Builder<'p> {
                 all.functions.extend(&mentioned[function].functions);
             }
             let span = program.functions[functions[0]].span;
-            let piece = Piece::Functions { functions: functions.clone(), recursive };
+            let promise_late = functions.iter().copied();
+            let promise_late = promise_late
+                .filter(|&function| {
+                    recursive && promises_in_a_circle(program, function, &functions)
+                })
+                .collect();
+            let functions_of_piece = functions.clone();
+            let piece = Piece::Functions { functions: functions_of_piece, recursive, promise_late };
             let task = self.add(piece, &all, span);
             self.of_function.extend(functions.into_iter().map(|function| (function, task)));
         }
@@ -405,6 +414,31 @@ impl<'p> Builder<'p> {
         }
         mentioned
     }
+}
+
+/// Whether a function says in its postcondition something of a function of its own group, and no measure shows that
+/// this is one step nearer to an end.
+///
+/// The postconditions of a group are proved by induction on how long the bodies take: what the body applies takes less
+/// time, what the postcondition applies need not.
+fn promises_in_a_circle(program: &Program, function: FunctionId, group: &[FunctionId]) -> bool {
+    let declaration = &program.functions[function];
+    let has_measure = declaration.contract.decreases.iter().any(|clause| match clause.kind {
+        DecreasesKind::Tuple(_) | DecreasesKind::Wildcard => clause.condition.is_none(),
+        DecreasesKind::Star => false,
+    });
+    if has_measure || declaration.body.is_none() {
+        return false;
+    }
+    let mut is_in_group = false;
+    for clause in &declaration.contract.postconditions {
+        walk_expr(clause, |expr| {
+            if let ExprKind::Apply { function, .. } = &expr.kind {
+                is_in_group |= group.contains(function);
+            }
+        });
+    }
+    is_in_group
 }
 
 fn raw(function: FunctionId) -> u32 {

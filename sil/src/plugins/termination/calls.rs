@@ -1,55 +1,39 @@
 //! Who may call whom back: the strongly connected components of the call graphs.
 
+use la_arena::ArenaMap;
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::program::{ExprKind, FunctionId, MethodId, Program, StmtKind};
-use crate::walk::{Visit, walk_body, walk_expr};
+use crate::program::{FunctionId, MethodId, Program, StmtKind};
+use crate::recursion::function_components;
+use crate::walk::{Visit, walk_body};
 
 /// For each function and method its component.
 pub(super) struct Components {
-    functions: Vec<usize>,
+    functions: ArenaMap<FunctionId, usize>,
     methods: Vec<usize>,
 }
 
 impl Components {
     pub(super) fn of(program: &Program) -> Self {
-        Self { functions: functions(program), methods: methods(program) }
+        // Calls in bodies and in contracts count alike.
+        let functions = function_components(program, |function| {
+            let contract = &function.contract;
+            let clauses = contract.preconditions.iter().chain(&contract.postconditions);
+            clauses.chain(&function.body).collect()
+        });
+        Self { functions, methods: methods(program) }
     }
 
     /// Whether a function that calls another one may be called back by it.
     pub(super) fn are_mutual(&self, caller: FunctionId, callee: FunctionId) -> bool {
-        let component = |id: FunctionId| self.functions[id.into_raw().into_u32() as usize];
-        component(caller) == component(callee)
+        self.functions[caller] == self.functions[callee]
     }
 
     pub(super) fn are_mutual_methods(&self, caller: MethodId, callee: MethodId) -> bool {
         let component = |id: MethodId| self.methods[id.into_raw().into_u32() as usize];
         component(caller) == component(callee)
     }
-}
-
-/// Calls in bodies and in contracts count alike.
-fn functions(program: &Program) -> Vec<usize> {
-    let mut graph: DiGraph<(), ()> = DiGraph::new();
-    program.functions.iter().for_each(|_| {
-        graph.add_node(());
-    });
-    for (caller, function) in program.functions.iter() {
-        let contract = &function.contract;
-        let parts =
-            contract.preconditions.iter().chain(&contract.postconditions).chain(&function.body);
-        for part in parts {
-            walk_expr(part, |expr| {
-                if let ExprKind::Apply { function: callee, .. } = &expr.kind {
-                    let from = NodeIndex::new(caller.into_raw().into_u32() as usize);
-                    let to = NodeIndex::new(callee.into_raw().into_u32() as usize);
-                    graph.update_edge(from, to, ());
-                }
-            });
-        }
-    }
-    components(&graph)
 }
 
 fn methods(program: &Program) -> Vec<usize> {
