@@ -54,6 +54,7 @@ struct Group {
     snapshots: Vec<(Term, Term)>,
 }
 
+/// Findings that are kept apart until it is known whether they are reported.
 type Flaws = IndexMap<(String, Span), Finding>;
 
 impl Engine<'_> {
@@ -181,7 +182,12 @@ impl Engine<'_> {
         let before = std::mem::take(&mut self.findings);
         let result = self.check_wand(wand, package);
         let own = std::mem::replace(&mut self.findings, before);
-        result.map(|()| own)
+        if result.is_err() {
+            // Nobody is left to decide about them.
+            self.add_findings(own);
+            return result.map(|()| Flaws::default());
+        }
+        Ok(own)
     }
 
     fn add_findings(&mut self, findings: Flaws) {
@@ -347,7 +353,10 @@ impl Engine<'_> {
         let inside = std::mem::replace(&mut self.findings, before);
         // What the script needs and nobody has may be all that is wrong with the right-hand side.
         let has_failed = inside.values().any(|finding| finding.severity == Severity::Error);
-        self.add_findings(if has_failed { inside } else { flaws });
+        self.add_findings(inside);
+        if !has_failed {
+            self.add_findings(flaws);
+        }
         let (paths, _) = outcome?;
         let own = std::mem::replace(&mut self.definitions, definitions);
         self.bound.pop();
