@@ -15,7 +15,7 @@ use sil::program::{BinaryOp, Collection, Expr, ExprKind, OldLabel, Type, UnaryOp
 use super::blame::{Blame, Reason};
 use super::state::{Labelled, State};
 use super::{Amounts, Engine, Reading, Stop};
-use crate::terms::{Sort, Term, Terms, grow_stack};
+use crate::terms::{Sort, Term, TermKind, Terms, grow_stack};
 
 impl<'p> Engine<'p> {
     /// The value of `expr`, with its obligations (unless `blame` trusts it).
@@ -202,7 +202,9 @@ impl<'p> Engine<'p> {
         let none = self.terms.none();
         let positive = self.terms.lt(none, amount);
         self.assume(positive)?;
-        std::rc::Rc::make_mut(&mut self.state.constrainable).push(amount);
+        if let TermKind::Apply(symbol, _) = *self.terms.kind(amount) {
+            std::rc::Rc::make_mut(&mut self.state.constrainable).push(symbol);
+        }
         Ok(amount)
     }
 

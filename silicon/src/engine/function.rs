@@ -383,7 +383,7 @@ impl<'p> Engine<'p> {
     }
 
     /// The fresh symbols in some terms, in a fixed order.
-    fn fresh_symbols(
+    pub(super) fn fresh_symbols(
         &self,
         terms: &[Term],
         more: Term,

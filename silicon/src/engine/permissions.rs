@@ -9,7 +9,7 @@ use super::blame::{Blame, Reason};
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::{Amounts, Engine, Stop};
-use crate::terms::{Sort, Symbol, Term, TermKind, Terms};
+use crate::terms::{Sort, Term, TermKind, Terms};
 
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.
@@ -462,7 +462,7 @@ impl Engine<'_> {
             return true;
         }
         match *self.terms.kind(amount) {
-            TermKind::Apply(symbol, _) => !self.is_constrainable(symbol),
+            TermKind::Apply(..) => !self.is_open_wildcard(amount),
             TermKind::Mul(left, right) => self.is_exact(left) && self.is_exact(right),
             TermKind::Add(left, right) => self.is_exact(left) || self.is_exact(right),
             TermKind::Ite(_, then, otherwise) => self.is_exact(then) || self.is_exact(otherwise),
@@ -470,11 +470,12 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a symbol is that of a wildcard that may still be made smaller, also where it is applied to other terms than the
-    /// variables it was made for: those of a quantified permission may have been shifted.
-    fn is_constrainable(&self, symbol: Symbol) -> bool {
-        let is_it = |&open: &Term| matches!(*self.terms.kind(open), TermKind::Apply(head, _) if head == symbol);
-        self.state.constrainable.iter().any(is_it)
+    /// Whether an amount is a wildcard that may still be made smaller.
+    pub(crate) fn is_open_wildcard(&self, amount: Term) -> bool {
+        match *self.terms.kind(amount) {
+            TermKind::Apply(symbol, _) => self.state.constrainable.contains(&symbol),
+            _ => false,
+        }
     }
 
     /// After a failed consume: forgets the chunks with these arguments, so that what is left claims nothing.

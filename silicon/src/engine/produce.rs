@@ -168,7 +168,7 @@ impl Engine<'_> {
         // guarantee, since its other reading may have been what ruled the amount out (trap T17e).
         let consuming = self.state.consuming.is_some();
         let checked = if consuming { !blame.is_silent() } else { !blame.is_trusted() };
-        if checked && !self.state.constrainable.contains(&value) {
+        if checked && !self.is_open_wildcard(value) {
             let not_negative = self.terms.le(none, value);
             self.prove(not_negative, blame, Reason::NegativePermission, amount.span)?;
         }

@@ -9,7 +9,7 @@ use sil::source::Span;
 
 use super::heap::Heap;
 use super::{Amounts, Reading};
-use crate::terms::{Term, Terms};
+use crate::terms::{Symbol, Term, Terms};
 
 /// The store γ: values of the variables of one member. Cloning is cheap.
 #[derive(Clone, Debug, Default)]
@@ -92,8 +92,9 @@ pub(crate) struct State<'p> {
     pub(crate) bodies: Rc<Vec<PredicateId>>,
     /// Whether somebody looks at the snapshot of what is consumed: for `fold` and for applications of functions.
     pub(crate) keeps_snapshots: bool,
-    /// Wildcards that may still be constrained (trap T9).
-    pub(crate) constrainable: Rc<Vec<Term>>,
+    /// Symbols of the wildcards that may still be constrained (trap T9). One made for all values of some variables is
+    /// the same wildcard whatever it is applied to: those of a quantified permission may have been shifted.
+    pub(crate) constrainable: Rc<Vec<Symbol>>,
     /// Branch conditions of the control flow so far, as (source, taken).
     pub(crate) path: Rc<Vec<(Span, bool)>>,
 }

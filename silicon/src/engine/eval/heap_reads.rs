@@ -100,7 +100,8 @@ impl Engine<'_> {
             None => amount,
         };
         let mut open = std::mem::take(&mut self.state.constrainable);
-        Rc::make_mut(&mut open).retain(|&wildcard| !self.terms.contains(taken, wildcard));
+        let inside = self.fresh_symbols(&[taken], Terms::TRUE);
+        Rc::make_mut(&mut open).retain(|wildcard| !inside.contains(wildcard));
         self.state.constrainable = open;
         Ok(())
     }
