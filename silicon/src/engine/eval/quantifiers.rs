@@ -46,8 +46,7 @@ impl Engine<'_> {
             let is_inferred = !inferred.is_empty();
             let triggers: Vec<Vec<&Expr>> =
                 triggers.iter().chain(&inferred).map(|trigger| trigger.iter().collect()).collect();
-            let guard = engine.guard_of(body, blame)?;
-            let mut triggers = engine.eval_trigger_sets_under(guard, &triggers, blame)?;
+            let mut triggers = engine.eval_trigger_sets_under(guard_of(body), &triggers, blame)?;
             if is_inferred && engine.axioms_in_progress > 0 {
                 let innermost = engine.innermost_trigger(&bound, value);
                 triggers.extend(innermost.map(|term| vec![term]));
@@ -153,7 +152,7 @@ impl Engine<'_> {
     /// The same for a body that is guarded: what there is no permission to without the guard is read under it.
     fn eval_trigger_sets_under(
         &mut self,
-        guard: Option<Term>,
+        guard: Option<&Expr>,
         triggers: &[Vec<&Expr>],
         blame: Blame,
     ) -> Result<Vec<Vec<Term>>, Stop> {
@@ -171,8 +170,11 @@ impl Engine<'_> {
                     })
                 };
                 let mut term = eval(self, None);
-                if self.unread != unread && guard.is_some() {
-                    term = match eval(self, guard) {
+                if self.unread != unread
+                    && let Some(guard) = guard
+                    && let Some(guard) = self.undecided(guard, blame)?
+                {
+                    term = match eval(self, Some(guard)) {
                         Ok((Err(Stop::Infeasible), _)) => term,
                         under_guard => under_guard,
                     };
@@ -207,14 +209,14 @@ impl Engine<'_> {
         Ok(all)
     }
 
-    /// The guard of a body that is an implication, where it is not decided.
-    fn guard_of(&mut self, body: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
-        let ExprKind::Binary { op: BinaryOp::Implies, left, .. } = &body.kind else {
-            return Ok(None);
-        };
-        let guard =
-            self.scoped(None, |engine| engine.join(|engine| engine.eval(left, blame.trusted())))?;
-        Ok(guard.0.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
+    /// The value of a guard, where it is not decided.
+    fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
+        let in_trigger = std::mem::replace(&mut self.in_trigger, false);
+        let result =
+            self.scoped(None, |engine| engine.join(|engine| engine.eval(guard, blame.trusted())));
+        self.in_trigger = in_trigger;
+        let (guard, _) = result?;
+        Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
     }
 
     pub(super) fn limited_variant(&mut self, term: Term) -> Term {
@@ -231,6 +233,14 @@ impl Engine<'_> {
             Some((start, _)) => format!("quant@{start}"),
             None => "quant".to_owned(),
         }
+    }
+}
+
+/// The guard of a body that is an implication.
+fn guard_of(body: &Expr) -> Option<&Expr> {
+    match &body.kind {
+        ExprKind::Binary { op: BinaryOp::Implies, left, .. } => Some(left),
+        _ => None,
     }
 }
 
