@@ -67,23 +67,7 @@ impl Terms {
         if variables.is_empty() {
             return body;
         }
-        let usable = self.usable_triggers(&variables, triggers.clone());
-        if quant == Quant::Forall
-            && usable.is_empty()
-            && let Some((variable, value)) = self.determined(&variables, body)
-        {
-            // ∀x. x = t ⇒ e is e[t/x]; without x, the triggers may do.
-            let map = std::iter::once((variable, value)).collect();
-            let body = self.substitute(body, &map);
-            let triggers = triggers
-                .iter()
-                .map(|trigger| trigger.iter().map(|&term| self.substitute(term, &map)).collect())
-                .collect();
-            let variables: Vec<Term> =
-                variables.iter().map(|&symbol| self.apply(symbol, &[])).collect();
-            return self.quantify(quant, &variables, triggers, body, name, weight);
-        }
-        let triggers = usable;
+        let triggers = self.usable_triggers(&variables, triggers);
         let quantifier = Quantifier {
             quant,
             variables: variables.into(),
@@ -94,29 +78,6 @@ impl Terms {
         };
         let quantifier = self.with_canonical_variables(quantifier, &used);
         self.intern_quantifier(quantifier)
-    }
-
-    /// A variable that the guards of a body equate with a term that does not mention it, and the term.
-    fn determined(&mut self, variables: &[Symbol], body: Term) -> Option<(Term, Term)> {
-        let mut rest = body;
-        while let TermKind::Implies(guard, inner) = *self.kind(rest) {
-            for conjunct in self.conjuncts(guard) {
-                let TermKind::Eq(left, right) = *self.kind(conjunct) else { continue };
-                for (variable, value) in [(left, right), (right, left)] {
-                    let TermKind::Apply(symbol, ref operands) = *self.kind(variable) else {
-                        continue;
-                    };
-                    if operands.is_empty()
-                        && variables.contains(&symbol)
-                        && !self.free_variables(value).contains(&symbol)
-                    {
-                        return Some((variable, value));
-                    }
-                }
-            }
-            rest = inner;
-        }
-        None
     }
 
     /// The symbol of a variable.
