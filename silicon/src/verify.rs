@@ -358,10 +358,10 @@ fn verify_member(
 ) -> (MemberReport, Option<FunctionAxioms>) {
     let started = Instant::now();
     let mut report = blank(context.program, member);
-    let trace = profile::Trace::new(context.options, &format!("{}{part}", report.name));
+    let trace = profile::Trace::new(context.options);
     let result = catch_unwind(AssertUnwindSafe(|| {
         let log = smt_log::open(context.options, &report.name, part)?;
-        let traced = trace.as_ref().map(profile::Trace::workspace);
+        let traced = trace.as_ref().and_then(profile::Trace::workspace);
         let workspace = traced.as_ref().unwrap_or(workspace);
         let mut engine = Engine::new(context, visible, workspace, log)?;
         let result = run(&mut engine);
