@@ -64,6 +64,29 @@ fn survives(name: &str, program: &str) -> i32 {
     code
 }
 
+/// More pigeons than holes: a proof has exponentially many steps.
+#[test]
+fn one_question_that_takes_too_long() {
+    let mut program = String::from("method m() {\n");
+    let (pigeons, holes) = (18, 17);
+    for pigeon in 0..pigeons {
+        let _ = write!(
+            program,
+            "  var p{pigeon}: Int\n  assume 0 <= p{pigeon} && p{pigeon} < {holes}\n"
+        );
+    }
+    for other in 0..pigeons {
+        for pigeon in 0..other {
+            let _ = writeln!(program, "  assume p{pigeon} != p{other}");
+        }
+    }
+    program.push_str("  assert false\n}\n");
+    let (code, said) =
+        answer("pigeons.sil", program.as_bytes(), &["--limit", "0", "--member-limit", "1"]);
+    assert_eq!(code, 4);
+    assert!(said.contains("timeout.error"), "{said}");
+}
+
 fn method(body: &str) -> String {
     format!("field f: Int\n\nmethod m(x: Ref, b: Bool, n: Int) {{\n{body}\n}}\n")
 }

@@ -1,9 +1,9 @@
 //! `sum` and `max` over collections.
 //!
-//! Of collections that are written out, and of ranges between two small numbers, they are written out as well. A sum over the elements of a sequence or over a
-//! range is a recursive function that adds the last element to the sum of the others; a maximum is a function of which is
-//! known that no element is greater and that some element is as great. The body may read fields of the element, which the
-//! function then needs permission to.
+//! Of collections that are written out, and of ranges between two small numbers, they are written out as well. A sum
+//! over the elements of a sequence or over a range is a recursive function that adds the last element to the sum of the
+//! others; a maximum is a function of which is known that no element is greater and that some element is as great. The
+//! body may read fields of the element, which the function then needs permission to.
 //!
 //! DIVERGENCE: of the maximum of nothing nothing is known. Sums over sets that are not written out are not supported, as
 //! sets have no last element.
