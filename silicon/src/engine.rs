@@ -54,7 +54,7 @@ use crate::facts::Facts;
 use crate::options::{Join, Options};
 use crate::prover::{Prover, ProverError, ProverOptions, Workspace};
 use crate::report::{Finding, Statistics};
-use crate::terms::{Term, Terms};
+use crate::terms::{Symbol, Term, Terms};
 
 /// Why a run stops before its end. `?` passes it on; only [`explore`] and the drivers look inside.
 ///
@@ -152,6 +152,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) explorers: Vec<Explorer>,
     /// Variables of the quantifiers around the expression being evaluated: fresh symbols are functions of them.
     pub(crate) bound: Vec<Term>,
+    /// The functions of domains that have been applied.
+    pub(crate) domain_symbols: FxHashSet<Symbol>,
     /// What the type parameters of a domain stand for while its axioms are evaluated.
     pub(crate) type_arguments: FxHashMap<sil::source::Name, sil::program::Type>,
     /// How many axioms of domains are being evaluated, one because of the other.
@@ -272,6 +274,7 @@ impl<'p> Engine<'p> {
             roots: Vec::new(),
             definitions: Vec::new(),
             recursion_group: FxHashSet::default(),
+            domain_symbols: FxHashSet::default(),
             unfolded: Vec::new(),
             tainted: FxHashSet::default(),
             refuted: FxHashSet::default(),

@@ -102,6 +102,15 @@ impl Engine<'_> {
         }
     }
 
+    /// Whether a formula has been assumed as it is.
+    pub(crate) fn is_assumed(&mut self, formula: Term) -> Result<bool, Stop> {
+        let answer = |engine: &mut Self| {
+            let is_known = engine.known.contains(&formula);
+            Ok(if is_known { Answer::Yes } else { Answer::No })
+        };
+        Ok(self.ask(answer)? == Answer::Yes)
+    }
+
     fn quick(&mut self, goal: Term) -> Result<Answer, Stop> {
         if self.is_known(goal) {
             return Ok(Answer::Yes);

@@ -22,6 +22,7 @@ impl Engine<'_> {
         let instance: Vec<Type> = instance.iter().map(|ty| self.ground(ty)).collect();
         self.use_domain(declaration.domain, &instance)?;
         let symbol = self.domain_symbol(function, &instance);
+        self.domain_symbols.insert(symbol);
         Ok(self.terms.apply(symbol, arguments))
     }
 

@@ -38,6 +38,22 @@ impl Engine<'_> {
         snapshot: Option<Term>,
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<(), Stop> {
+        let frames_itself = clauses.iter().all(|clause| blame(clause).is_trusted());
+        if !frames_itself || self.state.without_own.is_some() {
+            return self.produce_conjuncts(clauses, snapshot, blame);
+        }
+        self.state.without_own = Some(self.state.heap.clone());
+        let result = self.produce_conjuncts(clauses, snapshot, blame);
+        self.state.without_own = None;
+        result
+    }
+
+    fn produce_conjuncts(
+        &mut self,
+        clauses: &[&Expr],
+        snapshot: Option<Term>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<(), Stop> {
         let conjuncts = conjuncts(clauses);
         let mut rest = snapshot;
         for (position, (clause, conjunct)) in conjuncts.iter().enumerate() {

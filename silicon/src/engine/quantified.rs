@@ -14,7 +14,11 @@
 //! - DIVERGENCE: permission to a single location stays an ordinary chunk. Which chunks there are decides how a
 //!   resource is treated, not a static analysis of the member: without quantified chunks all is as it is elsewhere.
 //! - DIVERGENCE: inverse functions and summaries are named after what defines them. The same receiver under the same
-//!   condition gets the same inverse functions, so a permission that is given away and received again is the same term.
+//!   condition gets the same inverse functions, so a permission that is given away and received again is the same term;
+//!   a receiver that is injective whatever the condition gets the same under all of them, so that what is left of an
+//!   array is a matter of its indices.
+//! - DIVERGENCE: an assertion that frames itself reads values from the chunks that it brought along, not from a summary
+//!   of all there are.
 
 pub(crate) mod access;
 pub(crate) mod chunks;

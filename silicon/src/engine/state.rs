@@ -86,6 +86,8 @@ pub(crate) struct State<'p> {
     pub(crate) scale: Option<Term>,
     pub(crate) amounts: Amounts,
     pub(crate) reading: Reading,
+    /// While an assertion that frames itself is produced: the heap without it.
+    pub(crate) without_own: Option<Heap>,
     /// The heap whose instances have been opened together already (see [`super::together`]).
     pub(crate) opened: Option<Heap>,
     /// The predicates whose bodies are being produced or consumed, one inside the other.
@@ -119,6 +121,7 @@ impl<'p> State<'p> {
             opened: None,
             bodies: Rc::default(),
             keeps_snapshots: false,
+            without_own: None,
             constrainable: Rc::default(),
             path: Rc::default(),
         }

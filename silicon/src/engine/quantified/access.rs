@@ -234,7 +234,7 @@ impl Engine<'_> {
         self.under(guard, |engine| engine.eval_amount(amount, blame))
     }
 
-    /// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
+    /// Different values of the variables are different locations.
     pub(crate) fn prove_injective(
         &mut self,
         access: &Access,
@@ -242,9 +242,21 @@ impl Engine<'_> {
         reason: Reason,
         at: Span,
     ) -> Result<(), Stop> {
-        if access.variables.iter().all(|variable| access.arguments.contains(variable)) {
+        if access.variables.iter().all(|variable| access.arguments.contains(variable))
+            || self.general_inverse(access)?.is_some()
+        {
             return Ok(());
         }
+        let goal = self.injectivity(access);
+        let answer = self.ask(|engine| engine.obligation(goal))?;
+        if answer != Answer::Yes {
+            self.fail(answer, blame, reason, at);
+        }
+        Ok(())
+    }
+
+    /// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
+    pub(crate) fn injectivity(&mut self, access: &Access) -> Term {
         let mut others = Vec::with_capacity(access.variables.len());
         for &variable in &access.variables {
             let name = format!("{}%other", self.terms.display(variable));
@@ -268,12 +280,7 @@ impl Engine<'_> {
         }
         let premise = self.terms.and(premises);
         let same = self.same_arguments(&access.variables, &others);
-        let goal = self.terms.implies(premise, same);
-        let answer = self.ask(|engine| engine.obligation(goal))?;
-        if answer != Answer::Yes {
-            self.fail(answer, blame, reason, at);
-        }
-        Ok(())
+        self.terms.implies(premise, same)
     }
 
     /// c ∧ p > 0.

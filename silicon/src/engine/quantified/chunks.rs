@@ -125,6 +125,20 @@ impl Engine<'_> {
         parts
     }
 
+    /// The parts that the value of a location is read from, those to be tried first coming first: what an assertion that
+    /// frames itself reads, it gives permission to, whatever else there is.
+    pub(crate) fn readable_parts(&mut self, resource: Resource, heap: &Heap) -> Vec<Vec<Part>> {
+        let all = self.parts(resource, heap);
+        let Some(others) = self.state.without_own.clone() else { return vec![all] };
+        let others = self.parts(resource, &others);
+        let is_own = |part: &Part| match part.value {
+            PartValue::Map(map) => others.iter().all(|other| other.value != PartValue::Map(map)),
+            PartValue::One { .. } => !others.contains(part),
+        };
+        let own: Vec<Part> = all.iter().filter(|&part| is_own(part)).cloned().collect();
+        if own.is_empty() || own.len() == all.len() { vec![all] } else { vec![own, all] }
+    }
+
     /// Σ of the parts' amounts at the formals.
     pub(crate) fn total(&mut self, parts: &[Part]) -> Term {
         self.terms.sum(Sort::PERM, parts.iter().map(|part| part.amount))

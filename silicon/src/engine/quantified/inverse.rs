@@ -3,7 +3,7 @@
 use super::access::Access;
 use super::occurring;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Substitution, Term, Terms};
+use crate::terms::{Sort, Substitution, Term, TermKind, Terms};
 
 /// What makes inverse functions what they are: the receiver, and when there is permission.
 pub(super) type Key = (Vec<Term>, Term, Vec<Term>);
@@ -28,13 +28,65 @@ impl Engine<'_> {
         if let Some(direct) = self.direct_inverse(access, &formals) {
             return Ok(direct);
         }
+        if let Some(general) = self.general_inverse(access)? {
+            return Ok(general);
+        }
         let active = self.active(access);
+        let inverse = self.inverse_symbols(access, active, &formals);
+        for axiom in self.inverse_axioms(access, active, &formals, &inverse) {
+            self.assume(axiom)?;
+        }
+        Ok(inverse)
+    }
+
+    /// Inverse functions of a receiver that is injective whatever the condition, as places in arrays are: all
+    /// permissions with this receiver have them in common, and differ in their conditions only.
+    pub(crate) fn general_inverse(&mut self, access: &Access) -> Result<Option<Inverse>, Stop> {
+        if !access.variables.iter().all(|&variable| self.is_plain_operand(access, variable)) {
+            return Ok(None);
+        }
+        let formals = self.formals(access.resource);
+        let everywhere = Access {
+            guard: Terms::TRUE,
+            amount: self.terms.write(),
+            triggers: Vec::new(),
+            ..access.clone()
+        };
+        let inverse = self.inverse_symbols(&everywhere, Terms::TRUE, &formals);
+        let axioms = self.inverse_axioms(&everywhere, Terms::TRUE, &formals, &inverse);
+        let mut are_assumed = true;
+        for &axiom in &axioms {
+            are_assumed &= self.is_assumed(axiom)?;
+        }
+        if !are_assumed {
+            let goal = self.injectivity(&everywhere);
+            if !self.check(goal)? {
+                return Ok(None);
+            }
+            for axiom in axioms {
+                self.assume(axiom)?;
+            }
+        }
+        Ok(Some(inverse))
+    }
+
+    /// Whether a variable is an operand of a function of some domain that is an argument of the access.
+    fn is_plain_operand(&self, access: &Access, variable: Term) -> bool {
+        access.arguments.iter().any(|&argument| match self.terms.kind(argument) {
+            TermKind::Apply(symbol, operands) => {
+                operands.contains(&variable) && self.domain_symbols.contains(symbol)
+            }
+            _ => false,
+        })
+    }
+
+    fn inverse_symbols(&mut self, access: &Access, active: Term, formals: &[Term]) -> Inverse {
         let mut mentioned = access.arguments.clone();
         mentioned.push(active);
         let outer = occurring(&self.terms, &self.bound, &mentioned);
         let key = self.inverse_key(access, active);
         let (number, _) = self.tables.inverses.insert_full(key);
-        let operands: Vec<Term> = outer.iter().chain(&formals).copied().collect();
+        let operands: Vec<Term> = outer.iter().chain(formals).copied().collect();
         let sorts: Vec<Sort> = operands.iter().map(|&term| self.terms.sort(term)).collect();
         let image = self.terms.declare_function(&format!("image{number}@qp"), &sorts, Sort::BOOL);
         let image = self.terms.apply(image, &operands);
@@ -48,9 +100,7 @@ impl Engine<'_> {
             of.insert(variable, inverse);
             triggers.push(vec![inverse]);
         }
-        let inverse = Inverse { of, image, triggers };
-        self.assume_inverse(access, active, &formals, &inverse)?;
-        Ok(inverse)
+        Inverse { of, image, triggers }
     }
 
     /// The definition, whatever its variables are called: the names tell how deep inside of other quantifiers it stands.
@@ -88,13 +138,13 @@ impl Engine<'_> {
     }
 
     /// ∀xs {T}. active ⇒ inv(e) = xs ∧ img(e), and ∀r {inv(r)}. img(r) ∧ active[inv(r)] ⇒ e[inv(r)] = r.
-    fn assume_inverse(
+    fn inverse_axioms(
         &mut self,
         access: &Access,
         active: Term,
         formals: &[Term],
         inverse: &Inverse,
-    ) -> Result<(), Stop> {
+    ) -> [Term; 2] {
         let to_receiver: Substitution =
             formals.iter().copied().zip(access.arguments.iter().copied()).collect();
         let mut there = vec![self.terms.substitute(inverse.image, &to_receiver)];
@@ -103,10 +153,9 @@ impl Engine<'_> {
             there.push(self.terms.identical(back, variable));
         }
         let there = self.terms.and(there);
-        let axiom = self.terms.implies(active, there);
+        let there = self.terms.implies(active, there);
         let triggers = self.access_triggers(access);
-        let axiom = self.terms.forall(&access.variables, triggers, axiom, "qp.inverse", 1);
-        self.assume(axiom)?;
+        let there = self.terms.forall(&access.variables, triggers, there, "qp.inverse", 1);
 
         let mut back = Vec::with_capacity(formals.len());
         for (&argument, &formal) in access.arguments.iter().zip(formals) {
@@ -116,9 +165,9 @@ impl Engine<'_> {
         let back = self.terms.and(back);
         let active = self.terms.substitute(active, &inverse.of);
         let guard = self.terms.and([inverse.image, active]);
-        let axiom = self.terms.implies(guard, back);
-        let axiom = self.terms.forall(formals, inverse.triggers.clone(), axiom, "qp.image", 1);
-        self.assume(axiom)
+        let back = self.terms.implies(guard, back);
+        let back = self.terms.forall(formals, inverse.triggers.clone(), back, "qp.image", 1);
+        [there, back]
     }
 
     /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)`, the variable is shifted so that the
@@ -150,7 +199,6 @@ impl Engine<'_> {
 
     /// What is added to a variable where it stands in an argument, 0 included, each once.
     fn offsets_of(&mut self, term: Term, variable: Term, offsets: &mut Vec<Term>) {
-        use crate::terms::TermKind;
         if !self.terms.contains(term, variable) {
             return;
         }
@@ -195,7 +243,7 @@ impl Engine<'_> {
             }
             return;
         }
-        if matches!(self.terms.kind(term), crate::terms::TermKind::Quantifier(_)) {
+        if matches!(self.terms.kind(term), TermKind::Quantifier(_)) {
             return;
         }
         let mut operands = Vec::new();
@@ -214,7 +262,7 @@ impl Engine<'_> {
         fact: Term,
         name: &str,
     ) -> Term {
-        use crate::terms::{Quant, TermKind};
+        use crate::terms::Quant;
         let used = occurring(&self.terms, variables, &[fact]);
         if used.is_empty() {
             return fact;

@@ -18,15 +18,17 @@ impl Engine<'_> {
         if let Some(chunk) = self.same_chunk(&heap, resource, arguments)? {
             return Ok(Some(chunk.value));
         }
-        let parts = self.parts(resource, &heap);
-        if !self.in_trigger {
-            let held = self.held_parts(resource, &parts, arguments);
-            let some = self.is_some(held);
-            if self.ask(|engine| engine.obligation(some))? != Answer::Yes {
-                return Ok(None);
+        for parts in self.readable_parts(resource, &heap) {
+            let is_held = self.in_trigger || {
+                let held = self.held_parts(resource, &parts, arguments);
+                let some = self.is_some(held);
+                self.ask(|engine| engine.obligation(some))? == Answer::Yes
+            };
+            if is_held {
+                return self.summary_at(resource, &parts, arguments).map(Some);
             }
         }
-        self.summary_at(resource, &parts, arguments).map(Some)
+        Ok(None)
     }
 
     /// An ordinary chunk with these very arguments that holds something.

@@ -93,9 +93,12 @@ impl Engine<'_> {
             return Ok(());
         }
         for resource in fields {
-            for heap in &heaps {
+            for (index, heap) in heaps.iter().enumerate() {
                 if !heap.quantified(resource).is_empty() {
-                    let parts = self.parts(resource, heap);
+                    let parts = match index {
+                        0 => self.readable_parts(resource, heap).swap_remove(0),
+                        _ => self.parts(resource, heap),
+                    };
                     self.summary(resource, &parts)?;
                 }
             }
