@@ -38,13 +38,14 @@ pub(crate) mod together;
 pub(crate) mod transfer;
 pub(crate) mod wands;
 
+use std::collections::VecDeque;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
-use sil::program::{FunctionId, PredicateId, Program};
+use sil::program::{DomainId, FunctionId, PredicateId, Program, Type};
 use sil::source::{Sources, Span};
 
 use self::explore::{Explorer, Scope};
@@ -158,6 +159,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) type_arguments: FxHashMap<sil::source::Name, sil::program::Type>,
     /// How many axioms of domains are being evaluated, one because of the other.
     pub(crate) axioms_in_progress: usize,
+    /// Instances of domains whose axioms the prover has not been told.
+    pub(crate) untold_domains: VecDeque<(DomainId, Vec<Type>)>,
     /// How deep types may be nested in instances of domains that axioms ask for.
     pub(crate) type_depth: usize,
     /// The applications met so far in the bodies of the quantifiers around, for their triggers.
@@ -259,6 +262,7 @@ impl<'p> Engine<'p> {
             bound: Vec::new(),
             type_arguments: FxHashMap::default(),
             axioms_in_progress: 0,
+            untold_domains: VecDeque::new(),
             type_depth: 0,
             applications: Vec::new(),
             in_trigger: false,

@@ -276,12 +276,11 @@ impl Prover {
     }
 
     /// Adds a formula that holds in every scope, also after the present ones are left. Adding it again does nothing.
-    pub fn add_axiom(&mut self, terms: &mut Terms, formula: Term) -> Result<(), ProverError> {
-        if formula == Terms::TRUE || !self.added.insert(formula) {
-            return Ok(());
+    pub fn add_axiom(&mut self, formula: Term) {
+        if formula != Terms::TRUE && self.added.insert(formula) {
+            // It is translated when there is something to ask.
+            self.translator.axioms.push(formula);
         }
-        self.translator.axioms.push(formula);
-        self.collect_axioms(terms)
     }
 
     /// Whether the assumptions imply the goal.
@@ -366,6 +365,7 @@ impl Prover {
 
     /// Tells Z3 all that is in the queues.
     fn tell(&mut self, terms: &mut Terms) -> Result<(), ProverError> {
+        self.collect_axioms(terms)?;
         for index in 0..self.scopes.len() {
             let queue = std::mem::take(&mut self.scopes[index].queue);
             let mut formulas = Vec::with_capacity(queue.len());

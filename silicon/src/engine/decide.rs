@@ -187,6 +187,7 @@ impl Engine<'_> {
 
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
         self.go_on()?;
+        self.tell_domains()?;
         let started = Instant::now();
         let budget = match kind {
             QueryKind::Obligation => self.obligation_budget(started),

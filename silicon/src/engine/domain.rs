@@ -86,12 +86,26 @@ impl Engine<'_> {
         if depth > self.type_depth || !self.emitted.domains.insert((domain, instance.to_vec())) {
             return Ok(());
         }
+        self.untold_domains.push_back((domain, instance.to_vec()));
+        Ok(())
+    }
+
+    /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a member asks it nothing.
+    pub(crate) fn tell_domains(&mut self) -> Result<(), Stop> {
+        while let Some((domain, instance)) = self.untold_domains.pop_front() {
+            self.tell_domain(domain, &instance)?;
+        }
+        Ok(())
+    }
+
+    fn tell_domain(&mut self, domain: DomainId, instance: &[Type]) -> Result<(), Stop> {
         let program = self.program;
         let declaration = &program.domains[domain];
-        self.assume_unique(declaration, instance)?;
+        self.assume_unique(declaration, instance);
         // Axioms are evaluated outside the run in progress: they are not part of what is replayed.
         let explorers = std::mem::take(&mut self.explorers);
         let bound = std::mem::take(&mut self.bound);
+        let in_trigger = std::mem::replace(&mut self.in_trigger, false);
         self.axioms_in_progress += 1;
         let result = self.in_instance(declaration, instance, |engine| {
             declaration.axioms.iter().try_for_each(|axiom| {
@@ -100,6 +114,7 @@ impl Engine<'_> {
             })
         });
         self.axioms_in_progress -= 1;
+        self.in_trigger = in_trigger;
         self.explorers = explorers;
         self.bound = bound;
         result
@@ -110,13 +125,13 @@ impl Engine<'_> {
         let (value, facts) =
             self.scoped(None, |engine| engine.join(|engine| engine.eval(body, blame)))?;
         for fact in facts.into_iter().chain([value?]) {
-            self.prover.add_axiom(&mut self.terms, fact)?;
+            self.prover.add_axiom(fact);
         }
         Ok(())
     }
 
     /// `unique` constants of one sort are pairwise different.
-    fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) -> Result<(), Stop> {
+    fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) {
         let mut constants: BTreeMap<Sort, Vec<Term>> = BTreeMap::new();
         for &function in &domain.functions {
             if self.program.domain_functions[function].unique {
@@ -127,9 +142,8 @@ impl Engine<'_> {
         }
         for constants in constants.into_values().filter(|constants| constants.len() > 1) {
             let distinct = self.terms.distinct(&constants);
-            self.prover.add_axiom(&mut self.terms, distinct)?;
+            self.prover.add_axiom(distinct);
         }
-        Ok(())
     }
 
     /// Axioms may speak about functions of other domains: such domains are used from the start, as nothing in the

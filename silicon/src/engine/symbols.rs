@@ -166,7 +166,7 @@ impl Engine<'_> {
             self.axioms_in_progress -= 1;
             for &axiom in &known.axioms {
                 let axiom = self.terms.import(&known.terms, axiom);
-                self.prover.add_axiom(&mut self.terms, axiom)?;
+                self.prover.add_axiom(axiom);
             }
         }
         Ok(())

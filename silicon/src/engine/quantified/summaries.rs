@@ -314,7 +314,7 @@ impl Engine<'_> {
         let equal = self.terms.identical(a, b);
         let axiom = self.terms.implies(alike, equal);
         let axiom = self.terms.forall(&[a, b], triggers, axiom, "qp.extensional", 1);
-        self.prover.add_axiom(&mut self.terms, axiom)?;
+        self.prover.add_axiom(axiom);
         Ok(())
     }
 

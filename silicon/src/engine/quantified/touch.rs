@@ -147,7 +147,7 @@ impl Engine<'_> {
         let mut variables = vec![map];
         variables.extend(formals);
         let axiom = self.terms.forall(&variables, vec![vec![value]], touched, "qp.touched", 1);
-        self.prover.add_axiom(&mut self.terms, axiom)?;
+        self.prover.add_axiom(axiom);
         Ok(())
     }
 
