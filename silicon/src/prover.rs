@@ -1,8 +1,9 @@
 //! The prover: asks Z3 whether assumptions imply a goal.
 //!
 //! The only module that knows Z3. A [`Prover`] has a solver of its own, belongs to one arena of terms, and stays on
-//! the thread that made it; provers that are used one after the other may share a [`Workspace`]. What it answers depends only on what it was told: limits are counted in Z3's own steps,
-//! and the wall-clock limit is a safety net whose answer is "gave up".
+//! the thread that made it; provers that are used one after the other may share a [`Workspace`]. What it answers
+//! depends only on what it was told: limits are counted in Z3's own steps, and the wall-clock limit is a safety net whose
+//! answer is "gave up".
 //!
 //! Invariants
 //! - Scopes and assumptions reach Z3 when a question is asked, in order; a scope in which nothing is asked costs
@@ -17,6 +18,7 @@ mod log;
 pub mod profile;
 mod raw;
 mod snapshots;
+mod solver;
 #[cfg(test)]
 mod tests;
 mod translate;
@@ -27,13 +29,10 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 use thiserror::Error;
-use z3::Context;
-use z3::ast::Bool;
 
-use self::log::Log;
+use self::raw::Setting;
 pub use self::raw::SolverKind;
-use self::raw::{Kernel, Satisfiability, Setting};
-use self::translate::Translator;
+use self::solver::Solver;
 pub use self::workspace::Workspace;
 use crate::terms::{Term, Terms};
 
@@ -193,27 +192,18 @@ struct Scope {
     queue: Vec<Term>,
 }
 
-/// An axiom that holds in every scope.
-struct Axiom {
-    formula: Bool,
-    /// The number of open scopes when Z3 was told; none if it has forgotten, or was not told yet.
-    told: Option<usize>,
-}
-
 /// Assumptions in nested scopes, and questions about them.
 pub struct Prover {
-    context: Context,
-    translator: Translator,
-    kernel: Kernel,
+    workspace: Workspace,
+    /// Until there is a solver.
+    options: Option<ProverOptions>,
+    /// Made for the first question: many members have none.
+    solver: Option<Solver>,
     scopes: Vec<Scope>,
-    /// How many of the scopes Z3 has, not counting the outermost.
-    open: usize,
-    axioms: Vec<Axiom>,
     /// Axioms given by the user, each added once.
     added: FxHashSet<Term>,
-    /// Some axiom is not told.
-    untold: bool,
-    budget: Option<Budget>,
+    /// Those of them that are still to be translated.
+    untranslated: Vec<Term>,
     statistics: Statistics,
 }
 
@@ -225,27 +215,27 @@ impl Prover {
 
     /// A prover in a workspace; the provers before it must be gone.
     pub fn within(workspace: &Workspace, options: ProverOptions) -> Result<Prover, ProverError> {
-        let context = workspace.context.clone();
-        let kernel = Kernel::new(&context, options.solver)?;
-        kernel.set_params(&SETTINGS)?;
-        if options.models {
-            kernel.set_params(&[("model", Setting::Bool(true))])?;
-        }
-        let mut log = Log::new(options.smt_log);
-        log.header(&SETTINGS);
-        let translator = Translator::new(workspace, log, options.untriggered);
-        Ok(Prover {
-            context,
-            translator,
-            kernel,
+        let has_log = options.smt_log.is_some();
+        let mut prover = Prover {
+            workspace: workspace.clone(),
+            options: Some(options),
+            solver: None,
             scopes: vec![Scope { open: true, queue: Vec::new() }],
-            open: 0,
-            axioms: Vec::new(),
             added: FxHashSet::default(),
-            untold: false,
-            budget: None,
+            untranslated: Vec::new(),
             statistics: Statistics::default(),
-        })
+        };
+        if has_log {
+            prover.solver()?;
+        }
+        Ok(prover)
+    }
+
+    fn solver(&mut self) -> Result<&mut Solver, ProverError> {
+        if let Some(options) = self.options.take() {
+            self.solver = Some(Solver::new(&self.workspace, options)?);
+        }
+        self.solver.as_mut().ok_or_else(|| ProverError::Solver("there is no solver".to_owned()))
     }
 
     /// Opens a scope: what is assumed in it is forgotten by the matching [`Prover::pop`].
@@ -258,7 +248,7 @@ impl Prover {
         assert!(self.scopes.len() > 1, "pop without push");
         let scope = self.scopes.pop().expect("more than one");
         if scope.open {
-            self.close_scope()?;
+            self.solver()?.close_scope()?;
         }
         Ok(())
     }
@@ -279,7 +269,7 @@ impl Prover {
     pub fn add_axiom(&mut self, formula: Term) {
         if formula != Terms::TRUE && self.added.insert(formula) {
             // It is translated when there is something to ask.
-            self.translator.axioms.push(formula);
+            self.untranslated.push(formula);
         }
     }
 
@@ -295,17 +285,17 @@ impl Prover {
             return Ok(Answer::Proved);
         }
         let start = Instant::now();
-        self.tell(terms)?;
+        let solver = self.tell(terms)?;
         let answer = if goal == Terms::FALSE {
-            self.ask(budget)?
+            solver.ask(budget)?
         } else {
             let negated = terms.not(goal);
-            let negated = self.translate(terms, negated)?;
-            self.tell_axioms()?;
-            self.open_scope()?;
-            self.assert(&negated)?;
-            let answer = self.ask(budget);
-            self.close_scope()?;
+            let negated = solver.translate(terms, negated)?;
+            solver.tell_axioms()?;
+            solver.open_scope()?;
+            solver.assert(&negated)?;
+            let answer = solver.ask(budget);
+            solver.close_scope()?;
             answer?
         };
         self.statistics.record(kind, answer, start.elapsed());
@@ -333,24 +323,7 @@ impl Prover {
         constants: &[Term],
         budget: Budget,
     ) -> Result<Option<Vec<String>>, ProverError> {
-        self.tell(terms)?;
-        let formula = self.translate(terms, formula)?;
-        let mut asts = Vec::with_capacity(constants.len());
-        for &constant in constants {
-            let ast = raw::enter(&self.context, || self.translator.value(terms, constant))?;
-            asts.push(ast);
-        }
-        self.collect_axioms(terms)?;
-        self.tell_axioms()?;
-        self.open_scope()?;
-        self.assert(&formula)?;
-        let values = match self.ask_once(budget) {
-            Ok(Answer::Proved) => Ok(None),
-            Ok(_) => Ok(self.kernel.values(&asts)),
-            Err(error) => Err(error),
-        };
-        self.close_scope()?;
-        values
+        self.tell(terms)?.values(terms, formula, constants, budget)
     }
 
     /// What was asked so far.
@@ -360,148 +333,32 @@ impl Prover {
 
     /// Steps that Z3 has counted so far.
     pub fn resources_used(&self) -> u64 {
-        self.kernel.statistic("rlimit count")
+        self.solver.as_ref().map_or(0, Solver::resources_used)
     }
 
     /// Tells Z3 all that is in the queues.
-    fn tell(&mut self, terms: &mut Terms) -> Result<(), ProverError> {
-        self.collect_axioms(terms)?;
-        for index in 0..self.scopes.len() {
-            let queue = std::mem::take(&mut self.scopes[index].queue);
+    fn tell(&mut self, terms: &mut Terms) -> Result<&mut Solver, ProverError> {
+        self.solver()?;
+        let Prover { solver: Some(solver), scopes, untranslated, .. } = self else {
+            unreachable!("there is one now");
+        };
+        solver.add_axioms(terms, std::mem::take(untranslated))?;
+        for scope in scopes {
+            let queue = std::mem::take(&mut scope.queue);
             let mut formulas = Vec::with_capacity(queue.len());
             for formula in queue {
-                formulas.push(self.translate(terms, formula)?);
+                formulas.push(solver.translate(terms, formula)?);
             }
             // Axioms first, so that they are told as far out as possible.
-            self.tell_axioms()?;
-            if !self.scopes[index].open {
-                self.open_scope()?;
-                self.scopes[index].open = true;
+            solver.tell_axioms()?;
+            if !scope.open {
+                solver.open_scope()?;
+                scope.open = true;
             }
             for formula in &formulas {
-                self.assert(formula)?;
+                solver.assert(formula)?;
             }
         }
-        Ok(())
-    }
-
-    fn translate(&mut self, terms: &mut Terms, term: Term) -> Result<Bool, ProverError> {
-        let formula = raw::enter(&self.context, || self.translator.formula(terms, term))?;
-        self.collect_axioms(terms)?;
-        Ok(formula)
-    }
-
-    /// Translates new axioms; these may use operators that bring in further ones.
-    fn collect_axioms(&mut self, terms: &mut Terms) -> Result<(), ProverError> {
-        loop {
-            let new = self.translator.take_axioms();
-            if new.is_empty() {
-                return Ok(());
-            }
-            for axiom in new {
-                let formula = raw::enter(&self.context, || self.translator.formula(terms, axiom))?;
-                self.axioms.push(Axiom { formula, told: None });
-                self.untold = true;
-            }
-        }
-    }
-
-    fn tell_axioms(&mut self) -> Result<(), ProverError> {
-        if !std::mem::take(&mut self.untold) {
-            return Ok(());
-        }
-        for index in 0..self.axioms.len() {
-            if self.axioms[index].told.is_none() {
-                self.axioms[index].told = Some(self.open);
-                let formula = self.axioms[index].formula.clone();
-                self.assert(&formula)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn assert(&mut self, formula: &Bool) -> Result<(), ProverError> {
-        if self.translator.log.is_on() {
-            self.translator.log.line(&format!("(assert {formula})"));
-        }
-        self.kernel.assert(formula)
-    }
-
-    fn open_scope(&mut self) -> Result<(), ProverError> {
-        self.translator.log.line("(push 1)");
-        self.kernel.push()?;
-        self.open += 1;
-        Ok(())
-    }
-
-    fn close_scope(&mut self) -> Result<(), ProverError> {
-        self.translator.log.line("(pop 1)");
-        self.kernel.pop()?;
-        self.open -= 1;
-        for axiom in &mut self.axioms {
-            if axiom.told.is_some_and(|scope| scope > self.open) {
-                axiom.told = None;
-                self.untold = true;
-            }
-        }
-        Ok(())
-    }
-
-    /// Most questions are easy: try with the small budget, and arm the clock only for the rest.
-    fn ask(&mut self, budget: Budget) -> Result<Answer, ProverError> {
-        if budget.milliseconds != 0
-            && (budget.resources == 0 || budget.resources > Budget::CHECK.resources)
-        {
-            let answer = self.ask_once(Budget::CHECK)?;
-            if answer != Answer::GaveUp(Limit::Resources) {
-                return Ok(answer);
-            }
-        }
-        self.ask_once(budget)
-    }
-
-    fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {
-        self.set_budget(budget);
-        self.translator.log.check();
-        let start = Instant::now();
-        Ok(match self.kernel.check()? {
-            Satisfiability::Unsat => Answer::Proved,
-            Satisfiability::Sat => Answer::NotProved,
-            Satisfiability::Unknown => {
-                unknown(&self.kernel.reason_unknown(), budget, start.elapsed())
-            }
-        })
-    }
-
-    /// Z3 counts both limits from the start of a check.
-    fn set_budget(&mut self, budget: Budget) {
-        if self.budget == Some(budget) {
-            return;
-        }
-        self.budget = Some(budget);
-        let milliseconds = if budget.milliseconds == 0 { u32::MAX } else { budget.milliseconds };
-        self.context.update_param_value("rlimit", &budget.resources.to_string());
-        self.context.update_param_value("timeout", &milliseconds.to_string());
-        if self.translator.log.is_on() {
-            self.translator.log.line(&format!("(set-option :rlimit {})", budget.resources));
-        }
-    }
-}
-
-/// What an `unknown` of Z3 means, by its reason. Some versions call both limits "canceled"; then the clock tells.
-/// A bare "unknown" is what 4.8.12 says when the limit is reached before the search begins.
-fn unknown(reason: &str, budget: Budget, time: Duration) -> Answer {
-    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
-    let limit = Duration::from_millis(budget.milliseconds.into());
-    let is_late = budget.milliseconds != 0
-        && (budget.resources == 0 || time + Duration::from_millis(1) >= limit);
-    if says(&["timeout", "interrupted"]) || (is_late && says(&["canceled"])) {
-        Answer::GaveUp(Limit::Time)
-    } else if says(&["resource limit", "canceled"]) || reason == "unknown" {
-        Answer::GaveUp(Limit::Resources)
-    } else if says(&["memory", "memout"]) {
-        Answer::GaveUp(Limit::Memory)
-    } else {
-        Answer::NotProved
+        Ok(solver)
     }
 }

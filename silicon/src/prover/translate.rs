@@ -50,16 +50,17 @@ impl Translator {
         log: Log,
         untriggered: Option<&'static str>,
     ) -> Translator {
-        let vocabulary = workspace.vocabulary.clone();
+        let tools = workspace.tools();
+        let vocabulary = tools.vocabulary.clone();
         let mut translator = Translator {
-            context: workspace.context.clone(),
+            context: tools.context.clone(),
             asts: Vec::new(),
             sorts: Vec::new(),
             functions: FxHashMap::default(),
             operators: FxHashMap::default(),
             snapshots: Snapshots::new(vocabulary.clone()),
             vocabulary,
-            load: workspace.load.clone(),
+            load: workspace.load(),
             theories: Theories::default(),
             axioms: Vec::new(),
             untriggered,

@@ -1,6 +1,6 @@
 //! What provers share that work one after the other.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -16,11 +16,21 @@ use super::{raw, snapshots};
 /// solvers, and every prover has its own. The numbers that Z3 gives to its terms do depend on what came before, and
 /// with them, in corner cases, how it searches: who shares a workspace, and in which order, must not depend on the
 /// number of threads.
-pub struct Workspace {
+///
+/// The context is made when something is asked for the first time.
+#[derive(Clone)]
+pub struct Workspace(Rc<Shared>);
+
+struct Shared {
+    tools: OnceCell<Tools>,
+    /// How many terms have been translated in it.
+    load: Rc<Cell<usize>>,
+}
+
+/// What there is once something is asked.
+pub(super) struct Tools {
     pub(super) context: Context,
     pub(super) vocabulary: Rc<Vocabulary>,
-    /// How many terms have been translated in it.
-    pub(super) load: Rc<Cell<usize>>,
 }
 
 /// The tables of a context grow with the terms that it has seen, and do not shrink.
@@ -34,16 +44,32 @@ pub(super) struct Vocabulary {
 
 impl Workspace {
     pub fn new() -> Workspace {
-        Workspace::within(raw::new_context())
+        Workspace(Rc::new(Shared { tools: OnceCell::new(), load: Rc::default() }))
     }
 
     /// A workspace whose context writes what it does to a file; all of it is there when the workspace and its provers
     /// are gone.
     pub fn traced(file: &Path) -> Workspace {
-        Workspace::within(raw::new_traced_context(file))
+        let tools = OnceCell::from(Tools::within(raw::new_traced_context(file)));
+        Workspace(Rc::new(Shared { tools, load: Rc::default() }))
     }
 
-    fn within(context: Context) -> Workspace {
+    pub(super) fn tools(&self) -> &Tools {
+        self.0.tools.get_or_init(|| Tools::within(raw::new_context()))
+    }
+
+    pub(super) fn load(&self) -> Rc<Cell<usize>> {
+        self.0.load.clone()
+    }
+
+    /// Whether it is better to go on with a new one.
+    pub fn is_worn(&self) -> bool {
+        self.0.load.get() > WORN
+    }
+}
+
+impl Tools {
+    fn within(context: Context) -> Tools {
         let vocabulary = raw::enter(&context, || {
             let reference = z3::Sort::uninterpreted("Ref".into());
             Vocabulary {
@@ -51,12 +77,7 @@ impl Workspace {
                 snapshots: snapshots::declare(&reference),
             }
         });
-        Workspace { context, vocabulary: Rc::new(vocabulary), load: Rc::default() }
-    }
-
-    /// Whether it is better to go on with a new one.
-    pub fn is_worn(&self) -> bool {
-        self.load.get() > WORN
+        Tools { context, vocabulary: Rc::new(vocabulary) }
     }
 }
 

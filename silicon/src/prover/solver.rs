@@ -1,0 +1,218 @@
+//! A solver of Z3, and what it has been told.
+
+use std::time::{Duration, Instant};
+
+use z3::Context;
+use z3::ast::Bool;
+
+use super::log::Log;
+use super::raw::{self, Kernel, Satisfiability, Setting};
+use super::translate::Translator;
+use super::{Answer, Budget, Limit, ProverError, ProverOptions, SETTINGS, Workspace};
+use crate::terms::{Term, Terms};
+
+/// An axiom that holds in every scope.
+struct Axiom {
+    formula: Bool,
+    /// The number of open scopes when Z3 was told; none if it has forgotten, or was not told yet.
+    told: Option<usize>,
+}
+
+pub(super) struct Solver {
+    context: Context,
+    translator: Translator,
+    kernel: Kernel,
+    /// How many scopes there are, not counting the outermost.
+    open: usize,
+    axioms: Vec<Axiom>,
+    /// Some axiom is not told.
+    untold: bool,
+    budget: Option<Budget>,
+}
+
+impl Solver {
+    pub(super) fn new(
+        workspace: &Workspace,
+        options: ProverOptions,
+    ) -> Result<Solver, ProverError> {
+        let context = workspace.tools().context.clone();
+        let kernel = Kernel::new(&context, options.solver)?;
+        kernel.set_params(&SETTINGS)?;
+        if options.models {
+            kernel.set_params(&[("model", Setting::Bool(true))])?;
+        }
+        let mut log = Log::new(options.smt_log);
+        log.header(&SETTINGS);
+        let translator = Translator::new(workspace, log, options.untriggered);
+        Ok(Solver {
+            context,
+            translator,
+            kernel,
+            open: 0,
+            axioms: Vec::new(),
+            untold: false,
+            budget: None,
+        })
+    }
+
+    /// Steps that Z3 has counted so far.
+    pub(super) fn resources_used(&self) -> u64 {
+        self.kernel.statistic("rlimit count")
+    }
+
+    /// See [`super::Prover::values`].
+    pub(super) fn values(
+        &mut self,
+        terms: &mut Terms,
+        formula: Term,
+        constants: &[Term],
+        budget: Budget,
+    ) -> Result<Option<Vec<String>>, ProverError> {
+        let formula = self.translate(terms, formula)?;
+        let mut asts = Vec::with_capacity(constants.len());
+        for &constant in constants {
+            let ast = raw::enter(&self.context, || self.translator.value(terms, constant))?;
+            asts.push(ast);
+        }
+        self.collect_axioms(terms)?;
+        self.tell_axioms()?;
+        self.open_scope()?;
+        self.assert(&formula)?;
+        let values = match self.ask_once(budget) {
+            Ok(Answer::Proved) => Ok(None),
+            Ok(_) => Ok(self.kernel.values(&asts)),
+            Err(error) => Err(error),
+        };
+        self.close_scope()?;
+        values
+    }
+
+    pub(super) fn add_axioms(
+        &mut self,
+        terms: &mut Terms,
+        axioms: Vec<Term>,
+    ) -> Result<(), ProverError> {
+        self.translator.axioms.extend(axioms);
+        self.collect_axioms(terms)
+    }
+
+    pub(super) fn translate(&mut self, terms: &mut Terms, term: Term) -> Result<Bool, ProverError> {
+        let formula = raw::enter(&self.context, || self.translator.formula(terms, term))?;
+        self.collect_axioms(terms)?;
+        Ok(formula)
+    }
+
+    /// Translates new axioms; these may use operators that bring in further ones.
+    fn collect_axioms(&mut self, terms: &mut Terms) -> Result<(), ProverError> {
+        loop {
+            let new = self.translator.take_axioms();
+            if new.is_empty() {
+                return Ok(());
+            }
+            for axiom in new {
+                let formula = raw::enter(&self.context, || self.translator.formula(terms, axiom))?;
+                self.axioms.push(Axiom { formula, told: None });
+                self.untold = true;
+            }
+        }
+    }
+
+    pub(super) fn tell_axioms(&mut self) -> Result<(), ProverError> {
+        if !std::mem::take(&mut self.untold) {
+            return Ok(());
+        }
+        for index in 0..self.axioms.len() {
+            if self.axioms[index].told.is_none() {
+                self.axioms[index].told = Some(self.open);
+                let formula = self.axioms[index].formula.clone();
+                self.assert(&formula)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn assert(&mut self, formula: &Bool) -> Result<(), ProverError> {
+        if self.translator.log.is_on() {
+            self.translator.log.line(&format!("(assert {formula})"));
+        }
+        self.kernel.assert(formula)
+    }
+
+    pub(super) fn open_scope(&mut self) -> Result<(), ProverError> {
+        self.translator.log.line("(push 1)");
+        self.kernel.push()?;
+        self.open += 1;
+        Ok(())
+    }
+
+    pub(super) fn close_scope(&mut self) -> Result<(), ProverError> {
+        self.translator.log.line("(pop 1)");
+        self.kernel.pop()?;
+        self.open -= 1;
+        for axiom in &mut self.axioms {
+            if axiom.told.is_some_and(|scope| scope > self.open) {
+                axiom.told = None;
+                self.untold = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Most questions are easy: try with the small budget, and arm the clock only for the rest.
+    pub(super) fn ask(&mut self, budget: Budget) -> Result<Answer, ProverError> {
+        if budget.milliseconds != 0
+            && (budget.resources == 0 || budget.resources > Budget::CHECK.resources)
+        {
+            let answer = self.ask_once(Budget::CHECK)?;
+            if answer != Answer::GaveUp(Limit::Resources) {
+                return Ok(answer);
+            }
+        }
+        self.ask_once(budget)
+    }
+
+    fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {
+        self.set_budget(budget);
+        self.translator.log.check();
+        let start = Instant::now();
+        Ok(match self.kernel.check()? {
+            Satisfiability::Unsat => Answer::Proved,
+            Satisfiability::Sat => Answer::NotProved,
+            Satisfiability::Unknown => {
+                unknown(&self.kernel.reason_unknown(), budget, start.elapsed())
+            }
+        })
+    }
+
+    /// Z3 counts both limits from the start of a check.
+    fn set_budget(&mut self, budget: Budget) {
+        if self.budget == Some(budget) {
+            return;
+        }
+        self.budget = Some(budget);
+        let milliseconds = if budget.milliseconds == 0 { u32::MAX } else { budget.milliseconds };
+        self.context.update_param_value("rlimit", &budget.resources.to_string());
+        self.context.update_param_value("timeout", &milliseconds.to_string());
+        if self.translator.log.is_on() {
+            self.translator.log.line(&format!("(set-option :rlimit {})", budget.resources));
+        }
+    }
+}
+
+/// What an `unknown` of Z3 means, by its reason. Some versions call both limits "canceled"; then the clock tells.
+/// A bare "unknown" is what 4.8.12 says when the limit is reached before the search begins.
+fn unknown(reason: &str, budget: Budget, time: Duration) -> Answer {
+    let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    let limit = Duration::from_millis(budget.milliseconds.into());
+    let is_late = budget.milliseconds != 0
+        && (budget.resources == 0 || time + Duration::from_millis(1) >= limit);
+    if says(&["timeout", "interrupted"]) || (is_late && says(&["canceled"])) {
+        Answer::GaveUp(Limit::Time)
+    } else if says(&["resource limit", "canceled"]) || reason == "unknown" {
+        Answer::GaveUp(Limit::Resources)
+    } else if says(&["memory", "memout"]) {
+        Answer::GaveUp(Limit::Memory)
+    } else {
+        Answer::NotProved
+    }
+}
