@@ -70,9 +70,10 @@ impl Engine<'_> {
         Ok(Some(inverse))
     }
 
-    /// Whether a variable is an operand of a function of some domain that is an argument of the access.
+    /// Whether a variable is an argument of the access, or an operand of a function of some domain that is one.
     fn is_plain_operand(&self, access: &Access, variable: Term) -> bool {
         access.arguments.iter().any(|&argument| match self.terms.kind(argument) {
+            _ if argument == variable => true,
             TermKind::Apply(symbol, operands) => {
                 operands.contains(&variable) && self.domain_symbols.contains(symbol)
             }
