@@ -195,8 +195,8 @@ struct Scope {
 /// Assumptions in nested scopes, and questions about them.
 pub struct Prover {
     workspace: Workspace,
-    /// Until there is a solver.
-    options: Option<ProverOptions>,
+    /// For the solver.
+    options: ProverOptions,
     /// Made for the first question: many members have none.
     solver: Option<Solver>,
     scopes: Vec<Scope>,
@@ -218,7 +218,7 @@ impl Prover {
         let has_log = options.smt_log.is_some();
         let mut prover = Prover {
             workspace: workspace.clone(),
-            options: Some(options),
+            options,
             solver: None,
             scopes: vec![Scope { open: true, queue: Vec::new() }],
             added: FxHashSet::default(),
@@ -226,16 +226,18 @@ impl Prover {
             statistics: Statistics::default(),
         };
         if has_log {
-            prover.solver()?;
+            prover.start()?;
         }
         Ok(prover)
     }
 
-    fn solver(&mut self) -> Result<&mut Solver, ProverError> {
-        if let Some(options) = self.options.take() {
+    /// Makes the solver, if there is none yet.
+    fn start(&mut self) -> Result<(), ProverError> {
+        if self.solver.is_none() {
+            let options = std::mem::take(&mut self.options);
             self.solver = Some(Solver::new(&self.workspace, options)?);
         }
-        self.solver.as_mut().ok_or_else(|| ProverError::Solver("there is no solver".to_owned()))
+        Ok(())
     }
 
     /// Opens a scope: what is assumed in it is forgotten by the matching [`Prover::pop`].
@@ -247,8 +249,10 @@ impl Prover {
     pub fn pop(&mut self) -> Result<(), ProverError> {
         assert!(self.scopes.len() > 1, "pop without push");
         let scope = self.scopes.pop().expect("more than one");
-        if scope.open {
-            self.solver()?.close_scope()?;
+        if let Some(solver) = &mut self.solver
+            && scope.open
+        {
+            solver.close_scope()?;
         }
         Ok(())
     }
@@ -338,12 +342,10 @@ impl Prover {
 
     /// Tells Z3 all that is in the queues.
     fn tell(&mut self, terms: &mut Terms) -> Result<&mut Solver, ProverError> {
-        self.solver()?;
-        let Prover { solver: Some(solver), scopes, untranslated, .. } = self else {
-            unreachable!("there is one now");
-        };
-        solver.add_axioms(terms, std::mem::take(untranslated))?;
-        for scope in scopes {
+        self.start()?;
+        let solver = self.solver.as_mut().expect("just made");
+        solver.add_axioms(terms, std::mem::take(&mut self.untranslated))?;
+        for scope in &mut self.scopes {
             let queue = std::mem::take(&mut scope.queue);
             let mut formulas = Vec::with_capacity(queue.len());
             for formula in queue {

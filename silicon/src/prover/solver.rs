@@ -8,22 +8,31 @@ use z3::ast::Bool;
 use super::log::Log;
 use super::raw::{self, Kernel, Satisfiability, Setting};
 use super::translate::Translator;
-use super::{Answer, Budget, Limit, ProverError, ProverOptions, SETTINGS, Workspace};
+use super::{Answer, Budget, Limit, ProverError, ProverOptions, SETTINGS, SolverKind, Workspace};
 use crate::terms::{Term, Terms};
 
 /// An axiom that holds in every scope.
 struct Axiom {
     formula: Bool,
-    /// The number of open scopes when Z3 was told; none if it has forgotten, or was not told yet.
+    /// The number of scopes when Z3 was told; none if it has forgotten, or was not told yet.
     told: Option<usize>,
 }
 
+/// Scopes with formulas, and questions about them.
+///
+/// SOUNDNESS: a kernel that gave up on a question is not asked another one. Z3 4.8.12 stops in the middle of what it
+/// does, and was seen to crash on the next question, also in another scope; what it answers then is worth nothing.
 pub(super) struct Solver {
     context: Context,
     translator: Translator,
     kernel: Kernel,
-    /// How many scopes there are, not counting the outermost.
-    open: usize,
+    kind: SolverKind,
+    /// See [`ProverOptions::models`].
+    models: bool,
+    /// What there is in each scope, the outermost first.
+    scopes: Vec<Vec<Bool>>,
+    /// The kernel gave up, and has not been told what was changed since.
+    is_spent: bool,
     axioms: Vec<Axiom>,
     /// Some axiom is not told.
     untold: bool,
@@ -36,11 +45,7 @@ impl Solver {
         options: ProverOptions,
     ) -> Result<Solver, ProverError> {
         let context = workspace.tools().context.clone();
-        let kernel = Kernel::new(&context, options.solver)?;
-        kernel.set_params(&SETTINGS)?;
-        if options.models {
-            kernel.set_params(&[("model", Setting::Bool(true))])?;
-        }
+        let kernel = kernel(&context, options.solver, options.models)?;
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
         let translator = Translator::new(workspace, log, options.untriggered);
@@ -48,7 +53,10 @@ impl Solver {
             context,
             translator,
             kernel,
-            open: 0,
+            kind: options.solver,
+            models: options.models,
+            scopes: vec![Vec::new()],
+            is_spent: false,
             axioms: Vec::new(),
             untold: false,
             budget: None,
@@ -123,7 +131,7 @@ impl Solver {
         }
         for index in 0..self.axioms.len() {
             if self.axioms[index].told.is_none() {
-                self.axioms[index].told = Some(self.open);
+                self.axioms[index].told = Some(self.scopes.len());
                 let formula = self.axioms[index].formula.clone();
                 self.assert(&formula)?;
             }
@@ -132,6 +140,11 @@ impl Solver {
     }
 
     pub(super) fn assert(&mut self, formula: &Bool) -> Result<(), ProverError> {
+        self.scopes.last_mut().expect("the outermost is never closed").push(formula.clone());
+        if self.is_spent { Ok(()) } else { self.tell(formula) }
+    }
+
+    fn tell(&mut self, formula: &Bool) -> Result<(), ProverError> {
         if self.translator.log.is_on() {
             self.translator.log.line(&format!("(assert {formula})"));
         }
@@ -139,18 +152,41 @@ impl Solver {
     }
 
     pub(super) fn open_scope(&mut self) -> Result<(), ProverError> {
+        self.scopes.push(Vec::new());
+        if self.is_spent { Ok(()) } else { self.tell_scope() }
+    }
+
+    fn tell_scope(&mut self) -> Result<(), ProverError> {
         self.translator.log.line("(push 1)");
-        self.kernel.push()?;
-        self.open += 1;
+        self.kernel.push()
+    }
+
+    /// A kernel that knows the same.
+    fn renew(&mut self) -> Result<(), ProverError> {
+        self.kernel = kernel(&self.context, self.kind, self.models)?;
+        self.is_spent = false;
+        self.translator.log.line("(reset-assertions)");
+        let scopes = std::mem::take(&mut self.scopes);
+        for (depth, scope) in scopes.iter().enumerate() {
+            if depth > 0 {
+                self.tell_scope()?;
+            }
+            for formula in scope {
+                self.tell(formula)?;
+            }
+        }
+        self.scopes = scopes;
         Ok(())
     }
 
     pub(super) fn close_scope(&mut self) -> Result<(), ProverError> {
-        self.translator.log.line("(pop 1)");
-        self.kernel.pop()?;
-        self.open -= 1;
+        self.scopes.pop();
+        if !self.is_spent {
+            self.translator.log.line("(pop 1)");
+            self.kernel.pop()?;
+        }
         for axiom in &mut self.axioms {
-            if axiom.told.is_some_and(|scope| scope > self.open) {
+            if axiom.told.is_some_and(|scope| scope > self.scopes.len()) {
                 axiom.told = None;
                 self.untold = true;
             }
@@ -172,16 +208,21 @@ impl Solver {
     }
 
     fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {
+        if self.is_spent {
+            self.renew()?;
+        }
         self.set_budget(budget);
         self.translator.log.check();
         let start = Instant::now();
-        Ok(match self.kernel.check()? {
+        let answer = match self.kernel.check()? {
             Satisfiability::Unsat => Answer::Proved,
             Satisfiability::Sat => Answer::NotProved,
             Satisfiability::Unknown => {
                 unknown(&self.kernel.reason_unknown(), budget, start.elapsed())
             }
-        })
+        };
+        self.is_spent = matches!(answer, Answer::GaveUp(_));
+        Ok(answer)
     }
 
     /// Z3 counts both limits from the start of a check.
@@ -197,6 +238,15 @@ impl Solver {
             self.translator.log.line(&format!("(set-option :rlimit {})", budget.resources));
         }
     }
+}
+
+fn kernel(context: &Context, kind: SolverKind, models: bool) -> Result<Kernel, ProverError> {
+    let kernel = Kernel::new(context, kind)?;
+    kernel.set_params(&SETTINGS)?;
+    if models {
+        kernel.set_params(&[("model", Setting::Bool(true))])?;
+    }
+    Ok(kernel)
 }
 
 /// What an `unknown` of Z3 means, by its reason. Some versions call both limits "canceled"; then the clock tells.

@@ -1,6 +1,5 @@
 //! Terms to Z3's terms, each once.
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -34,8 +33,7 @@ pub(super) struct Translator {
     operators: FxHashMap<(TheoryOp, Vec<Sort>, Sort), FuncDecl>,
     pub(super) snapshots: Snapshots,
     vocabulary: Rc<Vocabulary>,
-    /// Counts what the workspace has seen.
-    load: Rc<Cell<usize>>,
+    workspace: Workspace,
     theories: Theories,
     /// Axioms to be asserted: those of theories that have come into use since the last call of `take_axioms`.
     pub(super) axioms: Vec<Term>,
@@ -60,7 +58,7 @@ impl Translator {
             operators: FxHashMap::default(),
             snapshots: Snapshots::new(vocabulary.clone()),
             vocabulary,
-            load: workspace.load(),
+            workspace: workspace.clone(),
             theories: Theories::default(),
             axioms: Vec::new(),
             untriggered,
@@ -97,7 +95,7 @@ impl Translator {
             }
             if operands_done {
                 let ast = self.node(terms, term)?;
-                self.load.set(self.load.get() + 1);
+                self.workspace.add_load();
                 if self.asts.len() <= term.index() {
                     self.asts.resize(terms.len(), None);
                 }

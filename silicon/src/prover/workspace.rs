@@ -24,7 +24,7 @@ pub struct Workspace(Rc<Shared>);
 struct Shared {
     tools: OnceCell<Tools>,
     /// How many terms have been translated in it.
-    load: Rc<Cell<usize>>,
+    load: Cell<usize>,
 }
 
 /// What there is once something is asked.
@@ -44,22 +44,23 @@ pub(super) struct Vocabulary {
 
 impl Workspace {
     pub fn new() -> Workspace {
-        Workspace(Rc::new(Shared { tools: OnceCell::new(), load: Rc::default() }))
+        Workspace(Rc::new(Shared { tools: OnceCell::new(), load: Cell::default() }))
     }
 
     /// A workspace whose context writes what it does to a file; all of it is there when the workspace and its provers
     /// are gone.
     pub fn traced(file: &Path) -> Workspace {
         let tools = OnceCell::from(Tools::within(raw::new_traced_context(file)));
-        Workspace(Rc::new(Shared { tools, load: Rc::default() }))
+        Workspace(Rc::new(Shared { tools, load: Cell::default() }))
     }
 
     pub(super) fn tools(&self) -> &Tools {
         self.0.tools.get_or_init(|| Tools::within(raw::new_context()))
     }
 
-    pub(super) fn load(&self) -> Rc<Cell<usize>> {
-        self.0.load.clone()
+    /// One more term has been translated.
+    pub(super) fn add_load(&self) {
+        self.0.load.set(self.0.load.get() + 1);
     }
 
     /// Whether it is better to go on with a new one.

@@ -209,10 +209,8 @@ fn unusable_triggers_are_left_out() {
     b.proves_soundly(goal);
 }
 
-#[test]
-fn limits_end_in_giving_up() {
-    let mut b = Bench::new();
-    // Pigeons in holes, as clauses.
+/// Assumes that 21 pigeons sit in 20 holes, as clauses: false, but not for those in a hurry.
+fn assume_pigeons(b: &mut Bench) {
     let (pigeons, holes) = (21, 20);
     let mut sits = vec![vec![Terms::TRUE; holes]; pigeons];
     for (p, row) in sits.iter_mut().enumerate() {
@@ -233,6 +231,12 @@ fn limits_end_in_giving_up() {
             }
         }
     }
+}
+
+#[test]
+fn limits_end_in_giving_up() {
+    let mut b = Bench::new();
+    assume_pigeons(&mut b);
     let answer = |b: &mut Bench| {
         b.prover.inconsistent(&mut b.terms, QueryKind::Other, Budget::CHECK).expect("no error")
     };
@@ -247,6 +251,57 @@ fn limits_end_in_giving_up() {
     let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Other, quick).expect("no error");
     assert_eq!(answer, Answer::GaveUp(Limit::Time));
     assert_eq!(b.prover.statistics().of(QueryKind::Other).gave_up, 3);
+}
+
+/// A solver that gave up is replaced by one that knows the same.
+#[test]
+fn scopes_survive_giving_up() {
+    let mut b = Bench::new();
+    let p = b.constant("p", Sort::BOOL);
+    let (x, y) = (b.constant("x", Sort::INT), b.constant("y", Sort::INT));
+    let positive = |b: &mut Bench, of: Term| {
+        let zero = b.int(0);
+        b.terms.lt(zero, of)
+    };
+    let (x_positive, y_positive) = (positive(&mut b, x), positive(&mut b, y));
+    let ints = b.terms.seq_sort(Sort::INT);
+    let (s, t) = (b.constant("s", ints), b.constant("t", ints));
+    let both = b.terms.seq_append(s, t);
+    let lengths = [s, t, both].map(|sequence| b.terms.seq_len(sequence));
+    let sum = b.terms.add(lengths[0], lengths[1]);
+    let is_sum = b.terms.identical(lengths[2], sum);
+    b.prover.assume(x_positive);
+    b.does_not_prove(Terms::FALSE);
+    b.prover.push();
+    b.prover.assume(p);
+    b.does_not_prove(Terms::FALSE);
+    b.prover.push();
+    assume_pigeons(&mut b);
+    let give_up = |b: &mut Bench| {
+        let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Other, Budget::CHECK);
+        assert_eq!(answer.expect("no error"), Answer::GaveUp(Limit::Resources));
+    };
+    give_up(&mut b);
+    // Told while there is nobody who listens.
+    b.prover.push();
+    b.prover.assume(y_positive);
+    let is_longer = b.terms.lt(x, lengths[2]);
+    b.prover.assume(is_longer);
+    b.proves(is_longer);
+    b.proves(p);
+    b.proves(x_positive);
+    b.proves(y_positive);
+    give_up(&mut b);
+    b.prover.pop().expect("pop");
+    give_up(&mut b);
+    b.prover.pop().expect("pop");
+    b.proves_soundly(p);
+    b.proves(is_sum);
+    b.does_not_prove(y_positive);
+    b.does_not_prove(is_longer);
+    b.prover.pop().expect("pop");
+    b.does_not_prove(p);
+    b.proves_soundly(x_positive);
 }
 
 #[test]
