@@ -100,7 +100,7 @@ pub mod parser;
 pub mod plugins;
 pub mod print;
 pub mod program;
-mod recursion;
+pub mod recursion;
 pub mod render;
 pub mod resolve;
 pub mod source;

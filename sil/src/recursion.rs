@@ -9,7 +9,7 @@ use crate::walk::walk_expr;
 
 /// The strongly connected components of the functions of a program: functions with the same number apply each other,
 /// perhaps through others, in those of their expressions that `parts` picks.
-pub(crate) fn function_components<'p>(
+pub fn function_components<'p>(
     program: &'p Program,
     parts: impl Fn(&'p Function) -> Vec<&'p Expr>,
 ) -> ArenaMap<FunctionId, usize> {
@@ -27,7 +27,7 @@ pub(crate) fn function_components<'p>(
 }
 
 /// The functions that are applied in some expressions, in order, perhaps more than once.
-pub(crate) fn applied<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
+pub fn applied<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
     let mut applied = Vec::new();
     for expr in exprs {
         walk_expr(expr, |expr| {

@@ -16,6 +16,7 @@ use sil::program::{
     DecreasesKind, Expr, ExprKind, FunctionId, Location, Member, MethodId, PredicateId, Program,
     Resource, Stmt, StmtKind,
 };
+use sil::recursion::applied;
 use sil::source::Span;
 use sil::walk::{Visit, walk_body, walk_expr};
 
@@ -346,36 +347,31 @@ impl<'p> Builder<'p> {
     fn add_functions(&mut self) {
         let program = self.program;
         let mut mentioned: FxHashMap<FunctionId, Mentioned> = FxHashMap::default();
-        let mut graph: DiGraphMap<u32, ()> = DiGraphMap::new();
+        let mut graph: DiGraphMap<FunctionId, ()> = DiGraphMap::new();
         for (caller, declaration) in program.functions.iter() {
             let mut found = Mentioned::default();
             found.look_at_contract(program, &declaration.contract);
             declaration.body.iter().for_each(|body| found.look_at(program, body));
-            graph.add_node(raw(caller));
-            let mut callees: Vec<_> = found.functions.iter().map(|&callee| raw(callee)).collect();
+            graph.add_node(caller);
+            let mut callees: Vec<_> = found.functions.iter().copied().collect();
             callees.sort_unstable();
             for callee in callees {
-                graph.add_edge(raw(caller), callee, ());
+                graph.add_edge(caller, callee, ());
             }
             mentioned.insert(caller, found);
         }
-        for mut group in tarjan_scc(&graph) {
-            group.sort_unstable();
-            let recursive = group.len() > 1 || graph.contains_edge(group[0], group[0]);
-            let functions: Vec<_> = group.iter().map(|&function| id(function)).collect();
+        for mut functions in tarjan_scc(&graph) {
+            functions.sort_unstable();
+            let recursive = functions.len() > 1 || graph.contains_edge(functions[0], functions[0]);
             let mut all = Mentioned::default();
             for function in &functions {
                 all.functions.extend(&mentioned[function].functions);
             }
             let span = program.functions[functions[0]].span;
-            let promise_late = functions.iter().copied();
-            let promise_late = promise_late
-                .filter(|&function| {
-                    recursive && promises_in_a_circle(program, function, &functions)
-                })
-                .collect();
-            let functions_of_piece = functions.clone();
-            let piece = Piece::Functions { functions: functions_of_piece, recursive, promise_late };
+            let is_late =
+                |function: &_| recursive && promises_in_a_circle(program, *function, &functions);
+            let promise_late = functions.iter().copied().filter(is_late).collect();
+            let piece = Piece::Functions { functions: functions.clone(), recursive, promise_late };
             let task = self.add(piece, &all, span);
             self.of_function.extend(functions.into_iter().map(|function| (function, task)));
         }
@@ -430,21 +426,5 @@ fn promises_in_a_circle(program: &Program, function: FunctionId, group: &[Functi
     if has_measure || declaration.body.is_none() {
         return false;
     }
-    let mut is_in_group = false;
-    for clause in &declaration.contract.postconditions {
-        walk_expr(clause, |expr| {
-            if let ExprKind::Apply { function, .. } = &expr.kind {
-                is_in_group |= group.contains(function);
-            }
-        });
-    }
-    is_in_group
-}
-
-fn raw(function: FunctionId) -> u32 {
-    function.into_raw().into_u32()
-}
-
-fn id(raw: u32) -> FunctionId {
-    FunctionId::from_raw(la_arena::RawIdx::from_u32(raw))
+    applied(&declaration.contract.postconditions).iter().any(|function| group.contains(function))
 }
