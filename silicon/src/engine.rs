@@ -25,6 +25,7 @@ pub(crate) mod heap;
 pub(crate) mod merge;
 pub(crate) mod method;
 pub(crate) mod nesting;
+pub(crate) mod parts;
 pub(crate) mod permissions;
 pub(crate) mod predicate;
 pub(crate) mod produce;
@@ -50,6 +51,7 @@ use sil::source::{Sources, Span};
 
 use self::explore::{Explorer, Scope};
 use self::function::FunctionTable;
+use self::parts::Sharing;
 use self::state::State;
 use crate::facts::Facts;
 use crate::options::{Join, Options};
@@ -220,6 +222,10 @@ pub(crate) struct Engine<'p> {
     pub(crate) deadline: Option<Instant>,
     /// How far this attempt goes.
     pub(crate) limits: Limits,
+    /// Where others help with the member.
+    pub(crate) sharing: Option<Sharing<'p>>,
+    /// Whether the step that is being run has come to a decision where other alternatives are left to others.
+    pub(crate) has_turned: bool,
 }
 
 /// What the verification of a member found.
@@ -294,6 +300,8 @@ impl<'p> Engine<'p> {
             defining: FxHashSet::default(),
             statistics: Statistics::default(),
             limits: Limits::default(),
+            sharing: None,
+            has_turned: false,
             deadline: limit.into_iter().chain(options.deadline).min(),
         };
         engine.use_foreign_axioms()?;

@@ -289,21 +289,40 @@ impl Prover {
             return Ok(Answer::Proved);
         }
         let start = Instant::now();
-        let solver = self.tell(terms)?;
-        let answer = if goal == Terms::FALSE {
-            solver.ask(budget)?
-        } else {
-            let negated = terms.not(goal);
-            let negated = solver.translate(terms, negated)?;
-            solver.tell_axioms()?;
-            solver.open_scope()?;
-            solver.assert(&negated)?;
-            let answer = solver.ask(budget);
-            solver.close_scope()?;
-            answer?
-        };
+        let answer = self.put(terms, goal, |solver| solver.ask(budget))?;
         self.statistics.record(kind, answer, start.elapsed());
         Ok(answer)
+    }
+
+    /// Leaves `terms` as [`Prover::check`] does, where the answer is known: Z3 hears nothing of it.
+    pub fn pass_over(&mut self, terms: &mut Terms, goal: Term) -> Result<(), ProverError> {
+        if goal == Terms::TRUE {
+            return Ok(());
+        }
+        self.start()?;
+        self.solver.as_mut().expect("just made").set_aside();
+        self.put(terms, goal, |_| Ok(()))
+    }
+
+    /// Puts a question to the solver.
+    fn put<T>(
+        &mut self,
+        terms: &mut Terms,
+        goal: Term,
+        ask: impl FnOnce(&mut Solver) -> Result<T, ProverError>,
+    ) -> Result<T, ProverError> {
+        let solver = self.tell(terms)?;
+        if goal == Terms::FALSE {
+            return ask(solver);
+        }
+        let negated = terms.not(goal);
+        let negated = solver.translate(terms, negated)?;
+        solver.tell_axioms()?;
+        solver.open_scope()?;
+        solver.assert(&negated)?;
+        let answer = ask(solver);
+        solver.close_scope()?;
+        answer
     }
 
     /// Whether the assumptions contradict each other.

@@ -3,6 +3,7 @@
 //! A member may rely on what was shown of the functions and predicates it mentions, and on nothing else (trap T5a). It
 //! starts when that is known; what does not depend on each other runs in parallel.
 
+mod attempt;
 mod profile;
 mod schedule;
 mod smt_log;
@@ -20,6 +21,7 @@ use sil::program::{FunctionId, Member, Program};
 use sil::source::{Sources, Span};
 use sil::source_map;
 
+use self::attempt::{Attempt, End};
 use self::schedule::{Piece, Schedule, Task};
 use crate::engine::function::{FunctionAxioms, FunctionTable, Phase};
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
@@ -233,7 +235,7 @@ fn verify_other(
     visible: Visible<'_>,
     workspace: &Workspace,
 ) -> MemberReport {
-    let attempt = |how| attempt(context, member, how, visible, workspace);
+    let attempt = |how| attempt::run(context, member, how, visible, workspace);
     let join = context.options.join;
     if !matches!((member, join), (Member::Method(_), Join::Auto)) {
         return attempt(Attempt::default()).0;
@@ -277,50 +279,6 @@ const FEW_PATHS: u64 = 40;
 const RETRY_QUESTIONS: u64 = 20_000;
 const RETRY_QUERIES: u64 = 1000;
 
-/// How a member is verified, and how far.
-#[derive(Default)]
-struct Attempt {
-    /// Its name in the names of log files; the first has none.
-    part: &'static str,
-    one_by_one: bool,
-    limits: Limits,
-}
-
-/// How an attempt ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// All is said.
-    Plain,
-    /// All is said, of merged states too.
-    Merged,
-    /// A limit of the attempt was reached.
-    TooMuch,
-}
-
-fn attempt(
-    context: &Context<'_>,
-    member: Member,
-    attempt: Attempt,
-    visible: Visible<'_>,
-    workspace: &Workspace,
-) -> (MemberReport, End) {
-    let mut end = End::Plain;
-    let (report, _) = verify_member(context, member, attempt.part, visible, workspace, |engine| {
-        engine.one_by_one = attempt.one_by_one;
-        engine.limits = attempt.limits;
-        let result = verify_body(context, member, engine);
-        end = match &result {
-            Err(Stop::TooMuch) => End::TooMuch,
-            // What was found before is as good.
-            Err(Stop::OutOfTime) if attempt.limits.questions.is_some() => End::TooMuch,
-            _ if engine.merges > 0 => End::Merged,
-            _ => End::Plain,
-        };
-        result.map(|()| None)
-    });
-    (report, end)
-}
-
 fn verify_body(context: &Context<'_>, member: Member, engine: &mut Engine<'_>) -> Result<(), Stop> {
     match member {
         Member::Predicate(predicate) => engine.verify_predicate(predicate),
@@ -348,13 +306,13 @@ fn verify_body(context: &Context<'_>, member: Member, engine: &mut Engine<'_>) -
 }
 
 /// Runs the verification of one member, or of a part of it, and turns what happens, panics included, into its report.
-fn verify_member(
-    context: &Context<'_>,
+fn verify_member<'p>(
+    context: &'p Context<'p>,
     member: Member,
     part: &str,
-    visible: Visible<'_>,
+    visible: Visible<'p>,
     workspace: &Workspace,
-    run: impl FnOnce(&mut Engine<'_>) -> Result<Option<FunctionAxioms>, Stop>,
+    run: impl FnOnce(&mut Engine<'p>) -> Result<Option<FunctionAxioms>, Stop>,
 ) -> (MemberReport, Option<FunctionAxioms>) {
     let started = Instant::now();
     let mut report = blank(context.program, member);

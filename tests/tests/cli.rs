@@ -391,6 +391,24 @@ fn chains() -> String {
     text
 }
 
+/// A program with a method that is verified in several parts.
+const IN_PARTS: &[u8] = include_bytes!("../corpus/branches/parts_of_one_method.vpr");
+
+#[test]
+fn a_large_method_is_verified_in_parts() {
+    let scratch = Scratch::new("parts", &[("f.vpr", IN_PARTS)]);
+    let errors = |threads: &str| {
+        let arguments = ["--smt-log", "logs", "--message-format", "short", "-j", threads, "f.vpr"];
+        let run = scratch.silicon(&arguments);
+        assert_eq!(run.code, Some(1), "{run:#?}");
+        let part = scratch.0.join("logs/many_ways.part0.smt2");
+        assert!(fs::read_to_string(part).expect("a log").contains("(check-sat)"));
+        run.stdout.lines().filter(|line| line.contains("error[")).count()
+    };
+    assert_eq!(errors("1"), 5);
+    assert_eq!(errors("2"), 5);
+}
+
 #[test]
 fn the_number_of_threads_does_not_show() {
     let mut many = String::new();
@@ -406,13 +424,15 @@ fn the_number_of_threads_does_not_show() {
             ("c.sil", VERIFIES.as_bytes()),
             ("d.sil", ILL_TYPED.as_bytes()),
             ("e.sil", chains().as_bytes()),
+            ("f.vpr", IN_PARTS),
         ],
     );
     let run = |threads: &str, files: &[&str]| {
         let arguments = [&["--message-format", "json", "-j", threads], files].concat();
         timeless(&scratch.silicon(&arguments))
     };
-    for files in [&["a.sil"][..], &["e.sil"], &["a.sil", "b.sil", "c.sil", "d.sil", "e.sil"]] {
+    let all = ["a.sil", "b.sil", "c.sil", "d.sil", "e.sil", "f.vpr"];
+    for files in [&["a.sil"][..], &["e.sil"], &all] {
         let alone = run("1", files);
         assert!(alone.len() > 20);
         assert_eq!(alone, run("2", files));

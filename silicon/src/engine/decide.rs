@@ -188,6 +188,10 @@ impl Engine<'_> {
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
         self.go_on()?;
         self.tell_domains()?;
+        if let Some(answer) = self.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal)) {
+            self.prover.pass_over(&mut self.terms, goal)?;
+            return Ok(answer.into());
+        }
         let started = Instant::now();
         let budget = match kind {
             QueryKind::Obligation => self.obligation_budget(started),
@@ -195,15 +199,14 @@ impl Engine<'_> {
         };
         let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
         self.count(Means::Prover(started.elapsed()));
+        if let Some(sharing) = &mut self.sharing {
+            sharing.answered(goal, answer);
+        }
         if answer == prover::Answer::GaveUp(prover::Limit::Time) {
             // It may have been the time of the member that has run out.
             self.go_on()?;
         }
-        Ok(match answer {
-            prover::Answer::Proved => Answer::Yes,
-            prover::Answer::NotProved => Answer::No,
-            prover::Answer::GaveUp(_) => Answer::GaveUp,
-        })
+        Ok(answer.into())
     }
 
     /// Counts a question that is asked for the first time.

@@ -15,7 +15,9 @@ use std::collections::VecDeque;
 
 use super::heap::Heap;
 use super::merge::Guarded;
+use super::parts::Sharing;
 use super::{Engine, Stop};
+use crate::prover;
 use crate::terms::{Sort, Term, Terms};
 
 /// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
@@ -51,6 +53,16 @@ pub(crate) enum Answer {
     GaveUp,
 }
 
+impl From<prover::Answer> for Answer {
+    fn from(answer: prover::Answer) -> Self {
+        match answer {
+            prover::Answer::Proved => Answer::Yes,
+            prover::Answer::NotProved => Answer::No,
+            prover::Answer::GaveUp(_) => Answer::GaveUp,
+        }
+    }
+}
+
 /// A place where the run could have gone another way.
 #[derive(Debug)]
 struct Decision {
@@ -62,6 +74,8 @@ struct Decision {
     live: bool,
     literal: Option<Term>,
     untried: VecDeque<(usize, Option<Term>)>,
+    /// When it was made (see [`super::parts`]).
+    time: usize,
 }
 
 /// One exploration in progress.
@@ -83,6 +97,33 @@ impl Explorer {
     /// Whether a run could have gone another way.
     pub(crate) fn has_decisions(&self) -> bool {
         !self.decisions.is_empty()
+    }
+
+    /// Leaves the alternatives of all decisions to others.
+    pub(crate) fn forget_alternatives(&mut self) {
+        self.decisions.iter_mut().for_each(|decision| decision.untried.clear());
+    }
+
+    /// The alternatives left at the first branch that has some. Those without a literal build on what others before them
+    /// find; they are not meant.
+    pub(crate) fn open_branch(&self) -> Option<Vec<usize>> {
+        let branch = self.decisions.iter().find(|decision| decision.is_open_branch())?;
+        Some(branch.untried.iter().map(|&(index, _)| index).collect())
+    }
+
+    /// Leaves the alternatives of that branch to others; says when it was made.
+    pub(crate) fn give_away(&mut self) -> Option<usize> {
+        let branch = self.decisions.iter_mut().find(|decision| decision.is_open_branch())?;
+        branch.untried.clear();
+        Some(branch.time)
+    }
+}
+
+impl Decision {
+    fn is_open_branch(&self) -> bool {
+        self.live
+            && !self.untried.is_empty()
+            && self.untried.iter().all(|(_, literal)| literal.is_some())
     }
 }
 
@@ -220,12 +261,23 @@ impl Engine<'_> {
             return Ok(taken);
         }
         let mut untried: VecDeque<_> = alternatives.iter().copied().enumerate().collect();
+        let turn = if live { self.turn() } else { None };
+        let is_turn = turn.is_some();
+        if let Some(given) = turn {
+            untried.retain(|(index, _)| given.contains(index));
+        }
         let (taken, literal) = untried.pop_front().expect("there is an alternative");
+        let time = self.sharing.as_ref().map_or(0, Sharing::now);
+        let explorer = self.innermost();
+        if is_turn {
+            explorer.forget_alternatives();
+        }
         let at = explorer.journal.len();
-        explorer.decisions.push(Decision { at, depth, live, literal, untried });
+        explorer.decisions.push(Decision { at, depth, live, literal, untried, time });
         explorer.journal.push(Entry::Decision(taken));
         explorer.cursor += 1;
         if live {
+            self.note_decision(taken);
             self.push(literal)?;
         }
         Ok(taken)
@@ -252,6 +304,7 @@ impl Engine<'_> {
             explorer.journal.push(Entry::Decision(taken));
             explorer.cursor = 0;
             if live {
+                self.note_decision(taken);
                 self.push(literal)?;
             }
             return Ok(true);
@@ -309,6 +362,12 @@ impl Engine<'_> {
             inner.cursor += 1;
         }
         Some(entry)
+    }
+
+    fn note_decision(&mut self, taken: usize) {
+        if let Some(sharing) = &mut self.sharing {
+            sharing.decided(taken);
+        }
     }
 
     fn record(&mut self, entry: Entry) {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
-use sil::program::{Body, Expr, Member, Method, MethodId};
+use sil::program::{Body, Expr, Member, Method, MethodId, StmtKind};
 use sil::source::Span;
 
 use super::ahead::{Ahead, product, sum, ways_of_all};
@@ -93,6 +93,11 @@ impl Engine<'_> {
         if driver.engine.limits.paths.is_some_and(|limit| paths > product(limit, HOPELESS)) {
             return Err(Stop::TooMuch);
         }
+        // A limit on paths holds for each part: where it may be reached, it is for the whole.
+        if driver.engine.limits.paths.is_some_and(|limit| paths > limit) || !driver.may_be_shared()
+        {
+            driver.engine.sharing = None;
+        }
         driver.run()?;
         let contradictory = !driver.has_start;
         let met = driver.met;
@@ -173,6 +178,7 @@ impl<'p> Driver<'_, 'p> {
                 let resumable = Resumable { place, state, implementation, joins, explorer: made };
                 self.region().resumable.push(resumable);
             }
+            self.share();
             explorer = Explorer::without_facts();
             let next = match outcome {
                 Ok(next) => next,
@@ -191,6 +197,72 @@ impl<'p> Driver<'_, 'p> {
                 }
             };
         }
+    }
+
+    /// Whether all that is said of the method in the end can be said of its parts, one by one.
+    fn may_be_shared(&self) -> bool {
+        let mut blocks = self.graphs.iter().flat_map(|cfg| cfg.blocks.values());
+        let needs_all = blocks.any(|block| match &block.kind {
+            BlockKind::Basic { statements, .. } => {
+                statements.iter().any(|statement| matches!(statement.kind, StmtKind::Refute(_)))
+            }
+            BlockKind::Loop(the_loop) => the_loop.invariants.iter().any(has_two_readings),
+        });
+        !needs_all
+    }
+
+    /// Leaves to others what is theirs, and gives them something when it is time.
+    fn share(&mut self) {
+        let Some(sharing) = &mut self.engine.sharing else { return };
+        let whole = &mut self.regions[0];
+        if std::mem::take(&mut self.engine.has_turned) {
+            let before = whole.resumable.len().saturating_sub(1);
+            whole.resumable[..before]
+                .iter_mut()
+                .for_each(|step| step.explorer.forget_alternatives());
+        }
+        if !sharing.is_due() {
+            return;
+        }
+        // The branch with most ahead of it; of several, the outermost.
+        let mut best: Option<(usize, Vec<usize>, u64)> = None;
+        for (index, step) in self.regions[0].resumable.iter().enumerate() {
+            let Some(alternatives) = step.explorer.open_branch() else { continue };
+            let ways = self.ways_of(step, &alternatives);
+            if best.as_ref().is_none_or(|&(_, _, most)| ways > most) {
+                best = Some((index, alternatives, ways));
+            }
+        }
+        let Some((index, alternatives, _)) = best else { return };
+        let at = self.regions[0].resumable[index].explorer.give_away();
+        if let (Some(at), Some(sharing)) = (at, &mut self.engine.sharing) {
+            sharing.give(at, alternatives);
+        }
+    }
+
+    /// About how many paths lead through alternatives of a step.
+    fn ways_of(&self, step: &Resumable<'p>, alternatives: &[usize]) -> u64 {
+        let cfg = &self.graphs[step.implementation];
+        let ahead = &self.ahead[step.implementation];
+        let sides = match step.place {
+            Place::Statement { block, index } => match &cfg.blocks[block].kind {
+                BlockKind::Basic { statements, terminator } if index == statements.len() => {
+                    match terminator.kind {
+                        TerminatorKind::Branch { then, otherwise, .. } => Some((then, otherwise)),
+                        _ => None,
+                    }
+                }
+                _ => return ahead.of_statement(block, index),
+            },
+            Place::Block(block) => match &cfg.blocks[block].kind {
+                BlockKind::Loop(the_loop) => the_loop.then.map(|then| (the_loop.entry, then)),
+                BlockKind::Basic { .. } => None,
+            },
+            Place::Entry | Place::End => None,
+        };
+        let Some((then, otherwise)) = sides else { return 1 };
+        let way = |&index: &usize| ahead.of_block(if index == 0 { then } else { otherwise });
+        alternatives.iter().map(way).fold(0, sum)
     }
 
     fn count_path(&mut self) -> Result<(), Stop> {

@@ -31,7 +31,7 @@ pub(super) struct Solver {
     models: bool,
     /// What there is in each scope, the outermost first.
     scopes: Vec<Vec<Bool>>,
-    /// The kernel gave up, and has not been told what was changed since.
+    /// The kernel is not told what is changed, and is replaced before the next question.
     is_spent: bool,
     axioms: Vec<Axiom>,
     /// Some axiom is not told.
@@ -159,6 +159,11 @@ impl Solver {
     fn tell_scope(&mut self) -> Result<(), ProverError> {
         self.translator.log.line("(push 1)");
         self.kernel.push()
+    }
+
+    /// Does not bother Z3 until there is a question.
+    pub(super) fn set_aside(&mut self) {
+        self.is_spent = true;
     }
 
     /// A kernel that knows the same.

@@ -1,0 +1,152 @@
+//! One attempt to verify a member, in as many parts as its engines make of it.
+
+use std::sync::Mutex;
+use std::time::Instant;
+
+use rayon::Scope;
+use sil::program::Member;
+
+use super::{verify_body, verify_member};
+use crate::engine::parts::{Part, Sharing};
+use crate::engine::{Context, Limits, Stop, Visible};
+use crate::prover::Workspace;
+use crate::report::MemberReport;
+
+/// How a member is verified, and how far.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Attempt {
+    /// Its name in the names of log files; the first has none.
+    pub(super) part: &'static str,
+    pub(super) one_by_one: bool,
+    pub(super) limits: Limits,
+}
+
+/// How an attempt ended. Ordered by weight: the largest of several is how the whole ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum End {
+    /// All is said.
+    Plain,
+    /// All is said, of merged states too.
+    Merged,
+    /// A limit of the attempt was reached.
+    TooMuch,
+}
+
+/// Verifies a member. Parts of it may run on other threads of the pool, in workspaces of their own; the report does not
+/// depend on that.
+pub(super) fn run(
+    context: &Context<'_>,
+    member: Member,
+    attempt: Attempt,
+    visible: Visible<'_>,
+    workspace: &Workspace,
+) -> (MemberReport, End) {
+    let done = Mutex::new(Vec::new());
+    let deadline = context.options.member_time_limit.map(|limit| Instant::now() + limit);
+    let job = Job { context, member, attempt, visible, deadline, done: &done };
+    // What counts questions as a whole cannot be divided; traces and models are of one solver.
+    let is_shared = matches!(member, Member::Method(_))
+        && attempt.limits.questions.is_none()
+        && !context.options.profile
+        && !context.options.counterexample
+        && rayon::current_thread_index().is_some();
+    if is_shared {
+        rayon::in_place_scope(|scope| job.run_shared(scope, workspace, Vec::new(), None));
+    } else {
+        job.run(workspace, Vec::new(), None);
+    }
+    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    done.sort_by(|(left, _), (right, _)| left.cmp(right));
+    let parts = done.into_iter().map(|(_, outcome)| outcome);
+    parts.reduce(together).expect("the first part is always verified")
+}
+
+/// What is said of two parts of a member, the first as if it had come first.
+fn together(
+    (first, first_end): (MemberReport, End),
+    (second, second_end): (MemberReport, End),
+) -> (MemberReport, End) {
+    let mut findings = first.findings;
+    for finding in second.findings {
+        let known = findings
+            .iter_mut()
+            .find(|known| known.span == finding.span && known.full_id() == finding.full_id());
+        match known {
+            None => findings.push(finding),
+            Some(known) if known.severity < finding.severity => *known = finding,
+            Some(_) => {}
+        }
+    }
+    super::sort(&mut findings);
+    let mut statistics = first.statistics;
+    statistics.add(&second.statistics);
+    let verdict = first.verdict.max(second.verdict);
+    let report = MemberReport { verdict, findings, statistics, ..first };
+    (report, first_end.max(second_end))
+}
+
+/// One attempt, as all who take part in it know it.
+#[derive(Clone, Copy)]
+struct Job<'s> {
+    context: &'s Context<'s>,
+    member: Member,
+    attempt: Attempt,
+    visible: Visible<'s>,
+    deadline: Option<Instant>,
+    /// The parts that are done, by their numbers: that of the part they were made from, and which they are of those.
+    done: &'s Mutex<Vec<(Vec<usize>, (MemberReport, End))>>,
+}
+
+impl<'s> Job<'s> {
+    fn run_shared(
+        self,
+        scope: &Scope<'s>,
+        workspace: &Workspace,
+        number: Vec<usize>,
+        part: Option<Part>,
+    ) {
+        let mut given = 0;
+        let own = number.clone();
+        let give = |part: Part| {
+            let mut number = own.clone();
+            number.push(given);
+            given += 1;
+            scope.spawn(move |scope| {
+                self.run_shared(scope, &Workspace::new(), number, Some(part));
+            });
+        };
+        self.run(workspace, number, Some(Sharing::new(part, give)));
+    }
+
+    fn run(self, workspace: &Workspace, number: Vec<usize>, sharing: Option<Sharing<'_>>) {
+        let Job { context, member, attempt, visible, deadline, done } = self;
+        let names = number.iter().map(|index| format!("part{index}"));
+        let name: Vec<_> = Some(attempt.part.to_owned())
+            .into_iter()
+            .filter(|it| !it.is_empty())
+            .chain(names)
+            .collect();
+        let mut end = End::Plain;
+        let (report, _) =
+            verify_member(context, member, &name.join("."), visible, workspace, |engine| {
+                engine.one_by_one = attempt.one_by_one;
+                engine.limits = attempt.limits;
+                engine.deadline = engine.deadline.into_iter().chain(deadline).min();
+                engine.sharing = sharing;
+                let mut result = verify_body(context, member, engine);
+                if result.is_ok() && engine.sharing.as_ref().is_some_and(|it| !it.has_arrived()) {
+                    result = Err(Stop::Broken("a part was not reached".to_owned()));
+                }
+                end = match &result {
+                    Err(Stop::TooMuch) => End::TooMuch,
+                    // What was found before is as good.
+                    Err(Stop::OutOfTime) if attempt.limits.questions.is_some() => End::TooMuch,
+                    _ if engine.merges > 0 => End::Merged,
+                    _ => End::Plain,
+                };
+                result.map(|()| None)
+            });
+        let mut done = done.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        done.push((number, (report, end)));
+    }
+}
