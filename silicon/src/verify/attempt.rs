@@ -1,6 +1,6 @@
 //! One attempt to verify a member, in as many parts as its engines make of it.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rayon::Scope;
@@ -55,7 +55,7 @@ pub(super) fn run(
     } else {
         job.run(workspace, Vec::new(), None);
     }
-    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by(|(left, _), (right, _)| left.cmp(right));
     let parts = done.into_iter().map(|(_, outcome)| outcome);
     parts.reduce(together).expect("the first part is always verified")
@@ -93,16 +93,19 @@ struct Job<'s> {
     attempt: Attempt,
     visible: Visible<'s>,
     deadline: Option<Instant>,
-    /// The parts that are done, by their numbers: that of the part they were made from, and which they are of those.
-    done: &'s Mutex<Vec<(Vec<usize>, (MemberReport, End))>>,
+    /// The parts that are done.
+    done: &'s Mutex<Vec<(Number, (MemberReport, End))>>,
 }
+
+/// The number of a part: that of the part it was made from, and which it is of those.
+type Number = Vec<usize>;
 
 impl<'s> Job<'s> {
     fn run_shared(
         self,
         scope: &Scope<'s>,
         workspace: &Workspace,
-        number: Vec<usize>,
+        number: Number,
         part: Option<Part>,
     ) {
         let mut given = 0;
@@ -118,7 +121,7 @@ impl<'s> Job<'s> {
         self.run(workspace, number, Some(Sharing::new(part, give)));
     }
 
-    fn run(self, workspace: &Workspace, number: Vec<usize>, sharing: Option<Sharing<'_>>) {
+    fn run(self, workspace: &Workspace, number: Number, sharing: Option<Sharing<'_>>) {
         let Job { context, member, attempt, visible, deadline, done } = self;
         let names = number.iter().map(|index| format!("part{index}"));
         let name: Vec<_> = Some(attempt.part.to_owned())
@@ -146,7 +149,7 @@ impl<'s> Job<'s> {
                 };
                 result.map(|()| None)
             });
-        let mut done = done.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
         done.push((number, (report, end)));
     }
 }
