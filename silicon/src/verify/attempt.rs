@@ -10,7 +10,7 @@ use super::{verify_body, verify_member};
 use crate::engine::parts::{Part, Sharing};
 use crate::engine::{Context, Limits, Stop, Visible};
 use crate::prover::Workspace;
-use crate::report::MemberReport;
+use crate::report::{MemberReport, Severity};
 
 /// How a member is verified, and how far.
 #[derive(Clone, Copy, Default)]
@@ -73,7 +73,12 @@ fn together(
             .find(|known| known.span == finding.span && known.full_id() == finding.full_id());
         match known {
             None => findings.push(finding),
-            Some(known) if known.severity < finding.severity => *known = finding,
+            // What one part gave up on another one may refute.
+            Some(known)
+                if (known.severity, finding.severity) == (Severity::Warning, Severity::Error) =>
+            {
+                *known = finding;
+            }
             Some(_) => {}
         }
     }
@@ -151,5 +156,54 @@ impl<'s> Job<'s> {
             });
         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
         done.push((number, (report, end)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sil::source::Span;
+
+    use super::super::finding;
+    use super::*;
+    use crate::report::{Finding, MemberKind, Statistics, Verdict};
+
+    fn report(verdict: Verdict, findings: Vec<Finding>) -> (MemberReport, End) {
+        let statistics = Statistics { paths: 1, ..Statistics::default() };
+        let report = MemberReport {
+            kind: MemberKind::Method,
+            name: "m".to_owned(),
+            span: Span::default(),
+            verdict,
+            findings,
+            trusted: Vec::new(),
+            statistics,
+        };
+        (report, End::Plain)
+    }
+
+    #[test]
+    fn nothing_that_a_part_finds_is_lost() {
+        let gave_up = finding("assert.failed", None, Span::default(), "gave up".to_owned());
+        let failed = Finding { severity: Severity::Error, ..gave_up.clone() };
+        let verified = || report(Verdict::Verified, Vec::new());
+        let inconclusive = || report(Verdict::Inconclusive, vec![gave_up.clone()]);
+        let refuted = || report(Verdict::Failed, vec![failed.clone()]);
+        for (first, second, verdict, findings) in [
+            (verified(), refuted(), Verdict::Failed, vec![failed.clone()]),
+            (refuted(), verified(), Verdict::Failed, vec![failed.clone()]),
+            (inconclusive(), refuted(), Verdict::Failed, vec![failed.clone()]),
+            (refuted(), inconclusive(), Verdict::Failed, vec![failed.clone()]),
+            (inconclusive(), verified(), Verdict::Inconclusive, vec![gave_up.clone()]),
+            (verified(), verified(), Verdict::Verified, Vec::new()),
+        ] {
+            let (whole, end) = together(first, second);
+            assert_eq!(
+                (whole.verdict, whole.findings, whole.statistics.paths),
+                (verdict, findings, 2)
+            );
+            assert!(end == End::Plain);
+        }
+        let (_, end) = together(verified(), (verified().0, End::TooMuch));
+        assert!(end == End::TooMuch);
     }
 }
