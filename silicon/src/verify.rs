@@ -209,19 +209,29 @@ fn usable_contracts(
     early.chain(&promise_late[..own_place]).copied().collect()
 }
 
-/// One report from those of the two phases of a function.
-fn both(contract: MemberReport, body: MemberReport) -> MemberReport {
-    let mut findings = contract.findings;
-    for finding in body.findings {
-        if !findings.contains(&finding) {
-            findings.push(finding);
+/// One report from those of two parts of a member, the first as if it had come first.
+fn both(first: MemberReport, second: MemberReport) -> MemberReport {
+    let mut findings = first.findings;
+    for finding in second.findings {
+        let known = findings
+            .iter_mut()
+            .find(|known| known.span == finding.span && known.full_id() == finding.full_id());
+        match known {
+            None => findings.push(finding),
+            // What one part gave up on another one may refute.
+            Some(known)
+                if (known.severity, finding.severity) == (Severity::Warning, Severity::Error) =>
+            {
+                *known = finding;
+            }
+            Some(_) => {}
         }
     }
     sort(&mut findings);
-    let mut statistics = contract.statistics;
-    statistics.add(&body.statistics);
-    let verdict = contract.verdict.max(body.verdict);
-    MemberReport { verdict, findings, statistics, ..body }
+    let mut statistics = first.statistics;
+    statistics.add(&second.statistics);
+    let verdict = first.verdict.max(second.verdict);
+    MemberReport { verdict, findings, statistics, ..second }
 }
 
 /// A predicate or a method.
@@ -492,7 +502,37 @@ fn matches_glob(glob: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches_glob;
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_part_finds_is_lost() {
+        let gave_up = finding("assert.failed", None, Span::default(), "gave up".to_owned());
+        let failed = Finding { severity: Severity::Error, ..gave_up.clone() };
+        let report = |verdict, findings| MemberReport {
+            kind: MemberKind::Method,
+            name: "m".to_owned(),
+            span: Span::default(),
+            verdict,
+            findings,
+            trusted: Vec::new(),
+            statistics: Statistics { paths: 1, ..Statistics::default() },
+        };
+        let verified = || report(Verdict::Verified, Vec::new());
+        let inconclusive = || report(Verdict::Inconclusive, vec![gave_up.clone()]);
+        let refuted = || report(Verdict::Failed, vec![failed.clone()]);
+        for (first, second, expected) in [
+            (verified(), refuted(), refuted()),
+            (refuted(), verified(), refuted()),
+            (inconclusive(), refuted(), refuted()),
+            (refuted(), inconclusive(), refuted()),
+            (inconclusive(), verified(), inconclusive()),
+            (verified(), verified(), verified()),
+        ] {
+            let whole = both(first, second);
+            assert_eq!((whole.verdict, whole.findings), (expected.verdict, expected.findings));
+            assert_eq!(whole.statistics.paths, 2);
+        }
+    }
 
     #[test]
     fn globs_match_whole_names() {

@@ -1,9 +1,9 @@
 //! One member in several parts, each verified by an engine of its own, perhaps on another thread.
 //!
-//! When a method has cost much, its engine gives away the alternatives that the outermost of its branches has left. Terms
-//! and solvers stay with their engine, so what it gives is a way: the engine of the new part does the same once more
-//! up to that branch, with the prover's answers from the giver, there takes the alternatives it was given, and leaves
-//! all others alone.
+//! When a method has cost much, its engine gives away the alternatives that one of its branches has left: the branch with
+//! most paths ahead. Terms and solvers stay with their engine, so what it gives is a way: the engine of the new part does
+//! the same once more up to that branch, with the prover's answers from the giver, there takes the alternatives it was
+//! given, and leaves all others alone.
 //!
 //! Invariants
 //! - Whether and what to give depends on questions and answers only, not on time or threads. So the parts of a member are
@@ -131,6 +131,8 @@ impl<'p> Sharing<'p> {
     pub(super) fn give(&mut self, at: usize, alternatives: Vec<usize>) {
         self.cost = 0;
         let mut turns = self.turns.clone();
+        // Of what it was given itself it may pass on a part.
+        turns.retain(|turn| turn.at < at);
         turns.push(Turn { at, alternatives });
         (self.give)(Part { before: self.so_far[..at].to_vec(), turns });
     }
@@ -195,6 +197,28 @@ mod tests {
         sharing.decided(1);
         assert_eq!(sharing.known_answer(goals[1]), None);
         assert_eq!(sharing.turn(), None);
+    }
+
+    #[test]
+    fn a_part_of_what_was_given_can_be_passed_on() {
+        let (goals, mut part) = part();
+        part.turns[0].alternatives.push(2);
+        let at = part.turns[0].at;
+        let given = RefCell::new(None);
+        let mut sharing = Sharing::new(Some(part), |part| {
+            given.replace(Some(part));
+        });
+        sharing.known_answer(goals[0]);
+        sharing.decided(0);
+        assert_eq!(sharing.turn(), Some(vec![1, 2]));
+        sharing.decided(1);
+        sharing.give(at, vec![2]);
+        drop(sharing);
+        let mut last = Sharing::new(given.into_inner(), |_| {});
+        last.known_answer(goals[0]);
+        last.decided(0);
+        assert_eq!(last.turn(), Some(vec![2]));
+        assert!(last.has_arrived());
     }
 
     #[test]

@@ -21,7 +21,7 @@ struct Axiom {
 /// Scopes with formulas, and questions about them.
 ///
 /// SOUNDNESS: a kernel that gave up on a question is not asked another one. Z3 4.8.12 stops in the middle of what it
-/// does, and was seen to crash on the next question, also in another scope; what it answers then is worth nothing.
+/// does, and was seen to crash on the next question, also in another scope.
 pub(super) struct Solver {
     context: Context,
     translator: Translator,

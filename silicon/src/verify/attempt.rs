@@ -6,11 +6,11 @@ use std::time::Instant;
 use rayon::Scope;
 use sil::program::Member;
 
-use super::{verify_body, verify_member};
+use super::{both, verify_body, verify_member};
 use crate::engine::parts::{Part, Sharing};
 use crate::engine::{Context, Limits, Stop, Visible};
 use crate::prover::Workspace;
-use crate::report::{MemberReport, Severity};
+use crate::report::MemberReport;
 
 /// How a member is verified, and how far.
 #[derive(Clone, Copy, Default)]
@@ -58,36 +58,10 @@ pub(super) fn run(
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by(|(left, _), (right, _)| left.cmp(right));
     let parts = done.into_iter().map(|(_, outcome)| outcome);
+    let together = |(first, end): (MemberReport, End), (second, other): (MemberReport, End)| {
+        (both(first, second), end.max(other))
+    };
     parts.reduce(together).expect("the first part is always verified")
-}
-
-/// What is said of two parts of a member, the first as if it had come first.
-fn together(
-    (first, first_end): (MemberReport, End),
-    (second, second_end): (MemberReport, End),
-) -> (MemberReport, End) {
-    let mut findings = first.findings;
-    for finding in second.findings {
-        let known = findings
-            .iter_mut()
-            .find(|known| known.span == finding.span && known.full_id() == finding.full_id());
-        match known {
-            None => findings.push(finding),
-            // What one part gave up on another one may refute.
-            Some(known)
-                if (known.severity, finding.severity) == (Severity::Warning, Severity::Error) =>
-            {
-                *known = finding;
-            }
-            Some(_) => {}
-        }
-    }
-    super::sort(&mut findings);
-    let mut statistics = first.statistics;
-    statistics.add(&second.statistics);
-    let verdict = first.verdict.max(second.verdict);
-    let report = MemberReport { verdict, findings, statistics, ..first };
-    (report, first_end.max(second_end))
 }
 
 /// One attempt, as all who take part in it know it.
@@ -129,16 +103,14 @@ impl<'s> Job<'s> {
     fn run(self, workspace: &Workspace, number: Number, sharing: Option<Sharing<'_>>) {
         let Job { context, member, attempt, visible, deadline, done } = self;
         let names = number.iter().map(|index| format!("part{index}"));
-        let name: Vec<_> = Some(attempt.part.to_owned())
-            .into_iter()
-            .filter(|it| !it.is_empty())
-            .chain(names)
-            .collect();
+        let own = Some(attempt.part.to_owned()).filter(|own| !own.is_empty());
+        let name: Vec<_> = own.into_iter().chain(names).collect();
         let mut end = End::Plain;
         let (report, _) =
             verify_member(context, member, &name.join("."), visible, workspace, |engine| {
                 engine.one_by_one = attempt.one_by_one;
                 engine.limits = attempt.limits;
+                // All parts have the time of one member.
                 engine.deadline = engine.deadline.into_iter().chain(deadline).min();
                 engine.sharing = sharing;
                 let mut result = verify_body(context, member, engine);
@@ -156,54 +128,5 @@ impl<'s> Job<'s> {
             });
         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
         done.push((number, (report, end)));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use sil::source::Span;
-
-    use super::super::finding;
-    use super::*;
-    use crate::report::{Finding, MemberKind, Statistics, Verdict};
-
-    fn report(verdict: Verdict, findings: Vec<Finding>) -> (MemberReport, End) {
-        let statistics = Statistics { paths: 1, ..Statistics::default() };
-        let report = MemberReport {
-            kind: MemberKind::Method,
-            name: "m".to_owned(),
-            span: Span::default(),
-            verdict,
-            findings,
-            trusted: Vec::new(),
-            statistics,
-        };
-        (report, End::Plain)
-    }
-
-    #[test]
-    fn nothing_that_a_part_finds_is_lost() {
-        let gave_up = finding("assert.failed", None, Span::default(), "gave up".to_owned());
-        let failed = Finding { severity: Severity::Error, ..gave_up.clone() };
-        let verified = || report(Verdict::Verified, Vec::new());
-        let inconclusive = || report(Verdict::Inconclusive, vec![gave_up.clone()]);
-        let refuted = || report(Verdict::Failed, vec![failed.clone()]);
-        for (first, second, verdict, findings) in [
-            (verified(), refuted(), Verdict::Failed, vec![failed.clone()]),
-            (refuted(), verified(), Verdict::Failed, vec![failed.clone()]),
-            (inconclusive(), refuted(), Verdict::Failed, vec![failed.clone()]),
-            (refuted(), inconclusive(), Verdict::Failed, vec![failed.clone()]),
-            (inconclusive(), verified(), Verdict::Inconclusive, vec![gave_up.clone()]),
-            (verified(), verified(), Verdict::Verified, Vec::new()),
-        ] {
-            let (whole, end) = together(first, second);
-            assert_eq!(
-                (whole.verdict, whole.findings, whole.statistics.paths),
-                (verdict, findings, 2)
-            );
-            assert!(end == End::Plain);
-        }
-        let (_, end) = together(verified(), (verified().0, End::TooMuch));
-        assert!(end == End::TooMuch);
     }
 }
