@@ -52,6 +52,17 @@ fn finding(
             ..found
         }),
         (_, _) if reason_kind == Some(CheckKind::Copy) => None,
+        (_, Some("insufficient.permission"))
+            if is_application && is_of_instance(checks, &found) =>
+        {
+            Some(Finding {
+                error: "predicateinstance.no.access",
+                message: in_measure(": there might be no permission to the predicate instance"),
+                span: own(found.span),
+                reason_span: None,
+                ..found
+            })
+        }
         _ => Some(Finding {
             error: if is_application { found.error } else { "termination.failed" },
             message: in_measure(&found.message),
@@ -60,6 +71,16 @@ fn finding(
             ..found
         }),
     }
+}
+
+/// Whether the precondition that fails is all there is to a predicate: it is that of the function to its instances.
+fn is_of_instance(checks: &Instrumented, found: &Finding) -> bool {
+    let is_predicate = |clause: Span| {
+        checks.program.predicates.iter().any(|(_, predicate)| {
+            (predicate.span.file, predicate.span.start) == (clause.file, clause.start)
+        })
+    };
+    found.related.iter().any(|&(clause, _)| is_predicate(clause))
 }
 
 /// The engine speaks of an assertion, which is not the user's.

@@ -5,6 +5,7 @@ use crate::program::{
     BinaryOp, DecreasesKind, Expr, LocalId, Method, MethodId, PredicateAccess, Stmt, StmtKind, Type,
 };
 use crate::source::Span;
+use crate::stack::grow_stack;
 
 use super::build::{self, stmt};
 use super::functions::at_entry;
@@ -47,22 +48,40 @@ impl Checker<'_, '_> {
     /// Checks before calls; what is known of predicate instances after `unfold`.
     fn statements(&mut self, cfg: &mut Cfg) {
         for (id, block) in cfg.blocks.iter_mut() {
-            let BlockKind::Basic { statements, .. } = &mut block.kind else { continue };
-            let written = std::mem::take(statements);
-            for statement in written {
-                match &statement.kind {
-                    StmtKind::Call { method, arguments, .. } => {
-                        statements.extend(self.call(*method, arguments, statement.span));
-                        statements.push(statement);
-                    }
-                    StmtKind::Unfold(access) if self.pass.orders.has_instances() => {
-                        let (before, after) = self.unfold(access, id, statement.span);
-                        statements.push(before);
-                        statements.push(statement);
-                        statements.push(after);
-                    }
-                    _ => statements.push(statement),
+            if let BlockKind::Basic { statements, .. } = &mut block.kind {
+                self.all(statements, id);
+            }
+        }
+    }
+
+    /// SOUNDNESS: what a proof script calls it calls for as many left-hand sides as there are, and the method's own
+    /// measure speaks of its entry there, too. So the scripts of packages are no exception.
+    fn all(&mut self, statements: &mut Vec<Stmt>, block: BlockId) {
+        for mut statement in std::mem::take(statements) {
+            match &mut statement.kind {
+                StmtKind::Call { method, arguments, .. } => {
+                    statements.extend(self.call(*method, arguments, statement.span));
+                    statements.push(statement);
                 }
+                StmtKind::Unfold(access) if self.pass.orders.has_instances() => {
+                    let (before, after) = self.unfold(access, block, statement.span);
+                    statements.push(before);
+                    statements.push(statement);
+                    statements.push(after);
+                }
+                StmtKind::Package { script: inner, .. }
+                | StmtKind::While { body: inner, .. }
+                | StmtKind::Block(inner) => {
+                    grow_stack(|| self.all(&mut inner.statements, block));
+                    statements.push(statement);
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    for inner in std::iter::once(then).chain(otherwise) {
+                        grow_stack(|| self.all(&mut inner.statements, block));
+                    }
+                    statements.push(statement);
+                }
+                _ => statements.push(statement),
             }
         }
     }
