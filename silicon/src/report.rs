@@ -144,6 +144,14 @@ impl Finding {
             None => self.error.to_owned(),
         }
     }
+
+    /// Takes note of what came of the same obligation on another path: the first finding stays, but what one path gave up
+    /// on another may refute.
+    pub(crate) fn meet(&mut self, other: Finding) {
+        if (self.severity, other.severity) == (Severity::Warning, Severity::Error) {
+            *self = other;
+        }
+    }
 }
 
 /// How a question of the rules was answered.

@@ -218,13 +218,7 @@ fn both(first: MemberReport, second: MemberReport) -> MemberReport {
             .find(|known| known.span == finding.span && known.full_id() == finding.full_id());
         match known {
             None => findings.push(finding),
-            // What one part gave up on another one may refute.
-            Some(known)
-                if (known.severity, finding.severity) == (Severity::Warning, Severity::Error) =>
-            {
-                *known = finding;
-            }
-            Some(_) => {}
+            Some(known) => known.meet(finding),
         }
     }
     sort(&mut findings);

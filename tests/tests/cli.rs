@@ -409,6 +409,25 @@ fn a_large_method_is_verified_in_parts() {
     assert_eq!(errors("2"), 5);
 }
 
+/// On the first path the assertion is too much for so few steps, on the second it fails for sure.
+#[test]
+fn what_one_path_gives_up_another_may_refute() {
+    let text = "method m(b: Bool, x: Int, y: Int, z: Int)
+  requires x > 0 && y > 0 && z > 0
+  requires b ==> x * x * x * y + y * y * y * z == z * z * z * x + 7
+{
+  if (b) { assume x * y * z > 1000 } else { assume x == 1 }
+  assert y == 1
+}
+";
+    let scratch = Scratch::new("gave-up", &[("f.sil", text.as_bytes())]);
+    let arguments = ["--limit", "20000", "--join", "never", "--message-format", "short", "f.sil"];
+    let run = scratch.silicon(&arguments);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(run.stdout.contains("f.sil:6:10: error[assert.failed:assertion.false]"), "{run:#?}");
+    assert!(!run.stdout.contains("gave up"), "{run:#?}");
+}
+
 #[test]
 fn the_number_of_threads_does_not_show() {
     let mut many = String::new();

@@ -1,5 +1,6 @@
 //! How a failed obligation is reported: what the user was doing, and what could not be shown.
 
+use indexmap::map::Entry;
 use sil::source::Span;
 
 use super::Engine;
@@ -172,7 +173,8 @@ fn shortened(text: &str) -> String {
 }
 
 impl Engine<'_> {
-    /// Records a failed obligation, and where it is among the findings. The same failure on another path is recorded once.
+    /// Records a failed obligation, and where it is among the findings. The same obligation is recorded once, see
+    /// [`Finding::meet`].
     pub(crate) fn report(
         &mut self,
         blame: Blame,
@@ -200,10 +202,17 @@ impl Engine<'_> {
             path: self.state.path.iter().map(|step| self.path_step(step)).collect(),
             counterexample: None,
         };
-        let entry = self.findings.entry((finding.full_id(), blame.span));
-        let index = entry.index();
-        entry.or_insert(finding);
-        index
+        match self.findings.entry((finding.full_id(), blame.span)) {
+            Entry::Occupied(mut known) => {
+                known.get_mut().meet(finding);
+                known.index()
+            }
+            Entry::Vacant(entry) => {
+                let index = entry.index();
+                entry.insert(finding);
+                index
+            }
+        }
     }
 
     /// Warns that what a member says about its start is contradictory, so that nothing is left to show. Not where an
