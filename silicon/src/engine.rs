@@ -167,6 +167,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) type_depth: usize,
     /// The applications met so far in the bodies of the quantifiers around, for their triggers.
     pub(crate) applications: Vec<eval::applications::Application>,
+    /// Definitions of maps met so far in the bodies of the quantifiers around.
+    pub(crate) met_below: Vec<Term>,
     /// Whether a trigger is being evaluated.
     pub(crate) in_trigger: bool,
     /// How many fields have been read without permission.
@@ -271,6 +273,7 @@ impl<'p> Engine<'p> {
             untold_domains: VecDeque::new(),
             type_depth: 0,
             applications: Vec::new(),
+            met_below: Vec::new(),
             in_trigger: false,
             unread: 0,
             missing: false,

@@ -37,6 +37,7 @@ impl Engine<'_> {
         }
         let outer = self.bound.len();
         let applications = self.applications.len();
+        let met_below = self.met_below.len();
         self.bound.extend(&bound);
         let failures = self.failures;
         let (result, facts) = self.scoped(None, |engine| {
@@ -56,7 +57,11 @@ impl Engine<'_> {
         self.bound.truncate(outer);
         self.applications.truncate(applications);
         self.state = at_start;
+        if result.is_err() {
+            self.met_below.truncate(met_below);
+        }
         let (value, triggers) = result?;
+        self.release_met_below(met_below, &bound)?;
         // What a body means that is not defined for all values, nobody can say: what builds on it would be reported
         // for no other reason, so the path ends here.
         if self.failures > failures {
@@ -66,6 +71,9 @@ impl Engine<'_> {
         let name = self.quantifier_name(expr);
         let mut learnt = Vec::with_capacity(facts.len());
         for fact in facts {
+            if self.is_known_around(fact) {
+                continue;
+            }
             let quantified = self.learnt_for_all(&bound, &triggers, fact, &name);
             self.assume(quantified)?;
             learnt.push((quantified, fact));

@@ -155,6 +155,7 @@ impl Engine<'_> {
         let store = self.state.store.clone();
         let outer = self.bound.len();
         let applications = self.applications.len();
+        let met_below = self.met_below.len();
         let mut variables = Vec::with_capacity(part.prefix.variables.len());
         for (position, &variable) in part.prefix.variables.iter().enumerate() {
             let sort = self.sort(&self.state.locals[variable].ty);
@@ -179,9 +180,16 @@ impl Engine<'_> {
         self.bound.truncate(outer);
         self.applications.truncate(applications);
         self.state.store = store;
+        if result.is_err() {
+            self.met_below.truncate(met_below);
+        }
         let value = result?;
+        self.release_met_below(met_below, &variables)?;
         let triggers = value.as_ref().map(|(_, triggers)| triggers.clone()).unwrap_or_default();
         for fact in facts {
+            if self.is_known_around(fact) {
+                continue;
+            }
             let fact = self.quantified_fact(&variables, &triggers, fact, "qp.aux");
             self.assume(fact)?;
         }

@@ -10,7 +10,7 @@ use super::chunks::{Part, PartValue};
 use super::occurring;
 use crate::engine::heap::Resource;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Symbol, Term, Terms};
+use crate::terms::{Sort, Symbol, Term, TermKind, Terms};
 
 /// What makes a summary what it is: the parts, and where it is defined, if that is asked for.
 pub(super) type Key = (Resource, Vec<Part>, Option<Term>);
@@ -186,10 +186,10 @@ impl Engine<'_> {
         let definition = self.terms.iff(defined, domain);
         let axiom = self.terms.forall(&formals, vec![vec![defined]], definition, "qp.domain", 1);
         self.assume(axiom)?;
-        self.export_definition(map, axiom);
+        self.define_outside(map, axiom);
         let partial = self.has_domain(resource, map);
         self.assume(partial)?;
-        self.export_definition(map, partial);
+        self.define_outside(map, partial);
         self.use_touch(resource)?;
         self.use_extensionality(resource)
     }
@@ -268,7 +268,7 @@ impl Engine<'_> {
     /// SOUNDNESS: that parts agree where several hold something is a fact, not a definition, and stays inside (trap
     /// T10d): each part counts only where those before it hold nothing.
     fn export_values(&mut self, resource: Resource, map: Term, parts: &[Part], domain: Term) {
-        if !self.may_transfer() {
+        if !self.may_transfer() && self.bound.is_empty() {
             return;
         }
         let formals = self.formals(resource);
@@ -286,8 +286,46 @@ impl Engine<'_> {
             let equal = self.terms.identical(own, value);
             let fact = self.terms.implies(counts, equal);
             let fact = self.terms.forall(&formals, vec![vec![own]], fact, "qp.value", 1);
-            self.export_definition(map, fact);
+            self.define_outside(map, fact);
         }
+    }
+
+    /// Tells the packages and the quantifiers around what a map is.
+    ///
+    /// SOUNDNESS: `definition` has to be true of some value of the map whatever holds around.
+    fn define_outside(&mut self, map: Term, definition: Term) {
+        self.export_definition(map, definition);
+        if !self.bound.is_empty() {
+            self.met_below.push(definition);
+        }
+    }
+
+    /// Whether a fact learnt below a quantifier is known without what led to it.
+    pub(crate) fn is_known_around(&self, fact: Term) -> bool {
+        match *self.terms.kind(fact) {
+            TermKind::Implies(_, fact) => self.is_known_around(fact),
+            _ => self.known.contains(&fact),
+        }
+    }
+
+    /// Where a quantifier over `variables` ends: what was defined below it since `first`, and is the same for all
+    /// values of its variables, is defined around it too, whether or not anything brings an instance of its body up.
+    pub(crate) fn release_met_below(
+        &mut self,
+        first: usize,
+        variables: &[Term],
+    ) -> Result<(), Stop> {
+        let met = self.met_below.split_off(first);
+        for definition in met {
+            if !occurring(&self.terms, variables, &[definition]).is_empty() {
+                continue;
+            }
+            self.assume(definition)?;
+            if !self.bound.is_empty() {
+                self.met_below.push(definition);
+            }
+        }
+        Ok(())
     }
 
     /// Maps with the same domain and the same values there are equal.
