@@ -37,6 +37,8 @@ pub(super) struct Translator {
     theories: Theories,
     /// Axioms to be asserted: those of theories that have come into use since the last call of `take_axioms`.
     pub(super) axioms: Vec<Term>,
+    /// Whether some product or quotient was of two things that are not numbers.
+    pub(super) is_nonlinear: bool,
     /// See [`super::ProverOptions::untriggered`].
     untriggered: Option<&'static str>,
     pub(super) log: Log,
@@ -61,6 +63,7 @@ impl Translator {
             workspace: workspace.clone(),
             theories: Theories::default(),
             axioms: Vec::new(),
+            is_nonlinear: false,
             untriggered,
             log,
         };
@@ -192,7 +195,10 @@ impl Translator {
             | TermKind::IntMod(..)
             | TermKind::PermDiv(..)
             | TermKind::PermMin(..)
-            | TermKind::IntToPerm(_) => self.number(terms, term, &kind)?,
+            | TermKind::IntToPerm(_) => {
+                self.is_nonlinear |= is_nonlinear(terms, &kind);
+                self.number(terms, term, &kind)?
+            }
         })
     }
 
@@ -455,6 +461,16 @@ fn injection_axiom(terms: &mut Terms, sort: Sort, inject: Symbol, project: Symbo
 
 fn ill_sorted(terms: &Terms, term: Term) -> ProverError {
     ProverError::IllSorted(terms.display(term).to_string())
+}
+
+fn is_nonlinear(terms: &Terms, kind: &TermKind) -> bool {
+    match *kind {
+        TermKind::Mul(a, b) => !terms.is_literal(a) && !terms.is_literal(b),
+        TermKind::IntDiv(_, b) | TermKind::IntMod(_, b) | TermKind::PermDiv(_, b) => {
+            !terms.is_literal(b)
+        }
+        _ => false,
+    }
 }
 
 /// The parts of a trigger, of those with one head the ones with fewest operands that mention no variable first.
