@@ -25,6 +25,16 @@ impl Engine<'_> {
                 self.ask(|engine| engine.obligation(some))? == Answer::Yes
             };
             if is_held {
+                if let (Resource::Field(_), &[receiver], true) =
+                    (resource, arguments, self.bound.is_empty() && !self.in_trigger)
+                {
+                    // What is held is no location of null. Under a guard that says nothing of the receiver Z3 has no
+                    // trigger for it.
+                    let null = self.terms.null();
+                    let equal = self.terms.eq(receiver, null);
+                    let exists = self.terms.not(equal);
+                    self.assume(exists)?;
+                }
                 return self.summary_at(resource, &parts, arguments).map(Some);
             }
         }
