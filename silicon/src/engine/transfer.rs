@@ -16,7 +16,14 @@ struct Progress {
     /// What is still to be taken.
     need: Term,
     /// The value of the location, once something has been taken.
-    value: Option<Term>,
+    value: Option<Taken>,
+}
+
+/// The value of what has been taken, which may be nothing.
+struct Taken {
+    value: Term,
+    /// When something has been.
+    some: Term,
 }
 
 impl Engine<'_> {
@@ -57,7 +64,7 @@ impl Engine<'_> {
         if self.ask(|engine| engine.obligation(done))? != Answer::Yes {
             return Ok(None);
         }
-        Ok(progress.value)
+        Ok(progress.value.map(|taken| taken.value))
     }
 
     fn transfer_chunks(
@@ -79,8 +86,8 @@ impl Engine<'_> {
             if alias == Terms::FALSE || !self.check(alias)? {
                 continue;
             }
-            let positive = self.terms.lt(none, chunk.amount);
-            if !self.check(positive)? {
+            let nothing = self.terms.le(chunk.amount, none);
+            if self.check(nothing)? {
                 continue;
             }
             let part = self.needed_of(chunk.amount, progress)?;
@@ -304,24 +311,32 @@ impl Engine<'_> {
     }
 
     /// Portions of one location have one value; of wands nothing is said (trap T10e).
+    ///
+    /// SOUNDNESS: a value counts only where something has been taken (trap T2): the first one that does is the value.
     fn note_value(
         &mut self,
         resource: Resource,
-        value: &mut Option<Term>,
+        taken: &mut Option<Taken>,
         own: Term,
         part: Term,
     ) -> Result<(), Stop> {
-        match *value {
-            None => *value = Some(own),
-            Some(first) if !matches!(resource, Resource::Wand(_)) => {
-                let none = self.terms.none();
-                let taken = self.terms.lt(none, part);
-                let equal = self.terms.identical(first, own);
-                let fact = self.terms.implies(taken, equal);
-                self.assume(fact)?;
-            }
-            Some(_) => {}
+        let none = self.terms.none();
+        let mut some = self.terms.lt(none, part);
+        if self.check(some)? {
+            some = Terms::TRUE;
         }
+        let Some(before) = taken else {
+            *taken = Some(Taken { value: own, some });
+            return Ok(());
+        };
+        if !matches!(resource, Resource::Wand(_)) {
+            let both = self.terms.and([before.some, some]);
+            let equal = self.terms.identical(before.value, own);
+            let fact = self.terms.implies(both, equal);
+            self.assume(fact)?;
+        }
+        before.value = self.terms.ite(before.some, before.value, own);
+        before.some = self.terms.or([before.some, some]);
         Ok(())
     }
 }
