@@ -161,7 +161,7 @@ fn fields(adt: &Adt) -> impl Iterator<Item = &TypedName> {
 }
 
 /// The fields of an adt, those of a second constructor of one name left out.
-pub fn all_fields(adt: &Adt) -> impl Iterator<Item = &TypedName> {
+pub(crate) fn all_fields(adt: &Adt) -> impl Iterator<Item = &TypedName> {
     let mut constructors = FxHashSet::default();
     adt.constructors
         .iter()

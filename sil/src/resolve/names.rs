@@ -41,6 +41,8 @@ pub(super) struct Globals {
     /// Further declarations, all of which were reported.
     others: FxHashMap<Name, Vec<Global>>,
     adts: FxHashSet<Name>,
+    /// The type parameters of adts. The domains that adts become mention them all over.
+    adt_parameters: FxHashSet<Name>,
     /// Where each domain is declared, from its first word to its last.
     domains: FxHashMap<Name, Vec<Span>>,
     /// Number of type parameters of each domain.
@@ -95,6 +97,8 @@ impl Globals {
             MemberKind::Import(_) | MemberKind::Define(_) => {}
             MemberKind::Adt(adt) => {
                 self.adts.insert(adt.name.name.clone());
+                let parameters = adt.parameters.iter().map(|parameter| parameter.name.clone());
+                self.adt_parameters.extend(parameters);
             }
         }
     }
@@ -104,7 +108,7 @@ impl Globals {
             Some((_, earlier)) => {
                 let (first, second) = as_written(*earlier, ident.span);
                 *earlier = first;
-                diagnostics.push(duplicate(&ident.name, first, second));
+                diagnostics.push(duplicate_at(&ident.name, first, second));
                 self.others.entry(ident.name.clone()).or_default().push(global);
             }
             None => {
@@ -138,12 +142,12 @@ impl Globals {
         }
     }
 
-    /// `isC` may not be the name of a member.
+    /// `isC` may not be the name of a member, wherever that is declared.
     fn check_discriminators(&self, adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {
         for Ident { name, span } in adt.constructors.iter().map(|constructor| &constructor.name) {
             let name = Name::from(format!("is{name}"));
             if let Some(taken) = self.span(&name) {
-                diagnostics.push(duplicate(&name, taken, *span));
+                diagnostics.push(duplicate_at(&name, taken, *span));
             }
         }
     }
@@ -222,6 +226,12 @@ impl Globals {
             if !arguments.is_empty() {
                 report(format!("the type parameter `{}` takes no arguments", name.name));
             }
+            let is_domain = |global| matches!(global, Global::Domain(_));
+            if !self.adt_parameters.contains(&name.name)
+                && self.find(&name.name, is_domain) != Found::Nothing
+            {
+                report(format!("ambiguous type `{}`", name.name));
+            }
             return Type::Variable(name.name.clone());
         }
         match self.find(&name.name, |global| matches!(global, Global::Domain(_))) {
@@ -290,6 +300,11 @@ fn as_written(earlier: Span, later: Span) -> (Span, Span) {
 /// of a name that is declared locally before.
 pub(super) fn duplicate(name: &Name, earlier: Span, later: Span) -> Diagnostic {
     let (first, second) = as_written(earlier, later);
+    duplicate_at(name, first, second)
+}
+
+/// The error for a name declared twice, reported at `second`.
+fn duplicate_at(name: &Name, first: Span, second: Span) -> Diagnostic {
     Diagnostic::new(Code::TypecheckerError, second, format!("duplicate identifier `{name}`"))
         .with_related(first, format!("`{name}` is first declared here"))
 }
