@@ -15,6 +15,7 @@ mod finish;
 mod graph;
 mod joins;
 mod natural_loops;
+mod outlying;
 mod structured;
 #[cfg(test)]
 mod tests;
@@ -130,6 +131,7 @@ fn finish_draft(
     diagnostics: &mut Vec<Diagnostic>,
     errors_before: usize,
 ) -> Option<Cfg> {
+    outlying::move_into_loops(&mut draft);
     draft.check_jumps(diagnostics);
     if diagnostics[errors_before..].iter().any(|finding| !finding.code.is_warning()) {
         return None;

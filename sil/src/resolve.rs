@@ -60,7 +60,10 @@ pub fn resolve(tree: &syntax::Program, diagnostics: &mut Vec<Diagnostic>) -> Opt
     errors.sort_by_key(|error| {
         (error.span.file, error.span.start, error.code != Code::TypecheckerError)
     });
-    errors.dedup();
+    // Several locals may clash with one global name that is declared behind them.
+    errors.dedup_by(|later, earlier| {
+        later.code == earlier.code && later.span == earlier.span && later.message == earlier.message
+    });
     diagnostics.append(&mut errors);
     well_typed.then_some(program)
 }

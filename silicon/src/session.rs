@@ -70,6 +70,15 @@ impl Session {
             }
             let places = Places::new(&program, &sources, &outcome.texts);
             self.verify(&program, &sources, &places, &mut outcome);
+            // That all members of a program without members are verified is true, where nobody asked for one. A
+            // translator that fails in a pipe writes nothing, though.
+            if outcome.verdict == FileVerdict::NothingSelected
+                && has_nothing_to_verify(&program)
+                && !self.selects()
+                && input.path.is_some()
+            {
+                outcome.verdict = FileVerdict::Verified;
+            }
             outcome.sort();
         }
         outcome
@@ -101,6 +110,12 @@ impl Session {
             });
         }
         outcome.verdict = FileVerdict::of_members(&outcome.members);
+    }
+
+    /// Whether some members were chosen, rather than all.
+    fn selects(&self) -> bool {
+        let Options { members, excluded, .. } = &self.options;
+        !(members.is_empty() && excluded.is_empty() && self.at.is_empty())
     }
 
     /// The engine's options for one program; `None` if `at` selects nothing in it.
@@ -253,6 +268,11 @@ fn whole_file(file: &str, id: &str, text: String) -> Diagnostic {
         notes: Vec::new(),
         remarks: Vec::new(),
     })
+}
+
+/// Whether the program has no member about which there is something to prove.
+fn has_nothing_to_verify(program: &Program) -> bool {
+    program.order.iter().all(|member| matches!(member, Member::Field(_) | Member::Domain(_)))
 }
 
 /// The name of a member and where it stands.

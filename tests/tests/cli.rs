@@ -48,6 +48,7 @@ fn programs(test: &str) -> Scratch {
             ("ill.sil", ILL_TYPED.as_bytes()),
             ("latin.sil", b"method m()\n{ var \xe4: Int }\n"),
             ("empty.sil", b""),
+            ("comments.vpr", b"// nothing\n/* to verify */\n"),
             ("notes.txt", b"no program"),
         ],
     )
@@ -85,7 +86,13 @@ fn exit_codes_say_what_happened() {
         (&["latin.sil"], 3),
         (&["missing.sil"], 3),
         (&["good.sil", "bad.vpr", "ill.sil"], 3),
-        (&["empty.sil"], 2),
+        (&["empty.sil"], 0),
+        (&["--compat", "silicon", "empty.sil"], 0),
+        (&["comments.vpr"], 0),
+        (&["empty.sil", "--member", "*"], 2),
+        (&["empty.sil", "--exclude", "m"], 2),
+        (&["empty.sil", "--at", "empty.sil:1"], 2),
+        (&["good.sil", "--exclude", "*"], 2),
         (&["empty.sil", "good.sil"], 0),
         (&["good.sil", "--member", "nobody"], 2),
         (&["good.sil", "--at", "good.sil:99"], 2),
@@ -289,6 +296,7 @@ fn what_the_solver_is_asked_can_be_kept() {
 #[test]
 fn standard_input_is_sil() {
     let scratch = programs("stdin");
+    // An empty file is verified, but nothing in a pipe comes from a translator that has failed.
     for (text, code) in [(VERIFIES, 0), (FAILS, 1), (ILL_TYPED, 3), ("", 2)] {
         let run = binaries::run(
             "silicon",

@@ -176,7 +176,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Whether `level` is the level of `node` or one around it.
-    fn is_level_around(&self, level: Option<NodeId>, node: NodeId) -> bool {
+    pub(super) fn is_level_around(&self, level: Option<NodeId>, node: NodeId) -> bool {
         level.is_none_or(|level| self.ancestors(node).any(|around| around == level))
     }
 
@@ -242,7 +242,7 @@ impl<'a> Draft<'a> {
         if !placed.contains(&target) {
             return error(format!("jump to `{}`, which is not in this graph", to.name));
         }
-        if matches!(from.kind, DraftKind::Loop { .. }) && from.parent != to.parent {
+        if matches!(from.kind, DraftKind::Loop { exits: Some(_), .. }) && from.parent != to.parent {
             return error(format!(
                 "the loop continues at `{}`, which is not in the graph the loop stands in",
                 to.name

@@ -16,7 +16,6 @@ mod order;
 mod tree;
 
 use indexmap::IndexMap;
-use indexmap::map::Entry;
 use rustc_hash::FxHashSet;
 
 use crate::diagnostics::{Code, Diagnostic};
@@ -53,7 +52,9 @@ pub(super) fn desugar(
     if adts.0.is_empty() {
         return;
     }
-    let with_order = order::is_wanted(program, sources, diagnostics);
+    // Where a name is declared twice the resolver reports it, and what axioms would say helps nobody.
+    let with_order =
+        order::is_wanted(program, sources, diagnostics) && !adts.0.values().any(repeats_a_name);
     let with_contains = contains::is_imported(program);
     let mut added = Vec::new();
     for adt in adts.0.values() {
@@ -131,15 +132,14 @@ fn encode(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) -> Domain {
         functions.push(function(constructor.name.clone(), formals, ty.clone()));
     }
     let receiver = (Some(tree.ident("t$")), ty.clone());
-    for formal in fields(adt, diagnostics) {
+    for formal in fields(adt) {
         let name = destructor_name(&adt.name.name, &formal.name.name).into();
         let name = Ident { name, span: formal.name.span };
         functions.push(function(name, vec![receiver.clone()], formal.ty.clone()));
     }
     let tag = tree.ident(&tag_name(&adt.name.name));
     functions.push(function(tag, vec![receiver], tree.int_type()));
-    // What axioms would say of a constructor that is declared twice helps nobody.
-    if !repeats_a_constructor(adt) {
+    if !repeats_a_name(adt) {
         for constructor in &adt.constructors {
             axioms.push(tree.axiom(injective_and_tagged(adt, constructor)));
         }
@@ -154,32 +154,26 @@ fn encode(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) -> Domain {
     }
 }
 
-/// The fields of an adt, each name once. A second constructor of a name is left to the resolver.
-fn fields<'a>(adt: &'a Adt, diagnostics: &mut Vec<Diagnostic>) -> Vec<&'a TypedName> {
-    let mut constructors = FxHashSet::default();
-    let mut fields: IndexMap<&Name, &TypedName> = IndexMap::new();
-    for constructor in &adt.constructors {
-        if !constructors.insert(&constructor.name.name) {
-            continue;
-        }
-        for formal in &constructor.formals {
-            match fields.entry(&formal.name.name) {
-                Entry::Vacant(entry) => {
-                    entry.insert(formal);
-                }
-                Entry::Occupied(_) => {
-                    let message = format!("duplicate identifier `{}`", formal.name.name);
-                    error(diagnostics, formal.name.span, message);
-                }
-            }
-        }
-    }
-    fields.into_values().collect()
+/// The fields of an adt, each name once.
+fn fields(adt: &Adt) -> impl Iterator<Item = &TypedName> {
+    let mut names = FxHashSet::default();
+    all_fields(adt).filter(move |field| names.insert(&field.name.name))
 }
 
-fn repeats_a_constructor(adt: &Adt) -> bool {
+/// The fields of an adt, those of a second constructor of one name left out.
+pub(crate) fn all_fields(adt: &Adt) -> impl Iterator<Item = &TypedName> {
+    let mut constructors = FxHashSet::default();
+    adt.constructors
+        .iter()
+        .filter(move |constructor| constructors.insert(&constructor.name.name))
+        .flat_map(|constructor| &constructor.formals)
+}
+
+/// Whether two constructors or two fields have one name.
+fn repeats_a_name(adt: &Adt) -> bool {
     let mut names = FxHashSet::default();
-    !adt.constructors.iter().all(|constructor| names.insert(&constructor.name.name))
+    let mut all = adt.constructors.iter().map(|constructor| &constructor.name.name);
+    !all.all(|name| names.insert(name)) || fields(adt).count() != all_fields(adt).count()
 }
 
 fn function(name: Ident, formals: Vec<(Option<Ident>, Type)>, result: Type) -> DomainFunction {

@@ -1,8 +1,8 @@
 //! Smoke detection: `refute false` at the places of a body where something contradictory may have been said (Viper
 //! language reference, section 11.5). Opt-in.
 //!
-//! A check stands behind each `inhale` and `assume`, before each `goto`, at the end of the branches of a conditional and of
-//! the bodies of loops, if there is something in them, and at the end of a method, and is reported there. A statement
+//! A check stands behind each `inhale` and `assume`, before each `goto`, at the end of the branches of a conditional, if
+//! there is something in them, at the end of the bodies of loops and of a method, and is reported there. A statement
 //! `unreachable` says that its place may be dead: what follows it in the same run of statements is not checked.
 
 use crate::program::{Block, Body, Expr, ExprKind, Program, Stmt, StmtKind, Type};
@@ -42,9 +42,9 @@ fn in_statements(statements: &mut Vec<Stmt>, mut may_be_dead: bool) -> bool {
                 may_be_dead = false;
             }
             StmtKind::If { then, otherwise, .. } => {
-                let then = in_block(then, may_be_dead);
+                let then = in_branch(then, may_be_dead);
                 let otherwise =
-                    otherwise.as_mut().map_or(may_be_dead, |block| in_block(block, may_be_dead));
+                    otherwise.as_mut().map_or(may_be_dead, |block| in_branch(block, may_be_dead));
                 may_be_dead = then && otherwise;
             }
             StmtKind::While { body, .. } => {
@@ -65,11 +65,14 @@ fn in_statements(statements: &mut Vec<Stmt>, mut may_be_dead: bool) -> bool {
     may_be_dead
 }
 
-/// A branch or the body of a loop, with a check at its end.
+/// A branch, with a check at its end if it is more than a way around the other one.
+fn in_branch(block: &mut Block, may_be_dead: bool) -> bool {
+    if block.statements.is_empty() { may_be_dead } else { in_block(block, may_be_dead) }
+}
+
+/// A branch or the body of a loop, with a check at its end: an invariant may contradict the condition of a loop whose
+/// body is empty.
 fn in_block(block: &mut Block, may_be_dead: bool) -> bool {
-    if block.statements.is_empty() {
-        return may_be_dead;
-    }
     let may_be_dead = grow_stack(|| in_statements(&mut block.statements, may_be_dead));
     if !may_be_dead {
         block.statements.push(check(block.span));

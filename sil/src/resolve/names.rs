@@ -4,6 +4,7 @@ use la_arena::{Idx, RawIdx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostics::{Code, Diagnostic};
+use crate::plugins::adt::all_fields;
 use crate::program::{
     DomainFunctionId, DomainId, FieldId, FunctionId, MethodId, PredicateId, Type,
 };
@@ -35,11 +36,13 @@ pub(super) enum Found {
 /// Ids are those that the members get when they are put into their arenas in source order.
 #[derive(Debug, Default)]
 pub(super) struct Globals {
-    /// The first declaration of each name.
+    /// What was declared first of each name, and where that name stands first: the domains of adts come behind all else.
     names: FxHashMap<Name, (Global, Span)>,
     /// Further declarations, all of which were reported.
     others: FxHashMap<Name, Vec<Global>>,
     adts: FxHashSet<Name>,
+    /// The type parameters of adts. The domains that adts become mention them all over.
+    adt_parameters: FxHashSet<Name>,
     /// Where each domain is declared, from its first word to its last.
     domains: FxHashMap<Name, Vec<Span>>,
     /// Number of type parameters of each domain.
@@ -94,14 +97,18 @@ impl Globals {
             MemberKind::Import(_) | MemberKind::Define(_) => {}
             MemberKind::Adt(adt) => {
                 self.adts.insert(adt.name.name.clone());
+                let parameters = adt.parameters.iter().map(|parameter| parameter.name.clone());
+                self.adt_parameters.extend(parameters);
             }
         }
     }
 
     fn enter(&mut self, ident: &Ident, global: Global, diagnostics: &mut Vec<Diagnostic>) {
-        match self.names.get(&ident.name) {
-            Some(&(_, earlier)) => {
-                diagnostics.push(duplicate(&ident.name, earlier, ident.span));
+        match self.names.get_mut(&ident.name) {
+            Some((_, earlier)) => {
+                let (first, second) = as_written(*earlier, ident.span);
+                *earlier = first;
+                diagnostics.push(duplicate_at(&ident.name, first, second));
                 self.others.entry(ident.name.clone()).or_default().push(global);
             }
             None => {
@@ -110,7 +117,7 @@ impl Globals {
         }
     }
 
-    /// A type parameter may not have the name of a member.
+    /// A type parameter may not have the name of a member, and an adt has each field once.
     fn check_adts_and_parameters(
         &self,
         program: &syntax::Program,
@@ -119,6 +126,7 @@ impl Globals {
         for member in &program.members {
             if let MemberKind::Adt(adt) = &member.kind {
                 self.check_discriminators(adt, diagnostics);
+                check_fields(adt, diagnostics);
             }
             let MemberKind::Domain(domain) = &member.kind else { continue };
             for (index, parameter) in domain.parameters.iter().enumerate() {
@@ -134,12 +142,12 @@ impl Globals {
         }
     }
 
-    /// `isC` may not be the name of a member.
+    /// `isC` may not be the name of a member, wherever that is declared.
     fn check_discriminators(&self, adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {
         for Ident { name, span } in adt.constructors.iter().map(|constructor| &constructor.name) {
             let name = Name::from(format!("is{name}"));
             if let Some(taken) = self.span(&name) {
-                diagnostics.push(duplicate(&name, taken, *span));
+                diagnostics.push(duplicate_at(&name, taken, *span));
             }
         }
     }
@@ -218,6 +226,12 @@ impl Globals {
             if !arguments.is_empty() {
                 report(format!("the type parameter `{}` takes no arguments", name.name));
             }
+            let is_domain = |global| matches!(global, Global::Domain(_));
+            if !self.adt_parameters.contains(&name.name)
+                && self.find(&name.name, is_domain) != Found::Nothing
+            {
+                report(format!("ambiguous type `{}`", name.name));
+            }
             return Type::Variable(name.name.clone());
         }
         match self.find(&name.name, |global| matches!(global, Global::Domain(_))) {
@@ -264,8 +278,33 @@ fn id<T>(counter: &mut u32) -> Idx<T> {
     id
 }
 
-/// The error for a name declared twice, at the later declaration.
-pub(super) fn duplicate(name: &Name, first: Span, second: Span) -> Diagnostic {
+fn check_fields(adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {
+    let mut fields: FxHashMap<&Name, Span> = FxHashMap::default();
+    for Ident { name, span } in all_fields(adt).map(|field| &field.name) {
+        match fields.get(name) {
+            Some(&first) => diagnostics.push(duplicate(name, first, *span)),
+            None => {
+                fields.insert(name, *span);
+            }
+        }
+    }
+}
+
+/// The two in the order of the text. Of two files the one of `earlier` was read first.
+fn as_written(earlier: Span, later: Span) -> (Span, Span) {
+    let is_swapped = earlier.file == later.file && later.start < earlier.start;
+    if is_swapped { (later, earlier) } else { (earlier, later) }
+}
+
+/// The error for a name declared twice, at the declaration that comes later in the text. That may be the global one
+/// of a name that is declared locally before.
+pub(super) fn duplicate(name: &Name, earlier: Span, later: Span) -> Diagnostic {
+    let (first, second) = as_written(earlier, later);
+    duplicate_at(name, first, second)
+}
+
+/// The error for a name declared twice, reported at `second`.
+fn duplicate_at(name: &Name, first: Span, second: Span) -> Diagnostic {
     Diagnostic::new(Code::TypecheckerError, second, format!("duplicate identifier `{name}`"))
         .with_related(first, format!("`{name}` is first declared here"))
 }

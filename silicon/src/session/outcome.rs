@@ -91,7 +91,7 @@ impl FileVerdict {
         }
     }
 
-    /// A file is verified only if every selected member is, and one was selected.
+    /// The verdict on members that were selected: they are verified only if each is, and there is one.
     pub(super) fn of_members(members: &[MemberOutcome]) -> Self {
         let worst = members.iter().map(|member| member.verdict).max();
         match worst {
