@@ -59,6 +59,7 @@ impl Member<'_, '_> {
             (Use::Opened, PermissionKind::AbstractRead | PermissionKind::Star) => {
                 Amount::positive(wildcard())
             }
+            (Use::Opened, _) if self.opens_any => Amount::positive(wildcard()),
             _ => self.amount(&access.amount, env),
         };
         if purpose != Use::Asserted {
