@@ -330,26 +330,33 @@ impl Member<'_, '_> {
         self.traded_fraction(access, body, &inner, env, "fold.failed")
     }
 
-    /// Counting permissions cannot be divided.
+    /// Counting permissions cannot be divided: neither may a share be taken of those in a predicate, nor may counting
+    /// permissions of a predicate be taken if it contains less than everything of a location.
     fn check_scaling(&mut self, access: &chalice::program::Access) {
         use chalice::program::{AccessTarget, PermissionKind};
         let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
-        let is_whole = match &access.amount.kind {
+        let is_whole = |amount: &PermissionKind| match amount {
             PermissionKind::Full => true,
             PermissionKind::Percentage(percent) => {
                 matches!(&percent.kind, ExprKind::Int(value) if *value == 100.into())
             }
             _ => false,
         };
-        let mut counts = false;
+        let counts = |amount| {
+            let mut counts = false;
+            crate::walk::each_amount(amount, &mut |amount| {
+                counts |= matches!(amount, PermissionKind::Epsilons(_));
+            });
+            counts
+        };
+        let (mut parts_count, mut has_shares) = (false, false);
         crate::walk::each_expr(&self.program().predicates[*predicate].body, &mut |part| {
             if let ExprKind::Access(access) = &part.kind {
-                crate::walk::each_amount(&access.amount, &mut |amount| {
-                    counts |= matches!(amount, PermissionKind::Epsilons(_));
-                });
+                parts_count |= counts(&access.amount);
+                has_shares |= !is_whole(&access.amount.kind);
             }
         });
-        if counts && !is_whole {
+        if parts_count && !is_whole(&access.amount.kind) || has_shares && counts(&access.amount) {
             self.emit(
                 assert(truth(false))
                     .with(renamed("assert.failed:*", "notsupported:epsilon.scaling"))
