@@ -31,6 +31,7 @@ mod monitors;
 mod permissions;
 mod preamble;
 mod recursion;
+mod stars;
 mod statements;
 mod states;
 mod termination;

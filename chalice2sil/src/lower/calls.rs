@@ -228,12 +228,19 @@ impl Member<'_, '_> {
                 _ => None,
             })
             .collect();
-        let share = |amount: s::Expr| match parts.len() {
-            1 => amount,
-            several => mul(int(several), amount),
-        };
-        // Counting permissions alone are less than any fraction.
+        // Counting permissions alone are less than any fraction; what is left is a fraction, too.
         let least = self.lowering.least_fraction();
+        let share = |amount: s::Expr| {
+            let shares = match parts.len() {
+                1 => amount,
+                several => mul(int(several), amount),
+            };
+            if self.lowering.facts.counting {
+                binary(s::BinaryOp::Add, shares, least.clone())
+            } else {
+                shares
+            }
+        };
         let mut bounds = Vec::new();
         for (part, access) in &parts {
             // Of what a predicate contains, a share is taken.

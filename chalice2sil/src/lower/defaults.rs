@@ -44,8 +44,7 @@ impl Member<'_, '_> {
     /// At the start of a body: opens what the precondition gives.
     pub(crate) fn open_own_predicates(&mut self, requires: &[Expr], env: &Env) {
         for (_, guard, access) in self.own_predicates(requires, env) {
-            let traded = self.access(access, env, Use::Traded);
-            self.emit_when(guard, unfold(traded));
+            self.emit_when(guard, |member| member.unfold_stars(access, env));
         }
     }
 
@@ -54,18 +53,21 @@ impl Member<'_, '_> {
         let outer = self.span;
         for (span, guard, access) in self.own_predicates(ensures, env) {
             self.span = span;
-            let traded = self.access(access, env, Use::Traded);
-            let renaming = renamed("fold.failed:*", "postcondition.violated:*");
-            self.emit_when(guard, fold(traded).with(renaming));
+            self.emit_when(guard, |member| {
+                member.check_stars_of_folded(access, env);
+                let traded = member.access(access, env, Use::Traded);
+                let renaming = renamed("fold.failed:*", "postcondition.violated:*");
+                member.emit(fold(traded).with(renaming));
+            });
         }
         self.span = outer;
     }
 
-    fn emit_when(&mut self, guard: s::Expr, stmt: s::Stmt) {
+    fn emit_when(&mut self, guard: s::Expr, stmts: impl FnOnce(&mut Self)) {
         if is_true(&guard) {
-            self.emit(stmt);
+            stmts(self);
         } else {
-            let then = self.block(|member| member.emit(stmt));
+            let then = self.block(stmts);
             self.emit_plain(branch(guard, then, Vec::new()));
         }
     }

@@ -94,8 +94,10 @@ impl Member<'_, '_> {
             StmtKind::Fold(access) => {
                 self.check_scaling(access);
                 let inner = self.fraction_of_fold(access, env);
-                let access = self.access(access, &inner, Use::Traded);
-                self.emit(fold(access));
+                self.check_stars_of_folded(access, env);
+                let traded = self.access(access, &inner, Use::Traded);
+                self.emit(fold(traded));
+                self.note_left_of_folded(access, env);
             }
             StmtKind::Unfold(access) => {
                 self.check_scaling(access);
@@ -105,8 +107,7 @@ impl Member<'_, '_> {
                     span: access.span,
                 };
                 let inner = self.traded_fraction(access, &[traded], env, env, "unfold.failed");
-                let traded = self.access(access, &inner, Use::Traded);
-                self.emit(unfold(traded));
+                self.unfold_stars(access, &inner);
                 self.levels_of_unfolded(access, env);
             }
             StmtKind::Send { channel, declaration, arguments } => {
@@ -453,6 +454,7 @@ impl Member<'_, '_> {
                 ..env.clone()
             };
             self.move_credits(clause, &inner, s::BinaryOp::Sub);
+            self.check_stars(std::slice::from_ref(clause), &inner, "send.failed");
         }
         actuals.insert(0, target);
         let name = lowering.names.borrow().channels[declaration].clone();
@@ -514,6 +516,7 @@ impl Member<'_, '_> {
                 side: Side::Inhaled,
                 ..env.clone()
             };
+            self.note_stars(std::slice::from_ref(clause), &truth(true), &inner, "receive.failed");
             for fact in self.levels_in(clause, &inner) {
                 self.emit_plain(inhale(fact));
             }
