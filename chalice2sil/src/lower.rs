@@ -31,6 +31,7 @@ mod monitors;
 mod permissions;
 mod preamble;
 mod recursion;
+mod stars;
 mod statements;
 mod states;
 mod termination;
@@ -187,6 +188,8 @@ pub(crate) struct Member<'l, 'p> {
     method: Option<MethodId>,
     /// The function whose postconditions are being lowered: applied to its own parameters it is `result`.
     promising: Option<FunctionId>,
+    /// Does `unfolding` open any positive amount, whatever is written? What readers of a monitor get is less than that.
+    opens_any: bool,
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
     bound_names: FxHashMap<&'static str, Name>,
     /// Variables declared so far in the blocks around the statement in the making.
@@ -210,6 +213,7 @@ impl<'l, 'p> Member<'l, 'p> {
             class: None,
             method: None,
             promising: None,
+            opens_any: false,
             bound_names: FxHashMap::default(),
             locals_in_scope: Vec::new(),
             credits: None,

@@ -2,9 +2,12 @@
 
 use super::{ClassId, Expr, FieldId, FieldRef, PredicateId};
 use crate::source::Span;
+use crate::stack::grow_stack;
 
 /// `acc(target, amount)` in any of its forms.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Two are equal if they say the same, wherever they are.
+#[derive(Debug, Clone)]
 pub struct Access {
     /// What permission is given to.
     pub target: AccessTarget,
@@ -67,8 +70,8 @@ pub enum AccessTarget {
 
 /// A permission amount with its place.
 ///
-/// An amount that is not written has the place of its assertion.
-#[derive(Debug, Clone, PartialEq)]
+/// An amount that is not written has the place of its assertion. Two are equal if they say the same, wherever they are.
+#[derive(Debug, Clone)]
 pub struct Permission {
     /// How much.
     pub kind: PermissionKind,
@@ -108,4 +111,16 @@ pub enum PermissionKind {
         /// What is multiplied.
         amount: Box<Permission>,
     },
+}
+
+impl PartialEq for Access {
+    fn eq(&self, other: &Self) -> bool {
+        self.target == other.target && self.amount == other.amount
+    }
+}
+
+impl PartialEq for Permission {
+    fn eq(&self, other: &Self) -> bool {
+        grow_stack(|| self.kind == other.kind)
+    }
 }

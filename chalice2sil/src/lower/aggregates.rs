@@ -19,6 +19,7 @@ use super::Member;
 use super::annotations::Annotate;
 use super::classes::stateless;
 use super::env::{Env, ReadAmount};
+use super::expressions::reads_other_states;
 use crate::build::*;
 use crate::walk::each_expr;
 
@@ -72,8 +73,13 @@ impl Member<'_, '_> {
         let values: Vec<_> = elements
             .iter()
             .map(|element| {
+                let element = self.expr(element, env);
+                if reads_other_states(body) {
+                    let value = self.expr(body, env);
+                    return self.with_values(vec![(variable, element)], value);
+                }
                 let mut replaced = (*env.replaced).clone();
-                replaced.insert(variable, self.expr(element, env));
+                replaced.insert(variable, element);
                 self.expr(body, &Env { replaced: replaced.into(), ..env.clone() })
             })
             .collect();

@@ -11,6 +11,7 @@ use super::Member;
 use super::annotations::{Annotate, renamed};
 use super::assertions::Part;
 use super::env::{Env, Locks, ReadAmount, Side};
+use super::expressions::may_trigger;
 use crate::build::*;
 
 impl Member<'_, '_> {
@@ -227,12 +228,19 @@ impl Member<'_, '_> {
                 _ => None,
             })
             .collect();
-        let share = |amount: s::Expr| match parts.len() {
-            1 => amount,
-            several => mul(int(several), amount),
-        };
-        // Counting permissions alone are less than any fraction.
+        // Counting permissions alone are less than any fraction; what is left is a fraction, too.
         let least = self.lowering.least_fraction();
+        let share = |amount: s::Expr| {
+            let shares = match parts.len() {
+                1 => amount,
+                several => mul(int(several), amount),
+            };
+            if self.lowering.facts.counting {
+                binary(s::BinaryOp::Add, shares, least.clone())
+            } else {
+                shares
+            }
+        };
         let mut bounds = Vec::new();
         for (part, access) in &parts {
             // Of what a predicate contains, a share is taken.
@@ -246,11 +254,16 @@ impl Member<'_, '_> {
             for (location, binder) in self.locations(&access.target, &contract_env) {
                 let mut variables = part.binder.clone();
                 let mut guard = part.guard.clone();
-                if let Some((name, inside)) = binder {
-                    guard = and([guard, inside.clone()]);
+                if let Some(each) = binder {
+                    guard = and([guard, each.inside]);
+                    // A trigger mentions all variables: with others around it, none is known.
+                    let triggers = match variables {
+                        None => each.triggers.into_iter().map(|trigger| vec![trigger]).collect(),
+                        Some(_) => Vec::new(),
+                    };
                     let (mut all, _) = variables.unwrap_or_default();
-                    all.push(typed(&name, ty(TypeKind::Ref)));
-                    variables = Some((all, vec![vec![inside]]));
+                    all.push(typed(&each.name, ty(TypeKind::Ref)));
+                    variables = Some((all, triggers));
                 }
                 bounds.push(FractionBound {
                     guard,
@@ -298,12 +311,20 @@ impl Member<'_, '_> {
         }
     }
 
+    /// A quantifier over the elements of a collection: once an object, however often it occurs.
+    pub(crate) fn each_of(&mut self, elements: &Expr, env: &Env) -> EachElement {
+        let name = self.bound_name("r");
+        let inside = contains(&self.expr(elements, env), &var(&name));
+        let triggers = if may_trigger(elements) { vec![inside.clone()] } else { Vec::new() };
+        EachElement { name, inside, triggers }
+    }
+
     /// The locations of an accessibility assertion, each with the quantifier it needs.
     pub(crate) fn locations(
         &mut self,
         target: &AccessTarget,
         env: &Env,
-    ) -> Vec<(s::Expr, Option<(Name, s::Expr)>)> {
+    ) -> Vec<(s::Expr, Option<EachElement>)> {
         match target {
             AccessTarget::Field { receiver, field } => {
                 let receiver = self.expr(receiver, env);
@@ -321,18 +342,16 @@ impl Member<'_, '_> {
                     .collect()
             }
             AccessTarget::ElementsField { elements, field } => {
-                let name = self.bound_name("r");
-                let inside = contains(&self.expr(elements, env), &var(&name));
-                vec![(self.field_of(var(&name), *field), Some((name, inside)))]
+                let each = self.each_of(elements, env);
+                vec![(self.field_of(var(&each.name), *field), Some(each))]
             }
             AccessTarget::ElementsAllFields { elements, class } => {
-                let name = self.bound_name("r");
-                let inside = contains(&self.expr(elements, env), &var(&name));
+                let each = self.each_of(elements, env);
                 let fields = self.program().classes[*class].fields();
                 fields
                     .map(|id| {
-                        let location = self.field_of(var(&name), FieldRef::Declared(id));
-                        (location, Some((name.clone(), inside.clone())))
+                        let location = self.field_of(var(&each.name), FieldRef::Declared(id));
+                        (location, Some(each.clone()))
                     })
                     .collect()
             }
@@ -341,6 +360,23 @@ impl Member<'_, '_> {
                 vec![(self.pointers_to(receiver, *field), None)]
             }
         }
+    }
+}
+
+/// The quantifier of a location of every element of a collection: `forall name: Ref :: {triggers} inside ==> ..`
+#[derive(Clone)]
+pub(crate) struct EachElement {
+    pub(crate) name: Name,
+    /// That the object is an element.
+    pub(crate) inside: s::Expr,
+    /// None where the collection is a term that no trigger may contain.
+    triggers: Vec<s::Expr>,
+}
+
+impl EachElement {
+    /// `claim`, of every element.
+    pub(crate) fn satisfies(&self, claim: s::Expr) -> s::Expr {
+        forall_ref(&self.name, self.triggers.clone(), implies(self.inside.clone(), claim))
     }
 }
 

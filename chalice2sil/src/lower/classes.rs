@@ -233,6 +233,7 @@ fn names_this_first(e: &Expr) -> bool {
 
 impl Member<'_, '_> {
     /// A monitor invariant as readers get it: one counting permission of everything, except for what is any amount.
+    /// What it opens to look inside is as much as there is.
     fn read_version(&mut self, e: &Expr, env: &Env) -> s::Expr {
         let one = PermissionKind::Epsilons(Box::new(Expr {
             kind: ExprKind::Int(1.into()),
@@ -241,7 +242,10 @@ impl Member<'_, '_> {
         }));
         let mut e = e.clone();
         weaken(&mut e, &one, false);
-        self.clause(&e, env)
+        self.opens_any = true;
+        let shared = self.clause(&e, env);
+        self.opens_any = false;
+        shared
     }
 }
 

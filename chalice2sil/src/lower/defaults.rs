@@ -6,7 +6,8 @@
 
 use chalice::Program;
 use chalice::program::{
-    Access, AccessTarget, Expr, ExprKind, FieldRef, Permission, PermissionKind, Type,
+    Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, LocalId, Permission, PermissionKind,
+    Type,
 };
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -18,7 +19,7 @@ use super::permissions::Use;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
-use crate::walk::{each_child, each_expr};
+use crate::walk::each_child;
 
 impl Member<'_, '_> {
     /// Predicates of `this` that clauses speak of: where each is mentioned, under which condition, and the assertion.
@@ -43,8 +44,7 @@ impl Member<'_, '_> {
     /// At the start of a body: opens what the precondition gives.
     pub(crate) fn open_own_predicates(&mut self, requires: &[Expr], env: &Env) {
         for (_, guard, access) in self.own_predicates(requires, env) {
-            let traded = self.access(access, env, Use::Traded);
-            self.emit_when(guard, unfold(traded));
+            self.emit_when(guard, |member| member.unfold_stars(access, env));
         }
     }
 
@@ -53,18 +53,21 @@ impl Member<'_, '_> {
         let outer = self.span;
         for (span, guard, access) in self.own_predicates(ensures, env) {
             self.span = span;
-            let traded = self.access(access, env, Use::Traded);
-            let renaming = renamed("fold.failed:*", "postcondition.violated:*");
-            self.emit_when(guard, fold(traded).with(renaming));
+            self.emit_when(guard, |member| {
+                member.check_stars_of_folded(access, env);
+                let traded = member.access(access, env, Use::Traded);
+                let renaming = renamed("fold.failed:*", "postcondition.violated:*");
+                member.emit(fold(traded).with(renaming));
+            });
         }
         self.span = outer;
     }
 
-    fn emit_when(&mut self, guard: s::Expr, stmt: s::Stmt) {
+    fn emit_when(&mut self, guard: s::Expr, stmts: impl FnOnce(&mut Self)) {
         if is_true(&guard) {
-            self.emit(stmt);
+            stmts(self);
         } else {
-            let then = self.block(|member| member.emit(stmt));
+            let then = self.block(stmts);
             self.emit_plain(branch(guard, then, Vec::new()));
         }
     }
@@ -143,15 +146,9 @@ pub(crate) fn add_magic(program: &mut Program) {
 
 /// Adds permission to the fields that clauses read and do not ask for, each in front of the conjunct that reads it.
 fn complete(clauses: &mut [Expr]) {
-    let mut covered: Vec<(ExprKind, FieldRef)> = Vec::new();
+    let mut covered = Vec::new();
     for clause in clauses.iter() {
-        each_expr(clause, &mut |e| {
-            if let ExprKind::Access(access) = &e.kind
-                && let AccessTarget::Field { receiver, field } = &access.target
-            {
-                covered.push((receiver.kind.clone(), *field));
-            }
-        });
+        cover(clause, &mut Vec::new(), &mut covered);
     }
     for clause in clauses {
         let conjuncts = match &clause.kind {
@@ -169,7 +166,72 @@ fn complete(clauses: &mut [Expr]) {
     }
 }
 
-fn missing(e: &Expr, covered: &mut Vec<(ExprKind, FieldRef)>, added: &mut Vec<Expr>) {
+/// Fields that clauses ask for already: asked for once more, they would be asked for twice.
+enum Covered {
+    /// `e.f`
+    Field(Expr, FieldRef),
+    /// `e.*`, declared fields only
+    AllFields(Expr),
+    /// The field of every element of a collection.
+    ElementsField(Expr, FieldRef),
+    /// Every declared field of every element of a collection.
+    ElementsAllFields(Expr),
+}
+
+impl Covered {
+    /// Is the field of `receiver` among these?
+    fn includes(&self, receiver: &Expr, field: FieldRef) -> bool {
+        let is_declared = matches!(field, FieldRef::Declared(_));
+        let is_element = |of: &Expr| match &receiver.kind {
+            ExprKind::Index { sequence, .. } => **sequence == *of,
+            _ => false,
+        };
+        match self {
+            Self::Field(object, of) => *of == field && object == receiver,
+            Self::AllFields(object) => is_declared && object == receiver,
+            Self::ElementsField(elements, of) => *of == field && is_element(elements),
+            Self::ElementsAllFields(elements) => is_declared && is_element(elements),
+        }
+    }
+}
+
+/// Collects what `e` asks for; `bound` are the variables of the quantifiers around it and what they range over.
+fn cover<'e>(e: &'e Expr, bound: &mut Vec<(LocalId, &'e Expr)>, covered: &mut Vec<Covered>) {
+    let outer = bound.len();
+    match &e.kind {
+        ExprKind::Quantified { variables, domain: Domain::Collection(collection), .. } => {
+            bound.extend(variables.iter().map(|&variable| (variable, &**collection)));
+        }
+        ExprKind::Access(access) => {
+            let elements_of = |object: &Expr| {
+                let ExprKind::Local(local) = object.kind else { return None };
+                bound.iter().find(|(variable, _)| *variable == local).map(|(_, all)| (*all).clone())
+            };
+            covered.extend(match &access.target {
+                AccessTarget::Field { receiver, field } => Some(match elements_of(receiver) {
+                    Some(elements) => Covered::ElementsField(elements, *field),
+                    None => Covered::Field(receiver.clone(), *field),
+                }),
+                AccessTarget::AllFields { receiver, .. } => Some(match elements_of(receiver) {
+                    Some(elements) => Covered::ElementsAllFields(elements),
+                    None => Covered::AllFields(receiver.clone()),
+                }),
+                AccessTarget::ElementsField { elements, field } => {
+                    Some(Covered::ElementsField(elements.clone(), *field))
+                }
+                AccessTarget::ElementsAllFields { elements, .. } => {
+                    Some(Covered::ElementsAllFields(elements.clone()))
+                }
+                AccessTarget::Predicate { .. } | AccessTarget::BackPointers { .. } => None,
+            });
+        }
+        _ => {}
+    }
+    crate::stack::grow(|| each_child(e, &mut |child| cover(child, bound, covered)));
+    bound.truncate(outer);
+}
+
+fn missing(e: &Expr, covered: &mut Vec<Covered>, added: &mut Vec<Expr>) {
     // What is read in other states, of bound variables, or under a condition is not added.
     if matches!(
         e.kind,
@@ -185,11 +247,10 @@ fn missing(e: &Expr, covered: &mut Vec<(ExprKind, FieldRef)>, added: &mut Vec<Ex
     }
     crate::stack::grow(|| each_child(e, &mut |child| missing(child, covered, added)));
     let ExprKind::FieldRead { receiver, field } = &e.kind else { return };
-    let place = (receiver.kind.clone(), *field);
-    if covered.contains(&place) {
+    if covered.iter().any(|place| place.includes(receiver, *field)) {
         return;
     }
-    covered.push(place);
+    covered.push(Covered::Field((**receiver).clone(), *field));
     let target = AccessTarget::Field { receiver: (**receiver).clone(), field: *field };
     let amount = Permission { kind: PermissionKind::Full, span: e.span };
     let access = Access { target, amount, is_bare: false, span: e.span };

@@ -378,6 +378,7 @@ impl Member<'_, '_> {
     ) -> s::Expr {
         let elements = self.expr(collection, env);
         let mut replaced = (*env.replaced).clone();
+        let mut named = Vec::new();
         let (mut bound, mut trigger, mut inside) = (Vec::new(), Vec::new(), Vec::new());
         for &local in variables {
             let wanted = format!("{}_index", self.program().locals[local].name);
@@ -387,16 +388,33 @@ impl Member<'_, '_> {
             inside.push(le(int(0), var(&name)));
             inside.push(lt(var(&name), cardinality(elements.clone())));
             trigger.push(element.clone());
-            replaced.insert(local, element);
+            if reads_other_states(body) {
+                named.push((local, element));
+            } else {
+                replaced.insert(local, element);
+            }
         }
         let env = Env { replaced: std::rc::Rc::new(replaced), ..env.clone() };
         let body = self.expr(body, &env);
+        let body = self.with_values(named, body);
         let body = match quantifier {
             s::Quantifier::Forall => implies(and(inside), body),
             s::Quantifier::Exists => and(inside.into_iter().chain([body])),
         };
         let triggers = if may_trigger(collection) { vec![trigger] } else { Vec::new() };
         quantified(quantifier, bound, triggers, body)
+    }
+
+    /// `let variable == (value) in .. body`
+    pub(crate) fn with_values(
+        &mut self,
+        values: Vec<(LocalId, s::Expr)>,
+        body: s::Expr,
+    ) -> s::Expr {
+        values
+            .into_iter()
+            .rev()
+            .fold(body, |body, (local, value)| let_in(&self.local(local), value, body))
     }
 
     /// Bound variables as SIL declares them.
@@ -437,6 +455,14 @@ impl Member<'_, '_> {
 /// `value`, which is defined only if `condition` holds.
 fn checked(condition: s::Expr, reason: &str, value: s::Expr) -> s::Expr {
     asserting(condition.with(renamed("*:assertion.false", &format!("*:{reason}"))), value)
+}
+
+/// Does `e` look at the heap of a state that is not the present one?
+///
+/// SOUNDNESS: a variable of a quantifier is a value. The term that it ranges over must not stand in its place below an
+/// `old`, where the term would be read in that state.
+pub(crate) fn reads_other_states(e: &Expr) -> bool {
+    e.any(&mut |part| matches!(part.kind, ExprKind::Old(_) | ExprKind::Eval { .. }))
 }
 
 fn is_literal(e: &Expr) -> bool {

@@ -95,12 +95,17 @@ impl<'p> TokenLayout<'p> {
                 field: names.fresh(&format!("{base}_old{}", olds.len() + 1)),
                 spans: vec![span],
                 body,
-                is_known: bound.is_empty() && mentions_only(body, &known),
+                is_known: mentions_only(body, &known.iter().chain(&bound).copied().collect()),
                 bound,
             });
         }
         let functions = names.fresh(&format!("{base}_olds"));
         Self { this, parameters, results, olds, functions, is_used }
+    }
+
+    /// Does some function keep values that are known when the thread starts?
+    fn keeps_functions(&self) -> bool {
+        self.olds.iter().any(|old| old.is_known && !old.bound.is_empty())
     }
 
     /// All fields.
@@ -251,6 +256,11 @@ impl Member<'_, '_> {
             self.bound_counts(clause, &contract);
         }
         let olds = self.store_olds(method, &contract);
+        let before = layout.keeps_functions().then(|| {
+            let before = self.fresh("fork");
+            self.emit_plain(label(&before));
+            before
+        });
         let state = self.state_to_fork(method, &this, &actuals, &contract);
         if facts.credits {
             for clause in &callee.requires {
@@ -271,7 +281,7 @@ impl Member<'_, '_> {
         if !is_true(&given) {
             let given = exhale(unplaced(given));
             // Old values are read before the precondition is given, so what is missing is missing there first.
-            let reads_first = layout.olds.iter().any(|old| old.is_known);
+            let reads_first = layout.olds.iter().any(|old| old.is_known && old.bound.is_empty());
             self.emit(if reads_first {
                 given.with(renamed(
                     "exhale.failed:insufficient.permission",
@@ -312,6 +322,36 @@ impl Member<'_, '_> {
                 self.emit_plain(assign(field(var(&token), &old.field), var(&value)));
             }
         }
+        if let Some(before) = before {
+            self.note_old_functions(method, &var(&token), &before, &contract);
+        }
+    }
+
+    /// What the functions of a new token are: the values of `old` expressions below quantifiers, where they are defined,
+    /// in the state before the precondition was given.
+    ///
+    /// SOUNDNESS: nothing is known yet of these functions at the token, as it is a new object.
+    fn note_old_functions(
+        &mut self,
+        method: MethodId,
+        token: &s::Expr,
+        before: &str,
+        contract: &Env,
+    ) {
+        for old in &self.lowering.tokens[method].olds {
+            if old.bound.is_empty() || !old.is_known {
+                continue;
+            }
+            let variables = self.bound(&old.bound);
+            let Some(defined) = self.definedness(old.body, contract) else { continue };
+            let value = self.expr(old.body, contract);
+            let actuals = variables.iter().map(|variable| var(&variable.name.name));
+            let kept = call(&old.field, std::iter::once(token.clone()).chain(actuals));
+            let same = eq(kept.clone(), old_at(before, value));
+            let known = implies(old_at(before, defined), same);
+            let all = quantified(s::Quantifier::Forall, variables, vec![vec![kept]], known);
+            self.emit(inhale(all).with(hidden()));
+        }
     }
 
     /// Evaluates the `old` expressions of a postcondition, where they are defined, before the precondition is given.
@@ -319,7 +359,8 @@ impl Member<'_, '_> {
         let lowering = self.lowering;
         let mut stored = Vec::new();
         for old in &lowering.tokens[method].olds {
-            let defined = if old.is_known { self.definedness(old.body, contract) } else { None };
+            let is_value = old.is_known && old.bound.is_empty();
+            let defined = if is_value { self.definedness(old.body, contract) } else { None };
             let Some(defined) = defined else {
                 stored.push(None);
                 continue;

@@ -92,9 +92,16 @@ impl Member<'_, '_> {
         call(name, vec![target.clone()])
     }
 
+    /// What a monitor protects: its invariants without their history.
+    fn protected(&self, class: ClassId) -> Vec<Expr> {
+        self.program().classes[class].invariants.iter().map(one_state).collect()
+    }
+
     /// Gives what a monitor protects to the monitor.
     fn give_invariant(&mut self, class: ClassId, mode: LockMode, target: &s::Expr, env: &Env) {
         self.trade_credits(class, mode, target, &env.on(Side::Exhaled), s::BinaryOp::Sub);
+        let (protected, inner) = (self.protected(class), env.about(target.clone()));
+        self.check_stars(&protected, &inner, "fold.failed");
         let monitor = self.monitor_at(class, mode, target);
         self.emit(
             fold(acc(monitor.clone(), write()))
@@ -102,6 +109,7 @@ impl Member<'_, '_> {
         );
         // If folding failed, it has been said already.
         self.emit(exhale(acc(monitor, write())).with(renamed("exhale.failed:*", "fold.failed:*")));
+        self.note_left_stars(&protected, &inner);
     }
 
     /// Gives a monitor the credits that its invariant speaks of, or takes them from it. Readers share a monitor, so they
@@ -138,6 +146,8 @@ impl Member<'_, '_> {
         self.trade_credits(class, mode, target, &env.on(Side::Inhaled), s::BinaryOp::Add);
         let invariants = &self.program().classes[class].invariants;
         let inner = env.about(target.clone());
+        // Readers get `rd*` of what is `rd*` in the monitor.
+        self.note_stars(&self.protected(class), &truth(true), &inner, kind);
         for invariant in invariants {
             for fact in self.levels_in(invariant, &inner) {
                 self.emit_plain(inhale(fact));

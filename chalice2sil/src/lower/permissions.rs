@@ -59,6 +59,7 @@ impl Member<'_, '_> {
             (Use::Opened, PermissionKind::AbstractRead | PermissionKind::Star) => {
                 Amount::positive(wildcard())
             }
+            (Use::Opened, _) if self.opens_any => Amount::positive(wildcard()),
             _ => self.amount(&access.amount, env),
         };
         if purpose != Use::Asserted {
@@ -85,9 +86,7 @@ impl Member<'_, '_> {
         let (mut held, mut received) = (Vec::new(), Vec::new());
         for (location, binder) in self.locations(&access.target, env) {
             let say = |claim: s::Expr| match &binder {
-                Some((name, inside)) => {
-                    forall_ref(name, vec![inside.clone()], implies(inside.clone(), claim))
-                }
+                Some(each) => each.satisfies(claim),
                 None => claim,
             };
             held.push(say(lt(least.clone(), perm(location.clone()))));
@@ -142,16 +141,15 @@ impl Member<'_, '_> {
             }
             AccessTarget::ElementsField { elements, field } => {
                 let element_type = elements.ty.element().cloned().unwrap_or(Type::Null);
-                let elements = self.expr(elements, env);
-                self.each_element(&elements, |member, element| {
-                    member.field_access(element, &element_type, *field, amount, false, env)
-                })
+                let each = self.each_of(elements, env);
+                let element = var(&each.name);
+                let given = self.field_access(element, &element_type, *field, amount, false, env);
+                each.satisfies(given)
             }
             AccessTarget::ElementsAllFields { elements, class } => {
-                let elements = self.expr(elements, env);
-                self.each_element(&elements, |member, element| {
-                    member.all_fields(&element, *class, &amount)
-                })
+                let each = self.each_of(elements, env);
+                let given = self.all_fields(&var(&each.name), *class, &amount);
+                each.satisfies(given)
             }
             AccessTarget::BackPointers { receiver, field, .. } => {
                 let receiver = self.expr(receiver, env);
@@ -212,18 +210,6 @@ impl Member<'_, '_> {
             .map(|id| acc(self.field_of(receiver.clone(), FieldRef::Declared(id)), amount.clone()))
             .collect();
         if granted.is_empty() { ne(receiver.clone(), null()) } else { and(granted) }
-    }
-
-    /// `forall r: Ref :: r in elements ==> ..`: once an object, however often it occurs.
-    fn each_element(
-        &mut self,
-        elements: &s::Expr,
-        claim: impl FnOnce(&mut Self, s::Expr) -> s::Expr,
-    ) -> s::Expr {
-        let name = self.bound_name("r");
-        let inside = contains(elements, &var(&name));
-        let claim = claim(self, var(&name));
-        forall_ref(&name, vec![inside.clone()], implies(inside, claim))
     }
 
     /// The value of an amount.

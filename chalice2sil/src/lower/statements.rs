@@ -94,8 +94,10 @@ impl Member<'_, '_> {
             StmtKind::Fold(access) => {
                 self.check_scaling(access);
                 let inner = self.fraction_of_fold(access, env);
-                let access = self.access(access, &inner, Use::Traded);
-                self.emit(fold(access));
+                self.check_stars_of_folded(access, env);
+                let traded = self.access(access, &inner, Use::Traded);
+                self.emit(fold(traded));
+                self.note_left_of_folded(access, env);
             }
             StmtKind::Unfold(access) => {
                 self.check_scaling(access);
@@ -105,8 +107,7 @@ impl Member<'_, '_> {
                     span: access.span,
                 };
                 let inner = self.traded_fraction(access, &[traded], env, env, "unfold.failed");
-                let traded = self.access(access, &inner, Use::Traded);
-                self.emit(unfold(traded));
+                self.unfold_stars(access, &inner);
                 self.levels_of_unfolded(access, env);
             }
             StmtKind::Send { channel, declaration, arguments } => {
@@ -330,26 +331,33 @@ impl Member<'_, '_> {
         self.traded_fraction(access, body, &inner, env, "fold.failed")
     }
 
-    /// Counting permissions cannot be divided.
+    /// Counting permissions cannot be divided: neither may a share be taken of those in a predicate, nor may counting
+    /// permissions of a predicate be taken if it contains less than everything of a location.
     fn check_scaling(&mut self, access: &chalice::program::Access) {
         use chalice::program::{AccessTarget, PermissionKind};
         let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
-        let is_whole = match &access.amount.kind {
+        let is_whole = |amount: &PermissionKind| match amount {
             PermissionKind::Full => true,
             PermissionKind::Percentage(percent) => {
                 matches!(&percent.kind, ExprKind::Int(value) if *value == 100.into())
             }
             _ => false,
         };
-        let mut counts = false;
+        let counts = |amount| {
+            let mut counts = false;
+            crate::walk::each_amount(amount, &mut |amount| {
+                counts |= matches!(amount, PermissionKind::Epsilons(_));
+            });
+            counts
+        };
+        let (mut parts_count, mut has_shares) = (false, false);
         crate::walk::each_expr(&self.program().predicates[*predicate].body, &mut |part| {
             if let ExprKind::Access(access) = &part.kind {
-                crate::walk::each_amount(&access.amount, &mut |amount| {
-                    counts |= matches!(amount, PermissionKind::Epsilons(_));
-                });
+                parts_count |= counts(&access.amount);
+                has_shares |= !is_whole(&access.amount.kind);
             }
         });
-        if counts && !is_whole {
+        if parts_count && !is_whole(&access.amount.kind) || has_shares && counts(&access.amount) {
             self.emit(
                 assert(truth(false))
                     .with(renamed("assert.failed:*", "notsupported:epsilon.scaling"))
@@ -446,6 +454,7 @@ impl Member<'_, '_> {
                 ..env.clone()
             };
             self.move_credits(clause, &inner, s::BinaryOp::Sub);
+            self.check_stars(std::slice::from_ref(clause), &inner, "send.failed");
         }
         actuals.insert(0, target);
         let name = lowering.names.borrow().channels[declaration].clone();
@@ -507,6 +516,7 @@ impl Member<'_, '_> {
                 side: Side::Inhaled,
                 ..env.clone()
             };
+            self.note_stars(std::slice::from_ref(clause), &truth(true), &inner, "receive.failed");
             for fact in self.levels_in(clause, &inner) {
                 self.emit_plain(inhale(fact));
             }

@@ -277,9 +277,9 @@ fn needed(member: &mut Member<'_, '_>, requires: &[Expr], env: &Env) -> Vec<Need
                 let mut guard = part.guard.clone();
                 let mut variables =
                     part.binder.as_ref().map(|(all, _)| all.clone()).unwrap_or_default();
-                if let Some((name, inside)) = binder {
-                    guard = and([guard, inside]);
-                    variables.push(typed(&name, ty(TypeKind::Ref)));
+                if let Some(each) = binder {
+                    guard = and([guard, each.inside]);
+                    variables.push(typed(&each.name, ty(TypeKind::Ref)));
                 }
                 needed.push(Needed { guard, variables, location });
             }

@@ -8,7 +8,7 @@ use super::cover::{self, Term};
 use super::{has_interpreted_part, is_candidate, is_interpreted};
 use crate::program::{Expr, ExprKind, LocalId, OldLabel, Type};
 use crate::stack::grow_stack;
-use crate::walk::{walk_expr, walk_expr_while};
+use crate::walk::walk_expr;
 
 /// Nodes that the values of `let` variables may add to one candidate; larger ones are no good triggers anyway.
 const MAX_SUBSTITUTED: usize = 1_000;
@@ -36,6 +36,7 @@ pub fn infer_triggers(
         variables,
         nested: nested_variables(body),
         lets: FxHashMap::default(),
+        let_states: FxHashMap::default(),
         found: Vec::new(),
         keys: FxHashSet::default(),
     };
@@ -104,6 +105,8 @@ struct Search<'a> {
     variables: &'a [LocalId],
     nested: FxHashSet<LocalId>,
     lets: FxHashMap<LocalId, Expr>,
+    /// The states in which values of `let` variables that read the heap are evaluated.
+    let_states: FxHashMap<LocalId, Option<OldLabel>>,
     found: Vec<Candidate>,
     keys: FxHashSet<Vec<String>>,
 }
@@ -119,9 +122,13 @@ impl Search<'_> {
             ExprKind::Let { variable, value, body } => {
                 self.visit(value, olds);
                 let value = value.substitute(&self.lets);
+                if reads_heap(&value) {
+                    self.let_states.insert(*variable, olds.last().copied());
+                }
                 self.lets.insert(*variable, value);
                 self.visit(body, olds);
                 self.lets.remove(variable);
+                self.let_states.remove(variable);
             }
             ExprKind::Quantified { body, .. } => self.visit(body, olds),
             _ => {
@@ -137,10 +144,10 @@ impl Search<'_> {
         if olds.contains(&OldLabel::Lhs) {
             return;
         }
-        let Some(expr) = self.without_lets(expr) else { return };
+        let Some(expr) = self.without_lets(expr, olds) else { return };
         let (mut covers, mut holes, mut nested) = (BTreeSet::new(), 0, false);
-        let mut key: Vec<String> = olds.iter().map(|old| format!("old {old:?}")).collect();
-        walk_expr_while(&expr, |part| {
+        let mut key = Vec::new();
+        walk_in_states(&expr, olds.last().copied(), &mut |part, state| {
             if is_interpreted(part) {
                 holes += 1;
                 // Each such part is a variable of its own.
@@ -151,7 +158,7 @@ impl Search<'_> {
                 nested |= self.nested.contains(&local);
                 covers.extend(self.variables.iter().position(|&variable| variable == local));
             }
-            key.push(token(part));
+            key.extend(token(part, state));
             true
         });
         if covers.is_empty() || nested || !self.keys.insert(key.clone()) {
@@ -160,17 +167,21 @@ impl Search<'_> {
         self.found.push(Candidate { expr, olds: olds.to_vec(), covers, holes, key });
     }
 
-    /// The term with the values of `let` variables in place of the variables.
-    fn without_lets(&self, expr: &Expr) -> Option<Expr> {
+    /// The term with the values of `let` variables in place of the variables; nothing if it would be large, or if a
+    /// value would be read in another state than it is.
+    fn without_lets(&self, expr: &Expr, olds: &[OldLabel]) -> Option<Expr> {
         let mut added = 0;
-        walk_expr(expr, |part| {
+        let mut is_same = true;
+        walk_in_states(expr, olds.last().copied(), &mut |part, state| {
             if let ExprKind::Local(local) = part.kind
                 && let Some(value) = self.lets.get(&local)
             {
                 walk_expr(value, |_| added += 1);
+                is_same &= self.let_states.get(&local).is_none_or(|&of_value| of_value == state);
             }
+            true
         });
-        (added <= MAX_SUBSTITUTED).then(|| expr.substitute(&self.lets))
+        (is_same && added <= MAX_SUBSTITUTED).then(|| expr.substitute(&self.lets))
     }
 }
 
@@ -201,24 +212,57 @@ fn replace_interpreted(expr: &Expr, fresh: &mut dyn FnMut(&Type) -> LocalId) -> 
     })
 }
 
+/// Does the value of `expr` depend on the heap, as far as this shows in candidates?
+fn reads_heap(expr: &Expr) -> bool {
+    let mut found = false;
+    walk_expr(expr, |part| {
+        found |= matches!(
+            part.kind,
+            ExprKind::FieldRead { .. } | ExprKind::Apply { .. } | ExprKind::Unfolding { .. }
+        );
+    });
+    found
+}
+
+/// Visits `expr` and, where `visit` says so, what is in it, each part with the state it is read in.
+fn walk_in_states(
+    expr: &Expr,
+    state: Option<OldLabel>,
+    visit: &mut dyn FnMut(&Expr, Option<OldLabel>) -> bool,
+) {
+    if !visit(expr, state) {
+        return;
+    }
+    let state = match expr.kind {
+        ExprKind::Old { label, .. } => Some(label),
+        _ => state,
+    };
+    grow_stack(|| expr.for_each_child(|child| walk_in_states(child, state, visit)));
+}
+
 /// What a node is apart from its operands, and how many it has: the tokens of a pre-order walk determine a term.
-fn token(expr: &Expr) -> String {
+///
+/// What reads the heap is told apart by the state it reads, so that `old` itself needs no token: `f(x)` is no part of
+/// `old(f(x))`, and a solver that finds one need not find the other.
+fn token(expr: &Expr, state: Option<OldLabel>) -> Option<String> {
     let mut operands = 0;
     expr.for_each_child(|_| operands += 1);
-    match &expr.kind {
+    Some(match &expr.kind {
+        ExprKind::Old { .. } => return None,
         ExprKind::Local(local) => format!("local {local:?}"),
         ExprKind::Int(value) => format!("int {value}"),
         ExprKind::Bool(value) => format!("bool {value}"),
-        ExprKind::FieldRead { field, .. } => format!("field {field:?}"),
-        ExprKind::Apply { function, .. } => format!("function {function:?}"),
+        ExprKind::FieldRead { field, .. } => format!("field {field:?} {state:?}"),
+        ExprKind::Apply { function, .. } => format!("function {function:?} {state:?}"),
         ExprKind::DomainApply { function, instance, .. } => {
             format!("domain function {function:?} {instance:?}")
         }
         ExprKind::Binary { op, .. } => format!("binary {op:?}"),
-        ExprKind::Old { label, .. } => format!("old {label:?}"),
         ExprKind::Literal { collection, .. } => format!("{collection:?} {operands} {:?}", expr.ty),
         ExprKind::MapLiteral { .. } => format!("map {operands} {:?}", expr.ty),
-        ExprKind::Unfolding { access, .. } => format!("unfolding {:?}", access.predicate),
+        ExprKind::Unfolding { access, .. } => {
+            format!("unfolding {:?} {state:?}", access.predicate)
+        }
         kind => format!("{:?} {operands}", std::mem::discriminant(kind)),
-    }
+    })
 }
