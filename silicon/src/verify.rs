@@ -160,14 +160,21 @@ fn functions_of_group(
 ) -> Vec<(Member, MemberReport)> {
     let group: FxHashSet<FunctionId> =
         if recursive { functions.iter().copied().collect() } else { FxHashSet::default() };
-    let phase = |phase: Phase| -> Vec<MemberReport> {
+    let phase = |phase: Phase, contracts_were: &[MemberReport]| -> Vec<MemberReport> {
         let part = match phase {
             Phase::Contract => "contract",
             Phase::Body => "body",
         };
         let outcomes: Vec<_> = functions
             .iter()
-            .map(|&function| {
+            .enumerate()
+            .map(|(index, &function)| {
+                let ill_formed = contracts_were
+                    .get(index)
+                    .into_iter()
+                    .flat_map(|report| &report.findings)
+                    .filter(|finding| finding.error == "not.wellformed")
+                    .map(|finding| finding.span);
                 let contracts = match phase {
                     Phase::Contract => Vec::new(),
                     Phase::Body => usable_contracts(function, functions, promise_late),
@@ -176,6 +183,7 @@ fn functions_of_group(
                 let member = Member::Function(function);
                 verify_member(context, member, part, visible, workspace, |engine| {
                     engine.recursion_group = group.clone();
+                    engine.undefined.extend(ill_formed);
                     match phase {
                         Phase::Contract => engine.verify_function_contract(function).map(Some),
                         Phase::Body => engine.verify_function_body(function),
@@ -192,8 +200,8 @@ fn functions_of_group(
         }
         reports
     };
-    let contracts = phase(Phase::Contract);
-    let bodies = phase(Phase::Body);
+    let contracts = phase(Phase::Contract, &[]);
+    let bodies = phase(Phase::Body, &contracts);
     let reports = contracts.into_iter().zip(bodies).map(|(contract, body)| both(contract, body));
     functions.iter().map(|&function| Member::Function(function)).zip(reports).collect()
 }

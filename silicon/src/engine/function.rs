@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sil::program::{Expr, Function, FunctionId, Program};
+use sil::source::Span;
 
 use super::blame::Blame;
 use super::explore::Path;
@@ -218,11 +219,11 @@ impl<'p> Engine<'p> {
         let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
         let snapshot = general.snapshot;
         let blame = Blame::new("function.not.wellformed", general.declaration.span);
+        let own = self.blame_of_preconditions(&preconditions);
         self.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                let trusted = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
-                engine.produce_all(&preconditions, Some(snapshot), trusted)?;
+                engine.produce_all(&preconditions, Some(snapshot), &own)?;
                 engine.eval(body, blame)
             })
         })?;
@@ -252,6 +253,20 @@ impl<'p> Engine<'p> {
         Ok(Some(self.function_axioms(axioms)))
     }
 
+    /// Preconditions have been checked with the contract. One that is ill-formed fails here again, where it did, so that
+    /// nothing is said of a body that builds on it.
+    fn blame_of_preconditions(&self, preconditions: &[&Expr]) -> impl Fn(&Expr) -> Blame + use<> {
+        let ill_formed: Vec<Span> = preconditions
+            .iter()
+            .filter(|clause| self.is_ill_formed(clause))
+            .map(|clause| clause.span)
+            .collect();
+        move |clause| {
+            let blame = Blame::new("not.wellformed", clause.span);
+            if ill_formed.contains(&clause.span) { blame } else { blame.trusted() }
+        }
+    }
+
     fn check_postconditions(
         &mut self,
         general: &General<'p>,
@@ -262,12 +277,12 @@ impl<'p> Engine<'p> {
         if postconditions.is_empty() {
             return Ok(());
         }
-        let trusted = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
+        let own = self.blame_of_preconditions(preconditions);
         let defined = Blame::new("function.not.wellformed", general.declaration.span).trusted();
         // Where it is ill-formed, what it says is tried all the same, in a run of its own.
         self.scoped(None, |engine| {
             engine.explore(|engine| {
-                engine.produce_all(preconditions, Some(general.snapshot), trusted)?;
+                engine.produce_all(preconditions, Some(general.snapshot), &own)?;
                 engine.state.result = Some(engine.eval(body, defined)?);
                 engine.state.reading = Reading::Exhale;
                 let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
@@ -277,7 +292,7 @@ impl<'p> Engine<'p> {
         .0?;
         self.tainted.clear();
         self.explore(|engine| {
-            engine.produce_all(preconditions, Some(general.snapshot), trusted)?;
+            engine.produce_all(preconditions, Some(general.snapshot), &own)?;
             let value = engine.eval(body, defined)?;
             // The postcondition need not mention the result: what is known of the applications in the body (a lemma
             // that applies itself, say) is known all the same.
