@@ -60,9 +60,10 @@ impl Budget {
     /// For questions whose answer only saves work: is this an alias, is that side feasible?
     /// Small enough to do without a clock: arming Z3's timer costs as much as an easy question (55 of 130 µs).
     pub const CHECK: Budget = Budget { resources: 100_000, milliseconds: 0 };
-    /// Steps for the second try at an obligation with products or quotients of variables that the first try has not given
-    /// up on.
+    /// Steps for the second try at an obligation with products or quotients of variables.
     pub const NONLINEAR: u32 = 2_000_000;
+    /// The same, where the first try gave up.
+    pub const NONLINEAR_AGAIN: u32 = 12_000_000;
     /// For proof obligations.
     pub const OBLIGATION: Budget = Budget { resources: 100_000_000, milliseconds: 600_000 };
 }

@@ -224,11 +224,11 @@ impl Solver {
         for formula in self.scopes.iter().flatten() {
             kernel.assert(formula)?;
         }
-        // Who has given up has taken the time already.
         let resources = match answer {
-            Answer::GaveUp(_) => budget.resources,
-            _ => Budget::NONLINEAR.min(budget.resources),
+            Answer::GaveUp(_) => Budget::NONLINEAR_AGAIN,
+            _ => Budget::NONLINEAR,
         };
+        let resources = resources.min(budget.resources);
         self.set_budget(Budget { resources, ..budget });
         self.translator.log.line("; asked once more, of a solver with arith.solver 6");
         match kernel.check()? {
