@@ -202,7 +202,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) findings: IndexMap<(String, Span), Finding>,
     /// How often an obligation has failed, on any path.
     pub(crate) failures: usize,
-    /// What was evaluated where a quantifier turned out not to be defined for all values.
+    /// What was evaluated where a quantifier turned out not to be defined for all values, and in the second phase of a
+    /// function the clauses that were ill-formed in the first.
     pub(crate) undefined: FxHashSet<Span>,
     /// What is worth saying of a member that is verified.
     pub(crate) warnings: Vec<Finding>,

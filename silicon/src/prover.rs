@@ -155,7 +155,7 @@ impl Statistics {
 /// the combined solver, with the same answers and the same count of steps; leaving models out makes no difference.
 pub struct ProverOptions {
     pub solver: SolverKind,
-    /// Where to write a script that replays the session.
+    /// Where to write a script that replays the session, but for second tries at nonlinear questions.
     pub smt_log: Option<Box<dyn Write>>,
     /// Quantifiers whose names begin with this are told without their triggers: Z3 makes its own.
     pub untriggered: Option<&'static str>,

@@ -18,7 +18,7 @@ use super::merge::Guarded;
 use super::parts::Sharing;
 use super::{Engine, Stop};
 use crate::prover;
-use crate::terms::{Sort, Term, TermKind, Terms};
+use crate::terms::{Sort, Term, Terms};
 
 /// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
 #[derive(Debug, Default)]
@@ -470,22 +470,10 @@ impl Engine<'_> {
             if self.known.contains(&conjunct) {
                 continue;
             }
-            if let Some(conclusion) = self.holds_for_all(conjunct) {
-                self.assume(conclusion)?;
-                continue;
-            }
             self.learn(conjunct)?;
             self.scopes.last_mut().expect("there is a base scope").facts.push(conjunct);
         }
         Ok(())
-    }
-
-    /// The conclusion of a formula about all values whose guard is known to hold (see [`Engine::produce`]).
-    fn holds_for_all(&self, fact: Term) -> Option<Term> {
-        let TermKind::Implies(guard, conclusion) = *self.terms.kind(fact) else { return None };
-        let is_about_all = matches!(self.terms.kind(conclusion), TermKind::Quantifier(_));
-        let holds = is_about_all && self.facts.known(&self.terms, guard) == Some(true);
-        holds.then_some(conclusion)
     }
 
     /// Tells the prover and the table of known facts, whatever the journals say.

@@ -215,6 +215,7 @@ impl Solver {
     /// The same, and where there is no proof and a product or quotient of variables, with Z3's newer solver for arithmetic:
     /// it knows more of those, and is the slower one otherwise (11 times, on the public suite).
     pub(super) fn ask_thoroughly(&mut self, budget: Budget) -> Result<Answer, ProverError> {
+        let start = Instant::now();
         let answer = self.ask(budget)?;
         if answer == Answer::Proved || !self.translator.is_nonlinear {
             return Ok(answer);
@@ -224,12 +225,18 @@ impl Solver {
         for formula in self.scopes.iter().flatten() {
             kernel.assert(formula)?;
         }
-        let resources = match answer {
+        let most = match answer {
             Answer::GaveUp(_) => Budget::NONLINEAR_AGAIN,
             _ => Budget::NONLINEAR,
         };
-        let resources = resources.min(budget.resources);
-        self.set_budget(Budget { resources, ..budget });
+        let resources = if budget.resources == 0 { most } else { most.min(budget.resources) };
+        // No more time than the first try has left.
+        let left =
+            u64::from(budget.milliseconds).saturating_sub(start.elapsed().as_millis() as u64);
+        if budget.milliseconds != 0 && left == 0 {
+            return Ok(answer);
+        }
+        self.set_budget(Budget { resources, milliseconds: left as u32 });
         self.translator.log.line("; asked once more, of a solver with arith.solver 6");
         match kernel.check()? {
             Satisfiability::Unsat => Ok(Answer::Proved),

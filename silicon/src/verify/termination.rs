@@ -57,7 +57,7 @@ fn finding(
         {
             Some(Finding {
                 error: "predicateinstance.no.access",
-                message: in_measure(": there might be no permission to the predicate instance"),
+                message: in_measure("there might be no permission to the predicate instance"),
                 span: own(found.span),
                 reason_span: None,
                 ..found
@@ -65,7 +65,9 @@ fn finding(
         }
         _ => Some(Finding {
             error: if is_application { found.error } else { "termination.failed" },
-            message: in_measure(&found.message),
+            message: in_measure(
+                found.message.split_once(": ").map_or(&*found.message, |(_, words)| words),
+            ),
             span: own(found.span),
             reason_span: found.reason_span.map(own),
             ..found
@@ -84,8 +86,7 @@ fn is_of_instance(checks: &Instrumented, found: &Finding) -> bool {
 }
 
 /// The engine speaks of an assertion, which is not the user's.
-fn in_measure(message: &str) -> String {
-    let words = message.split_once(": ").map_or(message, |(_, words)| words);
+fn in_measure(words: &str) -> String {
     format!("termination measure might not be defined: {words}")
 }
 

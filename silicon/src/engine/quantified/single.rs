@@ -25,20 +25,25 @@ impl Engine<'_> {
                 self.ask(|engine| engine.obligation(some))? == Answer::Yes
             };
             if is_held {
-                if let (Resource::Field(_), &[receiver], true) =
-                    (resource, arguments, self.bound.is_empty() && !self.in_trigger)
-                {
-                    // What is held is no location of null. Under a guard that says nothing of the receiver Z3 has no
-                    // trigger for it.
-                    let null = self.terms.null();
-                    let equal = self.terms.eq(receiver, null);
-                    let exists = self.terms.not(equal);
-                    self.assume(exists)?;
-                }
+                self.note_exists(resource, arguments)?;
                 return self.summary_at(resource, &parts, arguments).map(Some);
             }
         }
         Ok(None)
+    }
+
+    /// What is held is no location of null.
+    ///
+    /// COMPLETENESS: under a guard that says nothing of the receiver Z3 has no trigger for it.
+    fn note_exists(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
+        let (Resource::Field(_), &[receiver]) = (resource, arguments) else { return Ok(()) };
+        if self.in_trigger || !self.bound.is_empty() {
+            return Ok(());
+        }
+        let null = self.terms.null();
+        let equal = self.terms.eq(receiver, null);
+        let exists = self.terms.not(equal);
+        self.assume(exists)
     }
 
     /// An ordinary chunk with these very arguments that holds something.

@@ -147,7 +147,9 @@ impl Engine<'_> {
         let held = self.terms.implies(domain, held);
         let axiom = self.terms.forall(&formals, vec![vec![value]], held, "qp.held", 1);
         self.assume(axiom)?;
-        self.define_domain(resource, map, domain)?;
+        for definition in self.define_domain(resource, map, domain)? {
+            self.define_outside(map, definition);
+        }
         Ok(map)
     }
 
@@ -155,7 +157,8 @@ impl Engine<'_> {
     /// away and received again, or given to several functions, has one snapshot.
     ///
     /// SOUNDNESS: the map came with the permission, and only its values there are known; so it may be taken for a map that
-    /// is defined there and nowhere else. Parts that hold permission to the same locations have the same values there,
+    /// is defined there and nowhere else, on the path on which it came: on another, one snapshot may be the map of other
+    /// locations, so nothing of that leaves the path (trap T26). Parts that hold permission to the same locations have the same values there,
     /// which those of wands need not (trap T10e).
     fn own_map(
         &mut self,
@@ -179,19 +182,23 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// A map is defined where `domain`, over the formals, holds.
-    fn define_domain(&mut self, resource: Resource, map: Term, domain: Term) -> Result<(), Stop> {
+    /// A map is defined where `domain`, over the formals, holds. Yields what that has been said with.
+    fn define_domain(
+        &mut self,
+        resource: Resource,
+        map: Term,
+        domain: Term,
+    ) -> Result<[Term; 2], Stop> {
         let formals = self.formals(resource);
         let defined = self.map_defines(resource, map, &formals);
         let definition = self.terms.iff(defined, domain);
         let axiom = self.terms.forall(&formals, vec![vec![defined]], definition, "qp.domain", 1);
         self.assume(axiom)?;
-        self.define_outside(map, axiom);
         let partial = self.has_domain(resource, map);
         self.assume(partial)?;
-        self.define_outside(map, partial);
         self.use_touch(resource)?;
-        self.use_extensionality(resource)
+        self.use_extensionality(resource)?;
+        Ok([axiom, partial])
     }
 
     /// The symbol of a summary, a function of the variables bound around that occur in it. Whether anybody looks at
