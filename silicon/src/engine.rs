@@ -191,6 +191,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) roots: Vec<Term>,
     /// Definitions of symbols made since the innermost package began.
     pub(crate) definitions: Vec<wands::Definition>,
+    /// What is known of the wands packaged, by their values.
+    pub(crate) footprints: FxHashMap<Term, wands::Footprint>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<FunctionId>,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
@@ -287,6 +289,7 @@ impl<'p> Engine<'p> {
             heaps_in_wands: Vec::new(),
             roots: Vec::new(),
             definitions: Vec::new(),
+            footprints: FxHashMap::default(),
             recursion_group: FxHashSet::default(),
             domain_symbols: FxHashSet::default(),
             unfolded: Vec::new(),

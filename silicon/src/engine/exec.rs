@@ -225,6 +225,7 @@ impl Engine<'_> {
         state.path = self.state.path.clone();
         state.frames = self.state.frames.clone();
         state.reserve = self.state.reserve.clone();
+        state.agreed = self.state.agreed.clone();
         let in_package = !state.reserve.is_empty();
         state.keeps_snapshots = in_package;
         let outer = std::mem::replace(&mut self.state, state);
@@ -234,6 +235,7 @@ impl Engine<'_> {
         self.state.reserve = inner.reserve;
         let results = results?;
         self.state.heap = inner.heap;
+        self.state.agreed = inner.agreed;
         for (&target, result) in targets.iter().zip(results) {
             self.state.store.set(target, result);
         }

@@ -157,13 +157,15 @@ impl Engine<'_> {
             let old_held = self.established(old_held)?;
             let new_held = self.terms.lt(none, new.amount);
             let new_held = self.established(new_held)?;
-            if old_held == Terms::TRUE {
+            if old_held == Terms::TRUE
+                && !(new_held == Terms::TRUE && self.is_known_outside(new.value, old.value))
+            {
                 let fact = self.terms.implies(new_held, equal);
-                self.assume(fact)?;
+                self.learn_agreement(fact)?;
                 old.value
             } else if new_held == Terms::TRUE {
                 let fact = self.terms.implies(old_held, equal);
-                self.assume(fact)?;
+                self.learn_agreement(fact)?;
                 new.value
             } else {
                 let sort = self.resource_sort(resource);

@@ -139,6 +139,7 @@ impl<'p> Engine<'p> {
         self.state.heap = inner.heap;
         self.state.reserve = inner.reserve;
         self.state.moved = inner.moved;
+        self.state.agreed = inner.agreed;
         self.state.consuming = inner.consuming;
         result
     }

@@ -78,6 +78,8 @@ pub(crate) struct State<'p> {
     pub(crate) reserve: Vec<Heap>,
     /// What the operation in progress in a package has taken from the reserve.
     pub(crate) moved: Heap,
+    /// In a package, what has been learnt of portions of one location: that their values are equal.
+    pub(crate) agreed: Rc<Vec<Term>>,
     /// Heaps framed around the loops in progress, innermost last.
     pub(crate) frames: Vec<Heap>,
     /// `result` of the function whose postcondition is evaluated.
@@ -113,6 +115,7 @@ impl<'p> State<'p> {
             lhs: None,
             reserve: Vec::new(),
             moved: Heap::default(),
+            agreed: Rc::default(),
             frames: Vec::new(),
             result: None,
             scale: None,

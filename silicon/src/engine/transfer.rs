@@ -5,6 +5,8 @@
 //! been taken from there. A contradiction between the left-hand side and a location around justifies the wand only
 //! if that location is given up (trap T10f).
 
+use std::rc::Rc;
+
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::quantified::chunks::{Part, PartValue, QuantifiedChunk, Split};
@@ -310,6 +312,23 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Whether outside of the packages in progress more is known of one value than of another.
+    ///
+    /// COMPLETENESS: that the portion of a location that the left-hand side brings and the one from around have one
+    /// value is known in the package only. So the right-hand side is said with the latter: what the former was when the
+    /// wand is applied is known there.
+    pub(crate) fn is_known_outside(&self, value: Term, other: Term) -> bool {
+        !self.terms.mentions(value, &self.roots) && self.terms.mentions(other, &self.roots)
+    }
+
+    /// Learns that portions of one location have one value. In a package it is noted for when the wand is applied.
+    pub(crate) fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
+        if self.may_transfer() && self.bound == self.roots && self.terms.mentions(fact, &self.roots) {
+            Rc::make_mut(&mut self.state.agreed).push(fact);
+        }
+        self.assume(fact)
+    }
+
     /// Portions of one location have one value; of wands nothing is said (trap T10e).
     ///
     /// SOUNDNESS: a value counts only where something has been taken (trap T2): the first one that does is the value.
@@ -333,9 +352,13 @@ impl Engine<'_> {
             let both = self.terms.and([before.some, some]);
             let equal = self.terms.identical(before.value, own);
             let fact = self.terms.implies(both, equal);
-            self.assume(fact)?;
+            self.learn_agreement(fact)?;
         }
-        before.value = self.terms.ite(before.some, before.value, own);
+        before.value = if some == Terms::TRUE && self.is_known_outside(own, before.value) {
+            own
+        } else {
+            self.terms.ite(before.some, before.value, own)
+        };
         before.some = self.terms.or([before.some, some]);
         Ok(())
     }

@@ -42,6 +42,18 @@ struct End {
     /// The snapshot of the right-hand side; `None` where the path is contradictory: then the wand holds because of
     /// what has been given up so far.
     snapshot: Option<Term>,
+    /// Values that are equal on the path.
+    agreed: Rc<Vec<Term>>,
+}
+
+/// What is known of the left-hand side and the footprint of a wand together, where both hold.
+///
+/// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is applied: facts about
+/// the left-hand side do not leave the package otherwise (trap T10d).
+pub(crate) struct Footprint {
+    /// The left-hand side they speak about.
+    root: Term,
+    facts: Vec<Term>,
 }
 
 /// Paths of a package that differ in nothing the outside can tell apart.
@@ -52,6 +64,8 @@ struct Group {
     reserve: Vec<Heap>,
     /// For each path, what holds on it and the right-hand snapshot.
     snapshots: Vec<(Term, Term)>,
+    /// What is known of the left-hand side and the footprint together.
+    agreed: Vec<Term>,
 }
 
 /// Findings that are kept apart until it is known whether they are reported.
@@ -306,7 +320,19 @@ impl Engine<'_> {
         let left = std::mem::replace(&mut self.state.consuming, outer).expect("set above");
         let before = std::mem::replace(&mut self.state.heap, left);
         self.state.keeps_snapshots = keeps_snapshots;
+        self.meet_footprint(function, snapshot)?;
         Ok((self.applied(function, snapshot), before))
+    }
+
+    /// The left-hand side of a wand holds beside its footprint: what is known of both.
+    fn meet_footprint(&mut self, function: Term, snapshot: Term) -> Result<(), Stop> {
+        let Some(known) = self.footprints.get(&function) else { return Ok(()) };
+        let left = [(known.root, snapshot)].into_iter().collect();
+        for fact in known.facts.clone() {
+            let fact = self.terms.substitute(fact, &left);
+            self.learn_agreement(fact)?;
+        }
+        Ok(())
     }
 
     /// `applying (A --* B) in e`.
@@ -380,6 +406,7 @@ impl Engine<'_> {
             let definition = Definition { roots: Vec::new(), trigger: applied, formula };
             self.release_definitions(root, vec![definition])?;
         }
+        self.footprints.insert(function, Footprint { root, facts: group.agreed.clone() });
         let mut reserve = group.reserve.iter().cloned();
         self.state.heap = reserve.next().expect("the heap around the package");
         self.state.reserve = reserve.collect();
@@ -397,13 +424,15 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<End, Stop> {
         let (left, right) = sides(wand);
+        self.state.agreed = Rc::default();
         self.state.reserve.insert(0, std::mem::take(&mut self.state.heap));
         let result = self.run_script(left, right, root, script, blame);
         let reserve = self.state.reserve.clone();
+        let agreed = std::mem::take(&mut self.state.agreed);
         match result {
-            Ok(snapshot) => Ok(End { reserve, snapshot: Some(snapshot) }),
+            Ok(snapshot) => Ok(End { reserve, snapshot: Some(snapshot), agreed }),
             // The path counts all the same: what it has given up is what justifies the wand (trap T10f).
-            Err(Stop::Infeasible) => Ok(End { reserve, snapshot: None }),
+            Err(Stop::Infeasible) => Ok(End { reserve, snapshot: None, agreed }),
             Err(stop) => Err(stop),
         }
     }
@@ -471,11 +500,13 @@ impl Engine<'_> {
                         .into_iter()
                         .map(|snapshot| (Terms::TRUE, snapshot))
                         .collect(),
+                    agreed: end.agreed.to_vec(),
                 })
                 .collect();
         }
         let mut reserve: Option<Vec<Heap>> = None;
         let mut snapshots = Vec::new();
+        let mut agreed = Vec::new();
         for (literals, end) in paths {
             let left: Vec<_> =
                 end.reserve.iter().map(|heap| self.without_root(heap, root)).collect();
@@ -483,12 +514,14 @@ impl Engine<'_> {
                 None => left,
                 Some(other) => other.iter().zip(&left).map(|(a, b)| self.common(a, b)).collect(),
             });
-            if let Some(snapshot) = end.snapshot {
-                snapshots.push((self.terms.and(literals), snapshot));
+            let condition = self.terms.and(literals);
+            snapshots.extend(end.snapshot.map(|snapshot| (condition, snapshot)));
+            for &fact in &*end.agreed {
+                agreed.push(self.terms.implies(condition, fact));
             }
         }
         let reserve = reserve.expect("a package has a path");
-        vec![Group { condition: Terms::TRUE, reserve, snapshots }]
+        vec![Group { condition: Terms::TRUE, reserve, snapshots, agreed }]
     }
 
     /// Without the chunks of which nobody outside can say how much is left.

@@ -62,7 +62,7 @@ impl Engine<'_> {
                         let other = self.map_at(resource, other, arguments);
                         let p = self.at(resource, left.amount, arguments);
                         let fact = self.agree((p, *value), (q, other));
-                        self.assume(fact)?;
+                        self.learn_agreement(fact)?;
                     }
                     PartValue::Map(map) if *map != other => {
                         let formals = self.formals(resource);
@@ -71,7 +71,7 @@ impl Engine<'_> {
                         let fact = self.agree((left.amount, own), (right.amount, other));
                         let triggers = vec![vec![own, other]];
                         let fact = self.terms.forall(&formals, triggers, fact, "qp.agree", 1);
-                        self.assume(fact)?;
+                        self.learn_agreement(fact)?;
                     }
                     PartValue::Map(_) => {}
                 }

@@ -158,8 +158,9 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: the map came with the permission, and only its values there are known; so it may be taken for a map that
     /// is defined there and nowhere else, on the path on which it came: on another, one snapshot may be the map of other
-    /// locations, so nothing of that leaves the path (trap T26). Parts that hold permission to the same locations have the same values there,
-    /// which those of wands need not (trap T10e).
+    /// locations, so nothing of that leaves the path (trap T26). Parts that hold permission to the same locations have
+    /// the same values there, which those of wands need not (trap T10e). COMPLETENESS: of several the one that came with
+    /// the left-hand side of a wand is the last choice (see [`Engine::is_known_outside`]).
     fn own_map(
         &mut self,
         resource: Resource,
@@ -169,17 +170,31 @@ impl Engine<'_> {
         if matches!(resource, Resource::Wand(_)) {
             return Ok(None);
         }
+        let mut candidates = Vec::new();
         for part in parts {
             let PartValue::Map(map) = part.value else { continue };
-            if part.domain != Some(domain) || self.is_some(part.amount) != domain {
-                continue;
+            if part.domain == Some(domain) && self.is_some(part.amount) == domain {
+                candidates.push(map);
             }
-            if self.state.keeps_snapshots {
-                self.define_domain(resource, map, domain)?;
-            }
-            return Ok(Some(map));
         }
-        Ok(None)
+        let own = candidates.iter().copied().min_by_key(|&map| self.terms.mentions(map, &self.roots));
+        let Some(own) = own else { return Ok(None) };
+        if self.may_transfer() && candidates.len() > 1 {
+            let formals = self.formals(resource);
+            let value = self.map_at(resource, own, &formals);
+            for &map in candidates.iter().filter(|&&map| map != own) {
+                let other = self.map_at(resource, map, &formals);
+                let equal = self.terms.identical(value, other);
+                let equal = self.terms.implies(domain, equal);
+                let triggers = vec![vec![value], vec![other]];
+                let fact = self.terms.forall(&formals, triggers, equal, "qp.value", 1);
+                self.learn_agreement(fact)?;
+            }
+        }
+        if self.state.keeps_snapshots {
+            self.define_domain(resource, own, domain)?;
+        }
+        Ok(Some(own))
     }
 
     /// A map is defined where `domain`, over the formals, holds. Yields what that has been said with.
@@ -254,7 +269,7 @@ impl Engine<'_> {
                     let own = self.map_at(resource, map, arguments);
                     let equal = self.terms.identical(own, *value);
                     let fact = self.terms.implies(counts, equal);
-                    self.assume(fact)?;
+                    self.learn_agreement(fact)?;
                 }
                 PartValue::Map(values) => {
                     let own = self.map_at(resource, map, &formals);
@@ -263,7 +278,7 @@ impl Engine<'_> {
                     let fact = self.terms.implies(counts, equal);
                     let triggers = vec![vec![own], vec![value]];
                     let fact = self.terms.forall(&formals, triggers, fact, "qp.value", 1);
-                    self.assume(fact)?;
+                    self.learn_agreement(fact)?;
                 }
             }
         }
@@ -273,14 +288,22 @@ impl Engine<'_> {
     /// Hands the definition of a map to the packages around.
     ///
     /// SOUNDNESS: that parts agree where several hold something is a fact, not a definition, and stays inside (trap
-    /// T10d): each part counts only where those before it hold nothing.
+    /// T10d): each part counts only where those before it hold nothing. COMPLETENESS: what the left-hand side brings
+    /// comes last (see [`Engine::is_known_outside`]).
     fn export_values(&mut self, resource: Resource, map: Term, parts: &[Part], domain: Term) {
         if !self.may_transfer() && self.bound.is_empty() {
             return;
         }
         let formals = self.formals(resource);
         let mut open = domain;
-        for part in parts {
+        let mut ordered: Vec<&Part> = parts.iter().collect();
+        if !matches!(resource, Resource::Wand(_)) {
+            ordered.sort_by_key(|part| {
+                let (PartValue::Map(value) | PartValue::One { value, .. }) = part.value;
+                self.terms.mentions(value, &self.roots)
+            });
+        }
+        for part in ordered {
             let some = self.is_some(part.amount);
             let counts = self.terms.and([open, some]);
             let nothing = self.terms.not(some);
