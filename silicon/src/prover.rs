@@ -60,10 +60,6 @@ impl Budget {
     /// For questions whose answer only saves work: is this an alias, is that side feasible?
     /// Small enough to do without a clock: arming Z3's timer costs as much as an easy question (55 of 130 µs).
     pub const CHECK: Budget = Budget { resources: 100_000, milliseconds: 0 };
-    /// Steps for the second try at an obligation with products or quotients of variables.
-    pub const NONLINEAR: u32 = 2_000_000;
-    /// The same, where the first try gave up.
-    pub const NONLINEAR_AGAIN: u32 = 12_000_000;
     /// For proof obligations.
     pub const OBLIGATION: Budget = Budget { resources: 100_000_000, milliseconds: 600_000 };
 }
@@ -155,7 +151,7 @@ impl Statistics {
 /// the combined solver, with the same answers and the same count of steps; leaving models out makes no difference.
 pub struct ProverOptions {
     pub solver: SolverKind,
-    /// Where to write a script that replays the session, but for second tries at nonlinear questions.
+    /// Where to write a script that replays the session, but for other tries at a question.
     pub smt_log: Option<Box<dyn Write>>,
     /// Quantifiers whose names begin with this are told without their triggers: Z3 makes its own.
     pub untriggered: Option<&'static str>,

@@ -222,8 +222,7 @@ impl<'p> Engine<'p> {
         let paths = paths?;
         let unfolded = std::mem::take(&mut self.unfolded);
         self.check_postconditions(&general, &preconditions, &postconditions, body)?;
-        let has_failed =
-            self.findings.values().any(|finding| finding.severity == Severity::Error);
+        let has_failed = self.findings.values().any(|finding| finding.severity == Severity::Error);
         let is_promised = postconditions.iter().all(|clause| !self.is_ill_formed(clause));
         if has_failed || !is_promised || self.gave_up {
             return Ok(None);

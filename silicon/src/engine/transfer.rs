@@ -323,7 +323,8 @@ impl Engine<'_> {
 
     /// Learns that portions of one location have one value. In a package it is noted for when the wand is applied.
     pub(crate) fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
-        if self.may_transfer() && self.bound == self.roots && self.terms.mentions(fact, &self.roots) {
+        if self.may_transfer() && self.bound == self.roots && self.terms.mentions(fact, &self.roots)
+        {
             Rc::make_mut(&mut self.state.agreed).push(fact);
         }
         self.assume(fact)

@@ -11,6 +11,88 @@ use super::translate::Translator;
 use super::{Answer, Budget, Limit, ProverError, ProverOptions, SETTINGS, SolverKind, Workspace};
 use crate::terms::{Term, Terms};
 
+/// Another way to search for the proof of an obligation that the first try left open, in a new kernel.
+///
+/// Which instances Z3 makes is a matter of luck where many triggers match: with other choices it finds some of the
+/// proofs that it missed. What is in the outermost scope it treats differently, too (it simplifies more).
+struct Retry {
+    /// What makes the difference.
+    settings: &'static [(&'static str, Setting)],
+    /// Whether everything is told in one scope.
+    is_flat: bool,
+    concerns: Concerns,
+    /// Steps.
+    resources: u32,
+    /// Steps where the first try gave up; 0: that is hopeless.
+    resources_again: u32,
+}
+
+/// What there must be for a [`Retry`] to be of use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Concerns {
+    Everything,
+    /// Products and quotients of variables.
+    Nonlinear,
+    /// Permission amounts that are quotients of variables.
+    Fractions,
+}
+
+impl Retry {
+    /// For what the limit on steps does not stop: Z3 4.8.12 does not count all that it does.
+    const MILLISECONDS: u32 = 20_000;
+
+    /// The steps to spend; 0: it is not worth it.
+    fn worth(&self, answer: Answer, translator: &Translator) -> u32 {
+        let is_of_use = match self.concerns {
+            Concerns::Everything => true,
+            Concerns::Nonlinear => translator.is_nonlinear,
+            Concerns::Fractions => translator.has_fractions,
+        };
+        match answer {
+            _ if !is_of_use => 0,
+            Answer::GaveUp(_) => self.resources_again,
+            _ => self.resources,
+        }
+    }
+}
+
+/// The ways to try, the most promising first. Compared on what is provable and was left open: 34 combinations of seeds,
+/// `case_split`, `delay_units`, `relevancy`, `restart_strategy`, `phase_selection` and thresholds.
+const RETRIES: &[Retry] = &[
+    Retry {
+        settings: &[("delay_units", Setting::Bool(false))],
+        is_flat: true,
+        concerns: Concerns::Everything,
+        resources: 2_000_000,
+        resources_again: 4_000_000,
+    },
+    Retry {
+        settings: &[("delay_units", Setting::Bool(false)), ("case_split", Setting::Uint(0))],
+        is_flat: false,
+        concerns: Concerns::Everything,
+        resources: 2_000_000,
+        resources_again: 0,
+    },
+    // Z3's newer solver for arithmetic knows more of products and quotients of variables, and is the slower one
+    // otherwise (11 times, on the public suite).
+    Retry {
+        settings: &[("arith.solver", Setting::Uint(6)), ("arith.nl.nra", Setting::Bool(false))],
+        is_flat: true,
+        concerns: Concerns::Nonlinear,
+        resources: 2_000_000,
+        resources_again: 12_000_000,
+    },
+    // Its decision procedure for polynomials over the reals is what fractions need; neither the limit on steps nor the
+    // clock stops it, so the scaled bodies of predicates, say, had better do without.
+    Retry {
+        settings: &[("arith.solver", Setting::Uint(6))],
+        is_flat: true,
+        concerns: Concerns::Fractions,
+        resources: 2_000_000,
+        resources_again: 12_000_000,
+    },
+];
+
 /// An axiom that holds in every scope.
 struct Axiom {
     formula: Bool,
@@ -212,36 +294,50 @@ impl Solver {
         self.ask_once(budget)
     }
 
-    /// The same, and where there is no proof and a product or quotient of variables, with Z3's newer solver for arithmetic:
-    /// it knows more of those, and is the slower one otherwise (11 times, on the public suite).
+    /// The same; what it leaves open is asked once more in other ways.
     pub(super) fn ask_thoroughly(&mut self, budget: Budget) -> Result<Answer, ProverError> {
         let start = Instant::now();
         let answer = self.ask(budget)?;
-        if answer == Answer::Proved || !self.translator.is_nonlinear {
+        if answer == Answer::Proved {
             return Ok(answer);
         }
+        for retry in RETRIES {
+            let mut steps = retry.worth(answer, &self.translator);
+            if budget.resources != 0 {
+                steps = steps.min(budget.resources);
+            }
+            // No more time than the first try has left.
+            let mut milliseconds = Retry::MILLISECONDS;
+            if budget.milliseconds != 0 {
+                let passed = start.elapsed().as_millis() as u64;
+                let left = u64::from(budget.milliseconds).saturating_sub(passed);
+                milliseconds = milliseconds.min(left as u32);
+            }
+            if steps > 0
+                && milliseconds > 0
+                && self.retry(retry, Budget { resources: steps, milliseconds })?
+            {
+                return Ok(Answer::Proved);
+            }
+        }
+        Ok(answer)
+    }
+
+    /// Whether a proof is found that way.
+    fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<bool, ProverError> {
         let kernel = kernel(&self.context, self.kind, false)?;
-        kernel.set_params(&[("arith.solver", Setting::Uint(6))])?;
-        for formula in self.scopes.iter().flatten() {
-            kernel.assert(formula)?;
+        kernel.set_params(retry.settings)?;
+        for (depth, scope) in self.scopes.iter().enumerate() {
+            if depth > 0 && !retry.is_flat {
+                kernel.push()?;
+            }
+            for formula in scope {
+                kernel.assert(formula)?;
+            }
         }
-        let most = match answer {
-            Answer::GaveUp(_) => Budget::NONLINEAR_AGAIN,
-            _ => Budget::NONLINEAR,
-        };
-        let resources = if budget.resources == 0 { most } else { most.min(budget.resources) };
-        // No more time than the first try has left.
-        let left =
-            u64::from(budget.milliseconds).saturating_sub(start.elapsed().as_millis() as u64);
-        if budget.milliseconds != 0 && left == 0 {
-            return Ok(answer);
-        }
-        self.set_budget(Budget { resources, milliseconds: left as u32 });
-        self.translator.log.line("; asked once more, of a solver with arith.solver 6");
-        match kernel.check()? {
-            Satisfiability::Unsat => Ok(Answer::Proved),
-            Satisfiability::Sat | Satisfiability::Unknown => Ok(answer),
-        }
+        self.set_budget(budget);
+        self.translator.log.line("; asked once more, of another kernel");
+        Ok(kernel.check()? == Satisfiability::Unsat)
     }
 
     fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {

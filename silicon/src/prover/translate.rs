@@ -39,6 +39,8 @@ pub(super) struct Translator {
     pub(super) axioms: Vec<Term>,
     /// Whether some product or quotient was of two things that are not numbers.
     pub(super) is_nonlinear: bool,
+    /// Whether some permission amount was a quotient whose divisor is no number.
+    pub(super) has_fractions: bool,
     /// See [`super::ProverOptions::untriggered`].
     untriggered: Option<&'static str>,
     pub(super) log: Log,
@@ -64,6 +66,7 @@ impl Translator {
             theories: Theories::default(),
             axioms: Vec::new(),
             is_nonlinear: false,
+            has_fractions: false,
             untriggered,
             log,
         };
@@ -197,6 +200,8 @@ impl Translator {
             | TermKind::PermMin(..)
             | TermKind::IntToPerm(_) => {
                 self.is_nonlinear |= is_nonlinear(terms, &kind);
+                self.has_fractions |=
+                    matches!(kind, TermKind::PermDiv(_, b) if !terms.is_literal(b));
                 self.number(terms, term, &kind)?
             }
         })

@@ -177,7 +177,8 @@ impl Engine<'_> {
                 candidates.push(map);
             }
         }
-        let own = candidates.iter().copied().min_by_key(|&map| self.terms.mentions(map, &self.roots));
+        let own =
+            candidates.iter().copied().min_by_key(|&map| self.terms.mentions(map, &self.roots));
         let Some(own) = own else { return Ok(None) };
         if self.may_transfer() && candidates.len() > 1 {
             let formals = self.formals(resource);
