@@ -120,6 +120,8 @@ impl<'p> Engine<'p> {
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
         let snapshot = general.snapshot;
         self.check_other_reading(&general)?;
+        // What the postcondition says has to mean something for the values that the function has: where there is a
+        // body, that is checked with it.
         let has_body = general.declaration.body.is_some();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
@@ -131,7 +133,9 @@ impl<'p> Engine<'p> {
                 engine.state.result = Some(limited);
                 let mut values = Vec::new();
                 for clause in &contract.postconditions {
-                    let value = engine.eval(clause, blame(clause))?;
+                    let blame = blame(clause);
+                    let blame = if has_body { blame.trusted() } else { blame };
+                    let value = engine.eval(clause, blame)?;
                     values.push(value);
                     // A postcondition that nothing meets is a promise like any other, not a path that cannot be.
                     if value == Terms::FALSE {
@@ -166,6 +170,7 @@ impl<'p> Engine<'p> {
     /// The contract as those read it who have to prove it is well-formed, too.
     fn check_other_reading(&mut self, general: &General<'p>) -> Result<(), Stop> {
         let contract = &general.declaration.contract;
+        let has_body = general.declaration.body.is_some();
         let clauses = contract.preconditions.iter().chain(&contract.postconditions);
         if !clauses.clone().any(has_two_readings) {
             return Ok(());
@@ -179,7 +184,10 @@ impl<'p> Engine<'p> {
                 let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
                 engine.produce_all(&preconditions, None, blame)?;
                 engine.state.result = Some(limited);
-                engine.assume_pure(&contract.postconditions, blame)
+                if !has_body {
+                    engine.assume_pure(&contract.postconditions, blame)?;
+                }
+                Ok(())
             })
         })?
         .0?;
@@ -222,9 +230,8 @@ impl<'p> Engine<'p> {
         let paths = paths?;
         let unfolded = std::mem::take(&mut self.unfolded);
         self.check_postconditions(&general, &preconditions, &postconditions, body)?;
-        let has_failed = self.findings.values().any(|finding| finding.severity == Severity::Error);
-        let is_promised = postconditions.iter().all(|clause| !self.is_ill_formed(clause));
-        if has_failed || !is_promised || self.gave_up {
+        if self.findings.values().any(|finding| finding.severity == Severity::Error) || self.gave_up
+        {
             return Ok(None);
         }
         let operands = general.operands();
@@ -272,12 +279,24 @@ impl<'p> Engine<'p> {
         }
         let own = self.blame_of_preconditions(preconditions);
         let defined = Blame::new("function.not.wellformed", general.declaration.span).trusted();
-        // One that is not well-formed has been reported: whether it also fails, nobody can say.
-        let ill_formed: Vec<Span> = postconditions
-            .iter()
-            .filter(|clause| self.is_ill_formed(clause))
-            .map(|clause| clause.span)
-            .collect();
+        // Where it is ill-formed, what it says is tried all the same, in a run of its own.
+        self.scoped(None, |engine| {
+            engine.explore(|engine| {
+                engine.produce_all(preconditions, Some(general.snapshot), &own)?;
+                engine.state.result = Some(engine.eval(body, defined)?);
+                engine.state.reading = Reading::Exhale;
+                for clause in postconditions {
+                    let value = engine.eval(clause, Blame::new("not.wellformed", clause.span))?;
+                    let refuted = engine.terms.not(value);
+                    // One that cannot hold fails below, and hides no other.
+                    if !engine.check(refuted)? {
+                        engine.assume(value)?;
+                    }
+                }
+                Ok(())
+            })
+        })?
+        .0?;
         self.tainted.clear();
         self.explore(|engine| {
             engine.produce_all(preconditions, Some(general.snapshot), &own)?;
@@ -290,8 +309,7 @@ impl<'p> Engine<'p> {
             engine.assume(equation)?;
             engine.state.result = Some(value);
             engine.consume_all(postconditions, |clause| {
-                let blame = Blame::new("postcondition.violated", clause.span).trusted();
-                if ill_formed.contains(&clause.span) { blame.silent() } else { blame }
+                Blame::new("postcondition.violated", clause.span).trusted()
             })?;
             Ok(())
         })?;
