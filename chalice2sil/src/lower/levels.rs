@@ -2,6 +2,9 @@
 //!
 //! The wait level is not a value. It stands for the levels of all objects that the thread holds, or from which it owes
 //! a message; comparisons with it are quantifications over them (Leino and Müller 2009, on deadlock prevention).
+//!
+//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread holds nothing: whoever
+//! acquires an object because it is above the wait level takes that for granted.
 
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -26,7 +29,10 @@ impl Member<'_, '_> {
         Some(match (left, right) {
             (Level::Value(left), Level::Value(right)) => self.lowering.below(left, right),
             (Level::Wait(locks), Level::Value(level)) => {
-                self.all_levels(&locks, |lowering, held| lowering.below(held, level))?
+                let shared = ne(level.clone(), self.lowering.lockbottom());
+                let above =
+                    self.all_levels(&locks, |lowering, held| lowering.below(held, level))?;
+                and([shared, above])
             }
             (Level::Value(level), Level::Wait(locks)) => {
                 self.some_level(&locks, |lowering, held| lowering.below(level, held))?

@@ -208,12 +208,9 @@ impl Member<'_, '_> {
         } else {
             self.emit(inhale(above).with(renamed("inhale.failed:*", "acquire.failed:*")));
         }
+        // Its level is above those of what is held.
         let is_held = self.lowering.is_held(&locks, target);
-        let shared = ne(level, self.lowering.lockbottom());
-        self.emit(
-            inhale(and([shared, not(is_held)]))
-                .with(renamed("inhale.failed:*", "acquire.failed:*")),
-        );
+        self.emit_plain(inhale(not(is_held)));
         let set = match mode {
             LockMode::Write => &locks.held,
             LockMode::Read => locks.read_held.as_ref().unwrap_or(&locks.held),
@@ -409,8 +406,8 @@ impl Member<'_, '_> {
     /// A lock level between bounds; without bounds, one above the wait level.
     ///
     /// SOUNDNESS: each lower bound is shown to be below each upper bound, and something is below each upper bound even if
-    /// there are no lower bounds, or if they are null or the wait level of a thread that holds nothing (a channel is
-    /// never at the lowest level); the order is dense and has no greatest element, so there is such a level.
+    /// there are no lower bounds, or if they are null (a channel is never at the lowest level); the order is dense and
+    /// has no greatest element, so there is such a level.
     pub(crate) fn choose_level(&mut self, bounds: &Bounds, env: &Env) -> Name {
         let span = self.span;
         let mut lower = self.bound_levels(&bounds.lower, env);
@@ -422,10 +419,8 @@ impl Member<'_, '_> {
             .iter()
             .flat_map(|low| upper.iter().map(|high| (low.clone(), high.clone())))
             .collect();
-        let is_level = |level: &Level| matches!(level, Level::Value(_));
-        if !lower.iter().any(|(exists, low, _)| is_true(exists) && is_level(low)) {
-            let objects = lower.iter().filter(|(_, low, _)| is_level(low));
-            let no_other = and(objects.map(|(exists, _, _)| not(exists.clone())));
+        if !lower.iter().any(|(exists, _, _)| is_true(exists)) {
+            let no_other = and(lower.iter().map(|(exists, _, _)| not(exists.clone())));
             let bottom = Level::Value(self.lowering.lockbottom());
             for (bound, high) in bounds.upper.iter().zip(&upper) {
                 if !matches!(bound.ty, Type::Channel(_)) {
