@@ -16,7 +16,7 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed, said};
 use super::env::{Env, LockState, Locks, Side};
-use super::facts::{assigns, class_of, is_new_object, keeps_credits};
+use super::facts::{assigns, class_of, is_new_object, keeps_credits, mentions_credit};
 use super::history::one_state;
 use super::levels::Level;
 use super::{Lowering, Member};
@@ -546,9 +546,7 @@ impl Lowering<'_> {
             let none = call(fixed::NO_CREDITS, Vec::new());
             member.emit_plain(declare(&credits, self.credits_type(), Some(none)));
             member.credits = Some(credits);
-            let mentioned =
-                |clause: &&Expr| clause.any(&mut |e| matches!(e.kind, ExprKind::Credit { .. }));
-            for clause in class.invariants.iter().filter(mentioned) {
+            for clause in class.invariants.iter().filter(|clause| mentions_credit(clause)) {
                 member.span = clause.span;
                 member.move_credits(&one_state(clause), &env.on(Side::Inhaled), s::BinaryOp::Add);
             }
