@@ -12,6 +12,7 @@ use super::annotations::{Annotate, renamed, said, unplaced};
 use super::assertions::{Binder, Part, mentions_wait_level, under};
 use super::env::{Env, Locks, ReadAmount, Side};
 use super::expressions::may_trigger;
+use super::stars::has_star;
 use crate::build::*;
 
 impl Member<'_, '_> {
@@ -29,7 +30,8 @@ impl Member<'_, '_> {
         let assigned: Vec<LocalId> = outs.iter().map(|out| out.local).collect();
         let looks_at_debts =
             self.credits.is_some() && callee.requires.iter().any(mentions_wait_level);
-        let needs_terms = facts.read_fraction || facts.credits || looks_at_debts;
+        let gives_stars = self.lowering.facts.counting && callee.requires.iter().any(has_star);
+        let needs_terms = facts.read_fraction || facts.credits || looks_at_debts || gives_stars;
         let this;
         let mut actuals;
         if needs_terms {
@@ -52,6 +54,11 @@ impl Member<'_, '_> {
         if facts.credits || looks_at_debts {
             self.give_credits(&callee.requires, &contract_env);
         }
+        let left = if gives_stars {
+            self.left_stars(&callee.requires, &contract_env, "call.precondition")
+        } else {
+            Vec::new()
+        };
         let mut targets = self.call_targets(outs, method);
         let results = targets.clone();
         if let (true, Locks::State(locks)) = (facts.locks, &env.locks) {
@@ -60,6 +67,7 @@ impl Member<'_, '_> {
         }
         let name = self.lowering.names.borrow().methods[method].clone();
         self.emit(call_method(targets, &name, actuals));
+        self.note_left_stars(left);
         if facts.locks && facts.may_relevel {
             self.recall_levels(env);
         }

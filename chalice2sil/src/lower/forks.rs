@@ -278,6 +278,7 @@ impl Member<'_, '_> {
             .map(|clause| self.assertion(clause, &contract))
             .collect::<Vec<_>>();
         let given = and(std::iter::once(exists).chain(clauses));
+        let left = self.left_stars(&callee.requires, &contract, "exhale.failed");
         if !is_true(&given) {
             let given = exhale(unplaced(given));
             // Old values are read before the precondition is given, so what is missing is missing there first.
@@ -291,6 +292,7 @@ impl Member<'_, '_> {
                 given
             });
         }
+        self.note_left_stars(left);
         let token = match target {
             Some(out) => {
                 self.declare_outs(std::slice::from_ref(out));

@@ -102,6 +102,7 @@ impl Member<'_, '_> {
         self.trade_credits(class, mode, target, &env.on(Side::Exhaled), s::BinaryOp::Sub);
         let (protected, inner) = (self.protected(class), env.about(target.clone()));
         self.check_stars(&protected, &inner, "fold.failed");
+        let left = self.left_stars(&protected, &inner, "fold.failed");
         let monitor = self.monitor_at(class, mode, target);
         self.emit(
             fold(acc(monitor.clone(), write()))
@@ -109,7 +110,7 @@ impl Member<'_, '_> {
         );
         // If folding failed, it has been said already.
         self.emit(exhale(acc(monitor, write())).with(renamed("exhale.failed:*", "fold.failed:*")));
-        self.note_left_stars(&protected, &inner);
+        self.note_left_stars(left);
     }
 
     /// Gives a monitor the credits that its invariant speaks of, or takes them from it. Readers share a monitor, so they

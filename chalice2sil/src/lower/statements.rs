@@ -98,10 +98,11 @@ impl Member<'_, '_> {
                 self.check_scaling(access);
                 let inner = self.fraction_of_fold(access, env);
                 self.check_stars_of_folded(access, env);
+                let left = self.left_of_folded(access, env);
                 self.move_folded_credits(access, env, s::BinaryOp::Sub);
                 let traded = self.access(access, &inner, Use::Traded);
                 self.emit(fold(traded));
-                self.note_left_of_folded(access, env);
+                self.note_left_stars(left);
             }
             StmtKind::Unfold(access) => {
                 self.check_scaling(access);
@@ -301,9 +302,12 @@ impl Member<'_, '_> {
             inner.read = ReadAmount::Fraction(var(&k));
         }
         if let Some(pre) = pre {
-            let given = self.assertion(pre, &inner.on(Side::Exhaled));
+            let exhaled = inner.on(Side::Exhaled);
+            let left = self.left_stars(std::slice::from_ref(pre), &exhaled, "exhale.failed");
+            let given = self.assertion(pre, &exhaled);
             self.emit(exhale(unplaced(given)));
-                self.move_credits(pre, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
+            self.note_left_stars(left);
+            self.move_credits(pre, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
         }
         for out in targets.iter().filter(|out| !out.declares) {
             let fresh = self.havocked(out.local);
@@ -454,6 +458,7 @@ impl Member<'_, '_> {
         let target = self.channel_target(channel, "send.failed", env);
         let mut actuals = self.saved_all(arguments, &declared.parameters, &[], env);
         let Some(credits) = self.credits.clone() else { return };
+        let mut left = Vec::new();
         let more = changed_balance(&credits, &target, s::BinaryOp::Add, int(1));
         self.emit_plain(assign(var(&credits), more));
         if let Some(clause) = &declared.where_clause {
@@ -467,7 +472,9 @@ impl Member<'_, '_> {
                 ..env.clone()
             };
             self.move_credits(clause, &inner, s::BinaryOp::Sub);
-            self.check_stars(std::slice::from_ref(clause), &inner, "send.failed");
+            let clauses = std::slice::from_ref(clause);
+            self.check_stars(clauses, &inner, "send.failed");
+            left = self.left_stars(clauses, &inner, "send.failed");
         }
         actuals.insert(0, target);
         let name = lowering.names.borrow().channels[declaration].clone();
@@ -478,6 +485,7 @@ impl Member<'_, '_> {
                 .with(said("*", "the where clause of the channel might not hold: %e")),
         );
         self.emit(exhale(message).with(renamed("exhale.failed:*", "send.failed:*")));
+        self.note_left_stars(left);
     }
 
     fn receive(&mut self, outs: &[OutVariable], channel: &Expr, declaration: ChannelId, env: &Env) {
