@@ -4,6 +4,7 @@ use chalice::program::{Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, Q
 use sil::syntax as s;
 
 use super::Member;
+use super::annotations::{Annotate, said};
 use super::env::{Env, Locks, Side};
 use super::permissions::{Use, assumed};
 use crate::build::*;
@@ -94,7 +95,7 @@ impl Member<'_, '_> {
                 Some(then) => self.access_then(then, access, env),
                 None => self.access(access, env, Use::Asserted),
             },
-            ExprKind::Credit { .. } => truth(true),
+            ExprKind::Credit { channel, amount } => self.credit(channel, amount.as_deref(), env),
             ExprKind::Holds { target, .. } => self.claimed_lock(e, target, env),
             _ => self.expr(e, env),
         })
@@ -129,6 +130,27 @@ impl Member<'_, '_> {
                 Some(binary(s::BinaryOp::Implies, occupied, body))
             }
         }
+    }
+
+    /// `credit(channel, amount)`: credits are moved beside assertions, so that only its parts are looked at here. In
+    /// contracts they have to make sense; elsewhere that is known.
+    fn credit(&mut self, channel: &Expr, amount: Option<&Expr>, env: &Env) -> s::Expr {
+        if env.side != Side::Both {
+            return truth(true);
+        }
+        let mut defined = Vec::new();
+        if !matches!(channel.kind, ExprKind::This) {
+            let exists = ne(self.expr(channel, env), null());
+            let exists = self.checked(exists, "receiver.null", truth(true));
+            defined.push(exists.with(said("*:assertion.false", "the channel might be null")));
+        }
+        if let Some(amount) = amount
+            && !matches!(amount.kind, ExprKind::Int(_))
+        {
+            let amount = self.expr(amount, env);
+            defined.push(eq(amount.clone(), amount));
+        }
+        and(defined)
     }
 
     /// `holds(target)` as a claim of its own: what is held is shared, so its level is not the least one.
