@@ -181,7 +181,7 @@ impl Member<'_, '_> {
     pub(crate) fn holds(&self, target: &s::Expr, mode: LockMode, env: &Env) -> Option<s::Expr> {
         Some(match &env.locks {
             Locks::Unknown => return None,
-            Locks::Nothing => truth(false),
+            Locks::Nothing { .. } => truth(false),
             Locks::State(locks) => match (mode, &locks.read_held) {
                 (LockMode::Write, None) => contains(&locks.held, target),
                 (LockMode::Write, Some(read_held)) => {

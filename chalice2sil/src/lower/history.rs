@@ -13,7 +13,7 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed, said};
-use super::env::{Env, LockState, Locks, OldState};
+use super::env::{Env, LockState, OldState};
 use super::permissions::is_certain;
 use super::{Lowering, Member};
 use crate::build::*;
@@ -129,10 +129,10 @@ impl Member<'_, '_> {
     /// Contracts that speak of the state in which an object was last released say, too, that it has kept its level since,
     /// if they let the level be read: its history goes on, and acquiring it tells what that says of the state.
     ///
-    /// SOUNDNESS: whoever gives such a contract shows it. Forks do not, but refuse what looks back at releases.
+    /// SOUNDNESS: whoever gives such a contract shows it, at calls, forks, and the ends of methods and loops.
     pub(crate) fn kept_levels(&mut self, clauses: &[Expr], env: &Env) -> Vec<s::Expr> {
-        let Locks::State(locks) = &env.locks else { return Vec::new() };
-        let (Some(released), true) = (&locks.released, self.lowering.states.has_history()) else {
+        let (Some(released), true) = (env.locks.released(), self.lowering.states.has_history())
+        else {
             return Vec::new();
         };
         let mut conjuncts = Vec::new();

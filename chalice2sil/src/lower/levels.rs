@@ -40,7 +40,11 @@ impl Member<'_, '_> {
             (Level::Wait(left), Level::Wait(right)) => {
                 let object = self.bound_name("p");
                 let Locks::State(right) = right else {
-                    return if matches!(right, Locks::Nothing) { Some(truth(false)) } else { None };
+                    return if matches!(right, Locks::Nothing { .. }) {
+                        Some(truth(false))
+                    } else {
+                        None
+                    };
                 };
                 let (contributes, triggers) = self.lowering.contributes(&right, &var(&object));
                 let level = self.lowering.held_level(&right, &var(&object));
@@ -68,7 +72,7 @@ impl Member<'_, '_> {
             }
             (Level::Wait(left), Level::Wait(right)) => match (&left, &right) {
                 (Locks::State(one), Locks::State(other)) => self.same_wait_level(one, other)?,
-                (Locks::Nothing, Locks::Nothing) => truth(true),
+                (Locks::Nothing { .. }, Locks::Nothing { .. }) => truth(true),
                 _ => return None,
             },
         })
@@ -127,7 +131,7 @@ impl Member<'_, '_> {
     ) -> Option<s::Expr> {
         let locks = match locks {
             Locks::Unknown => return None,
-            Locks::Nothing => return Some(truth(true)),
+            Locks::Nothing { .. } => return Some(truth(true)),
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");
@@ -144,7 +148,7 @@ impl Member<'_, '_> {
     ) -> Option<s::Expr> {
         let locks = match locks {
             Locks::Unknown => return None,
-            Locks::Nothing => return Some(truth(false)),
+            Locks::Nothing { .. } => return Some(truth(false)),
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");
