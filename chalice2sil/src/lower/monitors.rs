@@ -442,7 +442,11 @@ impl Member<'_, '_> {
         let name = self.fresh("level");
         let ty = self.lowering.level_type();
         self.emit_plain(declare(&name, ty, None));
-        let mut chosen = vec![ne(var(&name), self.lowering.lockbottom())];
+        let mut chosen = Vec::new();
+        // What is above the wait level is above the least level.
+        if !lower.iter().any(|(_, low, _)| matches!(low, Level::Wait(_))) {
+            chosen.push(ne(var(&name), self.lowering.lockbottom()));
+        }
         for (exists, low, _) in lower {
             let fact =
                 self.level_below(low, Level::Value(var(&name))).unwrap_or_else(|| truth(true));
