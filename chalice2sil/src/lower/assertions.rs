@@ -4,37 +4,52 @@ use chalice::program::{Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, Q
 use sil::syntax as s;
 
 use super::Member;
+use super::annotations::{Annotate, said};
 use super::env::{Env, Locks, Side};
 use super::permissions::{Use, assumed};
 use crate::build::*;
 use crate::stack::grow;
 use crate::walk::is_impure;
 
-/// An accessibility assertion, credit or lock claim inside an assertion, and when it counts.
+/// The variables of a quantifier and its triggers.
+pub(crate) type Binder = (Vec<s::TypedName>, Vec<Vec<s::Expr>>);
+
+/// An accessibility assertion, credit or claim about the wait level inside an assertion, and when it counts.
 pub(crate) struct Guarded<'e> {
     /// The conditions it stands under.
     pub(crate) guard: s::Expr,
     /// The quantifier it stands under, if any: variables and what they range over.
-    pub(crate) binder: Option<(Vec<s::TypedName>, Vec<Vec<s::Expr>>)>,
+    pub(crate) binder: Option<Binder>,
     pub(crate) part: Part<'e>,
 }
 
-/// A part of an assertion that is not just a fact about values.
+/// A part of an assertion that is not just a fact about values: what it says depends on the thread.
 #[derive(Clone, Copy)]
 pub(crate) enum Part<'e> {
     Access(&'e Access),
     Credit { channel: &'e Expr, amount: Option<&'e Expr> },
+    WaitLevel(&'e Expr),
+}
+
+/// Does an assertion compare with the wait level?
+pub(crate) fn mentions_wait_level(e: &Expr) -> bool {
+    e.any(&mut |part| matches!(part.kind, ExprKind::WaitLevel))
 }
 
 impl Guarded<'_> {
     /// `claim` under the conditions and the quantifier of this part.
     pub(crate) fn when(&self, claim: s::Expr) -> s::Expr {
-        let claim = implies(self.guard.clone(), claim);
-        match &self.binder {
-            None => claim,
-            Some((variables, triggers)) => {
-                quantified(s::Quantifier::Forall, variables.clone(), triggers.clone(), claim)
-            }
+        under(self.guard.clone(), self.binder.clone(), claim)
+    }
+}
+
+/// `claim` under conditions, for all values of the variables of a quantifier.
+pub(crate) fn under(guard: s::Expr, binder: Option<Binder>, claim: s::Expr) -> s::Expr {
+    let claim = implies(guard, claim);
+    match binder {
+        None => claim,
+        Some((variables, triggers)) => {
+            quantified(s::Quantifier::Forall, variables, triggers, claim)
         }
     }
 }
@@ -80,7 +95,7 @@ impl Member<'_, '_> {
                 Some(then) => self.access_then(then, access, env),
                 None => self.access(access, env, Use::Asserted),
             },
-            ExprKind::Credit { .. } => truth(true),
+            ExprKind::Credit { channel, amount } => self.credit(channel, amount.as_deref(), env),
             ExprKind::Holds { target, .. } => self.claimed_lock(e, target, env),
             _ => self.expr(e, env),
         })
@@ -117,6 +132,27 @@ impl Member<'_, '_> {
         }
     }
 
+    /// `credit(channel, amount)`: credits are moved beside assertions, so that only its parts are looked at here. In
+    /// contracts they have to make sense; elsewhere that is known.
+    fn credit(&mut self, channel: &Expr, amount: Option<&Expr>, env: &Env) -> s::Expr {
+        if env.side != Side::Both {
+            return truth(true);
+        }
+        let mut defined = Vec::new();
+        if !matches!(channel.kind, ExprKind::This) {
+            let exists = ne(self.expr(channel, env), null());
+            let exists = self.checked(exists, "receiver.null", truth(true));
+            defined.push(exists.with(said("*:assertion.false", "the channel might be null")));
+        }
+        if let Some(amount) = amount
+            && !matches!(amount.kind, ExprKind::Int(_))
+        {
+            let amount = self.expr(amount, env);
+            defined.push(eq(amount.clone(), amount));
+        }
+        and(defined)
+    }
+
     /// `holds(target)` as a claim of its own: what is held is shared, so its level is not the least one.
     fn claimed_lock(&mut self, e: &Expr, target: &Expr, env: &Env) -> s::Expr {
         let held = self.expr(e, env);
@@ -126,7 +162,8 @@ impl Member<'_, '_> {
         and([held, assumed(ne(level, self.lowering.lockbottom()), env.side)])
     }
 
-    /// The accessibility assertions and credits of an assertion, each with its conditions.
+    /// The accessibility assertions, credits and claims about the wait level of an assertion, from left to right, each
+    /// with its conditions.
     pub(crate) fn parts<'e>(&mut self, e: &'e Expr, env: &Env) -> Vec<Guarded<'e>> {
         let mut parts = Vec::new();
         self.collect_parts(e, env, &truth(true), None, &mut parts);
@@ -138,14 +175,17 @@ impl Member<'_, '_> {
         e: &'e Expr,
         env: &Env,
         guard: &s::Expr,
-        binder: Option<&(Vec<s::TypedName>, Vec<Vec<s::Expr>>)>,
+        binder: Option<&Binder>,
         parts: &mut Vec<Guarded<'e>>,
     ) {
-        if !is_impure(e) {
-            return;
-        }
         let mut found =
             |part| parts.push(Guarded { guard: guard.clone(), binder: binder.cloned(), part });
+        if !is_impure(e) {
+            if mentions_wait_level(e) {
+                found(Part::WaitLevel(e));
+            }
+            return;
+        }
         match &e.kind {
             ExprKind::Access(access) => found(Part::Access(access)),
             ExprKind::Credit { channel, amount } => {

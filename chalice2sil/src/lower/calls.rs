@@ -8,10 +8,11 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::Member;
-use super::annotations::{Annotate, renamed};
-use super::assertions::Part;
+use super::annotations::{Annotate, renamed, said, unplaced};
+use super::assertions::{Binder, Part, mentions_wait_level, under};
 use super::env::{Env, Locks, ReadAmount, Side};
 use super::expressions::may_trigger;
+use super::stars::has_star;
 use crate::build::*;
 
 impl Member<'_, '_> {
@@ -27,7 +28,10 @@ impl Member<'_, '_> {
         let facts = self.lowering.facts.methods[method].clone();
         let callee = &self.program().methods[method];
         let assigned: Vec<LocalId> = outs.iter().map(|out| out.local).collect();
-        let needs_terms = facts.read_fraction || facts.credits;
+        let looks_at_debts =
+            self.credits.is_some() && callee.requires.iter().any(mentions_wait_level);
+        let gives_stars = self.lowering.facts.counting && callee.requires.iter().any(has_star);
+        let needs_terms = facts.read_fraction || facts.credits || looks_at_debts || gives_stars;
         let this;
         let mut actuals;
         if needs_terms {
@@ -47,11 +51,14 @@ impl Member<'_, '_> {
         for clause in &callee.requires {
             self.bound_counts(clause, &contract_env);
         }
-        if facts.credits {
-            for clause in &callee.requires {
-                self.move_credits(clause, &contract_env, s::BinaryOp::Sub);
-            }
+        if facts.credits || looks_at_debts {
+            self.give_credits(&callee.requires, &contract_env);
         }
+        let left = if gives_stars {
+            self.left_stars(&callee.requires, &contract_env, "call.precondition")
+        } else {
+            Vec::new()
+        };
         let mut targets = self.call_targets(outs, method);
         let results = targets.clone();
         if let (true, Locks::State(locks)) = (facts.locks, &env.locks) {
@@ -60,6 +67,7 @@ impl Member<'_, '_> {
         }
         let name = self.lowering.names.borrow().methods[method].clone();
         self.emit(call_method(targets, &name, actuals));
+        self.note_left_stars(left);
         if facts.locks && facts.may_relevel {
             self.recall_levels(env);
         }
@@ -73,6 +81,48 @@ impl Member<'_, '_> {
             for clause in &callee.ensures {
                 self.move_credits(clause, &after, s::BinaryOp::Add);
             }
+        }
+    }
+
+    /// Gives the credits of a precondition, and checks what it says of the wait level: channels that the caller owes a
+    /// message count for that, of which the callee's contract cannot speak.
+    ///
+    /// SOUNDNESS: what the caller still owes is open while the callee runs. So what is claimed of the wait level has to
+    /// hold when all credits have been given, too, and not only where it stands.
+    fn give_credits(&mut self, requires: &[Expr], contract: &Env) {
+        let mut claims = Vec::new();
+        for clause in requires {
+            for part in self.parts(clause, contract) {
+                match part.part {
+                    Part::WaitLevel(e) => {
+                        let claim = self.assertion(e, contract);
+                        let claim = part.when(claim);
+                        self.check_with_debts(claim.clone());
+                        claims.push((claim, false));
+                    }
+                    Part::Credit { .. } => {
+                        self.move_credit(part, contract, s::BinaryOp::Sub);
+                        claims.iter_mut().for_each(|(_, is_early)| *is_early = true);
+                    }
+                    Part::Access(_) => {}
+                }
+            }
+        }
+        for (claim, _) in claims.into_iter().filter(|(_, is_early)| *is_early) {
+            self.check_with_debts(claim);
+        }
+    }
+
+    fn check_with_debts(&mut self, claim: s::Expr) {
+        if self.credits.is_some() {
+            self.emit(
+                assert(unplaced(claim))
+                    .with(renamed("assert.failed:*", "call.precondition:*"))
+                    .with(said(
+                        "*:assertion.false",
+                        "what the precondition says of waitlevel might not hold: channels that are owed a message count",
+                    )),
+            );
         }
     }
 
@@ -384,7 +434,7 @@ impl EachElement {
 struct FractionBound {
     /// When the location counts, and for which values of the variables.
     guard: s::Expr,
-    binder: Option<(Vec<s::TypedName>, Vec<Vec<s::Expr>>)>,
+    binder: Option<Binder>,
     /// Some fraction of it is held.
     held: s::Expr,
     /// More is held than is taken.
@@ -393,13 +443,7 @@ struct FractionBound {
 
 impl FractionBound {
     fn when(self, claim: impl FnOnce(s::Expr, s::Expr) -> s::Expr) -> s::Expr {
-        let claim = implies(self.guard, claim(self.held, self.enough));
-        match self.binder {
-            None => claim,
-            Some((variables, triggers)) => {
-                quantified(s::Quantifier::Forall, variables, triggers, claim)
-            }
-        }
+        under(self.guard, self.binder, claim(self.held, self.enough))
     }
 }
 

@@ -6,6 +6,7 @@ use chalice::program::{
     AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, LocalId, PermissionKind,
     PredicateId,
 };
+use num_bigint::Sign;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -46,6 +47,7 @@ impl Lowering<'_> {
             member.class = Some(predicate.class);
             let env = stateless(ReadAmount::Common);
             let body = member.clause(&predicate.body, &env);
+            let body = and([body, member.debts_refused(&predicate.body)]);
             if names_this_first(&predicate.body) {
                 body
             } else {
@@ -232,6 +234,22 @@ fn names_this_first(e: &Expr) -> bool {
 }
 
 impl Member<'_, '_> {
+    /// Predicates may be dropped, and what they owe with them. So they contain no debt, and nothing that might be one.
+    fn debts_refused(&mut self, body: &Expr) -> s::Expr {
+        let mut refused = None;
+        each_expr(body, &mut |part| {
+            if let ExprKind::Credit { amount: Some(amount), .. } = &part.kind
+                && !matches!(&amount.kind, ExprKind::Int(value) if value.sign() != Sign::Minus)
+            {
+                refused.get_or_insert(part);
+            }
+        });
+        match refused {
+            Some(debt) => self.unsupported("a debt in a predicate", debt),
+            None => truth(true),
+        }
+    }
+
     /// A monitor invariant as readers get it: one counting permission of everything, except for what is any amount.
     /// What it opens to look inside is as much as there is.
     fn read_version(&mut self, e: &Expr, env: &Env) -> s::Expr {

@@ -44,7 +44,10 @@ impl Member<'_, '_> {
     /// At the start of a body: opens what the precondition gives.
     pub(crate) fn open_own_predicates(&mut self, requires: &[Expr], env: &Env) {
         for (_, guard, access) in self.own_predicates(requires, env) {
-            self.emit_when(guard, |member| member.unfold_stars(access, env));
+            self.emit_when(guard, |member| {
+                member.unfold_stars(access, env);
+                member.move_folded_credits(access, env, s::BinaryOp::Add);
+            });
         }
     }
 
@@ -55,6 +58,7 @@ impl Member<'_, '_> {
             self.span = span;
             self.emit_when(guard, |member| {
                 member.check_stars_of_folded(access, env);
+                member.move_folded_credits(access, env, s::BinaryOp::Sub);
                 let traded = member.access(access, env, Use::Traded);
                 let renaming = renamed("fold.failed:*", "postcondition.violated:*");
                 member.emit(fold(traded).with(renaming));

@@ -74,8 +74,9 @@ pub(crate) enum OldState {
 pub(crate) enum Locks {
     /// No lock state at hand: in predicates and functions.
     Unknown,
-    /// A new thread: it holds nothing.
-    Nothing,
+    /// A new thread: it holds nothing. It has seen of objects what the thread had seen that starts it; these are the
+    /// states in which that one last released them.
+    Nothing { released: Option<Expr> },
     /// The values of these expressions.
     State(LockState),
 }
@@ -108,6 +109,25 @@ pub(crate) enum Side {
     Exhaled,
     /// It must be shown.
     Asserted,
+}
+
+impl Locks {
+    /// The states in which objects were last released, if anything is said of them.
+    pub(crate) fn released(&self) -> Option<&Expr> {
+        match self {
+            Self::Unknown => None,
+            Self::Nothing { released } => released.as_ref(),
+            Self::State(locks) => locks.released.as_ref(),
+        }
+    }
+
+    /// The states in which objects were acquired that are held, if anything is said of them.
+    pub(crate) fn acquired(&self) -> Option<&Expr> {
+        match self {
+            Self::Unknown | Self::Nothing { .. } => None,
+            Self::State(locks) => locks.acquired.as_ref(),
+        }
+    }
 }
 
 impl Env {

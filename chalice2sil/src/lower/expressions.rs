@@ -181,7 +181,7 @@ impl Member<'_, '_> {
     pub(crate) fn holds(&self, target: &s::Expr, mode: LockMode, env: &Env) -> Option<s::Expr> {
         Some(match &env.locks {
             Locks::Unknown => return None,
-            Locks::Nothing => truth(false),
+            Locks::Nothing { .. } => truth(false),
             Locks::State(locks) => match (mode, &locks.read_held) {
                 (LockMode::Write, None) => contains(&locks.held, target),
                 (LockMode::Write, Some(read_held)) => {
@@ -227,7 +227,7 @@ impl Member<'_, '_> {
             if is_literal_order(from, to) {
                 return elements;
             }
-            checked(le(low, high), "range.empty.bounds", elements)
+            member.checked(le(low, high), "range.empty.bounds", elements)
         })
     }
 
@@ -261,8 +261,25 @@ impl Member<'_, '_> {
                 bounds.push(le(high.clone(), length));
             }
             let part = slice(base, low, high);
-            if bounds.is_empty() { part } else { checked(and(bounds), "seq.slice.bounds", part) }
+            if bounds.is_empty() {
+                part
+            } else {
+                member.checked(and(bounds), "seq.slice.bounds", part)
+            }
         })
+    }
+
+    /// `value`, which is defined only if `condition` holds.
+    pub(crate) fn checked(&self, condition: s::Expr, reason: &str, value: s::Expr) -> s::Expr {
+        // Of two names for one error, the one that stands further in counts: predicates have theirs at the top.
+        let condition = match self.method {
+            Some(_) => condition,
+            None => condition.with(renamed(
+                "predicate.not.wellformed:assertion.false",
+                &format!("not.wellformed:{reason}"),
+            )),
+        };
+        asserting(condition.with(renamed("*:assertion.false", &format!("*:{reason}"))), value)
     }
 
     fn binary(&mut self, e: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> s::Expr {
@@ -450,11 +467,6 @@ impl Member<'_, '_> {
         let triggers = if may_trigger(collection) { vec![inside.clone()] } else { Vec::new() };
         (and(inside), triggers)
     }
-}
-
-/// `value`, which is defined only if `condition` holds.
-fn checked(condition: s::Expr, reason: &str, value: s::Expr) -> s::Expr {
-    asserting(condition.with(renamed("*:assertion.false", &format!("*:{reason}"))), value)
 }
 
 /// Does `e` look at the heap of a state that is not the present one?

@@ -4,8 +4,8 @@
 //! abstract read permission have no parameter for it: generated code says only what the program needs.
 
 use chalice::program::{
-    Block, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId, PermissionKind, Program,
-    Rhs, Stmt, StmtKind, Type,
+    AccessTarget, Block, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId,
+    PermissionKind, Program, Rhs, Stmt, StmtKind, Type,
 };
 use la_arena::ArenaMap;
 
@@ -73,10 +73,14 @@ pub(crate) fn assigns(stmt: &Stmt, local: LocalId) -> bool {
     }
 }
 
+/// Does an assertion speak of credits?
+pub(crate) fn mentions_credit(e: &Expr) -> bool {
+    e.any(&mut |part| matches!(part.kind, ExprKind::Credit { .. }))
+}
+
 /// Does the invariant of a class speak of credits, which its monitor then keeps?
 pub(crate) fn keeps_credits(program: &Program, class: ClassId) -> bool {
-    let is_credit = |e: &Expr| matches!(e.kind, ExprKind::Credit { .. });
-    program.classes[class].invariants.iter().any(|clause| clause.any(&mut |e| is_credit(e)))
+    program.classes[class].invariants.iter().any(mentions_credit)
 }
 
 /// The class whose objects an expression stands for.
@@ -96,6 +100,13 @@ impl Facts {
             let mut own = MethodFacts::default();
             facts.note_contract(&mut own, program, id);
             facts.note_body(&mut own, &method.body, &keeps_credits);
+            each_stmt(&method.body, &mut |stmt| {
+                if let StmtKind::Fold(access) | StmtKind::Unfold(access) = &stmt.kind
+                    && let AccessTarget::Predicate { predicate, .. } = &access.target
+                {
+                    own.credits |= mentions_credit(&program.predicates[*predicate].body);
+                }
+            });
             facts.methods.insert(id, own);
         }
         for (_, class) in program.classes.iter() {
@@ -227,8 +238,8 @@ impl Facts {
             ExprKind::Access(access) => {
                 let is_level = matches!(
                     access.target,
-                    chalice::program::AccessTarget::Field { field: FieldRef::Mu, .. }
-                        | chalice::program::AccessTarget::ElementsField { field: FieldRef::Mu, .. }
+                    AccessTarget::Field { field: FieldRef::Mu, .. }
+                        | AccessTarget::ElementsField { field: FieldRef::Mu, .. }
                 );
                 self.levels |= is_level;
             }

@@ -242,7 +242,14 @@ impl Member<'_, '_> {
         let this = self.saved(receiver, "receiver", &assigned, env);
         let actuals = self.saved_all(arguments, &callee.parameters, &assigned, env);
         // The new thread holds no locks, whatever the forking one holds.
-        let alone = Env { locks: Locks::Nothing, old_locks: Locks::Nothing, ..env.clone() };
+        // SOUNDNESS: it goes on from what the forking one has seen. Those are states of the past, and what objects are
+        // when it acquires them comes after.
+        let released = match env.locks.released() {
+            None if lowering.states.keeps_released() => Some(self.unknown_states("releasedThere")),
+            released => released.cloned(),
+        };
+        let nothing = Locks::Nothing { released };
+        let alone = Env { locks: nothing.clone(), old_locks: nothing, ..env.clone() };
         let mut contract =
             self.callee_env(&alone, method, this.clone(), actuals.clone(), env.read.clone());
         let fraction = if facts.read_fraction {
@@ -277,7 +284,9 @@ impl Member<'_, '_> {
             .iter()
             .map(|clause| self.assertion(clause, &contract))
             .collect::<Vec<_>>();
-        let given = and(std::iter::once(exists).chain(clauses));
+        let kept = self.kept_levels(&callee.requires, &contract);
+        let given = and(std::iter::once(exists).chain(clauses).chain(kept));
+        let left = self.left_stars(&callee.requires, &contract, "exhale.failed");
         if !is_true(&given) {
             let given = exhale(unplaced(given));
             // Old values are read before the precondition is given, so what is missing is missing there first.
@@ -291,6 +300,7 @@ impl Member<'_, '_> {
                 given
             });
         }
+        self.note_left_stars(left);
         let token = match target {
             Some(out) => {
                 self.declare_outs(std::slice::from_ref(out));
@@ -458,6 +468,13 @@ impl Member<'_, '_> {
         }
     }
 
+    /// States in which a thread has seen objects, about which nothing is known.
+    fn unknown_states(&mut self, wanted: &str) -> s::Expr {
+        let name = self.fresh(wanted);
+        self.emit_plain(declare(&name, self.lowering.states_type(), None));
+        var(&name)
+    }
+
     /// The locks of another thread, about which nothing is known.
     fn unknown_locks(&mut self) -> LockState {
         let lowering = self.lowering;
@@ -475,13 +492,7 @@ impl Member<'_, '_> {
             (states.keeps_acquired(), "acquiredThere"),
             (states.keeps_released(), "releasedThere"),
         ]
-        .map(|(is_kept, wanted)| {
-            is_kept.then(|| {
-                let name = self.fresh(wanted);
-                self.emit_plain(declare(&name, lowering.states_type(), None));
-                var(&name)
-            })
-        });
+        .map(|(is_kept, wanted)| is_kept.then(|| self.unknown_states(wanted)));
         LockState {
             held: var(&held),
             read_held,

@@ -6,12 +6,15 @@
 //!   between two times that one does.
 //! - DIVERGENCE: nothing is known of the state before if the object has got another level since.
 
-use chalice::program::{ClassId, Expr, ExprKind, FieldRef, LockMode, MethodId};
+use chalice::program::{
+    AccessTarget, ClassId, EvalState, Expr, ExprKind, FieldRef, LockMode, MethodId,
+};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed, said};
 use super::env::{Env, LockState, OldState};
+use super::permissions::is_certain;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::stack::grow;
@@ -59,6 +62,15 @@ fn part_of(e: &Expr, wants_history: bool) -> Expr {
         _ => return e.clone(),
     };
     Expr { kind, ty: e.ty.clone(), span: e.span }
+}
+
+fn collect_conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
+    match &e.kind {
+        ExprKind::And(parts) => {
+            parts.iter().for_each(|part| grow(|| collect_conjuncts(part, found)));
+        }
+        _ => found.push(e),
+    }
 }
 
 impl Member<'_, '_> {
@@ -112,6 +124,43 @@ impl Member<'_, '_> {
     fn has_kept_level(&mut self, state: &s::Expr, target: &s::Expr, locks: &LockState) -> s::Expr {
         let then = self.lowering.field_then(state, target.clone(), FieldRef::Mu);
         eq(then, self.lowering.level_at(locks.levels.clone(), target.clone()))
+    }
+
+    /// Contracts that speak of the state in which an object was last released say, too, that it has kept its level since,
+    /// if they let the level be read: its history goes on, and acquiring it tells what that says of the state.
+    ///
+    /// SOUNDNESS: whoever gives such a contract shows it, at calls, forks, and the ends of methods and loops.
+    pub(crate) fn kept_levels(&mut self, clauses: &[Expr], env: &Env) -> Vec<s::Expr> {
+        let (Some(released), true) = (env.locks.released(), self.lowering.states.has_history())
+        else {
+            return Vec::new();
+        };
+        let mut conjuncts = Vec::new();
+        clauses.iter().for_each(|clause| collect_conjuncts(clause, &mut conjuncts));
+        let is_readable = |object: &Expr| {
+            conjuncts.iter().any(|conjunct| {
+                let ExprKind::Access(access) = &conjunct.kind else { return false };
+                matches!(&access.target, AccessTarget::Field { receiver, field: FieldRef::Mu }
+                    if receiver.kind == object.kind && is_certain(&access.amount.kind))
+            })
+        };
+        let mut kept = Vec::new();
+        for conjunct in &conjuncts {
+            let ExprKind::Eval { state, .. } = &conjunct.kind else { continue };
+            let EvalState::Release(object) = &**state else { continue };
+            let has_history = super::facts::class_of(object)
+                .is_some_and(|class| has_history(&self.program().classes[class].invariants));
+            let is_stable = matches!(object.kind, ExprKind::This | ExprKind::Local(_));
+            if has_history && is_stable && is_readable(object) {
+                kept.push(self.placed(conjunct.span, |member| {
+                    let object = member.expr(object, env);
+                    let state = member.lowering.state_at(released, &object);
+                    let then = member.lowering.field_then(&state, object.clone(), FieldRef::Mu);
+                    eq(then, member.lowering.level_of(object))
+                }));
+            }
+        }
+        kept
     }
 
     /// Records the state in which an object is about to be left, and its level.

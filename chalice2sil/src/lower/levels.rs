@@ -2,6 +2,9 @@
 //!
 //! The wait level is not a value. It stands for the levels of all objects that the thread holds, or from which it owes
 //! a message; comparisons with it are quantifications over them (Leino and Müller 2009, on deadlock prevention).
+//!
+//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread holds nothing: whoever
+//! acquires an object because it is above the wait level takes that for granted.
 
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -26,7 +29,10 @@ impl Member<'_, '_> {
         Some(match (left, right) {
             (Level::Value(left), Level::Value(right)) => self.lowering.below(left, right),
             (Level::Wait(locks), Level::Value(level)) => {
-                self.all_levels(&locks, |lowering, held| lowering.below(held, level))?
+                let shared = ne(level.clone(), self.lowering.lockbottom());
+                let above =
+                    self.all_levels(&locks, |lowering, held| lowering.below(held, level))?;
+                and([shared, above])
             }
             (Level::Value(level), Level::Wait(locks)) => {
                 self.some_level(&locks, |lowering, held| lowering.below(level, held))?
@@ -34,7 +40,11 @@ impl Member<'_, '_> {
             (Level::Wait(left), Level::Wait(right)) => {
                 let object = self.bound_name("p");
                 let Locks::State(right) = right else {
-                    return if matches!(right, Locks::Nothing) { Some(truth(false)) } else { None };
+                    return if matches!(right, Locks::Nothing { .. }) {
+                        Some(truth(false))
+                    } else {
+                        None
+                    };
                 };
                 let (contributes, triggers) = self.lowering.contributes(&right, &var(&object));
                 let level = self.lowering.held_level(&right, &var(&object));
@@ -62,7 +72,7 @@ impl Member<'_, '_> {
             }
             (Level::Wait(left), Level::Wait(right)) => match (&left, &right) {
                 (Locks::State(one), Locks::State(other)) => self.same_wait_level(one, other)?,
-                (Locks::Nothing, Locks::Nothing) => truth(true),
+                (Locks::Nothing { .. }, Locks::Nothing { .. }) => truth(true),
                 _ => return None,
             },
         })
@@ -121,7 +131,7 @@ impl Member<'_, '_> {
     ) -> Option<s::Expr> {
         let locks = match locks {
             Locks::Unknown => return None,
-            Locks::Nothing => return Some(truth(true)),
+            Locks::Nothing { .. } => return Some(truth(true)),
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");
@@ -138,7 +148,7 @@ impl Member<'_, '_> {
     ) -> Option<s::Expr> {
         let locks = match locks {
             Locks::Unknown => return None,
-            Locks::Nothing => return Some(truth(false)),
+            Locks::Nothing { .. } => return Some(truth(false)),
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");

@@ -144,7 +144,8 @@ impl Member<'_, '_> {
     /// Clauses, without those that say nothing about the state.
     pub(crate) fn clauses(&mut self, clauses: &[Expr], env: &Env) -> Vec<s::Expr> {
         let lowered: Vec<_> = clauses.iter().map(|clause| self.clause(clause, env)).collect();
-        lowered.into_iter().filter(|clause| !is_true(clause)).collect()
+        let kept = self.kept_levels(clauses, env);
+        lowered.into_iter().filter(|clause| !is_true(clause)).chain(kept).collect()
     }
 
     /// A method leaves the locks as they were, except for those it names.

@@ -16,7 +16,7 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed, said};
 use super::env::{Env, LockState, Locks, Side};
-use super::facts::{assigns, class_of, is_new_object, keeps_credits};
+use super::facts::{assigns, class_of, is_new_object, keeps_credits, mentions_credit};
 use super::history::one_state;
 use super::levels::Level;
 use super::{Lowering, Member};
@@ -102,6 +102,7 @@ impl Member<'_, '_> {
         self.trade_credits(class, mode, target, &env.on(Side::Exhaled), s::BinaryOp::Sub);
         let (protected, inner) = (self.protected(class), env.about(target.clone()));
         self.check_stars(&protected, &inner, "fold.failed");
+        let left = self.left_stars(&protected, &inner, "fold.failed");
         let monitor = self.monitor_at(class, mode, target);
         self.emit(
             fold(acc(monitor.clone(), write()))
@@ -109,7 +110,7 @@ impl Member<'_, '_> {
         );
         // If folding failed, it has been said already.
         self.emit(exhale(acc(monitor, write())).with(renamed("exhale.failed:*", "fold.failed:*")));
-        self.note_left_stars(&protected, &inner);
+        self.note_left_stars(left);
     }
 
     /// Gives a monitor the credits that its invariant speaks of, or takes them from it. Readers share a monitor, so they
@@ -208,12 +209,9 @@ impl Member<'_, '_> {
         } else {
             self.emit(inhale(above).with(renamed("inhale.failed:*", "acquire.failed:*")));
         }
+        // Its level is above those of what is held.
         let is_held = self.lowering.is_held(&locks, target);
-        let shared = ne(level, self.lowering.lockbottom());
-        self.emit(
-            inhale(and([shared, not(is_held)]))
-                .with(renamed("inhale.failed:*", "acquire.failed:*")),
-        );
+        self.emit_plain(inhale(not(is_held)));
         let set = match mode {
             LockMode::Write => &locks.held,
             LockMode::Read => locks.read_held.as_ref().unwrap_or(&locks.held),
@@ -409,8 +407,8 @@ impl Member<'_, '_> {
     /// A lock level between bounds; without bounds, one above the wait level.
     ///
     /// SOUNDNESS: each lower bound is shown to be below each upper bound, and something is below each upper bound even if
-    /// there are no lower bounds, or if they are null or the wait level of a thread that holds nothing (a channel is
-    /// never at the lowest level); the order is dense and has no greatest element, so there is such a level.
+    /// there are no lower bounds, or if they are null (a channel is never at the lowest level); the order is dense and
+    /// has no greatest element, so there is such a level.
     pub(crate) fn choose_level(&mut self, bounds: &Bounds, env: &Env) -> Name {
         let span = self.span;
         let mut lower = self.bound_levels(&bounds.lower, env);
@@ -422,10 +420,8 @@ impl Member<'_, '_> {
             .iter()
             .flat_map(|low| upper.iter().map(|high| (low.clone(), high.clone())))
             .collect();
-        let is_level = |level: &Level| matches!(level, Level::Value(_));
-        if !lower.iter().any(|(exists, low, _)| is_true(exists) && is_level(low)) {
-            let objects = lower.iter().filter(|(_, low, _)| is_level(low));
-            let no_other = and(objects.map(|(exists, _, _)| not(exists.clone())));
+        if !lower.iter().any(|(exists, _, _)| is_true(exists)) {
+            let no_other = and(lower.iter().map(|(exists, _, _)| not(exists.clone())));
             let bottom = Level::Value(self.lowering.lockbottom());
             for (bound, high) in bounds.upper.iter().zip(&upper) {
                 if !matches!(bound.ty, Type::Channel(_)) {
@@ -446,7 +442,11 @@ impl Member<'_, '_> {
         let name = self.fresh("level");
         let ty = self.lowering.level_type();
         self.emit_plain(declare(&name, ty, None));
-        let mut chosen = vec![ne(var(&name), self.lowering.lockbottom())];
+        let mut chosen = Vec::new();
+        // What is above the wait level is above the least level.
+        if !lower.iter().any(|(_, low, _)| matches!(low, Level::Wait(_))) {
+            chosen.push(ne(var(&name), self.lowering.lockbottom()));
+        }
         for (exists, low, _) in lower {
             let fact =
                 self.level_below(low, Level::Value(var(&name))).unwrap_or_else(|| truth(true));
@@ -551,9 +551,7 @@ impl Lowering<'_> {
             let none = call(fixed::NO_CREDITS, Vec::new());
             member.emit_plain(declare(&credits, self.credits_type(), Some(none)));
             member.credits = Some(credits);
-            let mentioned =
-                |clause: &&Expr| clause.any(&mut |e| matches!(e.kind, ExprKind::Credit { .. }));
-            for clause in class.invariants.iter().filter(mentioned) {
+            for clause in class.invariants.iter().filter(|clause| mentions_credit(clause)) {
                 member.span = clause.span;
                 member.move_credits(&one_state(clause), &env.on(Side::Inhaled), s::BinaryOp::Add);
             }

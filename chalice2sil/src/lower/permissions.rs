@@ -306,7 +306,7 @@ fn percentage(percent: &BigInt) -> s::Expr {
 }
 
 /// Is the amount positive whatever the state is?
-fn is_certain(amount: &PermissionKind) -> bool {
+pub(crate) fn is_certain(amount: &PermissionKind) -> bool {
     match amount {
         PermissionKind::Percentage(percent) | PermissionKind::Epsilons(percent) => {
             matches!(&percent.kind, ExprKind::Int(value) if value.sign() == num_bigint::Sign::Plus)

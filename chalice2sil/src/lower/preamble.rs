@@ -338,6 +338,11 @@ fn credit_domain() -> s::Member {
     let none = || call(fixed::NO_CREDITS, Vec::new());
     let at = call(fixed::CREDIT_AT, vec![none(), var("o")]);
     let zero = forall(vec![typed("o", ty(TypeKind::Ref))], vec![vec![at.clone()]], eq(at, int(0)));
+    // Where a channel is made, its level is chosen above the least one.
+    let level = call(fixed::CHANNEL_LEVEL, vec![var("o")]);
+    let bottom = call(fixed::LOCKBOTTOM, Vec::new());
+    let shared =
+        forall(vec![typed("o", ty(TypeKind::Ref))], vec![vec![level.clone()]], ne(level, bottom));
     let more = vec![
         domain_function(fixed::NO_CREDITS, Vec::new(), map()),
         domain_function(
@@ -352,7 +357,7 @@ fn credit_domain() -> s::Member {
         fixed::CREDIT_SET,
         ty(TypeKind::Int),
         more,
-        vec![axiom("no_credits_zero", zero)],
+        vec![axiom("no_credits_zero", zero), axiom("channels_are_shared", shared)],
     )
 }
 

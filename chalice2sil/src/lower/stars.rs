@@ -7,8 +7,9 @@
 //! Invariants
 //! - SOUNDNESS: what is known of a location after taking was shown of it at every giving: both look at the same
 //!   locations, which the clauses alone decide.
-//! - SOUNDNESS: how much is held is looked at before anything has been given. So locations of which the same clauses
-//!   give another amount as well are left out, at both ends.
+//! - SOUNDNESS: how much is held is looked at before anything has been given. So locations are left out, at both ends,
+//!   where the same clauses give another amount of some location of their kind; conditions that exclude each other, as
+//!   in `n == 0 ? acc(x) : rd*(x)`, decide that with values that the clauses fix.
 //! - SOUNDNESS: counting permissions of a predicate contain no fraction. Nobody folds or unfolds them if the predicate
 //!   contains `rd*`, as they cannot be divided.
 
@@ -16,14 +17,16 @@ use chalice::program::{
     Access, AccessTarget, Expr, ExprKind, FieldId, FieldRef, PermissionKind, PredicateId,
 };
 use sil::syntax as s;
+use sil::syntax::TypeKind;
 
 use super::Member;
 use super::annotations::{Annotate, renamed, said};
-use super::assertions::{Guarded, Part};
+use super::assertions::{Binder, Part, under};
+use super::calls::EachElement;
 use super::env::{Env, Side};
 use super::permissions::Use;
 use crate::build::*;
-use crate::walk::{each_amount, each_expr};
+use crate::walk::each_amount;
 
 /// What locations are of; those of different kinds are different.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,7 +40,8 @@ impl<'p> Member<'_, 'p> {
     /// Before `clauses` are given to a predicate, monitor or channel: of what they ask `rd*` of, a fraction is held.
     pub(crate) fn check_stars(&mut self, clauses: &[Expr], env: &Env, kind: &str) {
         let least = self.lowering.least_fraction();
-        for claim in self.stars(clauses, &env.on(Side::Exhaled), |held| lt(least.clone(), held)) {
+        for star in self.stars(clauses, &env.on(Side::Exhaled)) {
+            let claim = star.satisfies(|held| lt(least.clone(), held));
             self.check_is_fraction(claim, kind);
         }
     }
@@ -52,36 +56,48 @@ impl<'p> Member<'_, 'p> {
         kind: &str,
     ) {
         let least = mul(int(1000), self.lowering.least_fraction());
-        for claim in self.stars(clauses, &env.on(Side::Inhaled), |held| lt(least.clone(), held)) {
+        for star in self.stars(clauses, &env.on(Side::Inhaled)) {
+            let claim = star.satisfies(|held| lt(least.clone(), held));
             let known = inhale(implies(is_taken.clone(), claim));
             self.emit(known.with(renamed("inhale.failed:*", &format!("{kind}:*"))));
         }
     }
 
-    /// After `clauses` have been given away: `rd*` leaves a fraction.
+    /// Before `clauses` are given away: that `rd*` leaves a fraction of what it is taken from, to be noted afterwards by
+    /// [`Self::note_left_stars`].
     ///
+    /// SOUNDNESS: how much `rd*` is of a fraction is nobody's but the verifier's choice.
     /// COMPLETENESS: of locations that are found without reading the heap, which may have been given away, too.
-    pub(crate) fn note_left_stars(&mut self, clauses: &[Expr], env: &Env) {
-        if !is_variable(&env.this) {
-            return;
-        }
-        let is_stable =
-            |e: &Expr| matches!(e.kind, ExprKind::This | ExprKind::Local(_) | ExprKind::Null);
+    pub(crate) fn left_stars(&mut self, clauses: &[Expr], env: &Env, kind: &str) -> Vec<s::Expr> {
         let least = mul(int(1000), self.lowering.least_fraction());
-        for claim in self.stars_where(
-            clauses,
-            &env.on(Side::Inhaled),
-            |held| lt(least.clone(), held),
-            |part, access| {
-                let is_found = match &access.target {
-                    AccessTarget::Field { receiver, .. }
-                    | AccessTarget::Predicate { receiver, .. }
-                    | AccessTarget::AllFields { receiver, .. } => is_stable(receiver),
-                    _ => false,
-                };
-                is_found && part.binder.is_none() && is_true(&part.guard)
-            },
-        ) {
+        let mut left = Vec::new();
+        for star in self.stars(clauses, &env.on(Side::Exhaled)) {
+            let is_found = match &star.location.kind {
+                s::ExprKind::Field { receiver, .. } => is_variable(receiver),
+                s::ExprKind::Call { arguments, .. } => arguments.iter().all(is_variable),
+                _ => false,
+            };
+            if !is_found || star.binder.is_some() || star.each.is_some() {
+                continue;
+            }
+            let is_given = if is_true(&star.guard) {
+                star.guard
+            } else {
+                // What decides may be given away as well.
+                let name = self.fresh("is_given");
+                self.emit_plain(declare(&name, ty(TypeKind::Bool), None));
+                let renaming = renamed("assignment.failed:*", &format!("{kind}:*"));
+                self.emit(assign(var(&name), star.guard).with(renaming));
+                var(&name)
+            };
+            left.push(implies(is_given, lt(least.clone(), perm(star.location))));
+        }
+        left
+    }
+
+    /// After something has been given away: what [`Self::left_stars`] said.
+    pub(crate) fn note_left_stars(&mut self, left: Vec<s::Expr>) {
+        for claim in left {
             self.emit_plain(inhale(claim));
         }
     }
@@ -93,10 +109,11 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// After a predicate has been folded.
-    pub(crate) fn note_left_of_folded(&mut self, access: &Access, env: &Env) {
-        if let Some((body, inner)) = self.inside(access, env) {
-            self.note_left_stars(body, &inner);
+    /// Before a predicate is folded: what that leaves.
+    pub(crate) fn left_of_folded(&mut self, access: &Access, env: &Env) -> Vec<s::Expr> {
+        match self.inside(access, env) {
+            Some((body, inner)) => self.left_stars(body, &inner, "fold.failed"),
+            None => Vec::new(),
         }
     }
 
@@ -117,8 +134,7 @@ impl<'p> Member<'_, 'p> {
     /// Of `rd*` of a predicate, `rd*` of what it contains is taken only if it is a fraction of which it is taken.
     pub(crate) fn unfold_stars(&mut self, access: &Access, env: &Env) {
         let traded = self.access(access, env, Use::Traded);
-        let inside =
-            self.inside(access, env).filter(|(body, _)| !star_kinds(self, body).is_empty());
+        let inside = self.inside(access, env).filter(|(body, _)| body.iter().any(has_star));
         let Some((body, inner)) = inside else {
             self.emit(unfold(traded));
             return;
@@ -159,67 +175,76 @@ impl<'p> Member<'_, 'p> {
         );
     }
 
-    /// `claim` of how much is held of each location of which `clauses` ask `rd*` and nothing else.
-    fn stars(
-        &mut self,
-        clauses: &[Expr],
-        env: &Env,
-        claim: impl Fn(s::Expr) -> s::Expr,
-    ) -> Vec<s::Expr> {
-        self.stars_where(clauses, env, claim, |_, _| true)
-    }
-
-    fn stars_where(
-        &mut self,
-        clauses: &[Expr],
-        env: &Env,
-        claim: impl Fn(s::Expr) -> s::Expr,
-        counts: impl Fn(&Guarded<'_>, &Access) -> bool,
-    ) -> Vec<s::Expr> {
-        if !self.lowering.facts.counting {
+    /// The locations of which `clauses` ask `rd*`, and when they ask for no other amount of locations of that kind.
+    fn stars(&mut self, clauses: &[Expr], env: &Env) -> Vec<Star> {
+        if !self.lowering.facts.counting || !clauses.iter().any(has_star) {
             return Vec::new();
         }
-        let kinds = star_kinds(self, clauses);
-        let mut claims = Vec::new();
-        for part in clauses.iter().flat_map(|clause| self.parts(clause, env)).collect::<Vec<_>>() {
-            let Part::Access(access) = part.part else { continue };
-            let is_star = matches!(access.amount.kind, PermissionKind::Star);
-            let is_alone = kinds_of(self, access).iter().all(|kind| kinds.contains(kind));
-            if !is_star || !is_alone || !counts(&part, access) {
-                continue;
-            }
-            for (location, binder) in self.locations(&access.target, env) {
-                let holds = claim(perm(location));
-                claims.push(part.when(match binder {
-                    Some(each) => each.satisfies(holds),
-                    None => holds,
-                }));
+        let (mut stars, mut others) = (Vec::new(), Vec::new());
+        for clause in clauses {
+            for part in self.parts(clause, env) {
+                let Part::Access(access) = part.part else { continue };
+                match access.amount.kind {
+                    PermissionKind::Star => stars.push((part, access)),
+                    _ => others.push((kinds_of(self, access), part)),
+                }
             }
         }
-        claims
+        let mut all = Vec::new();
+        for (part, access) in stars {
+            let kinds = kinds_of(self, access);
+            let mut beside =
+                others.iter().filter(|(other, _)| other.iter().any(|kind| kinds.contains(kind)));
+            let mut guard = vec![part.guard.clone()];
+            let is_alone = beside.all(|(_, other)| {
+                guard.push(not(other.guard.clone()));
+                other.binder.is_none() && !is_true(&other.guard)
+            });
+            if !is_alone {
+                continue;
+            }
+            for (location, each) in self.locations(&access.target, env) {
+                let (guard, binder) = (and(guard.clone()), part.binder.clone());
+                all.push(Star { guard, binder, location, each });
+            }
+        }
+        all
     }
+}
+
+/// A location of which clauses ask `rd*`.
+struct Star {
+    /// When they do, and ask for nothing else.
+    guard: s::Expr,
+    /// The quantifier it stands under.
+    binder: Option<Binder>,
+    location: s::Expr,
+    /// The collection whose elements it ranges over.
+    each: Option<EachElement>,
+}
+
+impl Star {
+    /// `claim` of how much is held of the location.
+    fn satisfies(self, claim: impl Fn(s::Expr) -> s::Expr) -> s::Expr {
+        let claim = claim(perm(self.location));
+        let claim = match self.each {
+            Some(each) => each.satisfies(claim),
+            None => claim,
+        };
+        under(self.guard, self.binder, claim)
+    }
+}
+
+/// Does an assertion ask `rd*` of something?
+pub(crate) fn has_star(e: &Expr) -> bool {
+    e.any(&mut |part| {
+        matches!(&part.kind, ExprKind::Access(access) if matches!(access.amount.kind, PermissionKind::Star))
+    })
 }
 
 /// Is it a term whose value does not depend on the heap?
 fn is_variable(e: &s::Expr) -> bool {
     matches!(e.kind, s::ExprKind::Ident(_))
-}
-
-/// The kinds of locations of which clauses ask `rd*` and no other amount.
-fn star_kinds(member: &Member<'_, '_>, clauses: &[Expr]) -> Vec<Kind> {
-    let (mut stars, mut others) = (Vec::new(), Vec::new());
-    for clause in clauses {
-        each_expr(clause, &mut |e| {
-            if let ExprKind::Access(access) = &e.kind {
-                match access.amount.kind {
-                    PermissionKind::Star => stars.extend(kinds_of(member, access)),
-                    _ => others.extend(kinds_of(member, access)),
-                }
-            }
-        });
-    }
-    stars.retain(|kind| !others.contains(kind));
-    stars
 }
 
 /// The kinds of locations that an accessibility assertion speaks of.

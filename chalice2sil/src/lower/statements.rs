@@ -1,15 +1,17 @@
 //! Statements.
 
 use chalice::program::{
-    Block, ChannelId, Expr, ExprKind, IfArm, Initialiser, LocalId, OutVariable, Rhs, Stmt, StmtKind,
+    Access, AccessTarget, Block, ChannelId, Expr, ExprKind, IfArm, Initialiser, LocalId,
+    OutVariable, PermissionKind, Rhs, Stmt, StmtKind,
 };
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::Member;
 use super::annotations::{Annotate, hidden, renamed, said, unplaced};
-use super::assertions::Part;
+use super::assertions::{Guarded, Part};
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
+use super::facts::mentions_credit;
 use super::levels::Level;
 use super::permissions::Use;
 use crate::build::*;
@@ -43,6 +45,7 @@ impl Member<'_, '_> {
                 let fact = self.assertion(e, &env.on(Side::Inhaled));
                 let fact = unplaced(fact);
                 self.emit(if crate::walk::is_impure(e) { inhale(fact) } else { assume(fact) });
+                self.move_credits(e, &env.on(Side::Inhaled), s::BinaryOp::Add);
             }
             StmtKind::Block(block) => {
                 let statements = self.nested(block, env);
@@ -95,9 +98,11 @@ impl Member<'_, '_> {
                 self.check_scaling(access);
                 let inner = self.fraction_of_fold(access, env);
                 self.check_stars_of_folded(access, env);
+                let left = self.left_of_folded(access, env);
+                self.move_folded_credits(access, env, s::BinaryOp::Sub);
                 let traded = self.access(access, &inner, Use::Traded);
                 self.emit(fold(traded));
-                self.note_left_of_folded(access, env);
+                self.note_left_stars(left);
             }
             StmtKind::Unfold(access) => {
                 self.check_scaling(access);
@@ -109,6 +114,7 @@ impl Member<'_, '_> {
                 let inner = self.traded_fraction(access, &[traded], env, env, "unfold.failed");
                 self.unfold_stars(access, &inner);
                 self.levels_of_unfolded(access, env);
+                self.move_folded_credits(access, env, s::BinaryOp::Add);
             }
             StmtKind::Send { channel, declaration, arguments } => {
                 self.send(channel, *declaration, arguments, env);
@@ -296,8 +302,11 @@ impl Member<'_, '_> {
             inner.read = ReadAmount::Fraction(var(&k));
         }
         if let Some(pre) = pre {
-            let given = self.assertion(pre, &inner.on(Side::Exhaled));
+            let exhaled = inner.on(Side::Exhaled);
+            let left = self.left_stars(std::slice::from_ref(pre), &exhaled, "exhale.failed");
+            let given = self.assertion(pre, &exhaled);
             self.emit(exhale(unplaced(given)));
+            self.note_left_stars(left);
             self.move_credits(pre, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
         }
         for out in targets.iter().filter(|out| !out.declares) {
@@ -317,12 +326,11 @@ impl Member<'_, '_> {
     }
 
     /// A fold with `rd` gives a share of everything that the predicate contains.
-    fn fraction_of_fold(&mut self, access: &chalice::program::Access, env: &Env) -> Env {
-        let chalice::program::AccessTarget::Predicate { receiver, predicate } = &access.target
-        else {
+    fn fraction_of_fold(&mut self, access: &Access, env: &Env) -> Env {
+        let AccessTarget::Predicate { receiver, predicate } = &access.target else {
             return env.clone();
         };
-        if !matches!(access.amount.kind, chalice::program::PermissionKind::AbstractRead) {
+        if !matches!(access.amount.kind, PermissionKind::AbstractRead) {
             return env.clone();
         }
         let this = self.expr(receiver, env);
@@ -334,15 +342,7 @@ impl Member<'_, '_> {
     /// Counting permissions cannot be divided: neither may a share be taken of those in a predicate, nor may counting
     /// permissions of a predicate be taken if it contains less than everything of a location.
     fn check_scaling(&mut self, access: &chalice::program::Access) {
-        use chalice::program::{AccessTarget, PermissionKind};
         let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
-        let is_whole = |amount: &PermissionKind| match amount {
-            PermissionKind::Full => true,
-            PermissionKind::Percentage(percent) => {
-                matches!(&percent.kind, ExprKind::Int(value) if *value == 100.into())
-            }
-            _ => false,
-        };
         let counts = |amount| {
             let mut counts = false;
             crate::walk::each_amount(amount, &mut |amount| {
@@ -370,9 +370,8 @@ impl Member<'_, '_> {
     }
 
     /// What unfolding a predicate tells about lock levels.
-    fn levels_of_unfolded(&mut self, access: &chalice::program::Access, env: &Env) {
-        let chalice::program::AccessTarget::Predicate { receiver, predicate } = &access.target
-        else {
+    fn levels_of_unfolded(&mut self, access: &Access, env: &Env) {
+        let AccessTarget::Predicate { receiver, predicate } = &access.target else {
             return;
         };
         let this = self.expr(receiver, env);
@@ -384,27 +383,45 @@ impl Member<'_, '_> {
 
     /// Adds the credits of an assertion to those of the method, or takes them away.
     pub(crate) fn move_credits(&mut self, e: &Expr, env: &Env, op: s::BinaryOp) {
+        if self.credits.is_some() {
+            for part in self.parts(e, env) {
+                self.move_credit(part, env, op);
+            }
+        }
+    }
+
+    /// As [`Self::move_credits`], if a part of an assertion is a credit.
+    pub(crate) fn move_credit(&mut self, part: Guarded<'_>, env: &Env, op: s::BinaryOp) {
         let Some(credits) = self.credits.clone() else { return };
-        let mut moved = Vec::new();
-        for part in self.parts(e, env) {
-            let Part::Credit { channel, amount } = part.part else { continue };
-            if part.binder.is_some() {
-                self.unsupported_stmt("a credit under a quantifier");
-                continue;
-            }
-            let channel = self.expr(channel, env);
-            let amount = amount.map_or(int(1), |amount| self.expr(amount, env));
-            let changed = changed_balance(&credits, &channel, op, amount);
-            moved.push((part.guard, changed));
+        let Part::Credit { channel, amount } = part.part else { return };
+        if part.binder.is_some() {
+            return self.unsupported_stmt("a credit under a quantifier");
         }
-        for (guard, changed) in moved {
-            let change = assign(var(&credits), changed);
-            if is_true(&guard) {
-                self.emit(change);
-            } else {
-                self.emit(branch(guard, vec![change], Vec::new()));
-            }
+        let channel = self.expr(channel, env);
+        let amount = amount.map_or(int(1), |amount| self.expr(amount, env));
+        let change = assign(var(&credits), changed_balance(&credits, &channel, op, amount));
+        if is_true(&part.guard) {
+            self.emit(change);
+        } else {
+            self.emit(branch(part.guard, vec![change], Vec::new()));
         }
+    }
+
+    /// Moves the credits inside a predicate that is folded or unfolded as [`Self::move_credits`] does.
+    ///
+    /// SOUNDNESS: nobody gets them twice, as they move with the whole predicate only. Debts are not kept in predicates,
+    /// since nobody would have to pay them: predicates may be dropped.
+    pub(crate) fn move_folded_credits(&mut self, access: &Access, env: &Env, op: s::BinaryOp) {
+        let AccessTarget::Predicate { receiver, predicate } = &access.target else { return };
+        let body = &self.program().predicates[*predicate].body;
+        if !mentions_credit(body) {
+            return;
+        }
+        if self.credits.is_none() || !is_whole(&access.amount.kind) {
+            return self.unsupported_stmt("a share of a predicate with credits");
+        }
+        let this = self.expr(receiver, env);
+        self.move_credits(body, &env.about(this), op);
     }
 
     /// No channel may be owed a message here.
@@ -441,6 +458,7 @@ impl Member<'_, '_> {
         let target = self.channel_target(channel, "send.failed", env);
         let mut actuals = self.saved_all(arguments, &declared.parameters, &[], env);
         let Some(credits) = self.credits.clone() else { return };
+        let mut left = Vec::new();
         let more = changed_balance(&credits, &target, s::BinaryOp::Add, int(1));
         self.emit_plain(assign(var(&credits), more));
         if let Some(clause) = &declared.where_clause {
@@ -454,7 +472,9 @@ impl Member<'_, '_> {
                 ..env.clone()
             };
             self.move_credits(clause, &inner, s::BinaryOp::Sub);
-            self.check_stars(std::slice::from_ref(clause), &inner, "send.failed");
+            let clauses = std::slice::from_ref(clause);
+            self.check_stars(clauses, &inner, "send.failed");
+            left = self.left_stars(clauses, &inner, "send.failed");
         }
         actuals.insert(0, target);
         let name = lowering.names.borrow().channels[declaration].clone();
@@ -465,6 +485,7 @@ impl Member<'_, '_> {
                 .with(said("*", "the where clause of the channel might not hold: %e")),
         );
         self.emit(exhale(message).with(renamed("exhale.failed:*", "send.failed:*")));
+        self.note_left_stars(left);
     }
 
     fn receive(&mut self, outs: &[OutVariable], channel: &Expr, declaration: ChannelId, env: &Env) {
@@ -529,6 +550,17 @@ impl Member<'_, '_> {
             let target = self.local(out.local);
             self.emit(assign(var(&target), value.clone()));
         }
+    }
+}
+
+/// Is it all of something?
+fn is_whole(amount: &PermissionKind) -> bool {
+    match amount {
+        PermissionKind::Full => true,
+        PermissionKind::Percentage(percent) => {
+            matches!(&percent.kind, ExprKind::Int(value) if *value == 100.into())
+        }
+        _ => false,
     }
 }
 

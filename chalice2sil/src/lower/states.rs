@@ -21,7 +21,7 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, renamed};
-use super::env::{Env, LockState, Recorded, Side};
+use super::env::{Env, Recorded, Side};
 use super::history::has_history;
 use super::{Lowering, Member};
 use crate::build::*;
@@ -391,22 +391,17 @@ impl<'p> Member<'_, 'p> {
 
     /// `eval(state, body)`, as a value or assertion.
     pub(crate) fn eval(&mut self, e: &Expr, state: &EvalState, body: &Expr, env: &Env) -> s::Expr {
-        use super::env::Locks;
-        let map = |locks: &LockState| match state {
-            EvalState::Acquire(_) => locks.acquired.clone(),
-            _ => locks.released.clone(),
-        };
         match state {
             EvalState::Acquire(target) | EvalState::Release(target) => {
-                let Locks::State(locks) = &env.locks else {
-                    return self
-                        .unsupported("eval in a function, predicate or forked precondition", e);
+                let states = match state {
+                    EvalState::Acquire(_) => env.locks.acquired(),
+                    _ => env.locks.released(),
                 };
-                let Some(states) = map(locks) else {
-                    return self.unsupported("eval of this state", e);
+                let Some(states) = states else {
+                    return self.unsupported("eval of this state here", e);
                 };
                 let object = self.expr(target, env);
-                let state = self.lowering.state_at(&states, &object);
+                let state = self.lowering.state_at(states, &object);
                 self.assertion(body, &env.then(state, true))
             }
             EvalState::Fork { token, receiver, method, arguments } => {

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use sil::program::{Predicate, PredicateAccess, PredicateId};
+use sil::program::{Expr, Predicate, PredicateAccess, PredicateId};
 use sil::source::Span;
 
 use super::blame::{Blame, Reason};
 use super::heap::{Chunk, Resource};
+use super::produce::conjuncts;
 use super::state::State;
 use super::{Amounts, Engine, Reading, Stop};
 use crate::terms::Term;
@@ -166,9 +167,15 @@ impl<'p> Engine<'p> {
         self.state = State::new(&declaration.locals);
         self.havoc(declaration.formals.iter().copied());
         let blame = Blame::new("predicate.not.wellformed", declaration.span);
+        // The predicate is to blame; in a translated program the part of it that has a place of its own.
+        let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
+        let blame_of = |clause: &Expr| {
+            let has_place = clause.span.origin != declaration.span.origin;
+            if has_place { Blame { span: clause.span, ..blame } } else { blame }
+        };
         self.joins = self.merges_ways(std::slice::from_ref(body));
         let paths = self.explore(|engine| {
-            engine.produce_all(&[body], None, |_| blame)?;
+            engine.produce_all(&clauses, None, blame_of)?;
             if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
         })?;
         if !paths.is_empty() {
