@@ -263,6 +263,7 @@ impl Engine<'_> {
         let answer = self.ask(|engine| engine.obligation(goal))?;
         if answer != Answer::Yes {
             self.fail(answer, blame, reason, at);
+            self.mark_unframed(blame)?;
         }
         Ok(())
     }
