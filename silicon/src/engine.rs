@@ -13,6 +13,7 @@ pub(crate) mod ahead;
 pub(crate) mod assume;
 pub(crate) mod blame;
 pub(crate) mod consume;
+pub(crate) mod contract;
 mod counterexample;
 pub(crate) mod decide;
 pub(crate) mod domain;
@@ -207,6 +208,10 @@ pub(crate) struct Engine<'p> {
     /// What was evaluated where a quantifier turned out not to be defined for all values, and in the second phase of a
     /// function the clauses that were ill-formed in the first.
     pub(crate) undefined: FxHashSet<Span>,
+    /// Whether a contract is being checked as those read it who have to prove it.
+    pub(crate) in_other_reading: bool,
+    /// The clauses that are ill-formed in that reading only.
+    pub(crate) ill_formed_otherwise: FxHashSet<Span>,
     /// What is worth saying of a member that is verified.
     pub(crate) warnings: Vec<Finding>,
     /// Where an obligation hit the resource limit.
@@ -298,6 +303,8 @@ impl<'p> Engine<'p> {
             findings: IndexMap::new(),
             failures: 0,
             undefined: FxHashSet::default(),
+            in_other_reading: false,
+            ill_formed_otherwise: FxHashSet::default(),
             warnings: Vec::new(),
             gave_up: false,
             join: options.join,

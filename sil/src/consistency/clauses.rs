@@ -16,6 +16,8 @@ struct Contents {
     /// `perm` or `forperm`.
     introspection: bool,
     asserting: bool,
+    /// `asserting` of permissions.
+    asserted_permission: bool,
     result: bool,
     /// Anything that needs a heap.
     location: bool,
@@ -28,7 +30,10 @@ impl Contents {
             ExprKind::Old { label: OldLabel::Entry, .. } => contents.old = true,
             ExprKind::Old { label: OldLabel::Label(_), .. } => contents.labelled_old = true,
             ExprKind::Perm(_) | ExprKind::ForPerm { .. } => contents.introspection = true,
-            ExprKind::Asserting { .. } => contents.asserting = true,
+            ExprKind::Asserting { ref assertion, .. } => {
+                contents.asserting = true;
+                contents.asserted_permission |= !assertion.is_pure();
+            }
             ExprKind::Result => contents.result = true,
             ExprKind::FieldRead { .. }
             | ExprKind::Acc { .. }
@@ -88,6 +93,9 @@ impl Checker<'_> {
         if contents.old || contents.labelled_old {
             let message = "old expressions are not allowed in postconditions of functions";
             self.error(clause.span, message);
+        }
+        if contents.asserted_permission {
+            self.error(clause.span, "postconditions of functions cannot be about permissions");
         }
     }
 

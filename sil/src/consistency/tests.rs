@@ -15,7 +15,10 @@ fn clauses_do_not_mention_what_has_no_meaning_there() {
          { label l assert old[l](x.f) == 1 }
          function g(x: Ref): Bool
            requires old(x.f) == 1 // consistency
+           requires asserting (acc(x.f)) in true
            ensures old(x.f) == 1 // consistency
+           ensures asserting (acc(x.f)) in true // consistency
+           ensures asserting (x.f == 1) in true
          { old(x.f) == 1 } // consistency
          function h(x: Ref): Bool
          { perm(x.f) == none } // consistency

@@ -65,6 +65,11 @@ impl Blame {
     pub(crate) fn is_silent(self) -> bool {
         self.definedness == Definedness::Silent
     }
+
+    /// Whether it is a clause of a contract that is being checked where it is declared.
+    pub(crate) fn is_of_contract(self) -> bool {
+        self.error == "not.wellformed"
+    }
 }
 
 /// What could not be shown (Viper language reference, section 14.2).
@@ -86,7 +91,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    fn id(self) -> &'static str {
+    pub(crate) fn id(self) -> &'static str {
         match self {
             Self::AssertionFalse => "assertion.false",
             Self::InsufficientPermission => "insufficient.permission",
@@ -183,6 +188,13 @@ impl Engine<'_> {
         severity: Severity,
     ) -> usize {
         self.failures += 1;
+        if blame.is_of_contract() {
+            if !self.in_other_reading {
+                self.ill_formed_otherwise.remove(&blame.span);
+            } else if !self.is_ill_formed_at(blame.span) {
+                self.ill_formed_otherwise.insert(blame.span);
+            }
+        }
         let what = self.context.sources.text(at).unwrap_or("this").to_owned();
         let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
         let mut message = format!("{}: {}", heading(blame.error), reason.words(&what));

@@ -30,6 +30,9 @@ impl Engine<'_> {
         }
         if answer != Answer::Yes && !self.is_tainted(goal) {
             self.fail_at(goal, answer, blame, reason, at);
+            if reason == Reason::NegativePermission {
+                self.mark_unframed(blame)?;
+            }
         }
         self.assume(goal)
     }

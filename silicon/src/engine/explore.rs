@@ -266,6 +266,9 @@ impl Engine<'_> {
         if let Some(given) = turn {
             untried.retain(|(index, _)| given.contains(index));
         }
+        if live {
+            untried.retain(|&(index, _)| !self.is_given(index));
+        }
         let (taken, literal) = untried.pop_front().expect("there is an alternative");
         let time = self.sharing.as_ref().map_or(0, Sharing::now);
         let explorer = self.innermost();

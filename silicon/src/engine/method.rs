@@ -16,6 +16,7 @@ use sil::source::Span;
 
 use super::ahead::{Ahead, product, sum, ways_of_all};
 use super::blame::Blame;
+use super::contract::checked_again;
 use super::explore::{Explorer, Path};
 use super::heap::Heap;
 use super::merge::{Guarded, Reached};
@@ -112,29 +113,6 @@ impl Engine<'_> {
         }
         self.report_unrefuted(method);
         Ok(())
-    }
-}
-
-impl Engine<'_> {
-    /// Whether a clause of a contract was found not to be well-formed.
-    pub(crate) fn is_ill_formed(&self, clause: &Expr) -> bool {
-        self.is_ill_formed_at(clause.span)
-    }
-
-    fn is_ill_formed_at(&self, clause: Span) -> bool {
-        self.undefined.contains(&clause)
-            || self
-                .findings
-                .values()
-                .any(|finding| finding.error == "not.wellformed" && finding.span == clause)
-    }
-
-    /// How the exhale side of `[a, b]` in a contract is blamed where it is used.
-    ///
-    /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before, while a body has the
-    /// inhale side of its precondition: so it is checked again, unless that has been reported (trap T17a).
-    pub(crate) fn other_side(&self, blame: Blame) -> Blame {
-        if self.is_ill_formed_at(blame.span) { blame } else { blame.checked() }
     }
 }
 
@@ -403,15 +381,16 @@ impl<'p> Driver<'_, 'p> {
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
         let clauses = contract.preconditions.iter().chain(&contract.postconditions);
         if clauses.clone().any(has_two_readings) && self.engine.choose(&[None, None])? == 0 {
-            self.check_other_reading()?;
-            return Ok(None);
+            self.engine.in_other_reading = true;
+            let checked = self.check_other_reading();
+            self.engine.in_other_reading = false;
+            return checked.map(|()| None);
         }
         self.engine.produce_all(&preconditions, None, |clause| {
             Blame::new("not.wellformed", clause.span)
         })?;
         if self.is_ill_formed(&preconditions) {
-            self.has_start = true;
-            return Ok(None);
+            self.engine.end_unframed()?;
         }
         if !preconditions.is_empty() && self.engine.seems_dead()? {
             return Err(Stop::Infeasible);
@@ -446,9 +425,7 @@ impl<'p> Driver<'_, 'p> {
         let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
         self.engine.produce_all(&preconditions, None, blame)?;
-        if self.is_ill_formed(&preconditions) {
-            return Ok(());
-        }
+        self.engine.end_unframed()?;
         self.engine.state.old = Some(std::mem::take(&mut self.engine.state.heap));
         self.engine.havoc(self.method.returns.iter().copied());
         let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
@@ -469,7 +446,7 @@ impl<'p> Driver<'_, 'p> {
         Ok(None)
     }
 
-    /// Whether one of the clauses was found not to be well-formed: what follows from it is not worth a report.
+    /// Whether one of the clauses was found not to be well-formed.
     fn is_ill_formed(&self, clauses: &[&Expr]) -> bool {
         clauses.iter().any(|clause| self.engine.is_ill_formed(clause))
     }
@@ -578,16 +555,13 @@ impl<'p> Driver<'_, 'p> {
             })?;
             return Ok(None);
         }
-        self.engine.consume_all(&invariants, |clause| {
-            Blame::new("invariant.not.established", clause.span).trusted()
-        })?;
-        if self.is_ill_formed(&invariants) {
-            return Ok(None);
-        }
+        let again = self.engine.framed_but_ill_formed(&invariants);
+        let blame = checked_again("invariant.not.established", again);
+        self.engine.consume_all(&invariants, blame)?;
         let frame = self.engine.state.heap.clone();
         self.engine.state.frames.push(frame);
         self.forget(the_loop);
-        let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span).trusted();
+        let blame = checked_again("not.wellformed", self.engine.ill_formed(&invariants));
         // What holds on entry is no contradiction, unless something else is assumed than was shown.
         let may_be_vacuous =
             the_loop.invariants.iter().any(has_two_readings) && !self.engine.seems_dead()?;
@@ -596,6 +570,9 @@ impl<'p> Driver<'_, 'p> {
             self.met.entry(first).or_insert(false);
         }
         self.engine.produce_all(&invariants, None, blame)?;
+        if self.is_ill_formed(&invariants) {
+            self.engine.end_unframed()?;
+        }
         if let Some(first) = first {
             if self.engine.seems_dead()? {
                 return Err(Stop::Infeasible);
@@ -635,9 +612,9 @@ impl<'p> Driver<'_, 'p> {
             unreachable!("the parent of a block is a loop")
         };
         let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
-        self.engine.consume_all(&invariants, |clause| {
-            Blame::new("invariant.not.preserved", clause.span).trusted()
-        })?;
+        let again = self.engine.framed_but_ill_formed(&invariants);
+        let blame = checked_again("invariant.not.preserved", again);
+        self.engine.consume_all(&invariants, blame)?;
         Ok(None)
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Part {
     before: Vec<Event>,
     /// The branches at which alternatives were given away on the way; the last one is where the part begins.
     turns: Vec<Turn>,
+    /// What those on the way gave away to others before: the way does not lead there.
+    left_out: Vec<Turn>,
 }
 
 /// A branch, and the alternatives given away there.
@@ -49,6 +51,8 @@ pub(crate) struct Sharing<'p> {
     so_far: Vec<Event>,
     /// The turns taken.
     turns: Vec<Turn>,
+    /// What was given away, also by others on the way to the own part.
+    given: Vec<Turn>,
     /// The way to the own part, until that is reached.
     way: Option<Part>,
     /// About what the answers have cost since something was last given away.
@@ -69,7 +73,9 @@ fn cost(answer: Answer) -> u64 {
 impl<'p> Sharing<'p> {
     /// For an engine that verifies a part or, without one, the whole. `give` gets what it gives away.
     pub(crate) fn new(part: Option<Part>, give: impl FnMut(Part) + 'p) -> Self {
-        Self { give: Box::new(give), so_far: Vec::new(), turns: Vec::new(), way: part, cost: 0 }
+        let given = part.as_ref().map_or_else(Vec::new, |part| part.left_out.clone());
+        let give = Box::new(give);
+        Self { give, so_far: Vec::new(), turns: Vec::new(), given, way: part, cost: 0 }
     }
 
     /// How much has happened so far.
@@ -122,6 +128,12 @@ impl<'p> Sharing<'p> {
         Some(turn.alternatives)
     }
 
+    /// Whether an alternative of the decision that is about to be made is for somebody else.
+    fn is_given(&self, alternative: usize) -> bool {
+        let now = self.now();
+        self.given.iter().any(|turn| turn.at == now && turn.alternatives.contains(&alternative))
+    }
+
     /// Whether it is time to give something away.
     pub(super) fn is_due(&self) -> bool {
         self.way.is_none() && self.cost >= STEP
@@ -133,12 +145,21 @@ impl<'p> Sharing<'p> {
         let mut turns = self.turns.clone();
         // Of what it was given itself it may pass on a part.
         turns.retain(|turn| turn.at < at);
-        turns.push(Turn { at, alternatives });
-        (self.give)(Part { before: self.so_far[..at].to_vec(), turns });
+        turns.push(Turn { at, alternatives: alternatives.clone() });
+        let left_out = self.given.iter().filter(|turn| turn.at < at).cloned().collect();
+        self.given.push(Turn { at, alternatives });
+        (self.give)(Part { before: self.so_far[..at].to_vec(), turns, left_out });
     }
 }
 
 impl Engine<'_> {
+    /// Whether an alternative of a decision that is about to be made was given away on the way to this engine's part:
+    /// the giver did not go there either, so what happened on the way did not happen there.
+    pub(super) fn is_given(&self, alternative: usize) -> bool {
+        self.explorers.len() == 1
+            && self.sharing.as_ref().is_some_and(|sharing| sharing.is_given(alternative))
+    }
+
     /// The alternatives to take at a decision that is about to be made, if others are not for this engine.
     pub(super) fn turn(&mut self) -> Option<Vec<usize>> {
         // Only steps of a method are shared, not what is explored inside of them.
@@ -219,6 +240,29 @@ mod tests {
         last.decided(0);
         assert_eq!(last.turn(), Some(vec![2]));
         assert!(last.has_arrived());
+    }
+
+    #[test]
+    fn a_way_does_not_lead_where_others_were_sent() {
+        let given = RefCell::new(Vec::new());
+        let mut sharing = Sharing::new(None, |part| given.borrow_mut().push(part));
+        sharing.decided(0);
+        let inner = sharing.now();
+        sharing.decided(0);
+        sharing.give(inner, vec![1]);
+        // The outer branch the other way, and there another one.
+        sharing.decided(1);
+        let last = sharing.now();
+        sharing.give(last, vec![1]);
+        drop(sharing);
+        let mut part = Sharing::new(given.into_inner().pop(), |_| {});
+        assert!(!part.is_given(1));
+        part.decided(0);
+        assert!(part.is_given(1), "the giver did not go there, either");
+        assert!(!part.is_given(0));
+        part.decided(0);
+        part.decided(1);
+        assert_eq!(part.turn(), Some(vec![1]));
     }
 
     #[test]

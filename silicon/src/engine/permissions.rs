@@ -328,6 +328,7 @@ impl Engine<'_> {
             return Err(Stop::Infeasible);
         }
         self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
+        self.mark_unframed(blame)?;
         if !heap.quantified(resource).is_empty() || !self.state.reserve.is_empty() {
             return Ok(());
         }

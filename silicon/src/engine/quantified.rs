@@ -6,9 +6,9 @@
 //! functions of the receiver expression.
 //!
 //! In reading order: [`chunks`] (the representation), [`normalise`] (an impure quantifier as a list of parts),
-//! [`access`] (what a part says about one location), [`inverse`], [`produce`], [`consume`] (with removal), [`single`]
-//! (one location of a resource with quantified chunks), [`summaries`] (the values of several chunks as one map),
-//! [`touch`] (locations as triggers), [`facts`] (what follows from the heap's shape).
+//! [`access`] (what a part says about one location), [`one_point`] (variables with one value), [`inverse`], [`produce`],
+//! [`consume`] (with removal), [`single`] (one location of a resource with quantified chunks), [`summaries`] (the values
+//! of several chunks as one map), [`touch`] (locations as triggers), [`facts`] (what follows from the heap's shape).
 //!
 //! Differs from the paper
 //! - DIVERGENCE: permission to a single location stays an ordinary chunk. Which chunks there are decides how a
@@ -26,6 +26,7 @@ pub(crate) mod consume;
 pub(crate) mod facts;
 pub(crate) mod inverse;
 pub(crate) mod normalise;
+mod one_point;
 pub(crate) mod produce;
 pub(crate) mod single;
 pub(crate) mod summaries;

@@ -45,6 +45,22 @@ impl Terms {
         }
     }
 
+    /// Whether a term is a collection whose elements are written down one by one, at least one.
+    pub(crate) fn is_explicit_collection(&self, term: Term) -> bool {
+        use TheoryOp::*;
+        let mut pending = vec![term];
+        while let Some(part) = pending.pop() {
+            match self.theory_op(part) {
+                Some((SeqSingleton | SetSingleton | MultisetSingleton, _)) => {}
+                Some((SeqAppend, parts)) => pending.extend(parts),
+                Some((SetAdd | MultisetAdd | MapUpdate, &[rest, ..])) => pending.push(rest),
+                Some((SetEmpty | MultisetEmpty | MapEmpty, [])) if part != term => {}
+                _ => return false,
+            }
+        }
+        true
+    }
+
     fn is_op(&self, term: Term, op: TheoryOp) -> bool {
         self.theory_op(term).is_some_and(|(other, _)| other == op)
     }

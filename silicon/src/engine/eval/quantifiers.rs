@@ -66,6 +66,7 @@ impl Engine<'_> {
         // for no other reason, so the path ends here.
         if self.failures > failures {
             self.undefined.insert(blame.span);
+            self.mark_unframed(blame)?;
             return Err(Stop::Infeasible);
         }
         let name = self.quantifier_name(expr);

@@ -105,7 +105,11 @@ impl Engine<'_> {
         let amount = arguments.pop().expect("pushed last");
         let guard = guard_of_part;
         let mut access = Access { resource, variables, guard, arguments, amount, triggers };
+        self.remove_fixed_variables(&mut access);
         self.remove_offsets(&mut access);
+        let mut parts = access.arguments.clone();
+        parts.extend([access.guard, access.amount]);
+        self.mention_explicit_collections(&parts)?;
         Ok(Some(access))
     }
 
@@ -259,6 +263,7 @@ impl Engine<'_> {
         let answer = self.ask(|engine| engine.obligation(goal))?;
         if answer != Answer::Yes {
             self.fail(answer, blame, reason, at);
+            self.mark_unframed(blame)?;
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ use super::access::Access;
 use crate::engine::blame::Blame;
 use crate::engine::heap::Resource;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Term, TermKind, TheoryOp};
+use crate::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
 /// The fields and predicates that occur as triggers somewhere in the program.
 pub(crate) fn trigger_resources(program: &Program) -> BTreeSet<Resource> {
@@ -109,6 +109,30 @@ impl Engine<'_> {
     /// Makes the collections known whose elements some formulas are about: what is an element of their parts is one
     /// of theirs.
     pub(crate) fn mention_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
+        self.mention_closed(formulas, |terms, user, collection| {
+            matches!(
+                terms.kind(user),
+                TermKind::Theory(TheoryOp::SetContains | TheoryOp::SeqContains, operands, _)
+                    if operands[1] == collection
+            ) || terms.is_explicit_collection(collection)
+        })
+    }
+
+    /// Makes collections known that are written down below a quantifier, as in `Seq(x, y)[i]`: what their elements are
+    /// is triggered by the term, and an instance of the quantifier may come up only by them.
+    pub(crate) fn mention_explicit_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
+        self.mention_closed(formulas, |terms, _, collection| {
+            terms.is_explicit_collection(collection)
+        })
+    }
+
+    /// Makes the compound collections known that some open terms are about without being open themselves, where
+    /// `is_wanted` says so of the term and the collection.
+    fn mention_closed(
+        &mut self,
+        formulas: &[Term],
+        is_wanted: impl Fn(&Terms, Term, Term) -> bool,
+    ) -> Result<(), Stop> {
         let mut found = Vec::new();
         let mut visited = FxHashSet::default();
         let mut pending = formulas.to_vec();
@@ -116,16 +140,18 @@ impl Engine<'_> {
             if !self.terms.is_open(term) || !visited.insert(term) {
                 continue;
             }
-            if let TermKind::Theory(TheoryOp::SetContains | TheoryOp::SeqContains, operands, _) =
-                self.terms.kind(term)
-            {
-                let collection = operands[1];
-                let compound = matches!(self.terms.kind(collection), TermKind::Theory(..));
-                if compound && !self.terms.is_open(collection) {
-                    found.push(collection);
+            let is_theory = matches!(self.terms.kind(term), TermKind::Theory(..));
+            self.terms.kind(term).for_each_operand(|operand| {
+                pending.push(operand);
+                if is_theory
+                    && !self.terms.is_open(operand)
+                    && self.terms.is_collection(self.terms.sort(operand))
+                    && matches!(self.terms.kind(operand), TermKind::Theory(..))
+                    && is_wanted(&self.terms, term, operand)
+                {
+                    found.push(operand);
                 }
-            }
-            self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
+            });
         }
         for collection in found {
             let fact = self.mentioned(collection);

@@ -1,0 +1,92 @@
+//! What the checks of contracts have found, and what becomes of it: which clauses are checked again where they are used, and
+//! where a path ends.
+
+use sil::program::Expr;
+use sil::source::Span;
+
+use super::blame::{Blame, Reason};
+use super::{Engine, Stop};
+use crate::terms::{Sort, Term};
+
+impl Engine<'_> {
+    /// Whether a clause of a contract was found not to be well-formed.
+    pub(crate) fn is_ill_formed(&self, clause: &Expr) -> bool {
+        self.is_ill_formed_at(clause.span)
+    }
+
+    /// Not one whose other reading alone is ill-formed (see [`super::method`]).
+    pub(crate) fn is_ill_formed_at(&self, clause: Span) -> bool {
+        if self.ill_formed_otherwise.contains(&clause) {
+            return false;
+        }
+        self.undefined.contains(&clause)
+            || self
+                .findings
+                .values()
+                .any(|finding| finding.error == "not.wellformed" && finding.span == clause)
+    }
+
+    /// A proposition that holds where a clause of a contract was found to say something of which nobody knows what it
+    /// means: locations there is no permission to, negative amounts, quantifiers that are not defined for all values.
+    fn unframed(&mut self) -> Term {
+        self.terms.constant("unframed@contract", Sort::BOOL)
+    }
+
+    /// Notes that the clause is not framed on the ways that lead here. As a fact it stays with them, wherever they are
+    /// joined with others.
+    pub(crate) fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
+        if !blame.is_of_contract() {
+            return Ok(());
+        }
+        let unframed = self.unframed();
+        self.assume(unframed)
+    }
+
+    /// Ends the ways on which the contract that has been assumed is not framed: what builds on it would be reported for
+    /// no other reason. What else was wrong with it has been reported and assumed, and the others go on.
+    ///
+    /// SOUNDNESS: only where something has been reported, so that the member is not verified.
+    pub(crate) fn end_unframed(&mut self) -> Result<(), Stop> {
+        if self.findings.is_empty() {
+            return Ok(());
+        }
+        let unframed = self.unframed();
+        let framed = self.terms.not(unframed);
+        self.assume(framed)
+    }
+
+    /// The clauses that were found not to be well-formed.
+    pub(crate) fn ill_formed(&self, clauses: &[&Expr]) -> Vec<Span> {
+        let clauses = clauses.iter().map(|clause| clause.span);
+        clauses.filter(|&clause| self.is_ill_formed_at(clause)).collect()
+    }
+
+    /// Those of them that are framed: what they mean depends on what is known where they are to be proved.
+    pub(crate) fn framed_but_ill_formed(&self, clauses: &[&Expr]) -> Vec<Span> {
+        let mut ill_formed = self.ill_formed(clauses);
+        ill_formed.retain(|&clause| {
+            self.findings.values().all(|finding| {
+                finding.error != "not.wellformed"
+                    || finding.span != clause
+                    || finding.reason != Some(Reason::InsufficientPermission.id())
+            })
+        });
+        ill_formed
+    }
+
+    /// How the exhale side of `[a, b]` in a contract is blamed where it is used.
+    ///
+    /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before, while a body has the
+    /// inhale side of its precondition: so it is checked again, unless that has been reported (trap T17a).
+    pub(crate) fn other_side(&self, blame: Blame) -> Blame {
+        if self.is_ill_formed_at(blame.span) { blame } else { blame.checked() }
+    }
+}
+
+/// For clauses that were checked where they are declared: some are checked again.
+pub(crate) fn checked_again(error: &'static str, again: Vec<Span>) -> impl Fn(&Expr) -> Blame {
+    move |clause| {
+        let blame = Blame::new(error, clause.span);
+        if again.contains(&clause.span) { blame } else { blame.trusted() }
+    }
+}
