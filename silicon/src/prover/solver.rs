@@ -41,6 +41,9 @@ impl Retry {
     /// For what the limit on steps does not stop: Z3 4.8.12 does not count all that it does.
     const MILLISECONDS: u32 = 20_000;
 
+    /// The steps of the first try after which a new kernel is asked.
+    const BEFORE_THE_REST: u32 = 20_000_000;
+
     /// The steps to spend; 0: it is not worth it.
     fn worth(&self, answer: Answer, translator: &Translator) -> u32 {
         let is_of_use = match self.concerns {
@@ -70,7 +73,7 @@ const RETRIES: &[Retry] = &[
         settings: &[("delay_units", Setting::Bool(false)), ("case_split", Setting::Uint(0))],
         is_flat: false,
         concerns: Concerns::Everything,
-        resources: 2_000_000,
+        resources: 1_000_000,
         resources_again: 0,
     },
     // Z3's newer solver for arithmetic knows more of products and quotients of variables, and is the slower one
@@ -297,25 +300,33 @@ impl Solver {
     /// The same; what it leaves open is asked once more in other ways.
     pub(super) fn ask_thoroughly(&mut self, budget: Budget) -> Result<Answer, ProverError> {
         let start = Instant::now();
-        let answer = self.ask(budget)?;
+        let time_left = || match budget.milliseconds {
+            0 => u32::MAX,
+            limit => u64::from(limit).saturating_sub(start.elapsed().as_millis() as u64) as u32,
+        };
+        let is_small = budget.resources != 0 && budget.resources <= Retry::BEFORE_THE_REST;
+        let part = if is_small { budget.resources } else { Retry::BEFORE_THE_REST };
+        let mut answer = self.ask(Budget { resources: part, ..budget })?;
+        if answer == Answer::GaveUp(Limit::Resources) && !is_small {
+            // How Z3 numbers its terms depends on what came before, and with it, at times, whether it gets lost: a new
+            // kernel is asked before the rest of a large budget is spent.
+            let milliseconds = Retry::MILLISECONDS.min(time_left());
+            let resources = RETRIES[0].resources;
+            if milliseconds > 0 && self.retry(&RETRIES[0], Budget { resources, milliseconds })? {
+                return Ok(Answer::Proved);
+            }
+            answer = self.ask(budget)?;
+        }
         if answer == Answer::Proved {
             return Ok(answer);
         }
         for retry in RETRIES {
-            let mut steps = retry.worth(answer, &self.translator);
-            if budget.resources != 0 {
-                steps = steps.min(budget.resources);
-            }
-            // No more time than the first try has left.
-            let mut milliseconds = Retry::MILLISECONDS;
-            if budget.milliseconds != 0 {
-                let passed = start.elapsed().as_millis() as u64;
-                let left = u64::from(budget.milliseconds).saturating_sub(passed);
-                milliseconds = milliseconds.min(left as u32);
-            }
-            if steps > 0
+            let steps = retry.worth(answer, &self.translator);
+            let resources = if is_small { steps.min(budget.resources) } else { steps };
+            let milliseconds = Retry::MILLISECONDS.min(time_left());
+            if resources > 0
                 && milliseconds > 0
-                && self.retry(retry, Budget { resources: steps, milliseconds })?
+                && self.retry(retry, Budget { resources, milliseconds })?
             {
                 return Ok(Answer::Proved);
             }
