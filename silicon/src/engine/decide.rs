@@ -49,7 +49,7 @@ impl Engine<'_> {
     }
 
     /// Whether a formula speaks about a value whose absence has been reported.
-    fn is_tainted(&self, formula: Term) -> bool {
+    pub(super) fn is_tainted(&self, formula: Term) -> bool {
         !self.tainted.is_empty()
             && self.tainted.iter().any(|&value| self.terms.contains(formula, value))
     }

@@ -78,21 +78,32 @@ impl Engine<'_> {
         wand: &Expr,
         blame: Blame,
     ) -> Result<(Resource, Vec<Term>), Stop> {
-        let (resource, holes) = self.wand_pattern(wand)?;
-        let arguments =
+        let (resource, holes) = self.wand_pattern(wand, Some(blame))?;
+        let arguments: Vec<Term> =
             holes.into_iter().map(|hole| self.eval(hole, blame)).collect::<Result<_, _>>()?;
+        // Which wand that is nobody can say.
+        if !blame.is_trusted() && arguments.iter().any(|&argument| self.is_tainted(argument)) {
+            return Err(Stop::Infeasible);
+        }
         Ok((resource, arguments))
     }
 
-    /// The structure of a wand, and its holes.
+    /// The structure of a wand, and its holes. `blame`: for `old` of a state that was not reached.
     pub(crate) fn wand_pattern<'e>(
         &mut self,
         wand: &'e Expr,
+        blame: Option<Blame>,
     ) -> Result<(Resource, Vec<&'e Expr>), Stop> {
         let mut shape =
-            Shape { text: String::new(), bound: Vec::new(), holes: Vec::new(), refused: false };
+            Shape { text: String::new(), bound: Vec::new(), holes: Vec::new(), unreached: None };
         shape.add(self, wand);
-        if shape.refused {
+        if let (Some(unreached), Some(blame)) = (shape.unreached, blame) {
+            if !blame.is_silent() && !self.is_dead()? {
+                self.fail(Answer::No, blame, Reason::LabelNotReached, unreached);
+            }
+            return Err(Stop::Infeasible);
+        }
+        if shape.unreached.is_some() {
             return self.unsupported(wand, "`old` of a state that was not reached in a magic wand");
         }
         let Shape { text, holes, .. } = shape;
@@ -195,7 +206,9 @@ impl Engine<'_> {
     fn flaws_of_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<Flaws, Stop> {
         let before = std::mem::take(&mut self.findings);
         let result = self.check_wand(wand, package);
-        let own = std::mem::replace(&mut self.findings, before);
+        let mut own = std::mem::replace(&mut self.findings, before);
+        // Whether a state was reached has nothing to do with framing: who mentions the wand says so.
+        own.retain(|_, flaw| flaw.reason != Some("labelled.state.not.reached"));
         if result.is_err() {
             // Nobody is left to decide about them.
             self.add_findings(own);
@@ -358,7 +371,13 @@ impl Engine<'_> {
         script: &Block,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let flaws = self.flaws_of_wand(wand, Some(blame))?;
+        let mut flaws = self.flaws_of_wand(wand, Some(blame))?;
+        if flaws.values().any(|flaw| flaw.error == blame.error) {
+            // Where the left-hand side means nothing, no script is run.
+            flaws.retain(|_, flaw| flaw.error == blame.error);
+            self.add_findings(flaws);
+            return Err(Stop::Infeasible);
+        }
         let is_ill_formed = !flaws.is_empty();
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         // What happens inside depends on the left-hand side: every symbol made there is a function of its snapshot
@@ -378,11 +397,13 @@ impl Engine<'_> {
         });
         let inside = std::mem::replace(&mut self.findings, before);
         // What the script needs and nobody has may be all that is wrong with the right-hand side.
-        let has_failed = inside.values().any(|finding| finding.severity == Severity::Error);
+        let is_told = |flaw: &Finding| {
+            let mut errors = inside.values().filter(|found| found.severity == Severity::Error);
+            errors.any(|found| found.reason == flaw.reason)
+        };
+        flaws.retain(|_, flaw| !is_told(flaw));
         self.add_findings(inside);
-        if !has_failed {
-            self.add_findings(flaws);
-        }
+        self.add_findings(flaws);
         let (paths, _) = outcome?;
         let own = std::mem::replace(&mut self.definitions, definitions);
         self.bound.pop();
@@ -614,7 +635,8 @@ struct Shape<'e> {
     text: String,
     bound: Vec<LocalId>,
     holes: Vec<&'e Expr>,
-    refused: bool,
+    /// An `old` of a state that was not reached.
+    unreached: Option<Span>,
 }
 
 impl<'e> Shape<'e> {
@@ -630,7 +652,7 @@ impl<'e> Shape<'e> {
         {
             // Read where the wand is used, but in the heap of the mention: the structure says which one that is.
             let Some(heap) = engine.old_heap(*label) else {
-                self.refused = true;
+                self.unreached = Some(expr.span);
                 return;
             };
             let _ = write!(self.text, "heap{}", engine.number_of_heap(heap));

@@ -125,7 +125,7 @@ impl Engine<'_> {
             Target::Location { location: Location::Predicate { predicate, arguments }, .. } => {
                 Ok((Resource::Predicate(*predicate), arguments.iter().collect()))
             }
-            Target::Wand(wand) => self.wand_pattern(wand),
+            Target::Wand(wand) => self.wand_pattern(wand, None),
         }
     }
 
