@@ -193,7 +193,7 @@ pub(crate) struct Engine<'p> {
     /// Definitions of symbols made since the innermost package began.
     pub(crate) definitions: Vec<wands::Definition>,
     /// What is known of the wands packaged, by their values.
-    pub(crate) footprints: FxHashMap<Term, wands::Footprint>,
+    pub(crate) agreements: FxHashMap<Term, wands::Agreement>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<FunctionId>,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
@@ -294,7 +294,7 @@ impl<'p> Engine<'p> {
             heaps_in_wands: Vec::new(),
             roots: Vec::new(),
             definitions: Vec::new(),
-            footprints: FxHashMap::default(),
+            agreements: FxHashMap::default(),
             recursion_group: FxHashSet::default(),
             domain_symbols: FxHashSet::default(),
             unfolded: Vec::new(),

@@ -288,7 +288,7 @@ impl<'p> Engine<'p> {
                 for clause in postconditions {
                     let value = engine.eval(clause, Blame::new("not.wellformed", clause.span))?;
                     let refuted = engine.terms.not(value);
-                    // One that cannot hold fails below, and hides no other.
+                    // One that is false fails below, and hides no other.
                     if !engine.check(refuted)? {
                         engine.assume(value)?;
                     }

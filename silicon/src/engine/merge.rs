@@ -183,6 +183,8 @@ impl<'p> Engine<'p> {
             constrainable: Rc::new(still_open.collect()),
             // What was decided before is known of both; what was decided since is over.
             path: Rc::new(left.path[..same].to_vec()),
+            // Learnt on one of the ways only.
+            agreed: Rc::default(),
             ..left
         };
         Ok((merged, value))

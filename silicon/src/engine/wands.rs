@@ -50,7 +50,7 @@ struct End {
 ///
 /// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is applied: facts about
 /// the left-hand side do not leave the package otherwise (trap T10d).
-pub(crate) struct Footprint {
+pub(crate) struct Agreement {
     /// The left-hand side they speak about.
     root: Term,
     facts: Vec<Term>,
@@ -339,7 +339,7 @@ impl Engine<'_> {
 
     /// The left-hand side of a wand holds beside its footprint: what is known of both.
     fn meet_footprint(&mut self, function: Term, snapshot: Term) -> Result<(), Stop> {
-        let Some(known) = self.footprints.get(&function) else { return Ok(()) };
+        let Some(known) = self.agreements.get(&function) else { return Ok(()) };
         let left = [(known.root, snapshot)].into_iter().collect();
         for fact in known.facts.clone() {
             let fact = self.terms.substitute(fact, &left);
@@ -427,7 +427,7 @@ impl Engine<'_> {
             let definition = Definition { roots: Vec::new(), trigger: applied, formula };
             self.release_definitions(root, vec![definition])?;
         }
-        self.footprints.insert(function, Footprint { root, facts: group.agreed.clone() });
+        self.agreements.insert(function, Agreement { root, facts: group.agreed.clone() });
         let mut reserve = group.reserve.iter().cloned();
         self.state.heap = reserve.next().expect("the heap around the package");
         self.state.reserve = reserve.collect();

@@ -270,7 +270,7 @@ impl Drop for Kernel {
 }
 
 /// The value of a solver parameter.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Setting {
     Bool(bool),
     Uint(u32),

@@ -21,17 +21,16 @@ struct Retry {
     /// Whether everything is told in one scope.
     is_flat: bool,
     concerns: Concerns,
-    /// Steps.
-    resources: u32,
-    /// Steps where the first try gave up; 0: that is hopeless.
-    resources_again: u32,
+    steps: u32,
+    /// 0: that is hopeless.
+    steps_after_giving_up: u32,
 }
 
 /// What there must be for a [`Retry`] to be of use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Concerns {
     Everything,
-    /// Products and quotients of variables.
+    /// Products and quotients of variables, but no fractions.
     Nonlinear,
     /// Permission amounts that are quotients of variables.
     Fractions,
@@ -44,55 +43,57 @@ impl Retry {
     /// The steps of the first try after which a new kernel is asked.
     const BEFORE_THE_REST: u32 = 20_000_000;
 
-    /// The steps to spend; 0: it is not worth it.
-    fn worth(&self, answer: Answer, translator: &Translator) -> u32 {
+    /// The steps to spend after `answer`; 0: it is not worth it.
+    fn steps_after(&self, answer: Answer, translator: &Translator) -> u32 {
         let is_of_use = match self.concerns {
             Concerns::Everything => true,
-            Concerns::Nonlinear => translator.is_nonlinear,
+            Concerns::Nonlinear => translator.is_nonlinear && !translator.has_fractions,
             Concerns::Fractions => translator.has_fractions,
         };
         match answer {
             _ if !is_of_use => 0,
-            Answer::GaveUp(_) => self.resources_again,
-            _ => self.resources,
+            Answer::GaveUp(_) => self.steps_after_giving_up,
+            _ => self.steps,
         }
     }
 }
 
+/// What is told in one scope, in the order in which it was told.
+const FLAT: Retry = Retry {
+    settings: &[("delay_units", Setting::Bool(false))],
+    is_flat: true,
+    concerns: Concerns::Everything,
+    steps: 2_000_000,
+    steps_after_giving_up: 4_000_000,
+};
+
 /// The ways to try, the most promising first. Compared on what is provable and was left open: 34 combinations of seeds,
 /// `case_split`, `delay_units`, `relevancy`, `restart_strategy`, `phase_selection` and thresholds.
 const RETRIES: &[Retry] = &[
-    Retry {
-        settings: &[("delay_units", Setting::Bool(false))],
-        is_flat: true,
-        concerns: Concerns::Everything,
-        resources: 2_000_000,
-        resources_again: 4_000_000,
-    },
-    Retry {
-        settings: &[("delay_units", Setting::Bool(false)), ("case_split", Setting::Uint(0))],
-        is_flat: false,
-        concerns: Concerns::Everything,
-        resources: 1_000_000,
-        resources_again: 0,
-    },
     // Z3's newer solver for arithmetic knows more of products and quotients of variables, and is the slower one
-    // otherwise (11 times, on the public suite).
-    Retry {
-        settings: &[("arith.solver", Setting::Uint(6)), ("arith.nl.nra", Setting::Bool(false))],
-        is_flat: true,
-        concerns: Concerns::Nonlinear,
-        resources: 2_000_000,
-        resources_again: 12_000_000,
-    },
-    // Its decision procedure for polynomials over the reals is what fractions need; neither the limit on steps nor the
-    // clock stops it, so the scaled bodies of predicates, say, had better do without.
+    // otherwise (11 times, on the public suite). Its decision procedure for polynomials over the reals is what fractions
+    // need; as neither the limit on steps nor the clock stops it, the scaled bodies of predicates, say, do without.
     Retry {
         settings: &[("arith.solver", Setting::Uint(6))],
         is_flat: true,
         concerns: Concerns::Fractions,
-        resources: 2_000_000,
-        resources_again: 12_000_000,
+        steps: 2_000_000,
+        steps_after_giving_up: 12_000_000,
+    },
+    FLAT,
+    Retry {
+        settings: &[("delay_units", Setting::Bool(false)), ("case_split", Setting::Uint(0))],
+        is_flat: false,
+        concerns: Concerns::Everything,
+        steps: 1_000_000,
+        steps_after_giving_up: 0,
+    },
+    Retry {
+        settings: &[("arith.solver", Setting::Uint(6)), ("arith.nl.nra", Setting::Bool(false))],
+        is_flat: true,
+        concerns: Concerns::Nonlinear,
+        steps: 2_000_000,
+        steps_after_giving_up: 12_000_000,
     },
 ];
 
@@ -311,8 +312,8 @@ impl Solver {
             // How Z3 numbers its terms depends on what came before, and with it, at times, whether it gets lost: a new
             // kernel is asked before the rest of a large budget is spent.
             let milliseconds = Retry::MILLISECONDS.min(time_left());
-            let resources = RETRIES[0].resources;
-            if milliseconds > 0 && self.retry(&RETRIES[0], Budget { resources, milliseconds })? {
+            let again = Budget { resources: FLAT.steps, milliseconds };
+            if milliseconds > 0 && self.retry(&FLAT, again)? == Answer::Proved {
                 return Ok(Answer::Proved);
             }
             answer = self.ask(budget)?;
@@ -321,21 +322,29 @@ impl Solver {
             return Ok(answer);
         }
         for retry in RETRIES {
-            let steps = retry.worth(answer, &self.translator);
+            let steps = retry.steps_after(answer, &self.translator);
+            if steps == 0 {
+                continue;
+            }
             let resources = if is_small { steps.min(budget.resources) } else { steps };
             let milliseconds = Retry::MILLISECONDS.min(time_left());
-            if resources > 0
-                && milliseconds > 0
-                && self.retry(retry, Budget { resources, milliseconds })?
-            {
-                return Ok(Answer::Proved);
+            let again = if milliseconds > 0 {
+                self.retry(retry, Budget { resources, milliseconds })?
+            } else {
+                Answer::GaveUp(Limit::Time)
+            };
+            match again {
+                Answer::Proved => return Ok(again),
+                // With more time there might have been a proof: that is no error of the program.
+                Answer::GaveUp(Limit::Time) if answer == Answer::NotProved => answer = again,
+                _ => {}
             }
         }
         Ok(answer)
     }
 
-    /// Whether a proof is found that way.
-    fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<bool, ProverError> {
+    /// What a new kernel says.
+    fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<Answer, ProverError> {
         let kernel = kernel(&self.context, self.kind, false)?;
         kernel.set_params(retry.settings)?;
         for (depth, scope) in self.scopes.iter().enumerate() {
@@ -347,8 +356,17 @@ impl Solver {
             }
         }
         self.set_budget(budget);
-        self.translator.log.line("; asked once more, of another kernel");
-        Ok(kernel.check()? == Satisfiability::Unsat)
+        if self.translator.log.is_on() {
+            let scopes = if retry.is_flat { "one scope" } else { "the same scopes" };
+            let line = format!("; asked of another kernel, in {scopes}: {:?}", retry.settings);
+            self.translator.log.line(&line);
+        }
+        let start = Instant::now();
+        Ok(match kernel.check()? {
+            Satisfiability::Unsat => Answer::Proved,
+            Satisfiability::Sat => Answer::NotProved,
+            Satisfiability::Unknown => unknown(&kernel.reason_unknown(), budget, start.elapsed()),
+        })
     }
 
     fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {

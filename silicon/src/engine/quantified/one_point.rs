@@ -7,6 +7,8 @@
 //! SOUNDNESS: where the condition holds the variable is that value, so both speak of the same locations, and they
 //! are injective together. Terms have a value everywhere; whether the expressions are defined was proved before, for
 //! all values of the variables.
+//!
+//! What pure quantifiers say is treated so before it is evaluated (see [`crate::engine::eval`]).
 
 use super::access::Access;
 use crate::engine::Engine;
