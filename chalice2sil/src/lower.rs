@@ -75,9 +75,9 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
         .collect();
     let lowering = Lowering {
         source,
-        options,
         program,
-        facts: Facts::of(program),
+        facts: Facts::of(program, options.defaults > 0),
+        options,
         recursion: Recursion::of(program),
         names: RefCell::new(names),
         tokens,

@@ -18,6 +18,8 @@ pub(crate) type Binder = (Vec<s::TypedName>, Vec<Vec<s::Expr>>);
 pub(crate) struct Guarded<'e> {
     /// The conditions it stands under.
     pub(crate) guard: s::Expr,
+    /// When these have values; nothing if that cannot be expressed.
+    pub(crate) defined: Option<s::Expr>,
     /// The quantifier it stands under, if any: variables and what they range over.
     pub(crate) binder: Option<Binder>,
     pub(crate) part: Part<'e>,
@@ -29,6 +31,27 @@ pub(crate) enum Part<'e> {
     Access(&'e Access),
     Credit { channel: &'e Expr, amount: Option<&'e Expr> },
     WaitLevel(&'e Expr),
+}
+
+/// The conditions that a part of an assertion stands under.
+#[derive(Clone)]
+struct Condition {
+    value: s::Expr,
+    /// When it has one; nothing if that cannot be expressed.
+    defined: Option<s::Expr>,
+}
+
+impl Condition {
+    /// This one, and behind it another.
+    fn and_then(&self, value: s::Expr, defined: Option<s::Expr>) -> Self {
+        let behind = defined.map(|defined| {
+            if is_true(&defined) { defined } else { implies(self.value.clone(), defined) }
+        });
+        Self {
+            value: and([self.value.clone(), value]),
+            defined: self.defined.clone().zip(behind).map(|(before, behind)| and([before, behind])),
+        }
+    }
 }
 
 /// Does an assertion compare with the wait level?
@@ -62,6 +85,9 @@ impl Member<'_, '_> {
 
     /// An assertion. Conjuncts of a conjunction get places of their own.
     pub(crate) fn assertion(&mut self, e: &Expr, env: &Env) -> s::Expr {
+        if let Some(part) = self.depends_on_wait_level(e, env) {
+            return self.unsupported("a permission or credit that depends on waitlevel", part);
+        }
         grow(|| match &e.kind {
             ExprKind::And(parts) => {
                 let parts: Vec<_> = parts.iter().map(|part| self.clause(part, env)).collect();
@@ -99,6 +125,25 @@ impl Member<'_, '_> {
             ExprKind::Holds { target, .. } => self.claimed_lock(e, target, env),
             _ => self.expr(e, env),
         })
+    }
+
+    /// What makes the permissions or credits of an assertion depend on the wait level, if one party gives them to another.
+    ///
+    /// SOUNDNESS: what a party owes is known to it alone, and changes while credits are moved. So the two might not agree
+    /// on such a condition: debts would vanish between them, and so would what is known of how much `rd*` leaves.
+    fn depends_on_wait_level<'e>(&self, e: &'e Expr, env: &Env) -> Option<&'e Expr> {
+        let facts = &self.lowering.facts;
+        if env.side == Side::Asserted || !(facts.credits || facts.counting) {
+            return None;
+        }
+        let deciding = match &e.kind {
+            ExprKind::Implies { guard, .. } => &**guard,
+            ExprKind::Conditional { condition, .. } => &**condition,
+            ExprKind::Quantified { domain: Domain::Collection(collection), .. } => &**collection,
+            ExprKind::Access(_) | ExprKind::Credit { .. } => e,
+            _ => return None,
+        };
+        (mentions_wait_level(deciding) && is_impure(e)).then_some(deciding)
     }
 
     /// An assertion about permissions below a quantifier whose variables it does not mention.
@@ -166,7 +211,8 @@ impl Member<'_, '_> {
     /// with its conditions.
     pub(crate) fn parts<'e>(&mut self, e: &'e Expr, env: &Env) -> Vec<Guarded<'e>> {
         let mut parts = Vec::new();
-        self.collect_parts(e, env, &truth(true), None, &mut parts);
+        let always = Condition { value: truth(true), defined: Some(truth(true)) };
+        self.collect_parts(e, env, &always, None, &mut parts);
         parts
     }
 
@@ -174,12 +220,14 @@ impl Member<'_, '_> {
         &mut self,
         e: &'e Expr,
         env: &Env,
-        guard: &s::Expr,
+        guard: &Condition,
         binder: Option<&Binder>,
         parts: &mut Vec<Guarded<'e>>,
     ) {
-        let mut found =
-            |part| parts.push(Guarded { guard: guard.clone(), binder: binder.cloned(), part });
+        let mut found = |part| {
+            let Condition { value, defined } = guard.clone();
+            parts.push(Guarded { guard: value, defined, binder: binder.cloned(), part });
+        };
         if !is_impure(e) {
             if mentions_wait_level(e) {
                 found(Part::WaitLevel(e));
@@ -197,14 +245,16 @@ impl Member<'_, '_> {
                 }
             }
             ExprKind::Implies { guard: condition, body } => {
-                let guard = and([guard.clone(), self.expr(condition, env)]);
+                let defined = self.definedness(condition, env);
+                let guard = guard.and_then(self.expr(condition, env), defined);
                 grow(|| self.collect_parts(body, env, &guard, binder, parts));
             }
             ExprKind::Conditional { condition, then, otherwise } => {
+                let defined = self.definedness(condition, env);
                 let condition = self.expr(condition, env);
-                let holds = and([guard.clone(), condition.clone()]);
+                let holds = guard.and_then(condition.clone(), defined.clone());
                 grow(|| self.collect_parts(then, env, &holds, binder, parts));
-                let fails = and([guard.clone(), not(condition)]);
+                let fails = guard.and_then(not(condition), defined);
                 grow(|| self.collect_parts(otherwise, env, &fails, binder, parts));
             }
             ExprKind::Quantified { variables, domain, body, .. } => {
@@ -214,7 +264,11 @@ impl Member<'_, '_> {
                     bound = outer.iter().cloned().chain(bound).collect();
                     triggers = Vec::new();
                 }
-                let guard = and([guard.clone(), membership]);
+                let defined = match domain {
+                    Domain::Collection(collection) => self.definedness(collection, env),
+                    Domain::Type(_) => Some(truth(true)),
+                };
+                let guard = guard.and_then(membership, defined);
                 grow(|| self.collect_parts(body, env, &guard, Some(&(bound, triggers)), parts));
             }
             _ => {}

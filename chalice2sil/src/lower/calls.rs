@@ -1,7 +1,7 @@
 //! Calls, and the read fractions chosen for them.
 
 use chalice::program::{
-    Access, AccessTarget, Expr, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
+    Access, AccessTarget, Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
 };
 use sil::source::Name;
 use sil::syntax as s;
@@ -9,9 +9,10 @@ use sil::syntax::TypeKind;
 
 use super::Member;
 use super::annotations::{Annotate, renamed, said, unplaced};
-use super::assertions::{Binder, Part, mentions_wait_level, under};
-use super::env::{Env, Locks, ReadAmount, Side};
+use super::assertions::{Binder, Guarded, Part, mentions_wait_level, under};
+use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::expressions::may_trigger;
+use super::methods::LockNames;
 use super::stars::has_star;
 use crate::build::*;
 
@@ -31,7 +32,10 @@ impl Member<'_, '_> {
         let looks_at_debts =
             self.credits.is_some() && callee.requires.iter().any(mentions_wait_level);
         let gives_stars = self.lowering.facts.counting && callee.requires.iter().any(has_star);
-        let needs_terms = facts.read_fraction || facts.credits || looks_at_debts || gives_stars;
+        let looks_back = (facts.credits || self.lowering.facts.counting)
+            && callee.ensures.iter().any(mentions_old);
+        let needs_terms =
+            facts.read_fraction || facts.credits || looks_at_debts || gives_stars || looks_back;
         let this;
         let mut actuals;
         if needs_terms {
@@ -65,13 +69,17 @@ impl Member<'_, '_> {
             actuals.extend(locks.values());
             targets.extend(locks.values());
         }
+        let entry = looks_back.then(|| self.entry_of_call(env, facts.locks));
         let name = self.lowering.names.borrow().methods[method].clone();
         self.emit(call_method(targets, &name, actuals));
         self.note_left_stars(left);
         if facts.locks && facts.may_relevel {
             self.recall_levels(env);
         }
-        let after = with_results(contract_env, &callee.results, &results).on(Side::Inhaled);
+        let mut after = with_results(contract_env, &callee.results, &results).on(Side::Inhaled);
+        if let Some((label, locks)) = entry {
+            (after.old, after.old_locks) = (OldState::Label(label), locks);
+        }
         if needs_terms || self.lowering.facts.counting {
             for clause in &callee.ensures {
                 self.bound_counts(clause, &after);
@@ -82,6 +90,23 @@ impl Member<'_, '_> {
                 self.move_credits(clause, &after, s::BinaryOp::Add);
             }
         }
+    }
+
+    /// What `old` means in the postcondition of a call that comes next: a label of the present state, and the locks held
+    /// in it, which the call may change.
+    fn entry_of_call(&mut self, env: &Env, changes_locks: bool) -> (Name, Locks) {
+        let name = self.fresh("before_call");
+        self.emit_plain(label(&name));
+        let mut locks = env.locks.clone();
+        if let (Locks::State(present), true) = (&mut locks, changes_locks) {
+            let saved = LockNames::new(self, "_before");
+            let declared = saved.declared(self.lowering);
+            for (variable, value) in declared.into_iter().zip(present.values()) {
+                self.emit_plain(declare(&variable.name.name, variable.ty, Some(value)));
+            }
+            *present = saved.state();
+        }
+        (name, locks)
     }
 
     /// Gives the credits of a precondition, and checks what it says of the wait level: channels that the caller owes a
@@ -95,8 +120,7 @@ impl Member<'_, '_> {
             for part in self.parts(clause, contract) {
                 match part.part {
                     Part::WaitLevel(e) => {
-                        let claim = self.assertion(e, contract);
-                        let claim = part.when(claim);
+                        let claim = self.claim_with_debts(e, &part, contract);
                         self.check_with_debts(claim.clone());
                         claims.push((claim, false));
                     }
@@ -110,6 +134,26 @@ impl Member<'_, '_> {
         }
         for (claim, _) in claims.into_iter().filter(|(_, is_early)| *is_early) {
             self.check_with_debts(claim);
+        }
+    }
+
+    /// A claim about the wait level, where it makes sense and holds without debts: that it does is checked by the call,
+    /// after what stands in front of it.
+    fn claim_with_debts(&mut self, e: &Expr, part: &Guarded<'_>, contract: &Env) -> s::Expr {
+        let mut without = contract.clone();
+        if let Locks::State(locks) = &mut without.locks {
+            locks.credits = None;
+        }
+        let owed = self.assertion(e, contract);
+        let claim = implies(self.assertion(e, &without), owed);
+        let claim = match self.definedness(e, &without) {
+            Some(defined) => implies(defined, claim),
+            None => claim,
+        };
+        let claim = part.when(claim);
+        match (&part.defined, &part.binder) {
+            (Some(defined), None) => implies(defined.clone(), claim),
+            _ => claim,
         }
     }
 
@@ -445,6 +489,11 @@ impl FractionBound {
     fn when(self, claim: impl FnOnce(s::Expr, s::Expr) -> s::Expr) -> s::Expr {
         under(self.guard, self.binder, claim(self.held, self.enough))
     }
+}
+
+/// Does a postcondition speak of the state before?
+fn mentions_old(e: &Expr) -> bool {
+    e.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
 }
 
 /// The same, with results standing for given expressions.

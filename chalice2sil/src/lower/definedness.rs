@@ -8,7 +8,7 @@ use chalice::program::{
 use sil::syntax as s;
 
 use super::Member;
-use super::env::{Env, Side};
+use super::env::{Env, Locks, Side};
 use crate::build::*;
 use crate::stack::grow;
 
@@ -27,6 +27,7 @@ impl Member<'_, '_> {
             | ExprKind::This
             | ExprKind::LockBottom
             | ExprKind::Local(_) => truth(true),
+            ExprKind::WaitLevel if !matches!(env.locks, Locks::Unknown) => truth(true),
             ExprKind::FieldRead { receiver, field } => {
                 let defined = self.definedness(receiver, env)?;
                 let is_this = matches!(receiver.kind, ExprKind::This);
@@ -35,6 +36,10 @@ impl Member<'_, '_> {
                 and([defined, exists, lt(none(), self.held(receiver, *field, env))])
             }
             ExprKind::Apply { receiver, function, arguments } => {
+                let needs_itself = |clause| self.lowering.recursion.leads_back(clause, *function);
+                if self.program().functions[*function].requires.iter().any(needs_itself) {
+                    return None;
+                }
                 let mut all = vec![self.definedness(receiver, env)?];
                 for argument in arguments {
                     all.push(self.definedness(argument, env)?);

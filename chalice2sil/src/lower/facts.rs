@@ -92,7 +92,8 @@ pub(crate) fn class_of(e: &Expr) -> Option<ClassId> {
 }
 
 impl Facts {
-    pub(crate) fn of(program: &Program) -> Self {
+    /// The facts about `program`; `opens_own` if methods open and close the predicates of `this` in their contracts.
+    pub(crate) fn of(program: &Program, opens_own: bool) -> Self {
         let mut facts = Self { credits: !program.channels.is_empty(), ..Self::default() };
         let keeps_credits =
             |e: &Expr| class_of(e).is_some_and(|class| keeps_credits(program, class));
@@ -107,6 +108,20 @@ impl Facts {
                     own.credits |= mentions_credit(&program.predicates[*predicate].body);
                 }
             });
+            if opens_own {
+                for clause in method.requires.iter().chain(&method.ensures) {
+                    own.credits |= clause.any(&mut |part| match &part.kind {
+                        ExprKind::Access(access) => match &access.target {
+                            AccessTarget::Predicate { receiver, predicate } => {
+                                matches!(receiver.kind, ExprKind::This)
+                                    && mentions_credit(&program.predicates[*predicate].body)
+                            }
+                            _ => false,
+                        },
+                        _ => false,
+                    });
+                }
+            }
             facts.methods.insert(id, own);
         }
         for (_, class) in program.classes.iter() {

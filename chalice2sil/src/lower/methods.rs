@@ -23,7 +23,7 @@ pub(crate) struct LockNames {
 }
 
 impl LockNames {
-    fn new(member: &mut Member<'_, '_>, suffix: &str) -> Self {
+    pub(crate) fn new(member: &mut Member<'_, '_>, suffix: &str) -> Self {
         let held = member.fresh(&format!("heldMap{suffix}"));
         let read_held =
             member.lowering.facts.read_locks.then(|| member.fresh(&format!("rdHeldMap{suffix}")));
@@ -50,7 +50,7 @@ impl LockNames {
         }
     }
 
-    fn declared(&self, lowering: &Lowering<'_>) -> Vec<s::TypedName> {
+    pub(crate) fn declared(&self, lowering: &Lowering<'_>) -> Vec<s::TypedName> {
         let mut all = vec![typed(&self.held, lowering.objects_type())];
         all.extend(self.read_held.as_ref().map(|name| typed(name, lowering.objects_type())));
         all.push(typed(&self.levels, lowering.levels_type()));

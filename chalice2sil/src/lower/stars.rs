@@ -85,9 +85,14 @@ impl<'p> Member<'_, 'p> {
             } else {
                 // What decides may be given away as well.
                 let name = self.fresh("is_given");
-                self.emit_plain(declare(&name, ty(TypeKind::Bool), None));
+                self.emit_plain(declare(&name, ty(TypeKind::Bool), Some(truth(false))));
                 let renaming = renamed("assignment.failed:*", &format!("{kind}:*"));
-                self.emit(assign(var(&name), star.guard).with(renaming));
+                let store = assign(var(&name), star.guard).with(renaming);
+                // Without a value, what it stands behind is missing, which is told when it is given away.
+                self.emit(match star.defined {
+                    Some(defined) if !is_true(&defined) => branch(defined, vec![store], Vec::new()),
+                    _ => store,
+                });
                 var(&name)
             };
             left.push(implies(is_given, lt(least.clone(), perm(star.location))));
@@ -196,8 +201,11 @@ impl<'p> Member<'_, 'p> {
             let mut beside =
                 others.iter().filter(|(other, _)| other.iter().any(|kind| kinds.contains(kind)));
             let mut guard = vec![part.guard.clone()];
+            let mut defined = part.defined.clone();
             let is_alone = beside.all(|(_, other)| {
                 guard.push(not(other.guard.clone()));
+                defined =
+                    defined.take().zip(other.defined.clone()).map(|(one, two)| and([one, two]));
                 other.binder.is_none() && !is_true(&other.guard)
             });
             if !is_alone {
@@ -205,7 +213,7 @@ impl<'p> Member<'_, 'p> {
             }
             for (location, each) in self.locations(&access.target, env) {
                 let (guard, binder) = (and(guard.clone()), part.binder.clone());
-                all.push(Star { guard, binder, location, each });
+                all.push(Star { guard, defined: defined.clone(), binder, location, each });
             }
         }
         all
@@ -216,6 +224,8 @@ impl<'p> Member<'_, 'p> {
 struct Star {
     /// When they do, and ask for nothing else.
     guard: s::Expr,
+    /// When that has a value; nothing if that cannot be expressed.
+    defined: Option<s::Expr>,
     /// The quantifier it stands under.
     binder: Option<Binder>,
     location: s::Expr,
