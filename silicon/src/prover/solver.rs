@@ -30,9 +30,9 @@ struct Retry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Concerns {
     Everything,
-    /// Products and quotients of variables, but no fractions.
+    /// Products and quotients of variables, where the first try came to an end.
     Nonlinear,
-    /// Permission amounts that are quotients of variables.
+    /// Permission amounts that are quotients of variables, and products where the first try gave up.
     Fractions,
 }
 
@@ -40,15 +40,16 @@ impl Retry {
     /// For what the limit on steps does not stop: Z3 4.8.12 does not count all that it does.
     const MILLISECONDS: u32 = 20_000;
 
-    /// The steps of the first try after which a new kernel is asked.
+    /// The steps of the first try after which others are asked.
     const BEFORE_THE_REST: u32 = 20_000_000;
 
     /// The steps to spend after `answer`; 0: it is not worth it.
     fn steps_after(&self, answer: Answer, translator: &Translator) -> u32 {
+        let gave_up = matches!(answer, Answer::GaveUp(_));
         let is_of_use = match self.concerns {
             Concerns::Everything => true,
-            Concerns::Nonlinear => translator.is_nonlinear && !translator.has_fractions,
-            Concerns::Fractions => translator.has_fractions,
+            Concerns::Nonlinear => translator.is_nonlinear && !translator.has_fractions && !gave_up,
+            Concerns::Fractions => translator.has_fractions || translator.is_nonlinear && gave_up,
         };
         match answer {
             _ if !is_of_use => 0,
@@ -57,15 +58,6 @@ impl Retry {
         }
     }
 }
-
-/// What is told in one scope, in the order in which it was told.
-const FLAT: Retry = Retry {
-    settings: &[("delay_units", Setting::Bool(false))],
-    is_flat: true,
-    concerns: Concerns::Everything,
-    steps: 2_000_000,
-    steps_after_giving_up: 4_000_000,
-};
 
 /// The ways to try, the most promising first. Compared on what is provable and was left open: 34 combinations of seeds,
 /// `case_split`, `delay_units`, `relevancy`, `restart_strategy`, `phase_selection` and thresholds.
@@ -80,7 +72,13 @@ const RETRIES: &[Retry] = &[
         steps: 2_000_000,
         steps_after_giving_up: 12_000_000,
     },
-    FLAT,
+    Retry {
+        settings: &[("delay_units", Setting::Bool(false))],
+        is_flat: true,
+        concerns: Concerns::Everything,
+        steps: 2_000_000,
+        steps_after_giving_up: 4_000_000,
+    },
     Retry {
         settings: &[("delay_units", Setting::Bool(false)), ("case_split", Setting::Uint(0))],
         is_flat: false,
@@ -307,22 +305,13 @@ impl Solver {
         };
         let is_small = budget.resources != 0 && budget.resources <= Retry::BEFORE_THE_REST;
         let part = if is_small { budget.resources } else { Retry::BEFORE_THE_REST };
-        let mut answer = self.ask(Budget { resources: part, ..budget })?;
-        if answer == Answer::GaveUp(Limit::Resources) && !is_small {
-            // How Z3 numbers its terms depends on what came before, and with it, at times, whether it gets lost: a new
-            // kernel is asked before the rest of a large budget is spent.
-            let milliseconds = Retry::MILLISECONDS.min(time_left());
-            let again = Budget { resources: FLAT.steps, milliseconds };
-            if milliseconds > 0 && self.retry(&FLAT, again)? == Answer::Proved {
-                return Ok(Answer::Proved);
-            }
-            answer = self.ask(budget)?;
+        let first = self.ask(Budget { resources: part, ..budget })?;
+        if first == Answer::Proved {
+            return Ok(first);
         }
-        if answer == Answer::Proved {
-            return Ok(answer);
-        }
+        let mut answer = first;
         for retry in RETRIES {
-            let steps = retry.steps_after(answer, &self.translator);
+            let steps = retry.steps_after(first, &self.translator);
             if steps == 0 {
                 continue;
             }
@@ -336,9 +325,14 @@ impl Solver {
             match again {
                 Answer::Proved => return Ok(again),
                 // With more time there might have been a proof: that is no error of the program.
-                Answer::GaveUp(Limit::Time) if answer == Answer::NotProved => answer = again,
+                Answer::GaveUp(Limit::Time) if first == Answer::NotProved => answer = again,
                 _ => {}
             }
+        }
+        // How Z3 numbers its terms depends on what came before, and with it, at times, whether it gets lost: that is why
+        // the others are asked before the rest of a large budget is spent.
+        if first == Answer::GaveUp(Limit::Resources) && !is_small {
+            return self.ask(budget);
         }
         Ok(answer)
     }
