@@ -4,7 +4,7 @@
 //! abstract read permission have no parameter for it: generated code says only what the program needs.
 
 use chalice::program::{
-    AccessTarget, Block, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId,
+    Access, AccessTarget, Block, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId,
     PermissionKind, Program, Rhs, Stmt, StmtKind, Type,
 };
 use la_arena::ArenaMap;
@@ -73,6 +73,16 @@ pub(crate) fn assigns(stmt: &Stmt, local: LocalId) -> bool {
     }
 }
 
+/// Is it of a predicate that contains credits?
+fn contains_credits(program: &Program, access: &Access) -> bool {
+    match &access.target {
+        AccessTarget::Predicate { predicate, .. } => {
+            mentions_credit(&program.predicates[*predicate].body)
+        }
+        _ => false,
+    }
+}
+
 /// Does an assertion speak of credits?
 pub(crate) fn mentions_credit(e: &Expr) -> bool {
     e.any(&mut |part| matches!(part.kind, ExprKind::Credit { .. }))
@@ -95,30 +105,17 @@ impl Facts {
     /// The facts about `program`; `opens_own` if methods open and close the predicates of `this` in their contracts.
     pub(crate) fn of(program: &Program, opens_own: bool) -> Self {
         let mut facts = Self { credits: !program.channels.is_empty(), ..Self::default() };
-        let keeps_credits =
-            |e: &Expr| class_of(e).is_some_and(|class| keeps_credits(program, class));
         for (id, method) in program.methods.iter() {
             let mut own = MethodFacts::default();
             facts.note_contract(&mut own, program, id);
-            facts.note_body(&mut own, &method.body, &keeps_credits);
-            each_stmt(&method.body, &mut |stmt| {
-                if let StmtKind::Fold(access) | StmtKind::Unfold(access) = &stmt.kind
-                    && let AccessTarget::Predicate { predicate, .. } = &access.target
-                {
-                    own.credits |= mentions_credit(&program.predicates[*predicate].body);
-                }
-            });
+            facts.note_body(&mut own, program, &method.body);
             if opens_own {
                 for clause in method.requires.iter().chain(&method.ensures) {
-                    own.credits |= clause.any(&mut |part| match &part.kind {
-                        ExprKind::Access(access) => match &access.target {
-                            AccessTarget::Predicate { receiver, predicate } => {
-                                matches!(receiver.kind, ExprKind::This)
-                                    && mentions_credit(&program.predicates[*predicate].body)
-                            }
-                            _ => false,
-                        },
-                        _ => false,
+                    own.credits |= clause.any(&mut |part| {
+                        let ExprKind::Access(access) = &part.kind else { return false };
+                        matches!(&access.target, AccessTarget::Predicate { receiver, .. }
+                            if matches!(receiver.kind, ExprKind::This))
+                            && contains_credits(program, access)
                     });
                 }
             }
@@ -165,12 +162,9 @@ impl Facts {
         method.lock_changes.iter().for_each(|e| each_expr(e, &mut |e| self.note_expr(own, e)));
     }
 
-    fn note_body(
-        &mut self,
-        own: &mut MethodFacts,
-        body: &Block,
-        keeps_credits: &impl Fn(&Expr) -> bool,
-    ) {
+    fn note_body(&mut self, own: &mut MethodFacts, program: &Program, body: &Block) {
+        let keeps_credits =
+            |e: &Expr| class_of(e).is_some_and(|class| keeps_credits(program, class));
         each_expr_in_block(body, &mut |e| self.note_expr(own, e));
         each_stmt(body, &mut |stmt| {
             own.may_unlock |= matches!(
@@ -188,6 +182,9 @@ impl Facts {
                 | StmtKind::Lock { target, .. }
                 | StmtKind::Share { target, .. }
                 | StmtKind::Downgrade(target) => keeps_credits(target),
+                StmtKind::Fold(access) | StmtKind::Unfold(access) => {
+                    contains_credits(program, access)
+                }
                 _ => false,
             };
             if matches!(rhs_of(stmt), Some(Rhs::NewChannel { .. })) {

@@ -129,7 +129,8 @@ impl Member<'_, '_> {
     /// Contracts that speak of the state in which an object was last released say, too, that it has kept its level since,
     /// if they let the level be read: its history goes on, and acquiring it tells what that says of the state.
     ///
-    /// SOUNDNESS: whoever gives such a contract shows it, at calls, forks, and the ends of methods and loops.
+    /// SOUNDNESS: whoever gives such a contract shows it, at calls, forks, and the ends of methods and loops. At joins it
+    /// is not taken: what a forked method shows at its end is of its own history.
     pub(crate) fn kept_levels(&mut self, clauses: &[Expr], env: &Env) -> Vec<s::Expr> {
         let (Some(released), true) = (env.locks.released(), self.lowering.states.has_history())
         else {

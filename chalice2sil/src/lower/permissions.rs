@@ -90,7 +90,7 @@ impl Member<'_, '_> {
                 None => claim,
             };
             held.push(say(lt(least.clone(), perm(location.clone()))));
-            received.push(say(lt(mul(int(1000), least.clone()), perm(location))));
+            received.push(say(self.lowering.known_fraction(perm(location))));
         }
         let (held, received) = (and(held), and(received));
         match env.side {

@@ -131,7 +131,13 @@ impl Lowering<'_> {
 
     /// That a fraction is far above all counting permissions; nothing in programs without them.
     pub(crate) fn above_counting(&self, fraction: s::Expr) -> Option<s::Expr> {
-        self.facts.counting.then(|| lt(mul(int(1000), self.least_fraction()), fraction))
+        self.facts.counting.then(|| self.known_fraction(fraction))
+    }
+
+    /// What is known of an amount that is a fraction. What has to be shown is less: [`Self::least_fraction`] is below it,
+    /// which of counting permissions it never is.
+    pub(crate) fn known_fraction(&self, amount: s::Expr) -> s::Expr {
+        lt(mul(int(1000), self.least_fraction()), amount)
     }
 
     /// One counting permission.

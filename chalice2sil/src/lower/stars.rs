@@ -55,9 +55,8 @@ impl<'p> Member<'_, 'p> {
         env: &Env,
         kind: &str,
     ) {
-        let least = mul(int(1000), self.lowering.least_fraction());
         for star in self.stars(clauses, &env.on(Side::Inhaled)) {
-            let claim = star.satisfies(|held| lt(least.clone(), held));
+            let claim = star.satisfies(|held| self.lowering.known_fraction(held));
             let known = inhale(implies(is_taken.clone(), claim));
             self.emit(known.with(renamed("inhale.failed:*", &format!("{kind}:*"))));
         }
@@ -66,10 +65,10 @@ impl<'p> Member<'_, 'p> {
     /// Before `clauses` are given away: that `rd*` leaves a fraction of what it is taken from, to be noted afterwards by
     /// [`Self::note_left_stars`].
     ///
-    /// SOUNDNESS: how much `rd*` is of a fraction is nobody's but the verifier's choice.
+    /// SOUNDNESS: how much `rd*` is of a fraction is nobody's but the verifier's choice. The conditions here are those of
+    /// what is given: no debt decides one of them (see [`Self::assertion`]).
     /// COMPLETENESS: of locations that are found without reading the heap, which may have been given away, too.
     pub(crate) fn left_stars(&mut self, clauses: &[Expr], env: &Env, kind: &str) -> Vec<s::Expr> {
-        let least = mul(int(1000), self.lowering.least_fraction());
         let mut left = Vec::new();
         for star in self.stars(clauses, &env.on(Side::Exhaled)) {
             let is_found = match &star.location.kind {
@@ -95,7 +94,8 @@ impl<'p> Member<'_, 'p> {
                 });
                 var(&name)
             };
-            left.push(implies(is_given, lt(least.clone(), perm(star.location))));
+            let is_fraction = self.lowering.known_fraction(perm(star.location));
+            left.push(implies(is_given, is_fraction));
         }
         left
     }
@@ -157,7 +157,7 @@ impl<'p> Member<'_, 'p> {
                 let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
                 let held = perm(self.predicate_at(inner.this.clone(), *predicate));
                 self.check_is_fraction(lt(least.clone(), held.clone()), "unfold.failed");
-                left = is_variable(&inner.this).then(|| lt(mul(int(1000), least), held));
+                left = is_variable(&inner.this).then(|| self.lowering.known_fraction(held));
             }
             _ => is_taken = lt(least, self.amount_of(&access.amount, env)),
         }

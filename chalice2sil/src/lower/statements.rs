@@ -341,7 +341,7 @@ impl Member<'_, '_> {
 
     /// Counting permissions cannot be divided: neither may a share be taken of those in a predicate, nor may counting
     /// permissions of a predicate be taken if it contains less than everything of a location.
-    fn check_scaling(&mut self, access: &chalice::program::Access) {
+    fn check_scaling(&mut self, access: &Access) {
         let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
         let counts = |amount| {
             let mut counts = false;
