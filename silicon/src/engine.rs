@@ -23,6 +23,7 @@ pub(crate) mod explore;
 pub(crate) mod function;
 pub(crate) mod goals;
 pub(crate) mod heap;
+mod inside;
 pub(crate) mod merge;
 pub(crate) mod method;
 pub(crate) mod nesting;
@@ -124,11 +125,19 @@ pub(crate) struct Visible<'p> {
 }
 
 /// How permission amounts are read (trap T8: both sides of a function's contract use the same reading).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Amounts {
+    #[default]
     Exact,
     /// Every positive amount is as good as any other, nothing is taken away: in functions and their preconditions.
     SomeOrNone,
+}
+
+impl Amounts {
+    /// The reading of two heaps in one.
+    pub(crate) fn and(self, other: Self) -> Self {
+        if self == Self::Exact { other } else { self }
+    }
 }
 
 /// Which side of `[a, b]` is meant.
@@ -172,6 +181,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) met_below: Vec<Term>,
     /// Whether a trigger is being evaluated.
     pub(crate) in_trigger: bool,
+    /// Whether an evaluation learns from the heaps it comes to.
+    pub(crate) learns_inside: bool,
     /// How many fields have been read without permission.
     pub(crate) unread: usize,
     /// Whether a consume since this was last reset did not find enough permission.
@@ -283,6 +294,7 @@ impl<'p> Engine<'p> {
             applications: Vec::new(),
             met_below: Vec::new(),
             in_trigger: false,
+            learns_inside: false,
             unread: 0,
             missing: false,
             limited: FxHashMap::default(),

@@ -139,10 +139,7 @@ impl Step {
 impl Finding {
     /// `error:reason`, or just `error` where there is no reason.
     pub fn full_id(&self) -> String {
-        match self.reason {
-            Some(reason) => format!("{}:{reason}", self.error),
-            None => self.error.to_owned(),
-        }
+        full_id(self.error, self.reason)
     }
 
     /// Takes note of what came of the same obligation on another path: the first finding stays, but what one path gave up
@@ -151,6 +148,14 @@ impl Finding {
         if (self.severity, other.severity) == (Severity::Warning, Severity::Error) {
             *self = other;
         }
+    }
+}
+
+/// `error:reason`, or just `error` where there is no reason.
+pub(crate) fn full_id(error: &str, reason: Option<&str>) -> String {
+    match reason {
+        Some(reason) => format!("{error}:{reason}"),
+        None => error.to_owned(),
     }
 }
 

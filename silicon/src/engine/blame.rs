@@ -4,7 +4,7 @@ use indexmap::map::Entry;
 use sil::source::Span;
 
 use super::Engine;
-use crate::report::{Finding, Severity, Step};
+use crate::report::{Finding, Severity, Step, full_id};
 
 /// Whether an expression's own obligations (divisors, indices, permission to read, preconditions) are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -225,6 +225,13 @@ impl Engine<'_> {
                 index
             }
         }
+    }
+
+    /// Whether the same obligation was refuted before.
+    pub(crate) fn has_failed(&self, blame: Blame, reason: Reason) -> bool {
+        let id = full_id(blame.error, Some(reason.id()));
+        let known = self.findings.get(&(id, blame.span));
+        known.is_some_and(|finding| finding.severity == Severity::Error)
     }
 
     /// Warns that what a member says about its start is contradictory, so that nothing is left to show. Not where an

@@ -9,7 +9,7 @@
 
 use sil::program::{BinaryOp, Expr, ExprKind, Location};
 
-use super::blame::{Blame, Reason};
+use super::blame::Blame;
 use super::heap::Chunk;
 use super::produce::conjuncts;
 use super::readings::same_shape;
@@ -73,7 +73,7 @@ impl Engine<'_> {
             _ if assertion.is_pure() => {
                 if !blame.is_silent() {
                     let goal = self.eval(assertion, blame)?;
-                    self.prove(goal, blame, Reason::AssertionFalse, assertion.span)?;
+                    self.prove_condition(assertion, goal, blame)?;
                 }
                 Ok(self.terms.unit())
             }
@@ -137,7 +137,7 @@ impl Engine<'_> {
             // What is said about the value in the same assertion fails for the same reason.
             self.tainted.insert(value);
             let amount = self.terms.write();
-            self.state.heap.push(resource, Chunk { arguments, value, amount });
+            self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
         }
         Ok(self.terms.snap_wrap(value))
     }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use sil::program::Expr;
 use sil::source::Span;
 
 use super::blame::{Blame, Reason};
@@ -24,10 +25,7 @@ impl Engine<'_> {
             self.count(Means::Form);
             return Ok(());
         }
-        let mut answer = self.ask(|engine| engine.obligation(goal))?;
-        if answer == Answer::No && self.learn_from_instances()? {
-            answer = self.ask(|engine| engine.obligation(goal))?;
-        }
+        let answer = self.obligation_with_instances(goal)?;
         if answer != Answer::Yes && !self.is_tainted(goal) {
             self.fail_at(goal, answer, blame, reason, at);
             if reason == Reason::NegativePermission {
@@ -35,6 +33,48 @@ impl Engine<'_> {
             }
         }
         self.assume(goal)
+    }
+
+    /// The same, of a condition that is asserted. `goal`: its value.
+    pub(crate) fn prove_condition(
+        &mut self,
+        condition: &Expr,
+        goal: Term,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let reason = Reason::AssertionFalse;
+        if goal == Terms::TRUE {
+            self.count(Means::Form);
+            return Ok(());
+        }
+        // Where it has failed on another path there is nothing new to say, and it is assumed in any case. But what fails
+        // below a quantifier ends the path.
+        if self.bound.is_empty() {
+            let has_failed = |engine: &mut Self| {
+                let has_failed = engine.has_failed(blame, reason);
+                Ok(if has_failed { Answer::Yes } else { Answer::No })
+            };
+            if self.ask(has_failed)? == Answer::Yes {
+                return self.assume(goal);
+            }
+        }
+        let mut answer = self.obligation_with_instances(goal)?;
+        if answer == Answer::No && self.learn_inside(condition, blame)? {
+            answer = self.ask(|engine| engine.obligation(goal))?;
+        }
+        if answer != Answer::Yes && !self.is_tainted(goal) {
+            self.fail_at(goal, answer, blame, reason, condition.span);
+        }
+        self.assume(goal)
+    }
+
+    /// An obligation that is tried again with what the instances in the heap tell together.
+    fn obligation_with_instances(&mut self, goal: Term) -> Result<Answer, Stop> {
+        let answer = self.ask(|engine| engine.obligation(goal))?;
+        if answer == Answer::No && self.learn_from_instances()? {
+            return self.ask(|engine| engine.obligation(goal));
+        }
+        Ok(answer)
     }
 
     /// An obligation on the definedness of an expression: not checked where the expression is trusted.

@@ -236,7 +236,7 @@ impl<'p> Engine<'p> {
         let now = std::mem::replace(&mut self.state.heap, heap);
         let consuming = self.state.consuming.take();
         let without_own = self.state.without_own.take();
-        let value = self.eval(body, blame);
+        let value = self.note_inside().and_then(|()| self.eval(body, blame));
         self.state.without_own = without_own;
         self.state.heap = now;
         self.state.consuming = consuming;

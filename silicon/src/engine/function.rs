@@ -300,7 +300,7 @@ impl<'p> Engine<'p> {
         self.tainted.clear();
         self.explore(|engine| {
             engine.produce_all(preconditions, Some(general.snapshot), &own)?;
-            let value = engine.eval(body, defined)?;
+            let value = engine.learning_inside(|engine| engine.eval(body, defined))?;
             // The postcondition need not mention the result: what is known of the applications in the body (a lemma
             // that applies itself, say) is known all the same.
             let sort = engine.terms.sort(value);

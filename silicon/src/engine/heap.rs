@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use sil::program::{FieldId, PredicateId};
 
+use super::Amounts;
 use super::quantified::chunks::QuantifiedChunk;
 use crate::terms::Term;
 
@@ -34,11 +35,18 @@ pub(crate) struct Chunk {
 pub(crate) struct Heap {
     /// Names the time during which no location of the heap changes its value; `None`: nobody keeps track.
     pub(crate) epoch: Option<Term>,
+    /// How the amounts came to be: what they say in sum is known of exact ones only (trap T8).
+    pub(crate) amounts: Amounts,
     chunks: Rc<BTreeMap<Resource, Rc<Vec<Chunk>>>>,
     quantified: Rc<BTreeMap<Resource, Rc<Vec<QuantifiedChunk>>>>,
 }
 
 impl Heap {
+    /// An empty heap that chunks of both may be put in.
+    pub(crate) fn for_parts_of(left: &Self, right: &Self) -> Self {
+        Self { amounts: left.amounts.and(right.amounts), ..Self::default() }
+    }
+
     /// The chunks of a resource, in the order they came.
     pub(crate) fn of(&self, resource: Resource) -> &[Chunk] {
         self.chunks.get(&resource).map_or(&[], |chunks| chunks.as_slice())
@@ -92,6 +100,7 @@ impl Heap {
     /// Whether both are the same version, so that what is known of one is known of the other.
     pub(crate) fn same_version(&self, other: &Self) -> bool {
         self.epoch == other.epoch
+            && self.amounts == other.amounts
             && Rc::ptr_eq(&self.chunks, &other.chunks)
             && Rc::ptr_eq(&self.quantified, &other.quantified)
     }

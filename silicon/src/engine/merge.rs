@@ -265,7 +265,7 @@ impl<'p> Engine<'p> {
         if left.same_version(right) {
             return left.clone();
         }
-        let mut merged = Heap::default();
+        let mut merged = Heap::for_parts_of(left, right);
         // In either case, no location has changed its value since then.
         merged.epoch = match (left.epoch, right.epoch) {
             (Some(left), Some(right)) => Some(self.terms.ite(condition, left, right)),

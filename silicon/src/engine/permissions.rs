@@ -128,6 +128,7 @@ impl Engine<'_> {
         }
         self.assume_chunk_facts(resource, &chunk)?;
         self.touch(resource, &chunk.arguments)?;
+        self.heap_to_extend();
         // Of the values of wands nothing is said (trap T10e).
         if matches!(resource, Resource::Wand(_)) {
             self.state.heap.push(resource, chunk);
@@ -183,6 +184,12 @@ impl Engine<'_> {
         };
         let amount = self.terms.add(old.amount, new.amount);
         Ok(Chunk { arguments: old.arguments.clone(), value, amount })
+    }
+
+    /// The heap, for permission given in the reading of amounts that is in force.
+    pub(crate) fn heap_to_extend(&mut self) -> &mut Heap {
+        self.state.heap.amounts = self.state.heap.amounts.and(self.state.amounts);
+        &mut self.state.heap
     }
 
     /// What holds of every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8)
@@ -539,10 +546,37 @@ impl Engine<'_> {
             if matches!(resource, Resource::Wand(_)) {
                 continue;
             }
+            let is_bounded =
+                matches!(resource, Resource::Field(_)) && heap.amounts == Amounts::Exact;
             for (index, left) in chunks.iter().enumerate() {
                 for right in &chunks[index + 1..] {
-                    self.learn_from_pair(resource, left, right)?;
+                    self.learn_from_pair(is_bounded, left, right)?;
                 }
+            }
+            if is_bounded {
+                self.learn_from_sums(chunks)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What pairs do not tell: three or more portions that fit in pairs need not fit together.
+    fn learn_from_sums(&mut self, chunks: &[Chunk]) -> Result<(), Stop> {
+        let one = self.terms.write();
+        for (index, chunk) in chunks.iter().enumerate() {
+            let mut fitting = Vec::new();
+            for other in chunks[index + 1..].iter() {
+                let sum = self.terms.add(chunk.amount, other.amount);
+                let fits = self.terms.le(sum, one) != Terms::FALSE;
+                if fits && self.same_arguments(&chunk.arguments, &other.arguments) != Terms::FALSE {
+                    fitting.push(other.clone());
+                }
+            }
+            if fitting.len() > 1 {
+                fitting.push(chunk.clone());
+                let total = self.held(&fitting, &chunk.arguments);
+                let bounded = self.terms.le(total, one);
+                self.assume(bounded)?;
             }
         }
         Ok(())
@@ -550,7 +584,7 @@ impl Engine<'_> {
 
     fn learn_from_pair(
         &mut self,
-        resource: Resource,
+        is_bounded: bool,
         left: &Chunk,
         right: &Chunk,
     ) -> Result<(), Stop> {
@@ -558,7 +592,7 @@ impl Engine<'_> {
         if alias == Terms::FALSE {
             return Ok(());
         }
-        if matches!(resource, Resource::Field(_)) && self.state.amounts == Amounts::Exact {
+        if is_bounded {
             let sum = self.terms.add(left.amount, right.amount);
             let one = self.terms.write();
             let too_much = self.terms.lt(one, sum);

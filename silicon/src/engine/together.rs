@@ -29,7 +29,7 @@ impl Engine<'_> {
     /// has not been opened before.
     pub(crate) fn learn_from_instances(&mut self) -> Result<bool, Stop> {
         let state = &self.state;
-        let is_plain = state.amounts == Amounts::Exact
+        let is_plain = state.heap.amounts == Amounts::Exact
             && state.scale.is_none()
             && state.bodies.is_empty()
             && self.bound.is_empty();
@@ -46,6 +46,7 @@ impl Engine<'_> {
         self.join(|engine| {
             engine.state.consuming = None;
             engine.state.reserve.clear();
+            engine.state.amounts = Amounts::Exact;
             // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap T9).
             engine.state.constrainable = Rc::default();
             for (predicate, Chunk { arguments, amount, .. }) in &instances {

@@ -313,6 +313,7 @@ impl Engine<'_> {
             // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
             engine.state.reserve.clear();
             engine.apply(wand, blame)?;
+            engine.note_inside()?;
             engine.eval(body, blame)
         })
     }
@@ -521,7 +522,7 @@ impl Engine<'_> {
 
     /// What is left in both of two heaps that come from one.
     fn common(&mut self, left: &Heap, right: &Heap) -> Heap {
-        let mut both = Heap::default();
+        let mut both = Heap::for_parts_of(left, right);
         for (resource, chunks) in left.resources() {
             let mut others = right.of(resource).to_vec();
             for chunk in chunks {

@@ -64,6 +64,7 @@ impl Engine<'_> {
         }
         self.join(|engine| {
             engine.enter_unfolding(access, &arguments, amount, blame)?;
+            engine.note_inside()?;
             engine.eval(body, blame)
         })
     }

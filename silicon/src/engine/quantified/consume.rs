@@ -78,7 +78,7 @@ impl Engine<'_> {
                     // What is said about the values in the same assertion fails for the same reason.
                     self.tainted.insert(map);
                     let chunk = QuantifiedChunk::new(&access, footprint, map);
-                    self.state.heap.push_quantified(resource, chunk);
+                    self.heap_to_extend().push_quantified(resource, chunk);
                 }
                 map
             }

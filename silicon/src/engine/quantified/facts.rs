@@ -22,7 +22,7 @@ impl Engine<'_> {
     }
 
     fn assume_sum_bounded(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
-        if !matches!(resource, Resource::Field(_)) || self.state.amounts != Amounts::Exact {
+        if !matches!(resource, Resource::Field(_)) || heap.amounts != Amounts::Exact {
             return Ok(());
         }
         let parts = self.parts(resource, heap);

@@ -74,7 +74,7 @@ impl Engine<'_> {
             return Ok(());
         }
         self.use_touch(resource)?;
-        self.state.heap.push_quantified(resource, chunk);
+        self.heap_to_extend().push_quantified(resource, chunk);
         Ok(())
     }
 

@@ -1,0 +1,48 @@
+//! What the heaps inside of a condition tell about the whole of it.
+//!
+//! Inside of `unfolding`, `applying` and `old` there is another heap, whose portions agree on the values of a location, and
+//! of which no location has more than full permission (the third rung of the Viper engine reference, 25.1). A goal is
+//! asked for outside. So where it fails, the condition is evaluated again, and what follows from each heap is learnt
+//! where that heap is.
+
+use sil::program::{Expr, ExprKind};
+
+use super::blame::Blame;
+use super::{Engine, Stop};
+
+impl Engine<'_> {
+    /// Learns from the heaps inside of a condition. Whether there are any.
+    pub(crate) fn learn_inside(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
+        let mut looks_inside = false;
+        sil::walk::walk_expr(condition, |expr| {
+            looks_inside |= matches!(
+                expr.kind,
+                ExprKind::Unfolding { .. } | ExprKind::Applying { .. } | ExprKind::Old { .. }
+            );
+        });
+        if looks_inside {
+            self.learning_inside(|engine| engine.eval(condition, blame.silent()))?;
+        }
+        Ok(looks_inside)
+    }
+
+    /// Evaluates something, and learns from the heaps on the way.
+    pub(crate) fn learning_inside<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let outer = std::mem::replace(&mut self.learns_inside, true);
+        let result = run(self);
+        self.learns_inside = outer;
+        result
+    }
+
+    /// The heap of an expression's inside has become the present one.
+    pub(crate) fn note_inside(&mut self) -> Result<(), Stop> {
+        if !self.learns_inside || self.in_trigger {
+            return Ok(());
+        }
+        let heap = self.state.heap.clone();
+        self.learn_from(&heap)
+    }
+}
