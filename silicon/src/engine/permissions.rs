@@ -565,7 +565,7 @@ impl Engine<'_> {
         let one = self.terms.write();
         for (index, chunk) in chunks.iter().enumerate() {
             let mut fitting = Vec::new();
-            for other in chunks[index + 1..].iter() {
+            for other in &chunks[index + 1..] {
                 let sum = self.terms.add(chunk.amount, other.amount);
                 let fits = self.terms.le(sum, one) != Terms::FALSE;
                 if fits && self.same_arguments(&chunk.arguments, &other.arguments) != Terms::FALSE {
