@@ -68,6 +68,9 @@ impl Terms {
     /// The equality predicate of the theory of the operands' sort; they are different terms.
     pub(super) fn collection_eq(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "equation between different sorts");
+        if let Some(equal) = self.decide_explicit(left, right) {
+            return self.bool(equal);
+        }
         let op = match self.sort_kind(self.sort(left)) {
             SortKind::Seq(_) => TheoryOp::SeqEqual,
             SortKind::Set(_) => TheoryOp::SetEqual,
@@ -117,6 +120,25 @@ impl Terms {
             let single = self.seq_singleton(element);
             self.seq_append(sequence, single)
         })
+    }
+
+    /// Whether two sequences given element by element are equal, where their lengths or elements tell.
+    fn decide_explicit(&mut self, left: Term, right: Term) -> Option<bool> {
+        let (length, other) = (self.explicit_length(left)?, self.explicit_length(right)?);
+        if length != other {
+            return Some(false);
+        }
+        let mut equal = Some(true);
+        for index in 0..length {
+            let (left, right) =
+                (self.explicit_element(left, index), self.explicit_element(right, index));
+            match self.eq(left, right) {
+                Self::TRUE => {}
+                Self::FALSE => return Some(false),
+                _ => equal = None,
+            }
+        }
+        equal
     }
 
     fn explicit_length(&self, sequence: Term) -> Option<usize> {
