@@ -327,12 +327,14 @@ impl Solver {
                 Answer::Proved => return Ok(again),
                 // With more time there might have been a proof: that is no error of the program.
                 Answer::GaveUp(Limit::Time) if first == Answer::NotProved => answer = again,
+                // It came to an end: where the first try got lost there is nothing to find.
+                Answer::NotProved if first == Answer::GaveUp(Limit::Resources) => answer = again,
                 _ => {}
             }
         }
         // How Z3 numbers its terms depends on what came before, and with it, at times, whether it gets lost: that is why
         // the others are asked before the rest of a large budget is spent.
-        if first == Answer::GaveUp(Limit::Resources) && !is_small {
+        if answer == Answer::GaveUp(Limit::Resources) && !is_small {
             return self.ask(budget);
         }
         Ok(answer)
