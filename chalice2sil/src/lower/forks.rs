@@ -436,6 +436,7 @@ impl Member<'_, '_> {
             then: None,
         };
         self.recall_forked(method, &token, &contract);
+        self.decide_results(method, &token);
         let clauses = callee
             .ensures
             .iter()
@@ -464,6 +465,33 @@ impl Member<'_, '_> {
             let result = field(token.clone(), name);
             self.emit(
                 assign(var(&target), result).with(renamed("assignment.failed:*", "join.failed:*")),
+            );
+        }
+    }
+
+    /// Gives what a token carries of the end of its method new values: the results, and `old` expressions that mention them.
+    ///
+    /// SOUNDNESS: they are decided when the method ends. What they are may have been made after the fork, from whose
+    /// values new objects differ.
+    fn decide_results(&mut self, method: MethodId, token: &s::Expr) {
+        let lowering = self.lowering;
+        let layout = &lowering.tokens[method];
+        let results = &lowering.program.methods[method].results;
+        let results = results.iter().map(|&local| {
+            let local = &lowering.program.locals[local];
+            (local.name.clone(), &local.ty)
+        });
+        let olds = layout.olds.iter().filter(|old| !old.is_known && old.bound.is_empty());
+        let named = results
+            .zip(&layout.results)
+            .map(|((wanted, ty), field)| (wanted, ty, field))
+            .chain(olds.map(|old| ("old_value".to_owned(), &old.body.ty, &old.field)));
+        for (wanted, ty, name) in named {
+            let value = self.fresh(&wanted);
+            self.emit_plain(declare(&value, lowering.ty(ty), None));
+            self.emit(
+                assign(field(token.clone(), name), var(&value))
+                    .with(renamed("assignment.failed:*", "join.failed:*")),
             );
         }
     }
