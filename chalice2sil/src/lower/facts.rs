@@ -22,6 +22,8 @@ pub(crate) struct Facts {
     pub(crate) counting: bool,
     /// Are there channels or credits?
     pub(crate) credits: bool,
+    /// Does nothing that is executed depend on ghost state?
+    pub(crate) ghosts_stay_apart: bool,
     /// Facts about each method.
     pub(crate) methods: ArenaMap<MethodId, MethodFacts>,
 }
@@ -136,6 +138,7 @@ impl Facts {
         facts.note_exprs(&mut clauses.into_iter());
         facts.close_over_calls();
         facts.counting |= facts.read_locks;
+        facts.ghosts_stay_apart = super::ghosts::stay_apart(program);
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
         facts
     }

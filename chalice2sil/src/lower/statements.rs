@@ -76,12 +76,17 @@ impl Member<'_, '_> {
             }
             StmtKind::Call { outs, receiver, method, arguments } => {
                 self.call(outs, receiver, *method, arguments, env);
+                self.note_constants(outs);
                 self.note_scope(outs);
             }
             StmtKind::Fork { token, receiver, method, arguments } => {
                 self.fork(token.as_ref(), receiver, *method, arguments, env);
+                self.note_constants(token.as_slice());
             }
-            StmtKind::Join { outs, token, method } => self.join(outs, token, *method, env),
+            StmtKind::Join { outs, token, method } => {
+                self.join(outs, token, *method, env);
+                self.note_constants(outs);
+            }
             StmtKind::If { arms, otherwise } => self.conditional(arms, otherwise.as_ref(), env),
             StmtKind::While { guard, invariants, lock_changes, body } => {
                 self.while_loop(guard, invariants, lock_changes, body, env);
@@ -121,6 +126,7 @@ impl Member<'_, '_> {
             }
             StmtKind::Receive { outs, channel, declaration } => {
                 self.receive(outs, channel, *declaration, env);
+                self.note_constants(outs);
                 self.note_scope(outs);
             }
             StmtKind::Wait(_) => self.unsupported_stmt("wait"),
@@ -168,7 +174,7 @@ impl Member<'_, '_> {
             Rhs::Expr(e) => {
                 let value = self.expr(e, env);
                 match self.assigned.get(&local).cloned() {
-                    Some(flag) => self.assign_constant(&name, &flag, value),
+                    Some(flag) => self.assign_constant(&name, &flag, e, value),
                     None => self.emit(assign(var(&name), value)),
                 }
             }
@@ -176,16 +182,40 @@ impl Member<'_, '_> {
                 let object = self.fresh("object");
                 self.emit_plain(declare(&object, ty(TypeKind::Ref), None));
                 self.assign_new(&object, value, env);
-                match self.assigned.get(&local).cloned() {
-                    Some(flag) => self.assign_constant(&name, &flag, var(&object)),
-                    None => self.emit(assign(var(&name), var(&object))),
+                if let Some(flag) = self.assigned.get(&local).cloned() {
+                    self.note_constant(&flag);
                 }
+                self.emit(assign(var(&name), var(&object)));
             }
         }
     }
 
-    /// A ghost constant has one value from the start; assigning it tells which.
-    fn assign_constant(&mut self, name: &str, flag: &str, value: s::Expr) {
+    /// Assigns a ghost constant. If it may have had the value before, what is known of it is known of the value, too.
+    ///
+    /// SOUNDNESS: to assume that it has had any value from the start would be a contradiction where the value depends on
+    /// what it was, or is an object made since.
+    fn assign_constant(&mut self, name: &str, flag: &str, source: &Expr, value: s::Expr) {
+        self.note_constant(flag);
+        let is_foreseen = self.lowering.facts.ghosts_stay_apart
+            && super::ghosts::is_foreseen(self.program(), source);
+        self.emit(if is_foreseen {
+            inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*"))
+        } else {
+            assign(var(name), value)
+        });
+    }
+
+    /// The ghost constants among these variables are assigned.
+    fn note_constants(&mut self, outs: &[OutVariable]) {
+        for out in outs {
+            if let Some(flag) = self.assigned.get(&out.local).cloned() {
+                self.note_constant(&flag);
+            }
+        }
+    }
+
+    /// A ghost constant is assigned, which it must not have been before.
+    fn note_constant(&mut self, flag: &str) {
         self.emit(
             assert(not(var(flag)))
                 .with(renamed(
@@ -193,9 +223,6 @@ impl Member<'_, '_> {
                     "assignment.failed:const.assigned.twice",
                 ))
                 .with(said("*", "a constant can be assigned only once")),
-        );
-        self.emit(
-            inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*")),
         );
         self.emit_plain(assign(var(flag), truth(true)));
     }
@@ -309,6 +336,7 @@ impl Member<'_, '_> {
             self.note_left_stars(left);
             self.move_credits(pre, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
         }
+        self.note_constants(targets);
         for out in targets.iter().filter(|out| !out.declares) {
             let fresh = self.havocked(out.local);
             let name = self.local(out.local);
