@@ -48,6 +48,8 @@ impl Member<'_, '_> {
         let contract_env =
             self.callee_env(env, method, this.clone(), actuals.clone(), env.read.clone());
         actuals.insert(0, this);
+        actuals
+            .extend(facts.entry_results.iter().map(|result| contract_env.replaced[result].clone()));
         if facts.read_fraction {
             let k = self.read_fraction(&callee.requires, &contract_env, env, "call.precondition");
             actuals.push(var(&k));
