@@ -35,6 +35,8 @@ impl Member<'_, '_> {
         let changes_locks = self.changes_locks(body);
         let forgets_levels = changes_locks
             && self.method.is_some_and(|method| self.lowering.facts.methods[method].may_relevel);
+        // Of the levels of objects that the list names, too, nothing is said.
+        let recalls_levels = forgets_levels || changes_locks && !lock_changes.is_empty();
         // A body that leaves the locks alone keeps what is known of them; the list still has to name what has changed.
         if !changes_locks
             && self
@@ -105,7 +107,7 @@ impl Member<'_, '_> {
                     member.move_credits(clause, &inner.on(Side::Inhaled), s::BinaryOp::Add);
                 }
             }
-            if forgets_levels {
+            if recalls_levels {
                 member.recall_levels(&inner);
             }
             if changes_locks {
@@ -142,7 +144,7 @@ impl Member<'_, '_> {
                 self.move_credits(clause, &inner.on(Side::Inhaled), s::BinaryOp::Add);
             }
         }
-        if forgets_levels {
+        if recalls_levels {
             self.recall_levels(env);
         }
         if changes_locks {
