@@ -119,9 +119,18 @@ impl<'p> TokenLayout<'p> {
 
 fn outermost_olds<'p>(e: &'p Expr, found: &mut Vec<(Span, &'p Expr)>) {
     match &e.kind {
+        // No value: it says something of the locks of the thread, of which nothing is learnt.
+        ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => {}
         ExprKind::Old(body) => found.push((e.span, body)),
         _ => crate::stack::grow(|| each_child(e, &mut |child| outermost_olds(child, found))),
     }
+}
+
+/// Does a postcondition speak of the wait level at the start?
+fn mentions_old_wait_level(e: &Expr) -> bool {
+    e.any(&mut |part| {
+        matches!(&part.kind, ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel))
+    })
 }
 
 /// Does `e` mention no variables but these and those it binds itself?
@@ -425,12 +434,17 @@ impl Member<'_, '_> {
             .map(|(local, name)| (local, field(token.clone(), name)))
             .collect();
         let locks = if facts.locks { Locks::State(self.unknown_locks()) } else { Locks::Unknown };
+        let old_locks = if callee.ensures.iter().any(mentions_old_wait_level) {
+            Locks::State(self.unknown_locks())
+        } else {
+            Locks::Unknown
+        };
         let contract = Env {
             this: field(token.clone(), &layout.this),
             replaced: Rc::new(replaced),
             read: ReadAmount::Fraction(lowering.fork_fraction(token.clone())),
             old: OldState::Stored(Rc::new(stored)),
-            old_locks: locks.clone(),
+            old_locks,
             locks,
             side: Side::Inhaled,
             then: None,
