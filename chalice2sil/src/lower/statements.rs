@@ -4,6 +4,7 @@ use chalice::program::{
     Access, AccessTarget, Block, ChannelId, Expr, ExprKind, IfArm, Initialiser, LocalId,
     OutVariable, PermissionKind, Rhs, Stmt, StmtKind,
 };
+use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -331,10 +332,13 @@ impl Member<'_, '_> {
         if let Some(pre) = pre {
             let exhaled = inner.on(Side::Exhaled);
             let left = self.left_stars(std::slice::from_ref(pre), &exhaled, "exhale.failed");
+            let kept = self.credits_after(pre, &exhaled);
             let given = self.assertion(pre, &exhaled);
             self.emit(exhale(unplaced(given)));
             self.note_left_stars(left);
-            self.move_credits(pre, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
+            if let (Some(credits), Some(kept)) = (self.credits.clone(), kept) {
+                self.emit_plain(assign(var(&credits), var(&kept)));
+            }
         }
         self.note_constants(targets);
         for out in targets.iter().filter(|out| !out.declares) {
@@ -351,6 +355,22 @@ impl Member<'_, '_> {
         self.emit(inhale(unplaced(received)));
         self.move_credits(post, &after, s::BinaryOp::Add);
         self.note_scope(targets);
+    }
+
+    /// The credits that are left when those of an assertion have been given away, which are read before permissions go; they
+    /// are still there for what the assertion says of the wait level.
+    fn credits_after(&mut self, given: &Expr, env: &Env) -> Option<Name> {
+        let credits = self.credits.clone()?;
+        if !mentions_credit(given) {
+            return None;
+        }
+        let kept = self.fresh("credits_left");
+        let ty = self.lowering.credits_type();
+        self.emit_plain(declare(&kept, ty, Some(var(&credits))));
+        self.credits = Some(kept.clone());
+        self.move_credits(given, env, s::BinaryOp::Sub);
+        self.credits = Some(credits);
+        Some(kept)
     }
 
     /// A fold with `rd` gives a share of everything that the predicate contains.
