@@ -155,6 +155,20 @@ impl Member<'_, '_> {
         lowered.into_iter().filter(|clause| !is_true(clause)).chain(kept).collect()
     }
 
+    /// That the expressions of a lockchange list have values, each at its place: what is wrong with one is wrong there, and
+    /// not with what the list allows.
+    pub(crate) fn defined_locks(&mut self, list: &[Expr], env: &Env) -> Vec<s::Expr> {
+        let risky = list.iter().filter(|e| !self.is_stable(e, &[])).collect::<Vec<_>>();
+        let defined = risky.into_iter().map(|e| {
+            self.placed(e.span, |member| {
+                let value = member.expr(e, env);
+                // What cannot be read has two values; that counts once, as ill-formed.
+                binary(s::BinaryOp::Implies, eq(value.clone(), value), truth(true))
+            })
+        });
+        defined.collect()
+    }
+
     /// A method leaves the locks as they were, except for those it names.
     fn lock_frame(
         &mut self,
@@ -165,22 +179,23 @@ impl Member<'_, '_> {
         env: &Env,
     ) -> Vec<s::Expr> {
         let at = self.lowering.at(method.span);
+        let mut clauses = self.defined_locks(&method.lock_changes, env);
         let changed: Vec<_> = method.lock_changes.iter().map(|e| self.expr(e, env)).collect();
         let frame = self
             .same_locks(old, new, &changed)
             .with(at.clone())
             .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
             .with(said(
-                "*",
+                "*:assertion.false",
                 "the method might lock or unlock more than its lockchange clause allows",
             ));
-        let mut clauses = vec![frame];
+        clauses.push(frame);
         if !self.lowering.facts.methods[id].may_relevel {
             let levels = self
                 .same_levels(old, new, &changed)
                 .with(at)
                 .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
-                .with(said("*", "the method might change the level of an object that its lockchange clause does not name"));
+                .with(said("*:assertion.false", "the method might change the level of an object that its lockchange clause does not name"));
             clauses.push(levels);
         }
         if !self.lowering.facts.methods[id].may_unlock {
