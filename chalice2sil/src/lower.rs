@@ -23,6 +23,7 @@ mod env;
 mod expressions;
 mod facts;
 mod forks;
+mod ghosts;
 mod history;
 mod levels;
 mod loops;

@@ -178,9 +178,9 @@ impl Member<'_, '_> {
     }
 
     /// `credit(channel, amount)`: credits are moved beside assertions, so that only its parts are looked at here. In
-    /// contracts they have to make sense; elsewhere that is known.
+    /// contracts and in `assert` they have to make sense; elsewhere that is known.
     fn credit(&mut self, channel: &Expr, amount: Option<&Expr>, env: &Env) -> s::Expr {
-        if env.side != Side::Both {
+        if matches!(env.side, Side::Inhaled | Side::Exhaled) {
             return truth(true);
         }
         let mut defined = Vec::new();

@@ -48,6 +48,8 @@ impl Member<'_, '_> {
         let contract_env =
             self.callee_env(env, method, this.clone(), actuals.clone(), env.read.clone());
         actuals.insert(0, this);
+        actuals
+            .extend(facts.entry_results.iter().map(|result| contract_env.replaced[result].clone()));
         if facts.read_fraction {
             let k = self.read_fraction(&callee.requires, &contract_env, env, "call.precondition");
             actuals.push(var(&k));
@@ -73,7 +75,7 @@ impl Member<'_, '_> {
         let name = self.lowering.names.borrow().methods[method].clone();
         self.emit(call_method(targets, &name, actuals));
         self.note_left_stars(left);
-        if facts.locks && facts.may_relevel {
+        if facts.locks && (facts.may_relevel || !callee.lock_changes.is_empty()) {
             self.recall_levels(env);
         }
         let mut after = with_results(contract_env, &callee.results, &results).on(Side::Inhaled);

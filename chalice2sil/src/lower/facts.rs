@@ -22,6 +22,8 @@ pub(crate) struct Facts {
     pub(crate) counting: bool,
     /// Are there channels or credits?
     pub(crate) credits: bool,
+    /// Does nothing that is executed depend on ghost state?
+    pub(crate) ghosts_stay_apart: bool,
     /// Facts about each method.
     pub(crate) methods: ArenaMap<MethodId, MethodFacts>,
 }
@@ -39,6 +41,8 @@ pub(crate) struct MethodFacts {
     pub(crate) may_unlock: bool,
     /// Does its contract mention the abstract read fraction?
     pub(crate) read_fraction: bool,
+    /// Results that its precondition mentions: arbitrary values, of which whoever calls it has to show that.
+    pub(crate) entry_results: Vec<LocalId>,
     /// Does it, in its contract or body, have to do with credits?
     pub(crate) credits: bool,
     contract_credits: bool,
@@ -136,6 +140,7 @@ impl Facts {
         facts.note_exprs(&mut clauses.into_iter());
         facts.close_over_calls();
         facts.counting |= facts.read_locks;
+        facts.ghosts_stay_apart = super::ghosts::stay_apart(program);
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
         facts
     }
@@ -159,6 +164,12 @@ impl Facts {
             });
         }
         own.contract_credits = own.credits;
+        own.entry_results = method.results.clone();
+        own.entry_results.retain(|result| {
+            let is_result =
+                |part: &Expr| matches!(&part.kind, ExprKind::Local(local) if local == result);
+            method.requires.iter().any(|clause| clause.any(&mut |part| is_result(part)))
+        });
         method.lock_changes.iter().for_each(|e| each_expr(e, &mut |e| self.note_expr(own, e)));
     }
 

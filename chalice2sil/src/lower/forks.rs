@@ -119,9 +119,18 @@ impl<'p> TokenLayout<'p> {
 
 fn outermost_olds<'p>(e: &'p Expr, found: &mut Vec<(Span, &'p Expr)>) {
     match &e.kind {
+        // No value: it says something of the locks of the thread, of which nothing is learnt.
+        ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => {}
         ExprKind::Old(body) => found.push((e.span, body)),
         _ => crate::stack::grow(|| each_child(e, &mut |child| outermost_olds(child, found))),
     }
+}
+
+/// Does a postcondition speak of the wait level at the start?
+fn mentions_old_wait_level(e: &Expr) -> bool {
+    e.any(&mut |part| {
+        matches!(&part.kind, ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel))
+    })
 }
 
 /// Does `e` mention no variables but these and those it binds itself?
@@ -425,17 +434,23 @@ impl Member<'_, '_> {
             .map(|(local, name)| (local, field(token.clone(), name)))
             .collect();
         let locks = if facts.locks { Locks::State(self.unknown_locks()) } else { Locks::Unknown };
+        let old_locks = if callee.ensures.iter().any(mentions_old_wait_level) {
+            Locks::State(self.unknown_locks())
+        } else {
+            Locks::Unknown
+        };
         let contract = Env {
             this: field(token.clone(), &layout.this),
             replaced: Rc::new(replaced),
             read: ReadAmount::Fraction(lowering.fork_fraction(token.clone())),
             old: OldState::Stored(Rc::new(stored)),
-            old_locks: locks.clone(),
+            old_locks,
             locks,
             side: Side::Inhaled,
             then: None,
         };
         self.recall_forked(method, &token, &contract);
+        self.decide_results(method, &token);
         let clauses = callee
             .ensures
             .iter()
@@ -464,6 +479,33 @@ impl Member<'_, '_> {
             let result = field(token.clone(), name);
             self.emit(
                 assign(var(&target), result).with(renamed("assignment.failed:*", "join.failed:*")),
+            );
+        }
+    }
+
+    /// Gives what a token carries of the end of its method new values: the results, and `old` expressions that mention them.
+    ///
+    /// SOUNDNESS: they are decided when the method ends. What they are may have been made after the fork, from whose
+    /// values new objects differ.
+    fn decide_results(&mut self, method: MethodId, token: &s::Expr) {
+        let lowering = self.lowering;
+        let layout = &lowering.tokens[method];
+        let results = &lowering.program.methods[method].results;
+        let results = results.iter().map(|&local| {
+            let local = &lowering.program.locals[local];
+            (local.name.clone(), &local.ty)
+        });
+        let olds = layout.olds.iter().filter(|old| !old.is_known && old.bound.is_empty());
+        let named = results
+            .zip(&layout.results)
+            .map(|((wanted, ty), field)| (wanted, ty, field))
+            .chain(olds.map(|old| ("old_value".to_owned(), &old.body.ty, &old.field)));
+        for (wanted, ty, name) in named {
+            let value = self.fresh(&wanted);
+            self.emit_plain(declare(&value, lowering.ty(ty), None));
+            self.emit(
+                assign(field(token.clone(), name), var(&value))
+                    .with(renamed("assignment.failed:*", "join.failed:*")),
             );
         }
     }

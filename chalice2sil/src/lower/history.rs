@@ -64,12 +64,36 @@ fn part_of(e: &Expr, wants_history: bool) -> Expr {
     Expr { kind, ty: e.ty.clone(), span: e.span }
 }
 
-fn collect_conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
+/// A part of an assertion, and the conditions it stands under, each with the value that it has to have.
+struct Conjunct<'e> {
+    guards: Vec<(&'e Expr, bool)>,
+    part: &'e Expr,
+}
+
+impl Conjunct<'_> {
+    /// Does this one stand under no other conditions than `other` does?
+    fn stands_with(&self, other: &Self) -> bool {
+        self.guards.iter().all(|(guard, value)| {
+            other.guards.iter().any(|(same, of)| same.kind == guard.kind && of == value)
+        })
+    }
+}
+
+fn collect_conjuncts<'e>(e: &'e Expr, guards: &[(&'e Expr, bool)], found: &mut Vec<Conjunct<'e>>) {
+    let mut under = |guard: &'e Expr, value: bool, part: &'e Expr| {
+        let guards: Vec<_> = guards.iter().copied().chain([(guard, value)]).collect();
+        grow(|| collect_conjuncts(part, &guards, found));
+    };
     match &e.kind {
         ExprKind::And(parts) => {
-            parts.iter().for_each(|part| grow(|| collect_conjuncts(part, found)));
+            parts.iter().for_each(|part| grow(|| collect_conjuncts(part, guards, found)));
         }
-        _ => found.push(e),
+        ExprKind::Implies { guard, body } => under(guard, true, body),
+        ExprKind::Conditional { condition, then, otherwise } => {
+            under(condition, true, then);
+            under(condition, false, otherwise);
+        }
+        _ => found.push(Conjunct { guards: guards.to_vec(), part: e }),
     }
 }
 
@@ -137,27 +161,33 @@ impl Member<'_, '_> {
             return Vec::new();
         };
         let mut conjuncts = Vec::new();
-        clauses.iter().for_each(|clause| collect_conjuncts(clause, &mut conjuncts));
-        let is_readable = |object: &Expr| {
+        clauses.iter().for_each(|clause| collect_conjuncts(clause, &[], &mut conjuncts));
+        let is_readable = |object: &Expr, at: &Conjunct<'_>| {
             conjuncts.iter().any(|conjunct| {
-                let ExprKind::Access(access) = &conjunct.kind else { return false };
+                let ExprKind::Access(access) = &conjunct.part.kind else { return false };
                 matches!(&access.target, AccessTarget::Field { receiver, field: FieldRef::Mu }
                     if receiver.kind == object.kind && is_certain(&access.amount.kind))
+                    && conjunct.stands_with(at)
             })
         };
         let mut kept = Vec::new();
         for conjunct in &conjuncts {
-            let ExprKind::Eval { state, .. } = &conjunct.kind else { continue };
+            let ExprKind::Eval { state, .. } = &conjunct.part.kind else { continue };
             let EvalState::Release(object) = &**state else { continue };
             let has_history = super::facts::class_of(object)
                 .is_some_and(|class| has_history(&self.program().classes[class].invariants));
             let is_stable = matches!(object.kind, ExprKind::This | ExprKind::Local(_));
-            if has_history && is_stable && is_readable(object) {
-                kept.push(self.placed(conjunct.span, |member| {
+            if has_history && is_stable && is_readable(object, conjunct) {
+                kept.push(self.placed(conjunct.part.span, |member| {
+                    let guards = conjunct.guards.iter().map(|&(guard, value)| {
+                        let guard = member.expr(guard, env);
+                        if value { guard } else { not(guard) }
+                    });
+                    let guard = and(guards.collect::<Vec<_>>());
                     let object = member.expr(object, env);
                     let state = member.lowering.state_at(released, &object);
                     let then = member.lowering.field_then(&state, object.clone(), FieldRef::Mu);
-                    eq(then, member.lowering.level_of(object))
+                    implies(guard, eq(then, member.lowering.level_of(object)))
                 }));
             }
         }

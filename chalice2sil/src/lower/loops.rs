@@ -35,6 +35,8 @@ impl Member<'_, '_> {
         let changes_locks = self.changes_locks(body);
         let forgets_levels = changes_locks
             && self.method.is_some_and(|method| self.lowering.facts.methods[method].may_relevel);
+        // Of the levels of objects that the list names, too, nothing is said.
+        let recalls_levels = forgets_levels || changes_locks && !lock_changes.is_empty();
         // A body that leaves the locks alone keeps what is known of them; the list still has to name what has changed.
         if !changes_locks
             && self
@@ -43,24 +45,30 @@ impl Member<'_, '_> {
             && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks)
         {
             let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
+            for defined in self.defined_locks(lock_changes, &inner) {
+                self.emit_plain(
+                    assert(defined).with(renamed("assert.failed:*", "not.wellformed:*")),
+                );
+            }
             let frame = self.same_locks(entry, locks, &changed);
             self.emit(
                 assert(frame)
                     .with(renamed("assert.failed:*", "lockchange.violated:loop.entry"))
-                    .with(said("*", "more might have been locked or unlocked than the lockchange clause of the loop allows")),
+                    .with(said("*:assertion.false", "more might have been locked or unlocked than the lockchange clause of the loop allows")),
             );
         }
         if changes_locks
             && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks)
         {
             let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
+            lowered.extend(self.defined_locks(lock_changes, &inner));
             let at = self.lowering.at(span);
             let frame = self
                 .same_locks(entry, locks, &changed)
                 .with(at.clone())
                 .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
                 .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
-                .with(said("*", "more might be locked or unlocked than the lockchange clause of the loop allows"));
+                .with(said("*:assertion.false", "more might be locked or unlocked than the lockchange clause of the loop allows"));
             lowered.push(frame);
             if !forgets_levels {
                 let levels = self
@@ -68,7 +76,7 @@ impl Member<'_, '_> {
                     .with(at)
                     .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
                     .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
-                    .with(said("*", "the level of an object that the lockchange clause does not name might change"));
+                    .with(said("*:assertion.false", "the level of an object that the lockchange clause does not name might change"));
                 lowered.push(levels);
             }
             let may_unlock =
@@ -105,7 +113,7 @@ impl Member<'_, '_> {
                     member.move_credits(clause, &inner.on(Side::Inhaled), s::BinaryOp::Add);
                 }
             }
-            if forgets_levels {
+            if recalls_levels {
                 member.recall_levels(&inner);
             }
             if changes_locks {
@@ -142,7 +150,7 @@ impl Member<'_, '_> {
                 self.move_credits(clause, &inner.on(Side::Inhaled), s::BinaryOp::Add);
             }
         }
-        if forgets_levels {
+        if recalls_levels {
             self.recall_levels(env);
         }
         if changes_locks {

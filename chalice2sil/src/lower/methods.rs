@@ -83,6 +83,13 @@ impl Lowering<'_> {
         let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         formals.extend(member.bound(&method.parameters));
         let mut returns = member.bound(&method.results);
+        let mut entry_values = FxHashMap::default();
+        for &result in &facts.entry_results {
+            let local = &self.program.locals[result];
+            let name = member.fresh(&format!("{}0", local.name));
+            formals.push(typed(&name, self.ty(&local.ty)));
+            entry_values.insert(result, var(&name));
+        }
         let fraction = facts.read_fraction.then(|| member.fresh("k"));
         formals.extend(fraction.iter().map(|name| typed(name, ty(TypeKind::Perm))));
         let entry_locks = facts.locks.then(|| LockNames::new(&mut member, "0"));
@@ -96,7 +103,7 @@ impl Lowering<'_> {
         };
         let before = Env {
             this: var("this"),
-            replaced: Rc::default(),
+            replaced: Rc::new(entry_values),
             read: fraction
                 .as_ref()
                 .map_or(ReadAmount::Common, |name| ReadAmount::Fraction(var(name))),
@@ -106,7 +113,7 @@ impl Lowering<'_> {
             side: Side::Both,
             then: None,
         };
-        let after = Env { locks: state(&locks), ..before.clone() };
+        let after = Env { locks: state(&locks), replaced: Rc::default(), ..before.clone() };
 
         let mut contract = s::Contract::default();
         contract.preconditions.push(receiver_exists(var("this")));
@@ -148,6 +155,20 @@ impl Member<'_, '_> {
         lowered.into_iter().filter(|clause| !is_true(clause)).chain(kept).collect()
     }
 
+    /// That the expressions of a lockchange list have values, each at its place: what is wrong with one is wrong there, and
+    /// not with what the list allows.
+    pub(crate) fn defined_locks(&mut self, list: &[Expr], env: &Env) -> Vec<s::Expr> {
+        let risky = list.iter().filter(|e| !self.is_stable(e, &[])).collect::<Vec<_>>();
+        let defined = risky.into_iter().map(|e| {
+            self.placed(e.span, |member| {
+                let value = member.expr(e, env);
+                // What cannot be read has two values; that counts once, as ill-formed.
+                binary(s::BinaryOp::Implies, eq(value.clone(), value), truth(true))
+            })
+        });
+        defined.collect()
+    }
+
     /// A method leaves the locks as they were, except for those it names.
     fn lock_frame(
         &mut self,
@@ -158,22 +179,23 @@ impl Member<'_, '_> {
         env: &Env,
     ) -> Vec<s::Expr> {
         let at = self.lowering.at(method.span);
+        let mut clauses = self.defined_locks(&method.lock_changes, env);
         let changed: Vec<_> = method.lock_changes.iter().map(|e| self.expr(e, env)).collect();
         let frame = self
             .same_locks(old, new, &changed)
             .with(at.clone())
             .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
             .with(said(
-                "*",
+                "*:assertion.false",
                 "the method might lock or unlock more than its lockchange clause allows",
             ));
-        let mut clauses = vec![frame];
+        clauses.push(frame);
         if !self.lowering.facts.methods[id].may_relevel {
             let levels = self
                 .same_levels(old, new, &changed)
                 .with(at)
                 .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
-                .with(said("*", "the method might change the level of an object that its lockchange clause does not name"));
+                .with(said("*:assertion.false", "the method might change the level of an object that its lockchange clause does not name"));
             clauses.push(levels);
         }
         if !self.lowering.facts.methods[id].may_unlock {
@@ -256,6 +278,10 @@ impl Member<'_, '_> {
     fn method_body(&mut self, id: MethodId, method: &Method, before: &Env, after: &Env) {
         let facts = self.lowering.facts.methods[id].clone();
         let mut env = after.clone();
+        for result in &facts.entry_results {
+            let name = self.local(*result);
+            self.emit_plain(assign(var(&name), before.replaced[result].clone()));
+        }
         if let (Locks::State(old), Locks::State(new)) = (&before.locks, &after.locks) {
             for (new, old) in new.values().into_iter().zip(old.values()) {
                 self.emit_plain(assign(new, old));
@@ -393,7 +419,8 @@ impl Member<'_, '_> {
         if exists { fits } else { or(vec![eq(value.clone(), null()), fits]) }
     }
 
-    /// The environment of another method's contract: its receiver and parameters are given expressions.
+    /// The environment of another method's contract: its receiver and parameters are given expressions. Results that its
+    /// precondition mentions are arbitrary values.
     pub(crate) fn callee_env(
         &mut self,
         env: &Env,
@@ -403,7 +430,11 @@ impl Member<'_, '_> {
         read: ReadAmount,
     ) -> Env {
         let parameters = &self.program().methods[method].parameters;
-        let replaced: FxHashMap<_, _> = parameters.iter().copied().zip(arguments).collect();
+        let mut replaced: FxHashMap<_, _> = parameters.iter().copied().zip(arguments).collect();
+        for &result in &self.lowering.facts.methods[method].entry_results {
+            let name = self.havocked(result);
+            replaced.insert(result, var(&name));
+        }
         Env { this, replaced: Rc::new(replaced), read, side: Side::Exhaled, ..env.clone() }
     }
 

@@ -4,6 +4,7 @@ use chalice::program::{
     Access, AccessTarget, Block, ChannelId, Expr, ExprKind, IfArm, Initialiser, LocalId,
     OutVariable, PermissionKind, Rhs, Stmt, StmtKind,
 };
+use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -76,12 +77,17 @@ impl Member<'_, '_> {
             }
             StmtKind::Call { outs, receiver, method, arguments } => {
                 self.call(outs, receiver, *method, arguments, env);
+                self.note_constants(outs);
                 self.note_scope(outs);
             }
             StmtKind::Fork { token, receiver, method, arguments } => {
                 self.fork(token.as_ref(), receiver, *method, arguments, env);
+                self.note_constants(token.as_slice());
             }
-            StmtKind::Join { outs, token, method } => self.join(outs, token, *method, env),
+            StmtKind::Join { outs, token, method } => {
+                self.join(outs, token, *method, env);
+                self.note_constants(outs);
+            }
             StmtKind::If { arms, otherwise } => self.conditional(arms, otherwise.as_ref(), env),
             StmtKind::While { guard, invariants, lock_changes, body } => {
                 self.while_loop(guard, invariants, lock_changes, body, env);
@@ -121,6 +127,7 @@ impl Member<'_, '_> {
             }
             StmtKind::Receive { outs, channel, declaration } => {
                 self.receive(outs, channel, *declaration, env);
+                self.note_constants(outs);
                 self.note_scope(outs);
             }
             StmtKind::Wait(_) => self.unsupported_stmt("wait"),
@@ -168,7 +175,7 @@ impl Member<'_, '_> {
             Rhs::Expr(e) => {
                 let value = self.expr(e, env);
                 match self.assigned.get(&local).cloned() {
-                    Some(flag) => self.assign_constant(&name, &flag, value),
+                    Some(flag) => self.assign_constant(&name, &flag, e, value),
                     None => self.emit(assign(var(&name), value)),
                 }
             }
@@ -176,16 +183,40 @@ impl Member<'_, '_> {
                 let object = self.fresh("object");
                 self.emit_plain(declare(&object, ty(TypeKind::Ref), None));
                 self.assign_new(&object, value, env);
-                match self.assigned.get(&local).cloned() {
-                    Some(flag) => self.assign_constant(&name, &flag, var(&object)),
-                    None => self.emit(assign(var(&name), var(&object))),
+                if let Some(flag) = self.assigned.get(&local).cloned() {
+                    self.note_constant(&flag);
                 }
+                self.emit(assign(var(&name), var(&object)));
             }
         }
     }
 
-    /// A ghost constant has one value from the start; assigning it tells which.
-    fn assign_constant(&mut self, name: &str, flag: &str, value: s::Expr) {
+    /// Assigns a ghost constant. If it may have had the value before, what is known of it is known of the value, too.
+    ///
+    /// SOUNDNESS: to assume that it has had any value from the start would be a contradiction where the value depends on
+    /// what it was, or is an object made since.
+    fn assign_constant(&mut self, name: &str, flag: &str, source: &Expr, value: s::Expr) {
+        self.note_constant(flag);
+        let is_foreseen = self.lowering.facts.ghosts_stay_apart
+            && super::ghosts::is_foreseen(self.program(), source);
+        self.emit(if is_foreseen {
+            inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*"))
+        } else {
+            assign(var(name), value)
+        });
+    }
+
+    /// The ghost constants among these variables are assigned.
+    fn note_constants(&mut self, outs: &[OutVariable]) {
+        for out in outs {
+            if let Some(flag) = self.assigned.get(&out.local).cloned() {
+                self.note_constant(&flag);
+            }
+        }
+    }
+
+    /// A ghost constant is assigned, which it must not have been before.
+    fn note_constant(&mut self, flag: &str) {
         self.emit(
             assert(not(var(flag)))
                 .with(renamed(
@@ -193,9 +224,6 @@ impl Member<'_, '_> {
                     "assignment.failed:const.assigned.twice",
                 ))
                 .with(said("*", "a constant can be assigned only once")),
-        );
-        self.emit(
-            inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*")),
         );
         self.emit_plain(assign(var(flag), truth(true)));
     }
@@ -304,11 +332,15 @@ impl Member<'_, '_> {
         if let Some(pre) = pre {
             let exhaled = inner.on(Side::Exhaled);
             let left = self.left_stars(std::slice::from_ref(pre), &exhaled, "exhale.failed");
+            let kept = self.credits_after(pre, &exhaled);
             let given = self.assertion(pre, &exhaled);
             self.emit(exhale(unplaced(given)));
             self.note_left_stars(left);
-            self.move_credits(pre, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
+            if let (Some(credits), Some(kept)) = (self.credits.clone(), kept) {
+                self.emit_plain(assign(var(&credits), var(&kept)));
+            }
         }
+        self.note_constants(targets);
         for out in targets.iter().filter(|out| !out.declares) {
             let fresh = self.havocked(out.local);
             let name = self.local(out.local);
@@ -323,6 +355,22 @@ impl Member<'_, '_> {
         self.emit(inhale(unplaced(received)));
         self.move_credits(post, &after, s::BinaryOp::Add);
         self.note_scope(targets);
+    }
+
+    /// The credits that are left when those of an assertion have been given away, which are read before permissions go; they
+    /// are still there for what the assertion says of the wait level.
+    fn credits_after(&mut self, given: &Expr, env: &Env) -> Option<Name> {
+        let credits = self.credits.clone()?;
+        if !mentions_credit(given) {
+            return None;
+        }
+        let kept = self.fresh("credits_left");
+        let ty = self.lowering.credits_type();
+        self.emit_plain(declare(&kept, ty, Some(var(&credits))));
+        self.credits = Some(kept.clone());
+        self.move_credits(given, env, s::BinaryOp::Sub);
+        self.credits = Some(credits);
+        Some(kept)
     }
 
     /// A fold with `rd` gives a share of everything that the predicate contains.

@@ -1,8 +1,9 @@
 //! Bodies as graphs (Viper language reference with its extension, section 16.2).
 //!
 //! A `var` of a structured body is declared in the graph of its level, which gives it an arbitrary value at the
-//! start of each round. Where that would not be the same (the variable outlives the loop, or may be written before
-//! its declaration is passed) it is declared further out and an abstract method supplies the arbitrary value.
+//! start of each round. Where that would not be the same (the variable outlives the loop, may be written before
+//! its declaration is passed, or an object is made before) it is declared further out and an abstract method supplies
+//! the arbitrary value.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use super::{Writer, names, origins};
 use crate::cfg::{Block, BlockId, BlockKind, Cfg, Loop, TerminatorKind};
 use crate::program::{
     self, Body, Decreases, Expr, Graph, Implementation, LabelId, LocalId, Method, NodeKind, Stmt,
-    StmtKind,
+    StmtKind, Type,
 };
 use crate::source::{OriginId, Span};
 use crate::stack::grow_stack;
@@ -326,6 +327,7 @@ impl<'a> Plan<'a> {
         let mut occurrences: IndexMap<LocalId, Vec<(BlockId, usize)>> = IndexMap::new();
         let mut declarations: IndexMap<LocalId, Vec<Declaration>> = IndexMap::new();
         let mut in_scripts = FxHashSet::default();
+        let mut creations = Vec::new();
         let mut labels_read = BTreeSet::new();
         let mut labels_set = BTreeSet::new();
         for (id, block) in cfg.blocks.iter() {
@@ -346,6 +348,9 @@ impl<'a> Plan<'a> {
                     }
                 } else {
                     in_scripts.extend(declared_inside(statement));
+                    if makes_objects(statement) {
+                        creations.push((id, index));
+                    }
                 }
             }
         }
@@ -355,6 +360,7 @@ impl<'a> Plan<'a> {
             self.locals.extend(locals);
         }
         let position = positions(cfg);
+        let first_creation = first_of_levels(cfg, &position, creations);
         for &local in &self.locals {
             let is_variable = matches!(method.locals[local].kind, program::LocalKind::Variable);
             if !is_variable || in_scripts.contains(&local) {
@@ -378,7 +384,13 @@ impl<'a> Plan<'a> {
                         let block = on_level(cfg, block, level);
                         (position[block], index) >= at || position[block] > at.0
                     });
-                if !is_first {
+                let precedes = |creation: &(usize, usize)| *creation < at;
+                // SOUNDNESS: new objects differ from all values of variables, so a variable declared later must not
+                // have its value by then.
+                let is_later = first_creation.get(&level).is_some_and(precedes)
+                    && holds_references(&method.locals[local].ty)
+                    && !is_written_first(cfg, declaration, local, occurs_at);
+                if !is_first || is_later {
                     let place = (declaration.block, declaration.index, local);
                     self.supplied.insert(place);
                 }
@@ -424,6 +436,67 @@ fn declared_inside(statement: &Stmt) -> Vec<LocalId> {
         }
     });
     declared
+}
+
+/// Does a statement, or its proof script, make an object?
+fn makes_objects(statement: &Stmt) -> bool {
+    let mut makes = false;
+    walk_stmts([statement], |inner| makes |= matches!(inner.kind, StmtKind::New { .. }));
+    makes
+}
+
+/// Are values of this type references, or made of references?
+fn holds_references(ty: &Type) -> bool {
+    match ty {
+        Type::Ref | Type::Variable(_) => true,
+        Type::Seq(element) | Type::Set(element) | Type::Multiset(element) => {
+            holds_references(element)
+        }
+        Type::Map(key, value) => holds_references(key) || holds_references(value),
+        Type::Domain(_, arguments) => arguments.iter().any(holds_references),
+        Type::Int | Type::Bool | Type::Perm | Type::Wand => false,
+    }
+}
+
+/// Is the value that a declaration gives overwritten in the same block before anything reads it?
+fn is_written_first(
+    cfg: &Cfg,
+    declaration: &Declaration,
+    local: LocalId,
+    occurs_at: &[(BlockId, usize)],
+) -> bool {
+    let BlockKind::Basic { statements, .. } = &cfg.blocks[declaration.block].kind else {
+        return false;
+    };
+    let next = occurs_at
+        .iter()
+        .find(|&&(block, index)| block == declaration.block && index > declaration.index)
+        .and_then(|&(_, index)| statements.get(index));
+    next.is_some_and(|next| {
+        let mut read = Uses::default();
+        next.for_each_expr(|expr| read.add_expr(expr));
+        next.written_here().contains(&local) && !read.locals.contains(&local)
+    })
+}
+
+/// The first of these statements on each level, by the number of its block and its index; what stands in a loop counts
+/// on the levels around it, too.
+fn first_of_levels(
+    cfg: &Cfg,
+    position: &ArenaMap<BlockId, usize>,
+    statements: Vec<(BlockId, usize)>,
+) -> FxHashMap<Level, (usize, usize)> {
+    let mut first: FxHashMap<Level, (usize, usize)> = FxHashMap::default();
+    for (mut block, mut index) in statements {
+        loop {
+            let level = cfg.blocks[block].parent;
+            let at = (position[block], index);
+            first.entry(level).and_modify(|earliest| *earliest = at.min(*earliest)).or_insert(at);
+            let Some(around) = level else { break };
+            (block, index) = (around, 0);
+        }
+    }
+    first
 }
 
 /// The number of each block in an order in which jumps of one level lead forward.

@@ -272,6 +272,77 @@ fn a_variable_that_outlives_its_loop_is_declared_further_out() {
 }
 
 #[test]
+fn a_variable_declared_after_a_new_object_has_its_value_after_it() {
+    check_body(
+        "method m() {
+           var c: Ref := new()
+           var d: Ref
+           var n: Int
+           var e: Ref := c
+           inhale d == c && n == 0
+         }",
+        Form::Graph,
+        "
+        {
+          var c: Ref
+          var d: Ref
+          var n: Int
+          var e: Ref
+          entry block start$1 {
+            c := new()
+            d := $havoc_Ref()
+            e := c
+            inhale d == c && n == 0
+            halt
+          }
+        }
+
+        method $havoc_Ref() returns (r: Ref)",
+    );
+}
+
+#[test]
+fn a_variable_of_a_round_is_as_old_as_the_round() {
+    check_body(
+        "method m(b: Bool) {
+           var c: Ref := new()
+           while (b) {
+             var d: Ref
+             inhale d != null
+             c := new()
+             var s: Set[Ref]
+             inhale c in s
+           }
+         }",
+        Form::Graph,
+        "
+        {
+          var c: Ref
+          entry block start$1 {
+            c := new()
+            goto while$1
+          }
+          loop while$1 while (b) {
+            var d: Ref
+            var s: Set[Ref]
+            entry block body$1 {
+              inhale d != null
+              c := new()
+              s := $havoc_Set$Ref()
+              inhale c in s
+              next
+            }
+          } then after$1
+          block after$1 {
+            halt
+          }
+        }
+
+        method $havoc_Set$Ref() returns (r: Set[Ref])",
+    );
+}
+
+#[test]
 fn variables_of_sibling_scopes_get_names_of_their_own() {
     check_body(
         "method m(b: Bool) {

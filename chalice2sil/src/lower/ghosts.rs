@@ -1,0 +1,63 @@
+//! Ghost state that nothing executed depends on, and what may be said of a constant before it is assigned.
+//!
+//! A ghost constant that is assigned late may be read before, as what it will be: so a method speaks of its own outcome
+//! ahead of time. That is sound only where the value assigned does not depend on the constant. Guards, arguments and
+//! assignments to what is no ghost do not read ghosts, as the resolver sees to; what is left is looked at here.
+
+use chalice::program::{Bounds, Expr, ExprKind, FieldRef, Program, Rhs, StmtKind, Type};
+
+use crate::walk::{each_stmt, is_impure, rhs_of};
+
+/// Does `e` itself read ghost variables or fields? Functions it applies are another question.
+fn mentions_ghost(program: &Program, e: &Expr) -> bool {
+    e.any(&mut |part| match &part.kind {
+        ExprKind::Local(local) => program.locals[*local].is_ghost,
+        ExprKind::FieldRead { field: FieldRef::Declared(field), .. } => {
+            program.fields[*field].is_ghost
+        }
+        _ => false,
+    })
+}
+
+/// Does nothing that is executed depend on ghost state? It would through functions that read it, or may, as they have no
+/// body; through specification statements and assumptions that tell of it, or of permissions, for what a predicate says
+/// may be about both; through levels chosen by it, and pointers back.
+pub(crate) fn stay_apart(program: &Program) -> bool {
+    let functions_read = program.functions.values().any(|function| match &function.body {
+        Some(body) => mentions_ghost(program, body),
+        None => !function.requires.is_empty(),
+    });
+    if functions_read || program.fields.values().any(|field| field.is_tracked) {
+        return false;
+    }
+    let bounds_read = |bounds: &Bounds| {
+        bounds.lower.iter().chain(&bounds.upper).any(|bound| mentions_ghost(program, bound))
+    };
+    let mut apart = true;
+    for method in program.methods.values() {
+        each_stmt(&method.body, &mut |stmt| {
+            apart &= match &stmt.kind {
+                StmtKind::Assume(fact) => !is_impure(fact) && !mentions_ghost(program, fact),
+                StmtKind::Specification { targets, post, .. } => {
+                    let are_ghosts = targets.iter().all(|out| program.locals[out.local].is_ghost);
+                    !is_impure(post) && (are_ghosts || !mentions_ghost(program, post))
+                }
+                StmtKind::Share { bounds, .. } | StmtKind::Reorder { bounds, .. } => {
+                    !bounds_read(bounds)
+                }
+                _ => !matches!(rhs_of(stmt),
+                    Some(Rhs::NewChannel { bounds, .. }) if bounds_read(bounds)),
+            };
+        });
+    }
+    apart
+}
+
+/// May a ghost constant that is assigned `value` have had that value from its declaration on?
+///
+/// SOUNDNESS: which value of this kind it gets, and whether it does, is the same whatever the constant was before, in
+/// programs whose ghosts [`stay_apart`]. So of each execution there is one in which it was just that. Not so of
+/// references: objects made since are unlike all that was there before.
+pub(crate) fn is_foreseen(program: &Program, value: &Expr) -> bool {
+    matches!(value.ty, Type::Int | Type::Bool) && !mentions_ghost(program, value)
+}
