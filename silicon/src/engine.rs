@@ -24,6 +24,7 @@ pub(crate) mod function;
 pub(crate) mod goals;
 pub(crate) mod heap;
 mod inside;
+mod learning;
 pub(crate) mod merge;
 pub(crate) mod method;
 pub(crate) mod nesting;

@@ -1,11 +1,17 @@
-//! Ghost state that nothing executed depends on, and what may be said of a constant before it is assigned.
+//! Ghost constants, and what may be said of one before it is assigned.
 //!
 //! A ghost constant that is assigned late may be read before, as what it will be: so a method speaks of its own outcome
 //! ahead of time. That is sound only where the value assigned does not depend on the constant. Guards, arguments and
 //! assignments to what is no ghost do not read ghosts, as the resolver sees to; what is left is looked at here.
 
-use chalice::program::{Bounds, Expr, ExprKind, FieldRef, Program, Rhs, StmtKind, Type};
+use chalice::program::{
+    Bounds, Expr, ExprKind, FieldRef, OutVariable, Program, Rhs, StmtKind, Type,
+};
+use sil::syntax as s;
 
+use super::Member;
+use super::annotations::{Annotate, renamed, said};
+use crate::build::*;
 use crate::walk::{each_stmt, is_impure, rhs_of};
 
 /// Does `e` itself read ghost variables or fields? Functions it applies are another question.
@@ -60,4 +66,49 @@ pub(crate) fn stay_apart(program: &Program) -> bool {
 /// references: objects made since are unlike all that was there before.
 pub(crate) fn is_foreseen(program: &Program, value: &Expr) -> bool {
     matches!(value.ty, Type::Int | Type::Bool) && !mentions_ghost(program, value)
+}
+
+impl Member<'_, '_> {
+    /// Assigns a ghost constant. If it may have had the value before, what is known of it is known of the value, too.
+    ///
+    /// SOUNDNESS: to assume that it has had any value from the start would be a contradiction where the value depends on
+    /// what it was, or is an object made since.
+    pub(super) fn assign_constant(
+        &mut self,
+        name: &str,
+        flag: &str,
+        source: &Expr,
+        value: s::Expr,
+    ) {
+        self.note_constant(flag);
+        let is_foreseen =
+            self.lowering.facts.ghosts_stay_apart && is_foreseen(self.program(), source);
+        self.emit(if is_foreseen {
+            inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*"))
+        } else {
+            assign(var(name), value)
+        });
+    }
+
+    /// The ghost constants among these variables are assigned.
+    pub(super) fn note_constants(&mut self, outs: &[OutVariable]) {
+        for out in outs {
+            if let Some(flag) = self.assigned.get(&out.local).cloned() {
+                self.note_constant(&flag);
+            }
+        }
+    }
+
+    /// A ghost constant is assigned, which it must not have been before.
+    pub(super) fn note_constant(&mut self, flag: &str) {
+        self.emit(
+            assert(not(var(flag)))
+                .with(renamed(
+                    "assert.failed:assertion.false",
+                    "assignment.failed:const.assigned.twice",
+                ))
+                .with(said("*", "a constant can be assigned only once")),
+        );
+        self.emit_plain(assign(var(flag), truth(true)));
+    }
 }

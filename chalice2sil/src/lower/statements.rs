@@ -191,43 +191,6 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Assigns a ghost constant. If it may have had the value before, what is known of it is known of the value, too.
-    ///
-    /// SOUNDNESS: to assume that it has had any value from the start would be a contradiction where the value depends on
-    /// what it was, or is an object made since.
-    fn assign_constant(&mut self, name: &str, flag: &str, source: &Expr, value: s::Expr) {
-        self.note_constant(flag);
-        let is_foreseen = self.lowering.facts.ghosts_stay_apart
-            && super::ghosts::is_foreseen(self.program(), source);
-        self.emit(if is_foreseen {
-            inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*"))
-        } else {
-            assign(var(name), value)
-        });
-    }
-
-    /// The ghost constants among these variables are assigned.
-    fn note_constants(&mut self, outs: &[OutVariable]) {
-        for out in outs {
-            if let Some(flag) = self.assigned.get(&out.local).cloned() {
-                self.note_constant(&flag);
-            }
-        }
-    }
-
-    /// A ghost constant is assigned, which it must not have been before.
-    fn note_constant(&mut self, flag: &str) {
-        self.emit(
-            assert(not(var(flag)))
-                .with(renamed(
-                    "assert.failed:assertion.false",
-                    "assignment.failed:const.assigned.twice",
-                ))
-                .with(said("*", "a constant can be assigned only once")),
-        );
-        self.emit_plain(assign(var(flag), truth(true)));
-    }
-
     /// `name := new ..`, where nothing on the right mentions `name`.
     fn assign_new(&mut self, name: &str, value: &Rhs, env: &Env) {
         match value {
