@@ -27,13 +27,15 @@ fn mentions_ghost(program: &Program, e: &Expr) -> bool {
 
 /// Does nothing that is executed depend on ghost state? It would through functions that read it, or may, as they have no
 /// body; through specification statements and assumptions that tell of it, or of permissions, for what a predicate says
-/// may be about both; through levels chosen by it, and pointers back.
+/// may be about both; through levels chosen by it, and pointers back; and where ghosts say how many credits are given, for
+/// `waitlevel` is what debts make of it.
 pub(crate) fn stay_apart(program: &Program) -> bool {
     let functions_read = program.functions.values().any(|function| match &function.body {
         Some(body) => mentions_ghost(program, body),
         None => !function.requires.is_empty(),
     });
-    if functions_read || program.fields.values().any(|field| field.is_tracked) {
+    let has_credits = !program.channels.is_empty();
+    if functions_read || has_credits || program.fields.values().any(|field| field.is_tracked) {
         return false;
     }
     let bounds_read = |bounds: &Bounds| {
@@ -43,10 +45,8 @@ pub(crate) fn stay_apart(program: &Program) -> bool {
     for method in program.methods.values() {
         each_stmt(&method.body, &mut |stmt| {
             apart &= match &stmt.kind {
-                StmtKind::Assume(fact) => !is_impure(fact) && !mentions_ghost(program, fact),
-                StmtKind::Specification { targets, post, .. } => {
-                    let are_ghosts = targets.iter().all(|out| program.locals[out.local].is_ghost);
-                    !is_impure(post) && (are_ghosts || !mentions_ghost(program, post))
+                StmtKind::Assume(fact) | StmtKind::Specification { post: fact, .. } => {
+                    !is_impure(fact) && !mentions_ghost(program, fact)
                 }
                 StmtKind::Share { bounds, .. } | StmtKind::Reorder { bounds, .. } => {
                     !bounds_read(bounds)

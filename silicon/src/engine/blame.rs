@@ -227,8 +227,11 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether the same obligation was refuted before.
+    /// Whether an obligation was refuted before that has the same error, reason and place: it would be the same finding.
     pub(crate) fn has_failed(&self, blame: Blame, reason: Reason) -> bool {
+        if self.findings.is_empty() {
+            return false;
+        }
         let id = full_id(blame.error, Some(reason.id()));
         let known = self.findings.get(&(id, blame.span));
         known.is_some_and(|finding| finding.severity == Severity::Error)

@@ -35,7 +35,7 @@ pub(crate) struct Chunk {
 pub(crate) struct Heap {
     /// Names the time during which no location of the heap changes its value; `None`: nobody keeps track.
     pub(crate) epoch: Option<Term>,
-    /// How the amounts came to be: what they say in sum is known of exact ones only (trap T8).
+    /// How the amounts are read: what they say in sum is known of exact ones only (trap T8).
     pub(crate) amounts: Amounts,
     chunks: Rc<BTreeMap<Resource, Rc<Vec<Chunk>>>>,
     quantified: Rc<BTreeMap<Resource, Rc<Vec<QuantifiedChunk>>>>,

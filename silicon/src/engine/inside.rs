@@ -1,9 +1,8 @@
 //! What the heaps inside of a condition tell about the whole of it.
 //!
-//! Inside of `unfolding`, `applying` and `old` there is another heap, whose portions agree on the values of a location, and
-//! of which no location has more than full permission (the third rung of the Viper engine reference, 25.1). A goal is
-//! asked for outside. So where it fails, the condition is evaluated again, and what follows from each heap is learnt
-//! where that heap is.
+//! Inside of `unfolding`, `applying` and `old` there is another heap, and what it tells (see [`super::learning`]) is not known
+//! outside, where a goal is asked for. So where a condition fails it is evaluated again, and what follows from each heap is
+//! learnt where that heap is. Of the bodies of functions it is learnt in any case: a postcondition may depend on it.
 
 use sil::program::{Expr, ExprKind};
 

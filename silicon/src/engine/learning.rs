@@ -7,6 +7,9 @@ use super::heap::{Chunk, Heap, Resource};
 use super::{Amounts, Engine, Stop};
 use crate::terms::Terms;
 
+/// So many portions are summed up with another one at most.
+const SUMMED: usize = 8;
+
 impl Engine<'_> {
     /// Assumes the consequences of the heap's shape: locations with more than full permission in sum are different,
     /// equal locations have equal values (the third rung). Whether anything was new.
@@ -54,6 +57,8 @@ impl Engine<'_> {
     }
 
     /// What pairs do not tell: three or more portions that fit in pairs need not fit together.
+    ///
+    /// COMPLETENESS: not of many, as each sum has a case for every two of them.
     fn learn_from_sums(&mut self, chunks: &[Chunk]) -> Result<(), Stop> {
         let one = self.terms.write();
         for (index, chunk) in chunks.iter().enumerate() {
@@ -65,7 +70,7 @@ impl Engine<'_> {
                     fitting.push(other.clone());
                 }
             }
-            if fitting.len() > 1 {
+            if (2..=SUMMED).contains(&fitting.len()) {
                 fitting.push(chunk.clone());
                 let total = self.held(&fitting, &chunk.arguments);
                 let bounded = self.terms.le(total, one);

@@ -128,22 +128,21 @@ impl Engine<'_> {
         }
         self.assume_chunk_facts(resource, &chunk)?;
         self.touch(resource, &chunk.arguments)?;
-        self.heap_to_extend();
         // Of the values of wands nothing is said (trap T10e).
         if matches!(resource, Resource::Wand(_)) {
-            self.state.heap.push(resource, chunk);
+            self.heap_to_extend().push(resource, chunk);
             return Ok(());
         }
         let same =
             self.state.heap.of(resource).iter().position(|old| old.arguments == chunk.arguments);
         let Some(index) = same else {
-            self.state.heap.push(resource, chunk);
+            self.heap_to_extend().push(resource, chunk);
             return Ok(());
         };
         let old = self.state.heap.of(resource)[index].clone();
         let merged = self.merged(resource, &old, &chunk)?;
         self.assume_chunk_facts(resource, &merged)?;
-        self.state.heap.replace(resource, index, Some(merged));
+        self.heap_to_extend().replace(resource, index, Some(merged));
         Ok(())
     }
 
@@ -192,6 +191,11 @@ impl Engine<'_> {
         &mut self.state.heap
     }
 
+    /// Whether amounts mean what they say when permission is added now (trap T8).
+    pub(crate) fn extends_exactly(&self) -> bool {
+        self.state.heap.amounts.and(self.state.amounts) == Amounts::Exact
+    }
+
     /// What holds of every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8)
     /// and p > 0 ⇒ r ≠ null.
     fn assume_chunk_facts(&mut self, resource: Resource, chunk: &Chunk) -> Result<(), Stop> {
@@ -199,7 +203,7 @@ impl Engine<'_> {
         let not_negative = self.terms.le(none, chunk.amount);
         self.assume(not_negative)?;
         if let Resource::Field(_) = resource {
-            if self.state.amounts == Amounts::Exact {
+            if self.extends_exactly() {
                 let one = self.terms.write();
                 let bounded = self.terms.le(chunk.amount, one);
                 self.assume(bounded)?;

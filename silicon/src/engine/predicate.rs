@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sil::program::{Expr, Predicate, PredicateAccess, PredicateId};
+use sil::program::{Expr, ExprKind, Predicate, PredicateAccess, PredicateId};
 use sil::source::Span;
 
 use super::blame::{Blame, Reason};
@@ -166,6 +166,9 @@ impl<'p> Engine<'p> {
         let Some(body) = &declaration.body else { return Ok(()) };
         self.state = State::new(&declaration.locals);
         self.havoc(declaration.formals.iter().copied());
+        // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an instance a part may be held,
+        // which has a part of each amount (trap T4c).
+        self.state.heap.amounts = Amounts::SomeOrNone;
         let blame = Blame::new("predicate.not.wellformed", declaration.span);
         // The predicate is to blame; in a translated program the part of it that has a place of its own.
         let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
@@ -178,17 +181,17 @@ impl<'p> Engine<'p> {
             engine.produce_all(&clauses, None, blame_of)?;
             if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
         })?;
-        if !paths.is_empty() {
-            return Ok(());
-        }
-        // More than full permission is no contradiction: a part of the instance holds a part of it (trap T4c).
-        self.state.amounts = Amounts::SomeOrNone;
-        let paths = self.explore(|engine| {
-            engine.produce_all(&[body], None, |_| blame.trusted())?;
-            if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
-        })?;
         if paths.is_empty() {
             self.warn_of_contradiction(body.span, "the body of the predicate");
+        }
+        // What is asserted inside of an expression is asserted of a whole instance. Who uses the body learns nothing from it.
+        let mut asserts = false;
+        sil::walk::walk_expr(body, |expr| {
+            asserts |= matches!(expr.kind, ExprKind::Asserting { .. });
+        });
+        if asserts {
+            self.state.heap.amounts = Amounts::Exact;
+            self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
         }
         Ok(())
     }

@@ -46,6 +46,7 @@ impl Engine<'_> {
         self.join(|engine| {
             engine.state.consuming = None;
             engine.state.reserve.clear();
+            // Where a precondition is shown, its reading is of what it asks for; what is here is as exact as ever.
             engine.state.amounts = Amounts::Exact;
             // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap T9).
             engine.state.constrainable = Rc::default();

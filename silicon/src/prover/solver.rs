@@ -327,8 +327,13 @@ impl Solver {
                 Answer::Proved => return Ok(again),
                 // With more time there might have been a proof: that is no error of the program.
                 Answer::GaveUp(Limit::Time) if first == Answer::NotProved => answer = again,
-                // It came to an end: where the first try got lost there is nothing to find.
-                Answer::NotProved if first == Answer::GaveUp(Limit::Resources) => answer = again,
+                // It came to an end with the same arithmetic: where the first try got lost there is nothing to find.
+                Answer::NotProved
+                    if first == Answer::GaveUp(Limit::Resources)
+                        && retry.concerns == Concerns::Everything =>
+                {
+                    answer = again;
+                }
                 _ => {}
             }
         }

@@ -7,7 +7,7 @@ use super::chunks::QuantifiedChunk;
 use super::normalise::{self, QuantifiedPart};
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::heap::Resource;
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Engine, Stop};
 use crate::terms::Term;
 
 impl Engine<'_> {
@@ -84,7 +84,7 @@ impl Engine<'_> {
         let mut bounds = vec![self.terms.le(none, access.amount)];
         let mut facts = Vec::new();
         if let Resource::Field(_) = access.resource {
-            if self.state.amounts == Amounts::Exact {
+            if self.extends_exactly() {
                 let one = self.terms.write();
                 bounds.push(self.terms.le(access.amount, one));
             }
