@@ -135,8 +135,8 @@ pub(crate) enum Amounts {
 }
 
 impl Amounts {
-    /// The reading of two heaps in one.
-    pub(crate) fn and(self, other: Self) -> Self {
+    /// The one of two readings that says less.
+    pub(crate) fn weaker(self, other: Self) -> Self {
         if self == Self::Exact { other } else { self }
     }
 }

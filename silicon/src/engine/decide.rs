@@ -26,13 +26,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let answer = self.obligation_with_instances(goal)?;
-        if answer != Answer::Yes && !self.is_tainted(goal) {
-            self.fail_at(goal, answer, blame, reason, at);
-            if reason == Reason::NegativePermission {
-                self.mark_unframed(blame)?;
-            }
-        }
-        self.assume(goal)
+        self.conclude(goal, answer, blame, reason, at)
     }
 
     /// The same, of a condition that is asserted. `goal`: its value.
@@ -49,21 +43,30 @@ impl Engine<'_> {
         }
         // Where it has failed on another path there is nothing new to say, and it is assumed in any case. But what fails
         // below a quantifier ends the path.
-        if self.bound.is_empty() {
-            let has_failed = |engine: &mut Self| {
-                let has_failed = engine.has_failed(blame, reason);
-                Ok(if has_failed { Answer::Yes } else { Answer::No })
-            };
-            if self.ask(has_failed)? == Answer::Yes {
-                return self.assume(goal);
-            }
+        if self.bound.is_empty() && self.noted(|engine| engine.has_failed(blame, reason))? {
+            return self.assume(goal);
         }
         let mut answer = self.obligation_with_instances(goal)?;
         if answer == Answer::No && self.learn_inside(condition, blame)? {
             answer = self.ask(|engine| engine.obligation(goal))?;
         }
+        self.conclude(goal, answer, blame, reason, condition.span)
+    }
+
+    /// Reports an obligation that did not get the answer yes, and assumes it.
+    fn conclude(
+        &mut self,
+        goal: Term,
+        answer: Answer,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
         if answer != Answer::Yes && !self.is_tainted(goal) {
-            self.fail_at(goal, answer, blame, reason, condition.span);
+            self.fail_at(goal, answer, blame, reason, at);
+            if reason == Reason::NegativePermission {
+                self.mark_unframed(blame)?;
+            }
         }
         self.assume(goal)
     }
@@ -147,11 +150,16 @@ impl Engine<'_> {
 
     /// Whether a formula has been assumed as it is.
     pub(crate) fn is_assumed(&mut self, formula: Term) -> Result<bool, Stop> {
-        let answer = |engine: &mut Self| {
-            let is_known = engine.known.contains(&formula);
-            Ok(if is_known { Answer::Yes } else { Answer::No })
-        };
-        Ok(self.ask(answer)? == Answer::Yes)
+        self.noted(|engine| engine.known.contains(&formula))
+    }
+
+    /// Something that changes as the engine goes on, as it is the first time: replayed runs get the same (trap T16).
+    pub(crate) fn noted(&mut self, question: impl FnOnce(&Self) -> bool) -> Result<bool, Stop> {
+        let answer = self.ask(|engine| {
+            let holds = question(engine);
+            Ok(if holds { Answer::Yes } else { Answer::No })
+        })?;
+        Ok(answer == Answer::Yes)
     }
 
     fn quick(&mut self, goal: Term) -> Result<Answer, Stop> {

@@ -44,7 +44,7 @@ pub(crate) struct Heap {
 impl Heap {
     /// An empty heap that chunks of both may be put in.
     pub(crate) fn for_parts_of(left: &Self, right: &Self) -> Self {
-        Self { amounts: left.amounts.and(right.amounts), ..Self::default() }
+        Self { amounts: left.amounts.weaker(right.amounts), ..Self::default() }
     }
 
     /// The chunks of a resource, in the order they came.

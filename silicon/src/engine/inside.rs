@@ -10,7 +10,7 @@ use super::blame::Blame;
 use super::{Engine, Stop};
 
 impl Engine<'_> {
-    /// Learns from the heaps inside of a condition. Whether there are any.
+    /// Learns from the heaps inside of a condition. Whether anything was new.
     pub(crate) fn learn_inside(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
         let mut looks_inside = false;
         sil::walk::walk_expr(condition, |expr| {
@@ -19,10 +19,12 @@ impl Engine<'_> {
                 ExprKind::Unfolding { .. } | ExprKind::Applying { .. } | ExprKind::Old { .. }
             );
         });
-        if looks_inside {
-            self.learning_inside(|engine| engine.eval(condition, blame.silent()))?;
+        if !looks_inside {
+            return Ok(false);
         }
-        Ok(looks_inside)
+        let before = self.prover_facts();
+        self.learning_inside(|engine| engine.eval(condition, blame.silent()))?;
+        self.noted(|engine| engine.prover_facts() != before)
     }
 
     /// Evaluates something, and learns from the heaps on the way.

@@ -30,7 +30,8 @@ impl Engine<'_> {
         Ok(self.prover_facts() != before)
     }
 
-    fn prover_facts(&self) -> usize {
+    /// How much is known, to see whether something was learnt.
+    pub(crate) fn prover_facts(&self) -> usize {
         self.known.len()
     }
 

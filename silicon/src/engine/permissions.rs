@@ -187,13 +187,13 @@ impl Engine<'_> {
 
     /// The heap, for permission given in the reading of amounts that is in force.
     pub(crate) fn heap_to_extend(&mut self) -> &mut Heap {
-        self.state.heap.amounts = self.state.heap.amounts.and(self.state.amounts);
+        self.state.heap.amounts = self.state.heap.amounts.weaker(self.state.amounts);
         &mut self.state.heap
     }
 
     /// Whether amounts mean what they say when permission is added now (trap T8).
     pub(crate) fn extends_exactly(&self) -> bool {
-        self.state.heap.amounts.and(self.state.amounts) == Amounts::Exact
+        self.state.heap.amounts.weaker(self.state.amounts) == Amounts::Exact
     }
 
     /// What holds of every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8)

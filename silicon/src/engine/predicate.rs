@@ -22,7 +22,7 @@ impl<'p> Engine<'p> {
             let Some(body) = &program.predicates[access.predicate].body else {
                 return engine.unsupported_at(access.span, "`fold` of an abstract predicate");
             };
-            let blame = engine.body_blame(access.predicate, blame);
+            let blame = engine.body_blame(access.predicate, amount, blame);
             engine.remember_heap();
             let before = engine.state.heap.clone();
             let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
@@ -98,7 +98,7 @@ impl<'p> Engine<'p> {
             return self.unsupported_at(at, "`unfold` of an abstract predicate");
         };
         let before = self.state.heap.clone();
-        let blame = self.body_blame(predicate, blame);
+        let blame = self.body_blame(predicate, amount, blame);
         self.in_body(predicate, arguments, amount, |engine| {
             // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not constrain it
             // further (trap T9a): it would be told to be smaller than itself.
@@ -109,9 +109,13 @@ impl<'p> Engine<'p> {
         self.assume_trigger(predicate, arguments, snapshot)
     }
 
-    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
-    fn body_blame(&self, predicate: PredicateId, blame: Blame) -> Blame {
-        if self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
+    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check. What it asserts has been
+    /// shown of a whole instance only (see [`Self::verify_predicate`]).
+    fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
+        let body = &self.program.predicates[predicate].body;
+        let is_part = amount != self.terms.write();
+        let is_open = is_part && body.as_ref().is_some_and(asserts);
+        if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 
     /// Runs with the predicate's formals bound and amounts scaled, on the heap as it is; keeps the heap.
@@ -184,12 +188,9 @@ impl<'p> Engine<'p> {
         if paths.is_empty() {
             self.warn_of_contradiction(body.span, "the body of the predicate");
         }
-        // What is asserted inside of an expression is asserted of a whole instance. Who uses the body learns nothing from it.
-        let mut asserts = false;
-        sil::walk::walk_expr(body, |expr| {
-            asserts |= matches!(expr.kind, ExprKind::Asserting { .. });
-        });
-        if asserts {
+        // What is asserted inside of an expression is left out above, as it may build on the sums: it is shown of a whole
+        // instance here, after all else, which must not build on it; and of a part where that is used.
+        if asserts(body) {
             self.state.heap.amounts = Amounts::Exact;
             self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
         }
@@ -199,4 +200,13 @@ impl<'p> Engine<'p> {
     pub(crate) fn unsupported_at<T>(&self, span: Span, what: &str) -> Result<T, Stop> {
         Err(Stop::Unsupported { span, what: what.to_owned() })
     }
+}
+
+/// Is something asserted inside of an expression?
+fn asserts(body: &Expr) -> bool {
+    let mut asserts = false;
+    sil::walk::walk_expr(body, |expr| {
+        asserts |= matches!(expr.kind, ExprKind::Asserting { .. });
+    });
+    asserts
 }

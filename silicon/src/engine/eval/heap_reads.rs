@@ -131,7 +131,7 @@ impl Engine<'_> {
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        // Where sums say nothing although amounts are exact, a body is checked of which a part may be held.
+        // Where sums say nothing although amounts are exact, a body is checked of which a part may be held: later.
         let is_of_parts =
             self.state.amounts == Amounts::Exact && self.state.heap.amounts != Amounts::Exact;
         if !blame.is_trusted() && !is_of_parts {
