@@ -9,6 +9,7 @@ use chalice::program::{
 };
 use la_arena::ArenaMap;
 
+use super::methods::mentions_holds;
 use crate::walk::{access_of, each_amount, each_expr, each_expr_in_block, each_stmt, rhs_of};
 
 /// Facts about a program.
@@ -34,9 +35,11 @@ pub(crate) struct MethodFacts {
     /// Does it, or a method it calls, use or change the locks that the thread holds? Forked methods do not count:
     /// they run in another thread.
     pub(crate) locks: bool,
-    /// May it, or a method it calls, reorder an object that was held at its start? All other methods must leave the
-    /// levels of what they still hold as they were.
+    /// May it, or a method it calls, reorder or unshare an object that was held at its start? All other methods must
+    /// leave the levels of what they still hold as they were.
     pub(crate) may_relevel: bool,
+    /// Does its precondition speak of what is held? If not, all that it can show to hold it has acquired itself.
+    holds_at_start: bool,
     /// May it, or a method it calls, leave or share an object, so that what is recorded of it changes?
     pub(crate) may_unlock: bool,
     /// Does its contract mention the abstract read fraction?
@@ -164,6 +167,7 @@ impl Facts {
             });
         }
         own.contract_credits = own.credits;
+        own.holds_at_start = method.requires.iter().any(mentions_holds);
         own.entry_results = method.results.clone();
         own.entry_results.retain(|result| {
             let is_result =
@@ -222,7 +226,11 @@ impl Facts {
                     own.locks = true;
                     self.read_locks = true;
                 }
-                StmtKind::Unshare(_) => own.locks = true,
+                // Who unshares an object may share it again, and acquire it at its new level.
+                StmtKind::Unshare(target) => {
+                    own.locks = true;
+                    own.may_relevel |= own.holds_at_start && !is_new_object(body, target);
+                }
                 StmtKind::Reorder { target, .. } => {
                     own.locks = true;
                     own.may_relevel |= !is_new_object(body, target);
