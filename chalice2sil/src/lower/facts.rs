@@ -4,8 +4,8 @@
 //! abstract read permission have no parameter for it: generated code says only what the program needs.
 
 use chalice::program::{
-    Access, AccessTarget, Block, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId,
-    PermissionKind, Program, Rhs, Stmt, StmtKind, Type,
+    Access, AccessTarget, Block, ClassId, EvalState, Expr, ExprKind, FieldRef, LocalId, LockMode,
+    MethodId, PermissionKind, Program, Rhs, Stmt, StmtKind, Type,
 };
 use la_arena::ArenaMap;
 
@@ -93,6 +93,17 @@ fn contains_credits(program: &Program, access: &Access) -> bool {
 /// Does an assertion speak of credits?
 pub(crate) fn mentions_credit(e: &Expr) -> bool {
     e.any(&mut |part| matches!(part.kind, ExprKind::Credit { .. }))
+}
+
+/// Does a where clause say something of the locks of the thread that sends?
+pub(crate) fn speaks_of_locks(clause: &Expr) -> bool {
+    clause.any(&mut |part| match &part.kind {
+        ExprKind::WaitLevel | ExprKind::Holds { .. } => true,
+        ExprKind::Eval { state, .. } => {
+            matches!(**state, EvalState::Acquire(_) | EvalState::Release(_))
+        }
+        _ => false,
+    })
 }
 
 /// Does the invariant of a class speak of credits, which its monitor then keeps?
@@ -214,6 +225,10 @@ impl Facts {
                     own.meets.push(*method);
                 }
                 StmtKind::Share { .. } | StmtKind::Receive { .. } => own.locks = true,
+                StmtKind::Send { declaration, .. } => {
+                    let clause = &program.channels[*declaration].where_clause;
+                    own.locks |= clause.as_ref().is_some_and(speaks_of_locks);
+                }
                 StmtKind::Acquire { mode, .. } | StmtKind::Lock { mode, .. } => {
                     own.locks = true;
                     self.read_locks |= *mode == LockMode::Read;
@@ -256,7 +271,6 @@ impl Facts {
         match &e.kind {
             ExprKind::WaitLevel => own.locks = true,
             ExprKind::Eval { state, .. } => {
-                use chalice::program::EvalState;
                 own.locks |= matches!(**state, EvalState::Acquire(_) | EvalState::Release(_));
             }
             ExprKind::Holds { mode, .. } => {
