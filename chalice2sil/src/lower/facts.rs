@@ -23,8 +23,6 @@ pub(crate) struct Facts {
     pub(crate) counting: bool,
     /// Are there channels or credits?
     pub(crate) credits: bool,
-    /// Does nothing that is executed depend on ghost state?
-    pub(crate) ghosts_stay_apart: bool,
     /// Facts about each method.
     pub(crate) methods: ArenaMap<MethodId, MethodFacts>,
 }
@@ -46,6 +44,8 @@ pub(crate) struct MethodFacts {
     pub(crate) read_fraction: bool,
     /// Results that its precondition mentions: arbitrary values, of which whoever calls it has to show that.
     pub(crate) entry_results: Vec<LocalId>,
+    /// Does nothing that is executed depend on its ghost state?
+    pub(crate) ghosts_stay_apart: bool,
     /// Does it, in its contract or body, have to do with credits?
     pub(crate) credits: bool,
     contract_credits: bool,
@@ -154,7 +154,9 @@ impl Facts {
         facts.note_exprs(&mut clauses.into_iter());
         facts.close_over_calls();
         facts.counting |= facts.read_locks;
-        facts.ghosts_stay_apart = super::ghosts::stay_apart(program);
+        for method in super::ghosts::stay_apart(program) {
+            facts.methods[method].ghosts_stay_apart = true;
+        }
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
         facts
     }
