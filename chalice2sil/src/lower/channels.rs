@@ -199,7 +199,8 @@ impl Member<'_, '_> {
         let name = lowering.names.borrow().channels[declaration].clone();
         let message = acc(call(&name, actuals), write());
         self.emit(inhale(message.clone()));
-        self.emit(unfold(message).with(renamed("unfold.failed:*", "receive.failed:*")));
+        let stated = declared.where_clause.as_ref().map(|clause| clause.span);
+        self.open_generated(message, stated);
         if let Some(clause) = &declared.where_clause {
             let actuals = values[1..].iter().cloned();
             let replaced = declared.parameters.iter().copied().zip(actuals).collect();
