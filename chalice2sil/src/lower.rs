@@ -16,6 +16,7 @@ mod annotations;
 mod assertions;
 mod back_pointers;
 mod calls;
+mod channels;
 mod classes;
 mod defaults;
 mod definedness;

@@ -11,8 +11,10 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed};
-use super::env::{Env, Locks, OldState, ReadAmount, Side};
+use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
+use super::facts::speaks_of_locks;
 use super::history::one_state;
+use super::methods::LockNames;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::walk::{each_expr, is_impure};
@@ -114,12 +116,23 @@ impl Lowering<'_> {
     }
 
     /// What a message of a channel transfers. It has parameters, hence is no class's predicate.
+    ///
+    /// What it says of locks is said of the thread that sends it, whose locks are parameters, too.
+    ///
+    /// SOUNDNESS: whoever receives it is another thread, and takes it with locks of which nothing is known.
     pub(crate) fn lower_channel(&self, id: ChannelId, members: &mut Vec<s::Member>) {
         let channel = &self.program.channels[id];
         let mut member = Member::new(self, channel.span);
         let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         formals.extend(member.bound(&channel.parameters));
-        let env = stateless(ReadAmount::Common);
+        let mut env = stateless(ReadAmount::Common);
+        if channel.where_clause.as_ref().is_some_and(speaks_of_locks) {
+            let locks = LockNames::new(&mut member, "");
+            let credits = member.fresh("credits");
+            formals.extend(locks.declared(self));
+            formals.push(typed(&credits, self.credits_type()));
+            env.locks = Locks::State(LockState { credits: Some(var(&credits)), ..locks.state() });
+        }
         let body =
             channel.where_clause.as_ref().map_or(truth(true), |clause| member.clause(clause, &env));
         let name = self.names.borrow().channels[id].clone();

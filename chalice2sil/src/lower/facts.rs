@@ -4,11 +4,12 @@
 //! abstract read permission have no parameter for it: generated code says only what the program needs.
 
 use chalice::program::{
-    Access, AccessTarget, Block, ClassId, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId,
-    PermissionKind, Program, Rhs, Stmt, StmtKind, Type,
+    Access, AccessTarget, Block, ClassId, EvalState, Expr, ExprKind, FieldRef, LocalId, LockMode,
+    MethodId, PermissionKind, Program, Rhs, Stmt, StmtKind, Type,
 };
 use la_arena::ArenaMap;
 
+use super::methods::mentions_holds;
 use crate::walk::{access_of, each_amount, each_expr, each_expr_in_block, each_stmt, rhs_of};
 
 /// Facts about a program.
@@ -22,8 +23,6 @@ pub(crate) struct Facts {
     pub(crate) counting: bool,
     /// Are there channels or credits?
     pub(crate) credits: bool,
-    /// Does nothing that is executed depend on ghost state?
-    pub(crate) ghosts_stay_apart: bool,
     /// Facts about each method.
     pub(crate) methods: ArenaMap<MethodId, MethodFacts>,
 }
@@ -34,15 +33,19 @@ pub(crate) struct MethodFacts {
     /// Does it, or a method it calls, use or change the locks that the thread holds? Forked methods do not count:
     /// they run in another thread.
     pub(crate) locks: bool,
-    /// May it, or a method it calls, reorder an object that was held at its start? All other methods must leave the
-    /// levels of what they still hold as they were.
+    /// May it, or a method it calls, reorder or unshare an object that was held at its start? All other methods must
+    /// leave the levels of what they still hold as they were.
     pub(crate) may_relevel: bool,
+    /// Does its precondition speak of what is held? If not, all that it can show to hold it has acquired itself.
+    holds_at_start: bool,
     /// May it, or a method it calls, leave or share an object, so that what is recorded of it changes?
     pub(crate) may_unlock: bool,
     /// Does its contract mention the abstract read fraction?
     pub(crate) read_fraction: bool,
     /// Results that its precondition mentions: arbitrary values, of which whoever calls it has to show that.
     pub(crate) entry_results: Vec<LocalId>,
+    /// Does nothing that is executed depend on its ghost state?
+    pub(crate) ghosts_stay_apart: bool,
     /// Does it, in its contract or body, have to do with credits?
     pub(crate) credits: bool,
     contract_credits: bool,
@@ -90,6 +93,17 @@ fn contains_credits(program: &Program, access: &Access) -> bool {
 /// Does an assertion speak of credits?
 pub(crate) fn mentions_credit(e: &Expr) -> bool {
     e.any(&mut |part| matches!(part.kind, ExprKind::Credit { .. }))
+}
+
+/// Does a where clause say something of the locks of the thread that sends?
+pub(crate) fn speaks_of_locks(clause: &Expr) -> bool {
+    clause.any(&mut |part| match &part.kind {
+        ExprKind::WaitLevel | ExprKind::Holds { .. } => true,
+        ExprKind::Eval { state, .. } => {
+            matches!(**state, EvalState::Acquire(_) | EvalState::Release(_))
+        }
+        _ => false,
+    })
 }
 
 /// Does the invariant of a class speak of credits, which its monitor then keeps?
@@ -140,7 +154,9 @@ impl Facts {
         facts.note_exprs(&mut clauses.into_iter());
         facts.close_over_calls();
         facts.counting |= facts.read_locks;
-        facts.ghosts_stay_apart = super::ghosts::stay_apart(program);
+        for method in super::ghosts::stay_apart(program) {
+            facts.methods[method].ghosts_stay_apart = true;
+        }
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
         facts
     }
@@ -164,6 +180,7 @@ impl Facts {
             });
         }
         own.contract_credits = own.credits;
+        own.holds_at_start = method.requires.iter().any(mentions_holds);
         own.entry_results = method.results.clone();
         own.entry_results.retain(|result| {
             let is_result =
@@ -210,6 +227,10 @@ impl Facts {
                     own.meets.push(*method);
                 }
                 StmtKind::Share { .. } | StmtKind::Receive { .. } => own.locks = true,
+                StmtKind::Send { declaration, .. } => {
+                    let clause = &program.channels[*declaration].where_clause;
+                    own.locks |= clause.as_ref().is_some_and(speaks_of_locks);
+                }
                 StmtKind::Acquire { mode, .. } | StmtKind::Lock { mode, .. } => {
                     own.locks = true;
                     self.read_locks |= *mode == LockMode::Read;
@@ -222,7 +243,11 @@ impl Facts {
                     own.locks = true;
                     self.read_locks = true;
                 }
-                StmtKind::Unshare(_) => own.locks = true,
+                // Who unshares an object may share it again, and acquire it at its new level.
+                StmtKind::Unshare(target) => {
+                    own.locks = true;
+                    own.may_relevel |= own.holds_at_start && !is_new_object(body, target);
+                }
                 StmtKind::Reorder { target, .. } => {
                     own.locks = true;
                     own.may_relevel |= !is_new_object(body, target);
@@ -248,7 +273,6 @@ impl Facts {
         match &e.kind {
             ExprKind::WaitLevel => own.locks = true,
             ExprKind::Eval { state, .. } => {
-                use chalice::program::EvalState;
                 own.locks |= matches!(**state, EvalState::Acquire(_) | EvalState::Release(_));
             }
             ExprKind::Holds { mode, .. } => {

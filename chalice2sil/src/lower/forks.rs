@@ -518,7 +518,7 @@ impl Member<'_, '_> {
     }
 
     /// The locks of another thread, about which nothing is known.
-    fn unknown_locks(&mut self) -> LockState {
+    pub(crate) fn unknown_locks(&mut self) -> LockState {
         let lowering = self.lowering;
         let held = self.fresh("heldThere");
         self.emit_plain(declare(&held, lowering.objects_type(), None));

@@ -5,7 +5,7 @@
 //! assignments to what is no ghost do not read ghosts, as the resolver sees to; what is left is looked at here.
 
 use chalice::program::{
-    Bounds, Expr, ExprKind, FieldRef, OutVariable, Program, Rhs, StmtKind, Type,
+    Block, Bounds, Expr, ExprKind, FieldRef, MethodId, OutVariable, Program, Rhs, StmtKind, Type,
 };
 use sil::syntax as s;
 
@@ -25,44 +25,60 @@ fn mentions_ghost(program: &Program, e: &Expr) -> bool {
     })
 }
 
-/// Does nothing that is executed depend on ghost state? It would through functions that read it, or may, as they have no
-/// body; through specification statements and assumptions that tell of it, or of permissions, for what a predicate says
-/// may be about both; through levels chosen by it, and pointers back; and where ghosts say how many credits are given, for
-/// `waitlevel` is what debts make of it.
-pub(crate) fn stay_apart(program: &Program) -> bool {
+/// The methods of which nothing that is executed depends on ghost state. It would through functions that read it, or may,
+/// as they have no body; through specification statements and assumptions that tell of it, or of permissions, for what a
+/// predicate says may be about both; through levels chosen by it, and pointers back; and where ghosts say how many credits
+/// are given, for `waitlevel` is what debts make of it.
+///
+/// SOUNDNESS: ghost fields carry values of ghosts from one method to others; where there are none, what a method does with
+/// its ghosts depends on its own alone, so that ghosts of other methods still stay apart.
+pub(crate) fn stay_apart(program: &Program) -> Vec<MethodId> {
     let functions_read = program.functions.values().any(|function| match &function.body {
         Some(body) => mentions_ghost(program, body),
         None => !function.requires.is_empty(),
     });
     let has_credits = !program.channels.is_empty();
-    if functions_read || has_credits || program.fields.values().any(|field| field.is_tracked) {
-        return false;
+    let shares_ghosts = program.fields.values().any(|field| field.is_ghost);
+    if functions_read && shares_ghosts
+        || has_credits
+        || program.fields.values().any(|field| field.is_tracked)
+    {
+        return Vec::new();
     }
+    let mut apart: Vec<_> = program.methods.iter().map(|(id, _)| id).collect();
+    let all = apart.len();
+    apart.retain(|&id| stays_apart(program, &program.methods[id].body));
+    if shares_ghosts && apart.len() < all {
+        apart.clear();
+    }
+    apart
+}
+
+/// Does nothing that the statements of a method do depend on ghosts?
+fn stays_apart(program: &Program, body: &Block) -> bool {
     let bounds_read = |bounds: &Bounds| {
         bounds.lower.iter().chain(&bounds.upper).any(|bound| mentions_ghost(program, bound))
     };
     let mut apart = true;
-    for method in program.methods.values() {
-        each_stmt(&method.body, &mut |stmt| {
-            apart &= match &stmt.kind {
-                StmtKind::Assume(fact) | StmtKind::Specification { post: fact, .. } => {
-                    !is_impure(fact) && !mentions_ghost(program, fact)
-                }
-                StmtKind::Share { bounds, .. } | StmtKind::Reorder { bounds, .. } => {
-                    !bounds_read(bounds)
-                }
-                _ => !matches!(rhs_of(stmt),
-                    Some(Rhs::NewChannel { bounds, .. }) if bounds_read(bounds)),
-            };
-        });
-    }
+    each_stmt(body, &mut |stmt| {
+        apart &= match &stmt.kind {
+            StmtKind::Assume(fact) | StmtKind::Specification { post: fact, .. } => {
+                !is_impure(fact) && !mentions_ghost(program, fact)
+            }
+            StmtKind::Share { bounds, .. } | StmtKind::Reorder { bounds, .. } => {
+                !bounds_read(bounds)
+            }
+            _ => !matches!(rhs_of(stmt),
+                Some(Rhs::NewChannel { bounds, .. }) if bounds_read(bounds)),
+        };
+    });
     apart
 }
 
 /// May a ghost constant that is assigned `value` have had that value from its declaration on?
 ///
 /// SOUNDNESS: which value of this kind it gets, and whether it does, is the same whatever the constant was before, in
-/// programs whose ghosts [`stay_apart`]. So of each execution there is one in which it was just that. Not so of
+/// methods whose ghosts [`stay_apart`]. So of each execution there is one in which it was just that. Not so of
 /// references: objects made since are unlike all that was there before.
 pub(crate) fn is_foreseen(program: &Program, value: &Expr) -> bool {
     matches!(value.ty, Type::Int | Type::Bool) && !mentions_ghost(program, value)
@@ -82,7 +98,8 @@ impl Member<'_, '_> {
     ) {
         self.note_constant(flag);
         let is_foreseen =
-            self.lowering.facts.ghosts_stay_apart && is_foreseen(self.program(), source);
+            self.method.is_some_and(|method| self.lowering.facts.methods[method].ghosts_stay_apart)
+                && is_foreseen(self.program(), source);
         self.emit(if is_foreseen {
             inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*"))
         } else {

@@ -13,7 +13,7 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed, said};
-use super::env::{Env, LockState, OldState};
+use super::env::{Env, LockState, Locks, OldState};
 use super::permissions::is_certain;
 use super::{Lowering, Member};
 use crate::build::*;
@@ -70,13 +70,10 @@ struct Conjunct<'e> {
     part: &'e Expr,
 }
 
-impl Conjunct<'_> {
-    /// Does this one stand under no other conditions than `other` does?
-    fn stands_with(&self, other: &Self) -> bool {
-        self.guards.iter().all(|(guard, value)| {
-            other.guards.iter().any(|(same, of)| same.kind == guard.kind && of == value)
-        })
-    }
+/// Permission to read the level of an object, and the conditions it stands under.
+struct ReadableLevel<'e> {
+    guards: Vec<(&'e Expr, bool)>,
+    object: &'e Expr,
 }
 
 fn collect_conjuncts<'e>(e: &'e Expr, guards: &[(&'e Expr, bool)], found: &mut Vec<Conjunct<'e>>) {
@@ -95,6 +92,20 @@ fn collect_conjuncts<'e>(e: &'e Expr, guards: &[(&'e Expr, bool)], found: &mut V
         }
         _ => found.push(Conjunct { guards: guards.to_vec(), part: e }),
     }
+}
+
+/// The levels that parts of an assertion let be read.
+fn readable_levels<'e>(conjuncts: &[Conjunct<'e>]) -> Vec<ReadableLevel<'e>> {
+    let mut readable = Vec::new();
+    for conjunct in conjuncts {
+        if let ExprKind::Access(access) = &conjunct.part.kind
+            && let AccessTarget::Field { receiver, field: FieldRef::Mu } = &access.target
+            && is_certain(&access.amount.kind)
+        {
+            readable.push(ReadableLevel { guards: conjunct.guards.clone(), object: receiver });
+        }
+    }
+    readable
 }
 
 impl Member<'_, '_> {
@@ -151,7 +162,10 @@ impl Member<'_, '_> {
     }
 
     /// Contracts that speak of the state in which an object was last released say, too, that it has kept its level since,
-    /// if they let the level be read: its history goes on, and acquiring it tells what that says of the state.
+    /// where they let the level be read: its history goes on, and acquiring it tells what that says of the state.
+    ///
+    /// Nothing is said of objects that are held: they are left anew before they can be acquired, and whoever holds one may
+    /// have given it another level.
     ///
     /// SOUNDNESS: whoever gives such a contract shows it, at calls, forks, and the ends of methods and loops. At joins it
     /// is not taken: what a forked method shows at its end is of its own history.
@@ -162,36 +176,56 @@ impl Member<'_, '_> {
         };
         let mut conjuncts = Vec::new();
         clauses.iter().for_each(|clause| collect_conjuncts(clause, &[], &mut conjuncts));
-        let is_readable = |object: &Expr, at: &Conjunct<'_>| {
-            conjuncts.iter().any(|conjunct| {
-                let ExprKind::Access(access) = &conjunct.part.kind else { return false };
-                matches!(&access.target, AccessTarget::Field { receiver, field: FieldRef::Mu }
-                    if receiver.kind == object.kind && is_certain(&access.amount.kind))
-                    && conjunct.stands_with(at)
-            })
-        };
+        let readable = readable_levels(&conjuncts);
         let mut kept = Vec::new();
         for conjunct in &conjuncts {
             let ExprKind::Eval { state, .. } = &conjunct.part.kind else { continue };
             let EvalState::Release(object) = &**state else { continue };
             let has_history = super::facts::class_of(object)
                 .is_some_and(|class| has_history(&self.program().classes[class].invariants));
-            let is_stable = matches!(object.kind, ExprKind::This | ExprKind::Local(_));
-            if has_history && is_stable && is_readable(object, conjunct) {
+            if !has_history {
+                continue;
+            }
+            for level in readable.iter().filter(|level| level.object.ty == object.ty) {
                 kept.push(self.placed(conjunct.part.span, |member| {
-                    let guards = conjunct.guards.iter().map(|&(guard, value)| {
-                        let guard = member.expr(guard, env);
-                        if value { guard } else { not(guard) }
-                    });
-                    let guard = and(guards.collect::<Vec<_>>());
-                    let object = member.expr(object, env);
-                    let state = member.lowering.state_at(released, &object);
-                    let then = member.lowering.field_then(&state, object.clone(), FieldRef::Mu);
-                    implies(guard, eq(then, member.lowering.level_of(object)))
+                    member.kept_level(conjunct, object, level, released, env)
                 }));
             }
         }
         kept
+    }
+
+    /// That an object has kept its level since it was last released, where a contract says both of that state and that
+    /// the level can be read. Under which conditions it does is for the verifier to find out.
+    fn kept_level(
+        &mut self,
+        said: &Conjunct<'_>,
+        object: &Expr,
+        readable: &ReadableLevel<'_>,
+        released: &s::Expr,
+        env: &Env,
+    ) -> s::Expr {
+        let mut conditions = Vec::new();
+        for (guards, before) in [(&said.guards, None), (&readable.guards, Some(&said.guards))] {
+            for &(guard, value) in guards {
+                let is_same =
+                    |other: &(&Expr, bool)| other.0.kind == guard.kind && other.1 == value;
+                if !before.is_some_and(|before| before.iter().any(is_same)) {
+                    let guard = self.expr(guard, env);
+                    conditions.push(if value { guard } else { not(guard) });
+                }
+            }
+        }
+        let of = self.expr(object, env);
+        if readable.object.kind != object.kind {
+            conditions.push(eq(self.expr(readable.object, env), of.clone()));
+        }
+        if let Locks::State(locks) = &env.locks {
+            conditions.push(not(self.lowering.is_held(locks, &of)));
+        }
+        let state = self.lowering.state_at(released, &of);
+        let then = self.lowering.field_then(&state, of.clone(), FieldRef::Mu);
+        implies(and(conditions), eq(then, self.lowering.level_of(of)))
     }
 
     /// Records the state in which an object is about to be left, and its level.

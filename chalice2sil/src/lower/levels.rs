@@ -31,11 +31,11 @@ impl Member<'_, '_> {
             (Level::Wait(locks), Level::Value(level)) => {
                 let shared = ne(level.clone(), self.lowering.lockbottom());
                 let above =
-                    self.all_levels(&locks, |lowering, held| lowering.below(held, level))?;
+                    self.all_levels(&locks, |lowering, held| lowering.below(held, level.clone()))?;
                 and([shared, above])
             }
             (Level::Value(level), Level::Wait(locks)) => {
-                self.some_level(&locks, |lowering, held| lowering.below(level, held))?
+                self.some_level(&locks, |lowering, held| lowering.below(level.clone(), held))?
             }
             (Level::Wait(left), Level::Wait(right)) => {
                 let object = self.bound_name("p");
@@ -49,7 +49,7 @@ impl Member<'_, '_> {
                 let (contributes, triggers) = self.lowering.contributes(&right, &var(&object));
                 let level = self.lowering.held_level(&right, &var(&object));
                 let above_all =
-                    self.all_levels(&left, |lowering, held| lowering.below(held, level))?;
+                    self.all_levels(&left, |lowering, held| lowering.below(held, level.clone()))?;
                 quantified(
                     s::Quantifier::Exists,
                     vec![typed(&object, ty(TypeKind::Ref))],
@@ -67,7 +67,7 @@ impl Member<'_, '_> {
             (Level::Wait(locks), Level::Value(level))
             | (Level::Value(level), Level::Wait(locks)) => {
                 self.all_levels(&locks, |lowering, held| {
-                    or(vec![lowering.below(held.clone(), level.clone()), eq(held, level)])
+                    or(vec![lowering.below(held.clone(), level.clone()), eq(held, level.clone())])
                 })?
             }
             (Level::Wait(left), Level::Wait(right)) => match (&left, &right) {
@@ -102,7 +102,7 @@ impl Member<'_, '_> {
         let highest = |member: &mut Self, locks: &LockState, top: &s::Expr| {
             let top = top.clone();
             member.all_levels(&Locks::State(locks.clone()), |lowering, held| {
-                or(vec![lowering.below(held.clone(), top.clone()), eq(held, top)])
+                or(vec![lowering.below(held.clone(), top.clone()), eq(held, top.clone())])
             })
         };
         let agree = and([
@@ -127,7 +127,7 @@ impl Member<'_, '_> {
     fn all_levels(
         &mut self,
         locks: &Locks,
-        claim: impl FnOnce(&Lowering<'_>, s::Expr) -> s::Expr,
+        claim: impl Fn(&Lowering<'_>, s::Expr) -> s::Expr,
     ) -> Option<s::Expr> {
         let locks = match locks {
             Locks::Unknown => return None,
@@ -135,16 +135,17 @@ impl Member<'_, '_> {
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");
-        let (contributes, triggers) = self.lowering.contributes(locks, &var(&object));
-        let level = self.lowering.held_level(locks, &var(&object));
-        Some(forall_ref(&object, triggers, implies(contributes, claim(self.lowering, level))))
+        let (_, triggers) = self.lowering.contributes(locks, &var(&object));
+        let levels = self.lowering.contributions(locks, &var(&object)).into_iter();
+        let claims = levels.map(|(counts, level)| implies(counts, claim(self.lowering, level)));
+        Some(forall_ref(&object, triggers, and(claims)))
     }
 
     /// That something holds of the level of something held.
     fn some_level(
         &mut self,
         locks: &Locks,
-        claim: impl FnOnce(&Lowering<'_>, s::Expr) -> s::Expr,
+        claim: impl Fn(&Lowering<'_>, s::Expr) -> s::Expr,
     ) -> Option<s::Expr> {
         let locks = match locks {
             Locks::Unknown => return None,
@@ -152,13 +153,14 @@ impl Member<'_, '_> {
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");
-        let (contributes, triggers) = self.lowering.contributes(locks, &var(&object));
-        let level = self.lowering.held_level(locks, &var(&object));
+        let (_, triggers) = self.lowering.contributes(locks, &var(&object));
+        let levels = self.lowering.contributions(locks, &var(&object)).into_iter();
+        let claims = levels.map(|(counts, level)| and([counts, claim(self.lowering, level)]));
         Some(quantified(
             s::Quantifier::Exists,
             vec![typed(&object, ty(TypeKind::Ref))],
             triggers.into_iter().map(|trigger| vec![trigger]),
-            and([contributes, claim(self.lowering, level)]),
+            or(claims),
         ))
     }
 }
@@ -186,6 +188,18 @@ impl Lowering<'_> {
         let mut reasons = vec![contains(&locks.held, object)];
         reasons.extend(locks.read_held.as_ref().map(|read_held| contains(read_held, object)));
         or(reasons)
+    }
+
+    /// Why an object may count for the wait level, each with the level that it counts with. No object is held and owed a
+    /// message, too; that need not be known.
+    fn contributions(&self, locks: &LockState, object: &s::Expr) -> Vec<(s::Expr, s::Expr)> {
+        let level = self.level_at(locks.levels.clone(), object.clone());
+        let mut all = vec![(self.is_held(locks, object), level)];
+        if let Some(credits) = &locks.credits {
+            let balance = call(fixed::CREDIT_AT, vec![credits.clone(), object.clone()]);
+            all.push((lt(balance, int(0)), self.channel_level(object.clone())));
+        }
+        all
     }
 
     /// The level of an object that counts for the wait level. That of a channel never changes.

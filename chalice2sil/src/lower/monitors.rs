@@ -130,6 +130,19 @@ impl Member<'_, '_> {
         }
     }
 
+    /// Unfolds what has just been received, which stands at `stated`. What is not well-formed cannot be had, and that is
+    /// wrong where it is stated; apart from that this succeeds.
+    pub(super) fn open_generated(&mut self, instance: s::Expr, stated: Option<Span>) {
+        let here = self.span;
+        self.span = stated.unwrap_or(here);
+        self.emit(
+            unfold(instance)
+                .with(renamed("unfold.failed:*", "not.wellformed:*"))
+                .with(said("*", "what is received makes no sense by itself: %e")),
+        );
+        self.span = here;
+    }
+
     /// Takes what a monitor protects from the monitor.
     fn take_invariant(
         &mut self,
@@ -141,9 +154,8 @@ impl Member<'_, '_> {
     ) {
         let monitor = self.monitor_at(class, mode, target);
         self.emit(inhale(acc(monitor.clone(), write())));
-        // An invariant that is not well-formed cannot be had; apart from that this succeeds.
-        let renaming = renamed("unfold.failed:*", &format!("{kind}:*"));
-        self.emit(unfold(acc(monitor, write())).with(renaming));
+        let stated = self.program().classes[class].invariants.first().map(|clause| clause.span);
+        self.open_generated(acc(monitor, write()), stated);
         self.trade_credits(class, mode, target, &env.on(Side::Inhaled), s::BinaryOp::Add);
         let invariants = &self.program().classes[class].invariants;
         let inner = env.about(target.clone());

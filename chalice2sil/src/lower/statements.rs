@@ -1,8 +1,8 @@
 //! Statements.
 
 use chalice::program::{
-    Access, AccessTarget, Block, ChannelId, Expr, ExprKind, IfArm, Initialiser, LocalId,
-    OutVariable, PermissionKind, Rhs, Stmt, StmtKind,
+    Access, AccessTarget, Block, Expr, ExprKind, IfArm, Initialiser, LocalId, OutVariable,
+    PermissionKind, Rhs, Stmt, StmtKind,
 };
 use sil::source::Name;
 use sil::syntax as s;
@@ -10,11 +10,9 @@ use sil::syntax::TypeKind;
 
 use super::Member;
 use super::annotations::{Annotate, hidden, renamed, said, unplaced};
-use super::assertions::{Guarded, Part};
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::facts::mentions_credit;
-use super::levels::Level;
-use super::permissions::Use;
+use super::permissions::{Use, is_whole};
 use crate::build::*;
 use crate::names::fixed;
 use crate::stack::grow;
@@ -391,191 +389,4 @@ impl Member<'_, '_> {
             self.emit_plain(inhale(fact));
         }
     }
-
-    /// Adds the credits of an assertion to those of the method, or takes them away.
-    pub(crate) fn move_credits(&mut self, e: &Expr, env: &Env, op: s::BinaryOp) {
-        if self.credits.is_some() {
-            for part in self.parts(e, env) {
-                self.move_credit(part, env, op);
-            }
-        }
-    }
-
-    /// As [`Self::move_credits`], if a part of an assertion is a credit.
-    pub(crate) fn move_credit(&mut self, part: Guarded<'_>, env: &Env, op: s::BinaryOp) {
-        let Some(credits) = self.credits.clone() else { return };
-        let Part::Credit { channel, amount } = part.part else { return };
-        if part.binder.is_some() {
-            return self.unsupported_stmt("a credit under a quantifier");
-        }
-        let channel = self.expr(channel, env);
-        let amount = amount.map_or(int(1), |amount| self.expr(amount, env));
-        let change = assign(var(&credits), changed_balance(&credits, &channel, op, amount));
-        if is_true(&part.guard) {
-            self.emit(change);
-        } else {
-            self.emit(branch(part.guard, vec![change], Vec::new()));
-        }
-    }
-
-    /// Moves the credits inside a predicate that is folded or unfolded as [`Self::move_credits`] does.
-    ///
-    /// SOUNDNESS: nobody gets them twice, as they move with the whole predicate only. Debts are not kept in predicates,
-    /// since nobody would have to pay them: predicates may be dropped.
-    pub(crate) fn move_folded_credits(&mut self, access: &Access, env: &Env, op: s::BinaryOp) {
-        let AccessTarget::Predicate { receiver, predicate } = &access.target else { return };
-        let body = &self.program().predicates[*predicate].body;
-        if !mentions_credit(body) {
-            return;
-        }
-        if self.credits.is_none() || !is_whole(&access.amount.kind) {
-            return self.unsupported_stmt("a share of a predicate with credits");
-        }
-        let this = self.expr(receiver, env);
-        self.move_credits(body, &env.about(this), op);
-    }
-
-    /// No channel may be owed a message here.
-    pub(crate) fn check_debt(&mut self, id: &str, words: &str) {
-        let Some(credits) = self.credits.clone() else { return };
-        let name = self.bound_name("c");
-        let balance = call(fixed::CREDIT_AT, vec![var(&credits), var(&name)]);
-        let settled = forall_ref(
-            &name,
-            vec![balance.clone()],
-            implies(ne(var(&name), null()), le(int(0), balance)),
-        );
-        self.emit(assert(settled).with(renamed("assert.failed:*", id)).with(said("*", words)));
-    }
-
-    fn channel_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {
-        let channel = self.saved(e, "channel", &[], env);
-        if !matches!(e.kind, ExprKind::This) {
-            self.emit(
-                assert(ne(channel.clone(), null()))
-                    .with(renamed(
-                        "assert.failed:assertion.false",
-                        &format!("{kind}:receiver.null"),
-                    ))
-                    .with(said("*", "the channel might be null")),
-            );
-        }
-        channel
-    }
-
-    fn send(&mut self, channel: &Expr, declaration: ChannelId, arguments: &[Expr], env: &Env) {
-        let lowering = self.lowering;
-        let declared = &lowering.program.channels[declaration];
-        let target = self.channel_target(channel, "send.failed", env);
-        let mut actuals = self.saved_all(arguments, &declared.parameters, &[], env);
-        let Some(credits) = self.credits.clone() else { return };
-        let mut left = Vec::new();
-        let more = changed_balance(&credits, &target, s::BinaryOp::Add, int(1));
-        self.emit_plain(assign(var(&credits), more));
-        if let Some(clause) = &declared.where_clause {
-            let replaced =
-                declared.parameters.iter().copied().zip(actuals.iter().cloned()).collect();
-            let inner = Env {
-                this: target.clone(),
-                replaced: std::rc::Rc::new(replaced),
-                read: ReadAmount::Common,
-                side: Side::Exhaled,
-                ..env.clone()
-            };
-            self.move_credits(clause, &inner, s::BinaryOp::Sub);
-            let clauses = std::slice::from_ref(clause);
-            self.check_stars(clauses, &inner, "send.failed");
-            left = self.left_stars(clauses, &inner, "send.failed");
-        }
-        actuals.insert(0, target);
-        let name = lowering.names.borrow().channels[declaration].clone();
-        let message = acc(call(&name, actuals), write());
-        self.emit(
-            fold(message.clone())
-                .with(renamed("fold.failed:*", "send.failed:*"))
-                .with(said("*", "the where clause of the channel might not hold: %e")),
-        );
-        self.emit(exhale(message).with(renamed("exhale.failed:*", "send.failed:*")));
-        self.note_left_stars(left);
-    }
-
-    fn receive(&mut self, outs: &[OutVariable], channel: &Expr, declaration: ChannelId, env: &Env) {
-        let lowering = self.lowering;
-        let declared = &lowering.program.channels[declaration];
-        let target = self.channel_target(channel, "receive.failed", env);
-        let Some(credits) = self.credits.clone() else { return };
-        let balance = call(fixed::CREDIT_AT, vec![var(&credits), target.clone()]);
-        let level = lowering.level_of(target.clone());
-        let readable = lt(none(), perm(level.clone()));
-        let above = self
-            .level_below(Level::Wait(env.locks.clone()), Level::Value(level))
-            .unwrap_or_else(|| truth(false));
-        for (condition, reason, words) in [
-            (lt(int(0), balance), "no.credit", "a credit of the channel might be missing"),
-            (
-                readable,
-                "insufficient.permission",
-                "there might be insufficient permission to read mu of the channel",
-            ),
-            (above, "lock.order", "mu of the channel might not be above waitlevel"),
-        ] {
-            self.emit(
-                assert(condition)
-                    .with(renamed(
-                        "assert.failed:assertion.false",
-                        &format!("receive.failed:{reason}"),
-                    ))
-                    .with(renamed("assert.failed:*", "receive.failed:*"))
-                    .with(said("*", words)),
-            );
-        }
-        let mut values = vec![target.clone()];
-        for &parameter in &declared.parameters {
-            let name = self.havocked(parameter);
-            values.push(var(&name));
-        }
-        let name = lowering.names.borrow().channels[declaration].clone();
-        let message = acc(call(&name, values.clone()), write());
-        self.emit(inhale(message.clone()));
-        self.emit(unfold(message).with(renamed("unfold.failed:*", "receive.failed:*")));
-        if let Some(clause) = &declared.where_clause {
-            let actuals = values[1..].iter().cloned();
-            let replaced = declared.parameters.iter().copied().zip(actuals).collect();
-            let inner = Env {
-                this: target.clone(),
-                replaced: std::rc::Rc::new(replaced),
-                read: ReadAmount::Common,
-                side: Side::Inhaled,
-                ..env.clone()
-            };
-            self.note_stars(std::slice::from_ref(clause), &truth(true), &inner, "receive.failed");
-            for fact in self.levels_in(clause, &inner) {
-                self.emit_plain(inhale(fact));
-            }
-            self.move_credits(clause, &inner, s::BinaryOp::Add);
-        }
-        let fewer = changed_balance(&credits, &target, s::BinaryOp::Sub, int(1));
-        self.emit_plain(assign(var(&credits), fewer));
-        self.declare_outs(outs);
-        for (out, value) in outs.iter().zip(&values[1..]) {
-            let target = self.local(out.local);
-            self.emit(assign(var(&target), value.clone()));
-        }
-    }
-}
-
-/// Is it all of something?
-fn is_whole(amount: &PermissionKind) -> bool {
-    match amount {
-        PermissionKind::Full => true,
-        PermissionKind::Percentage(percent) => {
-            matches!(&percent.kind, ExprKind::Int(value) if *value == 100.into())
-        }
-        _ => false,
-    }
-}
-
-fn changed_balance(credits: &str, channel: &s::Expr, op: s::BinaryOp, amount: s::Expr) -> s::Expr {
-    let balance = call(fixed::CREDIT_AT, vec![var(credits), channel.clone()]);
-    call(fixed::CREDIT_SET, vec![var(credits), channel.clone(), binary(op, balance, amount)])
 }
