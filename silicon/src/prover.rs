@@ -15,6 +15,7 @@
 
 mod backend;
 mod log;
+mod matching;
 pub mod profile;
 mod raw;
 mod snapshots;

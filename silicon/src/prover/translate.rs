@@ -37,6 +37,8 @@ pub(super) struct Translator {
     theories: Theories,
     /// Axioms to be asserted: those of theories that have come into use since the last call of `take_axioms`.
     pub(super) axioms: Vec<Term>,
+    /// By the general form of a part of a trigger, what it is replaced by: see [`Translator::parts_to_match`].
+    pub(super) parts: FxHashMap<Term, Symbol>,
     /// Whether some product or quotient was of two things that are not numbers.
     pub(super) is_nonlinear: bool,
     /// Whether some permission amount was a quotient whose divisor is no number.
@@ -65,6 +67,7 @@ impl Translator {
             workspace: workspace.clone(),
             theories: Theories::default(),
             axioms: Vec::new(),
+            parts: FxHashMap::default(),
             is_nonlinear: false,
             has_fractions: false,
             untriggered,
@@ -257,7 +260,11 @@ impl Translator {
         })
     }
 
-    fn quantifier(&mut self, terms: &Terms, quantifier: &Quantifier) -> Result<Bool, ProverError> {
+    fn quantifier(
+        &mut self,
+        terms: &mut Terms,
+        quantifier: &Quantifier,
+    ) -> Result<Bool, ProverError> {
         let mut bounds = Vec::with_capacity(quantifier.variables.len());
         for &variable in &quantifier.variables {
             bounds.push(self.apply(terms, variable, &[])?);
@@ -266,15 +273,16 @@ impl Translator {
         let name = quantifier.name.as_ref();
         let is_untriggered = self.untriggered.is_some_and(|start| name.starts_with(start));
         let triggers = if is_untriggered { &[] } else { &quantifier.triggers[..] };
-        let patterns: Vec<Pattern> = triggers
-            .iter()
-            .map(|trigger| {
-                let parts = in_matching_order(terms, &quantifier.variables, trigger);
-                let parts: Vec<&dyn Ast> =
-                    parts.into_iter().map(|part| self.ast(part) as &dyn Ast).collect();
-                Pattern::new(&parts)
-            })
-            .collect();
+        let mut patterns = Vec::with_capacity(triggers.len());
+        for trigger in triggers {
+            let parts = self.parts_to_match(terms, quantifier, trigger);
+            for &part in &parts {
+                self.translate(terms, part)?;
+            }
+            let parts: Vec<&dyn Ast> =
+                parts.into_iter().map(|part| self.ast(part) as &dyn Ast).collect();
+            patterns.push(Pattern::new(&parts));
+        }
         let patterns: Vec<&Pattern> = patterns.iter().collect();
         Ok(z3::ast::quantifier_const(
             quantifier.quant == Quant::Forall,
@@ -476,33 +484,4 @@ fn is_nonlinear(terms: &Terms, kind: &TermKind) -> bool {
         }
         _ => false,
     }
-}
-
-/// The parts of a trigger, of those with one head the ones with fewest operands that mention no variable first.
-///
-/// COMPLETENESS: Z3 4.8.12 misses matches of `{ f(x, c), f(y, g(x)) }`, where a variable of the first part occurs in the
-/// second below an application at the place of the first one's constant; those of `{ f(y, g(x)), f(x, c) }` it finds.
-fn in_matching_order(terms: &Terms, variables: &[Symbol], trigger: &[Term]) -> Vec<Term> {
-    let fixed = |part: Term| {
-        let mut count = 0;
-        terms.kind(part).for_each_operand(|operand| {
-            let free = terms.free_variables(operand);
-            count += usize::from(!variables.iter().any(|variable| free.contains(variable)));
-        });
-        count
-    };
-    let same_head = |a: Term, b: Term| match (terms.kind(a), terms.kind(b)) {
-        (TermKind::Apply(a, _), TermKind::Apply(b, _)) => a == b,
-        (TermKind::Theory(a, ..), TermKind::Theory(b, ..)) => a == b,
-        _ => false,
-    };
-    let mut parts = trigger.to_vec();
-    let share = parts
-        .iter()
-        .enumerate()
-        .any(|(at, &part)| parts[at + 1..].iter().any(|&other| same_head(part, other)));
-    if share {
-        parts.sort_by_key(|&part| fixed(part));
-    }
-    parts
 }

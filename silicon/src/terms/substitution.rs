@@ -34,8 +34,8 @@ impl Terms {
         self.replace(term, map, Rebuild::Simplify)
     }
 
-    /// Replaces variables by other variables, keeping the form of the term otherwise.
-    pub(super) fn rename(&mut self, term: Term, map: &Substitution) -> Term {
+    /// Replaces terms by variables, keeping the form of the term otherwise.
+    pub(crate) fn rename(&mut self, term: Term, map: &Substitution) -> Term {
         self.replace(term, map, Rebuild::Same)
     }
 
