@@ -80,7 +80,7 @@ impl Member<'_, '_> {
         source: &Expr,
         value: s::Expr,
     ) {
-        self.note_constant(flag);
+        self.check_unassigned(flag);
         let is_foreseen =
             self.lowering.facts.ghosts_stay_apart && is_foreseen(self.program(), source);
         self.emit(if is_foreseen {
@@ -88,6 +88,8 @@ impl Member<'_, '_> {
         } else {
             assign(var(name), value)
         });
+        // Not before: the value may ask whether the constant is assigned, which it is not yet.
+        self.emit_plain(assign(var(flag), truth(true)));
     }
 
     /// The ghost constants among these variables are assigned.
@@ -101,6 +103,11 @@ impl Member<'_, '_> {
 
     /// A ghost constant is assigned, which it must not have been before.
     pub(super) fn note_constant(&mut self, flag: &str) {
+        self.check_unassigned(flag);
+        self.emit_plain(assign(var(flag), truth(true)));
+    }
+
+    fn check_unassigned(&mut self, flag: &str) {
         self.emit(
             assert(not(var(flag)))
                 .with(renamed(
@@ -109,6 +116,5 @@ impl Member<'_, '_> {
                 ))
                 .with(said("*", "a constant can be assigned only once")),
         );
-        self.emit_plain(assign(var(flag), truth(true)));
     }
 }
