@@ -140,7 +140,7 @@ impl Facts {
         facts.note_exprs(&mut clauses.into_iter());
         facts.close_over_calls();
         facts.counting |= facts.read_locks;
-        facts.ghosts_stay_apart = super::ghosts::stay_apart(program);
+        facts.ghosts_stay_apart = super::ghosts::stay_apart(program, &facts);
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
         facts
     }

@@ -11,6 +11,7 @@ use sil::syntax as s;
 
 use super::Member;
 use super::annotations::{Annotate, renamed, said};
+use super::facts::Facts;
 use crate::build::*;
 use crate::walk::{each_stmt, is_impure, rhs_of};
 
@@ -28,14 +29,14 @@ fn mentions_ghost(program: &Program, e: &Expr) -> bool {
 /// Does nothing that is executed depend on ghost state? It would through functions that read it, or may, as they have no
 /// body; through specification statements and assumptions that tell of it, or of permissions, for what a predicate says
 /// may be about both; through levels chosen by it, and pointers back; and where ghosts say how many credits are given, for
-/// `waitlevel` is what debts make of it.
-pub(crate) fn stay_apart(program: &Program) -> bool {
+/// `waitlevel` is what debts make of it: so wherever a method has to do with credits.
+pub(crate) fn stay_apart(program: &Program, facts: &Facts) -> bool {
     let functions_read = program.functions.values().any(|function| match &function.body {
         Some(body) => mentions_ghost(program, body),
         None => !function.requires.is_empty(),
     });
-    let has_credits = !program.channels.is_empty();
-    if functions_read || has_credits || program.fields.values().any(|field| field.is_tracked) {
+    let moves_credits = facts.methods.values().any(|method| method.credits);
+    if functions_read || moves_credits || program.fields.values().any(|field| field.is_tracked) {
         return false;
     }
     let bounds_read = |bounds: &Bounds| {
