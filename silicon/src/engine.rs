@@ -107,6 +107,8 @@ pub(crate) struct Context<'p> {
     pub(crate) functions: FunctionTable,
     /// Predicates whose instances may hold instances of themselves.
     pub(crate) recursive_predicates: FxHashSet<PredicateId>,
+    /// Functions that are applied in bodies of predicates, there or by such functions.
+    pub(crate) functions_in_bodies: FxHashSet<FunctionId>,
     /// Predicates in whose bodies something is asserted inside of an expression, there or in an instance opened there.
     pub(crate) asserting_predicates: FxHashSet<PredicateId>,
     /// Of the predicates checked so far, whether their bodies failed.
@@ -133,7 +135,7 @@ pub(crate) enum Amounts {
     #[default]
     Exact,
     /// Every positive amount is as good as any other. In functions and their preconditions, where nothing is taken away;
-    /// and of a heap: what its amounts are in sum tells nothing, also while the body of a predicate is checked.
+    /// and of a heap: what its amounts are in sum tells nothing, also while the body of a predicate is checked, or a function that one applies.
     SomeOrNone,
 }
 

@@ -113,9 +113,10 @@ impl<'p> Engine<'p> {
     /// been shown of a whole instance only (see [`Self::verify_predicate`]), so of a part it is trusted as far as the one
     /// who uses it is.
     ///
-    /// SOUNDNESS: where amounts are some or none, whatever is opened may be a part, however much is written (trap T8).
+    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a part, however much is
+    /// written.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
-        let is_part = self.state.amounts == Amounts::SomeOrNone || amount != self.terms.write();
+        let is_part = !self.extends_exactly() || amount != self.terms.write();
         let is_open = is_part && self.context.asserting_predicates.contains(&predicate);
         if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
