@@ -10,7 +10,6 @@ mod infer;
 mod tests;
 
 use crate::program::{BinaryOp, Expr, ExprKind, Location, OldLabel, UnaryOp};
-use crate::walk::walk_expr_while;
 pub use infer::{Inferred, infer_triggers};
 
 /// Whether `expr` may be a term of a trigger.
@@ -59,12 +58,7 @@ fn is_candidate(expr: &Expr) -> bool {
 
 /// Whether an operator with a fixed meaning in the solver occurs in `expr`: it cannot be matched.
 fn has_interpreted_part(expr: &Expr) -> bool {
-    let mut found = false;
-    walk_expr_while(expr, |expr| {
-        found |= is_interpreted(expr);
-        !found
-    });
-    found
+    expr.any(is_interpreted)
 }
 
 fn is_interpreted(expr: &Expr) -> bool {

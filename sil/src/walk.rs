@@ -81,6 +81,16 @@ impl Expr {
         }
     }
 
+    /// Does the expression or one inside it satisfy `claim`?
+    pub fn any<'e>(&'e self, mut claim: impl FnMut(&'e Expr) -> bool) -> bool {
+        let mut found = false;
+        walk_expr_while(self, |expr| {
+            found = found || claim(expr);
+            !found
+        });
+        found
+    }
+
     /// The variables this expression itself binds (not those bound further inside).
     pub fn bound_variables(&self) -> &[LocalId] {
         match &self.kind {

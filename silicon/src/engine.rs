@@ -107,6 +107,10 @@ pub(crate) struct Context<'p> {
     pub(crate) functions: FunctionTable,
     /// Predicates whose instances may hold instances of themselves.
     pub(crate) recursive_predicates: FxHashSet<PredicateId>,
+    /// Functions that are applied in bodies of predicates, there or by such functions.
+    pub(crate) functions_in_bodies: FxHashSet<FunctionId>,
+    /// Predicates in whose bodies something is asserted inside of an expression, there or in an instance opened there.
+    pub(crate) asserting_predicates: FxHashSet<PredicateId>,
     /// Of the predicates checked so far, whether their bodies failed.
     pub(crate) ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
     /// Whether applying a magic wand may change values.
@@ -130,7 +134,8 @@ pub(crate) struct Visible<'p> {
 pub(crate) enum Amounts {
     #[default]
     Exact,
-    /// Every positive amount is as good as any other, nothing is taken away: in functions and their preconditions.
+    /// Every positive amount is as good as any other. In functions and their preconditions, where nothing is taken away;
+    /// and of a heap: what its amounts are in sum tells nothing, also while the body of a predicate is checked, or a function that one applies.
     SomeOrNone,
 }
 
@@ -184,6 +189,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) in_trigger: bool,
     /// Whether an evaluation learns from the heaps it comes to.
     pub(crate) learns_inside: bool,
+    /// Whether what is asserted inside of expressions is not shown now, but later (see [`Self::verify_predicate`]).
+    pub(crate) leaves_out_assertions: bool,
     /// How many fields have been read without permission.
     pub(crate) unread: usize,
     /// Whether a consume since this was last reset did not find enough permission.
@@ -296,6 +303,7 @@ impl<'p> Engine<'p> {
             met_below: Vec::new(),
             in_trigger: false,
             learns_inside: false,
+            leaves_out_assertions: false,
             unread: 0,
             missing: false,
             limited: FxHashMap::default(),

@@ -68,6 +68,8 @@ fn verify_members(
         options,
         functions: FunctionTable::new(program),
         recursive_predicates: crate::engine::nesting::recursive_predicates(program),
+        functions_in_bodies: crate::engine::function::functions_in_bodies(program),
+        asserting_predicates: crate::engine::nesting::asserting_predicates(program),
         ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
         scripts_may_write: crate::engine::wands::scripts_may_write(program),
         termination: termination.as_ref(),

@@ -154,7 +154,7 @@ impl Facts {
         facts.note_exprs(&mut clauses.into_iter());
         facts.close_over_calls();
         facts.counting |= facts.read_locks;
-        for method in super::ghosts::stay_apart(program) {
+        for method in super::ghosts::stay_apart(program, &facts) {
             facts.methods[method].ghosts_stay_apart = true;
         }
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);

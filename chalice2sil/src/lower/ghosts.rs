@@ -11,6 +11,7 @@ use sil::syntax as s;
 
 use super::Member;
 use super::annotations::{Annotate, renamed, said};
+use super::facts::Facts;
 use crate::build::*;
 use crate::walk::{each_stmt, is_impure, rhs_of};
 
@@ -28,19 +29,19 @@ fn mentions_ghost(program: &Program, e: &Expr) -> bool {
 /// The methods of which nothing that is executed depends on ghost state. It would through functions that read it, or may,
 /// as they have no body; through specification statements and assumptions that tell of it, or of permissions, for what a
 /// predicate says may be about both; through levels chosen by it, and pointers back; and where ghosts say how many credits
-/// are given, for `waitlevel` is what debts make of it.
+/// are given, for `waitlevel` is what debts make of it: so wherever a method has to do with credits.
 ///
 /// SOUNDNESS: ghost fields carry values of ghosts from one method to others; where there are none, what a method does with
 /// its ghosts depends on its own alone, so that ghosts of other methods still stay apart.
-pub(crate) fn stay_apart(program: &Program) -> Vec<MethodId> {
+pub(crate) fn stay_apart(program: &Program, facts: &Facts) -> Vec<MethodId> {
     let functions_read = program.functions.values().any(|function| match &function.body {
         Some(body) => mentions_ghost(program, body),
         None => !function.requires.is_empty(),
     });
-    let has_credits = !program.channels.is_empty();
+    let moves_credits = facts.methods.values().any(|method| method.credits);
     let shares_ghosts = program.fields.values().any(|field| field.is_ghost);
     if functions_read && shares_ghosts
-        || has_credits
+        || moves_credits
         || program.fields.values().any(|field| field.is_tracked)
     {
         return Vec::new();
@@ -96,7 +97,7 @@ impl Member<'_, '_> {
         source: &Expr,
         value: s::Expr,
     ) {
-        self.note_constant(flag);
+        self.check_unassigned(flag);
         let is_foreseen =
             self.method.is_some_and(|method| self.lowering.facts.methods[method].ghosts_stay_apart)
                 && is_foreseen(self.program(), source);
@@ -105,6 +106,8 @@ impl Member<'_, '_> {
         } else {
             assign(var(name), value)
         });
+        // Not before: the value may ask whether the constant is assigned, which it is not yet.
+        self.emit_plain(assign(var(flag), truth(true)));
     }
 
     /// The ghost constants among these variables are assigned.
@@ -118,6 +121,11 @@ impl Member<'_, '_> {
 
     /// A ghost constant is assigned, which it must not have been before.
     pub(super) fn note_constant(&mut self, flag: &str) {
+        self.check_unassigned(flag);
+        self.emit_plain(assign(var(flag), truth(true)));
+    }
+
+    fn check_unassigned(&mut self, flag: &str) {
         self.emit(
             assert(not(var(flag)))
                 .with(renamed(
@@ -126,6 +134,5 @@ impl Member<'_, '_> {
                 ))
                 .with(said("*", "a constant can be assigned only once")),
         );
-        self.emit_plain(assign(var(flag), truth(true)));
     }
 }

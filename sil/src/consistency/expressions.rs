@@ -119,9 +119,7 @@ impl Checker<'_> {
         if matches!(amount.kind, ExprKind::Wildcard) {
             return;
         }
-        let mut wildcard = false;
-        walk_expr(amount, |expr| wildcard |= matches!(expr.kind, ExprKind::Wildcard));
-        if !wildcard {
+        if !amount.any(|expr| matches!(expr.kind, ExprKind::Wildcard)) {
             self.expression(amount, around);
         } else if !around.function {
             self.error(amount.span, "`wildcard` can only be a whole amount, not a part of one");

@@ -7,7 +7,6 @@ use super::members::Context;
 use super::origins;
 use crate::program::{Block, Expr, ExprKind, LocalId, Stmt, StmtKind};
 use crate::stack::grow_stack;
-use crate::walk::walk_expr;
 
 impl Writer<'_> {
     /// `{ … }`, from the current position; leaves the line open behind the closing brace.
@@ -337,9 +336,8 @@ impl Writer<'_> {
 fn mentions(statement: &Stmt, locals: &[LocalId]) -> bool {
     let mut found = false;
     statement.for_each_expr(|expr| {
-        walk_expr(expr, |expr| {
-            found |= matches!(&expr.kind, ExprKind::Local(local) if locals.contains(local));
-        });
+        found |=
+            expr.any(|expr| matches!(&expr.kind, ExprKind::Local(local) if locals.contains(local)));
     });
     found
 }

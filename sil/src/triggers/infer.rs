@@ -214,14 +214,12 @@ fn replace_interpreted(expr: &Expr, fresh: &mut dyn FnMut(&Type) -> LocalId) -> 
 
 /// Does the value of `expr` depend on the heap, as far as this shows in candidates?
 fn reads_heap(expr: &Expr) -> bool {
-    let mut found = false;
-    walk_expr(expr, |part| {
-        found |= matches!(
+    expr.any(|part| {
+        matches!(
             part.kind,
             ExprKind::FieldRead { .. } | ExprKind::Apply { .. } | ExprKind::Unfolding { .. }
-        );
-    });
-    found
+        )
+    })
 }
 
 /// Visits `expr` and, where `visit` says so, what is in it, each part with the state it is read in.

@@ -228,8 +228,11 @@ impl Engine<'_> {
     }
 
     /// Whether an obligation was refuted before that has the same error, reason and place: it would be the same finding.
+    /// But where a clause failed in its other reading only, this would be the first time in its own.
     pub(crate) fn has_failed(&self, blame: Blame, reason: Reason) -> bool {
-        if self.findings.is_empty() {
+        let only_otherwise =
+            !self.in_other_reading && self.ill_formed_otherwise.contains(&blame.span);
+        if self.findings.is_empty() || only_otherwise {
             return false;
         }
         let id = full_id(blame.error, Some(reason.id()));

@@ -41,8 +41,8 @@ impl Engine<'_> {
             self.count(Means::Form);
             return Ok(());
         }
-        // Where it has failed on another path there is nothing new to say, and it is assumed in any case. But what fails
-        // below a quantifier ends the path.
+        // Where a condition of the same statement has failed before, on this path or another, it would be the same finding,
+        // and it is assumed in any case. But what fails below a quantifier ends the path.
         if self.bound.is_empty() && self.noted(|engine| engine.has_failed(blame, reason))? {
             return self.assume(goal);
         }
@@ -153,7 +153,7 @@ impl Engine<'_> {
         self.noted(|engine| engine.known.contains(&formula))
     }
 
-    /// Something that changes as the engine goes on, as it is the first time: replayed runs get the same (trap T16).
+    /// A question about the engine's own records; replayed runs get the first answer (trap T16).
     pub(crate) fn noted(&mut self, question: impl FnOnce(&Self) -> bool) -> Result<bool, Stop> {
         let answer = self.ask(|engine| {
             let holds = question(engine);

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sil::program::{Expr, Function, FunctionId, Program};
+use sil::recursion::applied;
 use sil::source::Span;
 
 use super::blame::Blame;
@@ -62,6 +63,21 @@ pub(crate) fn is_opaque(function: &Function) -> bool {
     function.annotations.iter().any(|annotation| &*annotation.key == "opaque")
 }
 
+/// The functions that bodies of predicates apply, and those that these apply.
+pub(crate) fn functions_in_bodies(program: &Program) -> FxHashSet<FunctionId> {
+    let bodies = program.predicates.iter().filter_map(|(_, predicate)| predicate.body.as_ref());
+    let mut pending = applied(bodies);
+    let mut found = FxHashSet::default();
+    while let Some(function) = pending.pop() {
+        if found.insert(function) {
+            let Function { contract, body, .. } = &program.functions[function];
+            let clauses = contract.preconditions.iter().chain(&contract.postconditions);
+            pending.extend(applied(clauses.chain(body)));
+        }
+    }
+    found
+}
+
 /// The function in general: variables for the snapshot and the formals.
 struct General<'p> {
     declaration: &'p Function,
@@ -95,6 +111,11 @@ impl<'p> Engine<'p> {
         let snapshot = self.fresh_variable("s", Sort::SNAP);
         self.state = State::new(&declaration.locals);
         self.state.amounts = self.amounts_of_functions();
+        // SOUNDNESS: where a part of an instance is held, what its body applies is applied to that part, so what is shown of
+        // it must not build on sums, exact or not (trap T4).
+        if self.context.functions_in_bodies.contains(&function) {
+            self.state.heap.amounts = Amounts::SomeOrNone;
+        }
         self.joins = self.merges_ways(&declaration.contract.preconditions);
         let mut formals = Vec::with_capacity(declaration.formals.len());
         for &formal in &declaration.formals {

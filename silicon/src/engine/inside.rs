@@ -12,19 +12,18 @@ use super::{Engine, Stop};
 impl Engine<'_> {
     /// Learns from the heaps inside of a condition. Whether anything was new.
     pub(crate) fn learn_inside(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
-        let mut looks_inside = false;
-        sil::walk::walk_expr(condition, |expr| {
-            looks_inside |= matches!(
+        let looks_inside = condition.any(|expr| {
+            matches!(
                 expr.kind,
                 ExprKind::Unfolding { .. } | ExprKind::Applying { .. } | ExprKind::Old { .. }
-            );
+            )
         });
         if !looks_inside {
             return Ok(false);
         }
-        let before = self.prover_facts();
+        let before = self.facts_known();
         self.learning_inside(|engine| engine.eval(condition, blame.silent()))?;
-        self.noted(|engine| engine.prover_facts() != before)
+        self.noted(|engine| engine.facts_known() != before)
     }
 
     /// Evaluates something, and learns from the heaps on the way.

@@ -14,7 +14,7 @@ impl Engine<'_> {
     /// Assumes the consequences of the heap's shape: locations with more than full permission in sum are different,
     /// equal locations have equal values (the third rung). Whether anything was new.
     pub(crate) fn learn_from_heap(&mut self) -> Result<bool, Stop> {
-        let before = self.prover_facts();
+        let before = self.facts_known();
         let heap = self.state.heap.clone();
         self.learn_from(&heap)?;
         self.learn_from_the_past()?;
@@ -27,11 +27,11 @@ impl Engine<'_> {
         for heap in self.state.reserve.clone() {
             self.learn_from(&heap)?;
         }
-        Ok(self.prover_facts() != before)
+        Ok(self.facts_known() != before)
     }
 
     /// How much is known, to see whether something was learnt.
-    pub(crate) fn prover_facts(&self) -> usize {
+    pub(crate) fn facts_known(&self) -> usize {
         self.known.len()
     }
 

@@ -10,7 +10,7 @@
 //! together, stays true whatever becomes of the permission.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use sil::program::{ExprKind, Location, PredicateId, Program};
+use sil::program::{Expr, ExprKind, Location, PredicateId, Program};
 
 use super::heap::{Chunk, Heap, Resource};
 use super::{Engine, Stop};
@@ -183,4 +183,25 @@ pub(crate) fn recursive_predicates(program: &Program) -> FxHashSet<PredicateId> 
         false
     };
     program.predicates.iter().map(|(id, _)| id).filter(|&id| reaches_itself(id)).collect()
+}
+
+/// The predicates whose bodies assert something inside of an expression, or open instances of such predicates in one.
+pub(crate) fn asserting_predicates(program: &Program) -> FxHashSet<PredicateId> {
+    let mut asserting: FxHashSet<PredicateId> = FxHashSet::default();
+    loop {
+        let asserts = |expr: &Expr| match &expr.kind {
+            ExprKind::Asserting { .. } => true,
+            ExprKind::Unfolding { access, .. } => asserting.contains(&access.predicate),
+            _ => false,
+        };
+        let bodies = program.predicates.iter().filter(|(id, _)| !asserting.contains(id));
+        let more: Vec<PredicateId> = bodies
+            .filter(|(_, predicate)| predicate.body.as_ref().is_some_and(|body| body.any(asserts)))
+            .map(|(id, _)| id)
+            .collect();
+        if more.is_empty() {
+            return asserting;
+        }
+        asserting.extend(more);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sil::program::{Expr, ExprKind, Predicate, PredicateAccess, PredicateId};
+use sil::program::{Expr, Predicate, PredicateAccess, PredicateId};
 use sil::source::Span;
 
 use super::blame::{Blame, Reason};
@@ -109,12 +109,15 @@ impl<'p> Engine<'p> {
         self.assume_trigger(predicate, arguments, snapshot)
     }
 
-    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check. What it asserts has been
-    /// shown of a whole instance only (see [`Self::verify_predicate`]).
+    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check. But what it asserts has
+    /// been shown of a whole instance only (see [`Self::verify_predicate`]), so of a part it is trusted as far as the one
+    /// who uses it is.
+    ///
+    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a part, however much is
+    /// written.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
-        let body = &self.program.predicates[predicate].body;
-        let is_part = amount != self.terms.write();
-        let is_open = is_part && body.as_ref().is_some_and(asserts);
+        let is_part = !self.extends_exactly() || amount != self.terms.write();
+        let is_open = is_part && self.context.asserting_predicates.contains(&predicate);
         if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 
@@ -171,8 +174,10 @@ impl<'p> Engine<'p> {
         self.state = State::new(&declaration.locals);
         self.havoc(declaration.formals.iter().copied());
         // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an instance a part may be held,
-        // which has a part of each amount (trap T4c).
+        // which has a part of each amount (trap T4). What is asserted inside of expressions may build on the sums, so it is
+        // left out.
         self.state.heap.amounts = Amounts::SomeOrNone;
+        self.leaves_out_assertions = true;
         let blame = Blame::new("predicate.not.wellformed", declaration.span);
         // The predicate is to blame; in a translated program the part of it that has a place of its own.
         let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
@@ -185,12 +190,13 @@ impl<'p> Engine<'p> {
             engine.produce_all(&clauses, None, blame_of)?;
             if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
         })?;
+        self.leaves_out_assertions = false;
         if paths.is_empty() {
             self.warn_of_contradiction(body.span, "the body of the predicate");
         }
-        // What is asserted inside of an expression is left out above, as it may build on the sums: it is shown of a whole
-        // instance here, after all else, which must not build on it; and of a part where that is used.
-        if asserts(body) {
+        // It is shown here, of a whole instance; of a part, where that is used. What else the body has to meet is asked for
+        // again on the way and has been reported above, without the sums and without what is asserted.
+        if self.context.asserting_predicates.contains(&predicate) {
             self.state.heap.amounts = Amounts::Exact;
             self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
         }
@@ -200,13 +206,4 @@ impl<'p> Engine<'p> {
     pub(crate) fn unsupported_at<T>(&self, span: Span, what: &str) -> Result<T, Stop> {
         Err(Stop::Unsupported { span, what: what.to_owned() })
     }
-}
-
-/// Is something asserted inside of an expression?
-fn asserts(body: &Expr) -> bool {
-    let mut asserts = false;
-    sil::walk::walk_expr(body, |expr| {
-        asserts |= matches!(expr.kind, ExprKind::Asserting { .. });
-    });
-    asserts
 }

@@ -6,11 +6,7 @@ use crate::terms::grow_stack;
 
 /// Whether `[a, b]` occurs in a clause.
 pub(crate) fn has_two_readings(clause: &Expr) -> bool {
-    let mut found = false;
-    sil::walk::walk_expr(clause, |expr| {
-        found |= matches!(expr.kind, ExprKind::InhaleExhale { .. });
-    });
-    found
+    clause.any(|expr| matches!(expr.kind, ExprKind::InhaleExhale { .. }))
 }
 
 /// Whether the snapshots of two assertions hold the values of the same locations at the same places.

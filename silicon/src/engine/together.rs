@@ -8,7 +8,7 @@
 //! Instances of recursive predicates are left alone: what they say about each other would be found in many steps only,
 //! and by chance.
 //!
-//! SOUNDNESS: only instances of the present heap, of which there is some for sure (trap T4d), where amounts mean
+//! SOUNDNESS: only instances of the present heap, of which there is some for sure (trap T4), where amounts mean
 //! something (trap T8).
 
 use std::collections::BTreeMap;

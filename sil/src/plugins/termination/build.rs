@@ -91,9 +91,7 @@ pub(super) fn fresh(locals: &mut Locals, name: &str, ty: Type, span: Span) -> Lo
 
 /// Whether a function is applied somewhere in the expression.
 pub(super) fn has_calls(expr: &Expr) -> bool {
-    let mut found = false;
-    walk_expr(expr, |expr| found |= matches!(expr.kind, ExprKind::Apply { .. }));
-    found
+    expr.any(|expr| matches!(expr.kind, ExprKind::Apply { .. }))
 }
 
 /// The expression with `place` as the origin of each of its nodes.

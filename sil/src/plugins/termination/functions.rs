@@ -10,7 +10,6 @@ use crate::program::{
 };
 use crate::source::Span;
 use crate::stack::grow_stack;
-use crate::walk::walk_expr;
 
 /// Adds the proofs for all functions with a tuple.
 pub(super) fn prove_all(pass: &mut Pass<'_>) {
@@ -64,10 +63,9 @@ enum Side {
 
 /// Which readings of the clauses differ; none if there is no call in them.
 fn sides(clauses: &[Expr]) -> &'static [Side] {
-    let mut has_sides = false;
-    for clause in clauses {
-        walk_expr(clause, |expr| has_sides |= matches!(expr.kind, ExprKind::InhaleExhale { .. }));
-    }
+    let has_sides = clauses
+        .iter()
+        .any(|clause| clause.any(|expr| matches!(expr.kind, ExprKind::InhaleExhale { .. })));
     if !clauses.iter().any(build::has_calls) {
         &[]
     } else if has_sides {

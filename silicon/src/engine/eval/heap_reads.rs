@@ -10,7 +10,7 @@ use sil::source::Span;
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::heap::{Chunk, Heap, Resource};
 use crate::engine::quantified::access::Target;
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
 
 impl Engine<'_> {
@@ -131,10 +131,7 @@ impl Engine<'_> {
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        // Where sums say nothing although amounts are exact, a body is checked of which a part may be held: later.
-        let is_of_parts =
-            self.state.amounts == Amounts::Exact && self.state.heap.amounts != Amounts::Exact;
-        if !blame.is_trusted() && !is_of_parts {
+        if !blame.is_trusted() && !self.leaves_out_assertions {
             self.join(|engine| {
                 engine.state.reserve.clear();
                 engine.consume_all(&[assertion], |_| blame)?;

@@ -236,11 +236,7 @@ impl Engine<'_> {
         amount: &Expr,
         blame: Blame,
     ) -> Result<Option<Term>, Stop> {
-        let mut wildcards = false;
-        sil::walk::walk_expr(amount, |expr| {
-            wildcards |= matches!(expr.kind, ExprKind::Wildcard);
-        });
-        if wildcards {
+        if amount.any(|expr| matches!(expr.kind, ExprKind::Wildcard)) {
             return self.eval_amount(amount, blame).map(Some);
         }
         self.under(guard, |engine| engine.eval_amount(amount, blame))

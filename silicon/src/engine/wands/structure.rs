@@ -130,11 +130,7 @@ impl<'e> Shape<'e> {
     }
 
     fn mentions_bound(&self, expr: &Expr) -> bool {
-        let mut found = false;
-        sil::walk::walk_expr(expr, |expr| {
-            found |= matches!(&expr.kind, ExprKind::Local(local) if self.bound.contains(local));
-        });
-        found
+        expr.any(|expr| matches!(&expr.kind, ExprKind::Local(local) if self.bound.contains(local)))
     }
 }
 
