@@ -71,6 +71,7 @@ pub enum Limit {
     Resources,
     /// The safety net: the answer may differ on a faster machine.
     Time,
+    /// That of all that is asked at the same time: the answer may differ with fewer threads.
     Memory,
 }
 

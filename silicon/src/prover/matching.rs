@@ -61,13 +61,25 @@ impl Translator {
     }
 }
 
-/// Is something that mentions one of the variables applied to, inside of a part?
+/// Is the head of a part applied to something else that is applied to one of the variables?
 fn nests(terms: &Terms, part: Term, variables: &[Term]) -> bool {
     let mut found = false;
     terms.kind(part).for_each_operand(|operand| {
-        found |= !variables.contains(&operand) && terms.mentions(operand, variables);
+        // PERFORMANCE: of laws of one function, such as `{ m(x, m(y, z)), m(w, z) }`, the matches that Z3 misses are mostly
+        // about what the law itself has made: with all of them, 2vyper's products take four times as long.
+        if !have_one_head(terms, part, operand) {
+            terms.kind(operand).for_each_operand(|inner| found |= variables.contains(&inner));
+        }
     });
     found
+}
+
+fn have_one_head(terms: &Terms, a: Term, b: Term) -> bool {
+    match (terms.kind(a), terms.kind(b)) {
+        (TermKind::Apply(a, _), TermKind::Apply(b, _)) => a == b,
+        (TermKind::Theory(a, ..), TermKind::Theory(b, ..)) => a == b,
+        _ => false,
+    }
 }
 
 /// Whether what is above the variables are applications only: Z3 writes sums, say, in a form of its own.

@@ -10,6 +10,7 @@
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::path::Path;
+use std::sync::Once;
 
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Config, Context};
@@ -43,9 +44,22 @@ thread_local! {
     static DEFAULT_TAKEN: Cell<bool> = const { Cell::new(false) };
 }
 
+/// The bytes that all contexts together may use; Z3 4.8.12 takes no larger number. What needs more is given up.
+///
+/// Neither the limit on steps nor the clock ends what Z3 does between two looks at them: one round of instantiations was
+/// seen to take 19 GB.
+const MEMORY: &str = "4000000000";
+
+/// Limits the memory of Z3, once for the process.
+fn limit_memory() {
+    static LIMITED: Once = Once::new();
+    LIMITED.call_once(|| z3::set_global_param("memory_high_watermark", MEMORY));
+}
+
 /// A context that nobody else has. The `z3` crate makes a context for every thread that touches it; that one is as good
 /// as any other, and goes first: contexts are expensive.
 pub(super) fn new_context() -> Context {
+    limit_memory();
     let context = if DEFAULT_TAKEN.replace(true) {
         configured_context(&Config::new())
     } else {
@@ -57,6 +71,7 @@ pub(super) fn new_context() -> Context {
 
 /// A context that writes what it does to a file.
 pub(super) fn new_traced_context(file: &Path) -> Context {
+    limit_memory();
     let mut config = Config::new();
     config.set_bool_param_value("trace", true);
     config.set_param_value("trace_file_name", &file.to_string_lossy());

@@ -307,7 +307,8 @@ impl Solver {
         let is_small = budget.resources != 0 && budget.resources <= Retry::BEFORE_THE_REST;
         let part = if is_small { budget.resources } else { Retry::BEFORE_THE_REST };
         let first = self.ask(Budget { resources: part, ..budget })?;
-        if first == Answer::Proved {
+        // Where there was not enough memory, other ways need as much.
+        if matches!(first, Answer::Proved | Answer::GaveUp(Limit::Memory)) {
             return Ok(first);
         }
         let mut answer = first;
