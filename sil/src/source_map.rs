@@ -78,19 +78,16 @@ impl<'a> SourceMap<'a> {
         default_message: &str,
     ) -> Explained {
         let reason_span = reason.unwrap_or(error);
-        let original = self.original_place(error.origin);
-        let own = self.own_place(error);
+        let is_inner = self.outward(error.origin).any(|origin| has(origin, "src.inner"));
+        let located = if is_inner { reason_span } else { error };
+        let original = self.original_place(located.origin);
+        let own = self.own_place(located);
         let original_is_known = original.is_some();
         let (place, generated, shows_text) = match original {
             Some((place, is_own)) => (place, Some(own), is_own),
             None => (own, None, true),
         };
-        let id = self
-            .rule("src.as", reason_span, error, full_id)
-            .and_then(|rule| {
-                Some(renamed(rule.values.first()?, &unescape(rule.values.get(1)?), full_id))
-            })
-            .unwrap_or_else(|| full_id.to_owned());
+        let id = self.renamed_id(reason_span, error, full_id);
         let message = match self.rule("src.say", reason_span, error, full_id) {
             Some(rule) => self.message(rule, reason_span, error),
             None if original_is_known => self.reworded(full_id, default_message, reason_span),
@@ -168,6 +165,24 @@ impl<'a> SourceMap<'a> {
             .find(|annotation| {
                 annotation.values.first().is_some_and(|pattern| matches(pattern, full_id))
             })
+    }
+
+    /// The id that the nearest `@src.as` gives. One that keeps what failed and says another reason (`*:reason`) leaves
+    /// the naming of what failed to those further out.
+    fn renamed_id(&self, reason: Span, error: Span, full_id: &str) -> String {
+        let mut id = full_id.to_owned();
+        let around = self.outward(reason.origin).chain(self.outward(error.origin));
+        for rule in around.flat_map(|origin| &origin.annotations) {
+            if let ("src.as", [pattern, to, ..]) = (&*rule.key, &rule.values[..])
+                && matches(pattern, &id)
+            {
+                id = renamed(pattern, &unescape(to), &id);
+                if !to.starts_with("*:") {
+                    break;
+                }
+            }
+        }
+        id
     }
 
     /// The text of a `@src.say`, its placeholders filled in.
@@ -411,6 +426,14 @@ method m(x: Ref)
   assert true
 }
 method plain(x: Ref) { assert x == null }
+method nested(x: Ref)
+{
+  @src.as("assert.failed:*", "send.failed:*")
+  assert @src.as("*:assertion.false", "*:insufficient.permission") (x != null) && x == x
+  @src.at("0", "4.5-4.16")
+  @src.inner()
+  assert @src.at("0", "4.12-4.13") (x != null) && x == x
+}
 "#;
 
     const ORIGINAL: &str = "class\n\nmethod\n    assert a != b\n";
@@ -479,6 +502,19 @@ method plain(x: Ref) { assert x == null }
         let notes: Vec<_> = found.notes.iter().map(|(place, text)| (shown(place), text)).collect();
         assert_eq!(notes, [("bank.chalice:1.2-1.5".to_owned(), &"the lock".to_owned())]);
         assert!(found.is_hidden && !found.shows_text);
+    }
+
+    #[test]
+    fn reasons_and_what_failed_are_renamed_one_by_one() {
+        let found = explain(2, 0, true);
+        assert_eq!(found.id, "send.failed:insufficient.permission");
+    }
+
+    #[test]
+    fn errors_may_be_reported_where_their_reason_stands() {
+        let found = explain(2, 1, true);
+        assert_eq!(shown(&found.place), "bank.chalice:4.12-4.13");
+        assert_eq!((found.id.as_str(), found.reason), ("assert.failed:assertion.false", None));
     }
 
     #[test]

@@ -145,10 +145,7 @@ impl Member<'_, '_> {
     /// A claim about the wait level, where it makes sense and holds without debts: that it does is checked by the call,
     /// after what stands in front of it.
     fn claim_with_debts(&mut self, e: &Expr, part: &Guarded<'_>, contract: &Env) -> s::Expr {
-        let mut without = contract.clone();
-        if let Locks::State(locks) = &mut without.locks {
-            locks.credits = None;
-        }
+        let without = contract.without_debts();
         let owed = self.assertion(e, contract);
         let claim = implies(self.assertion(e, &without), owed);
         let claim = match self.definedness(e, &without) {

@@ -199,8 +199,7 @@ impl Member<'_, '_> {
         let name = lowering.names.borrow().channels[declaration].clone();
         let message = acc(call(&name, actuals), write());
         self.emit(inhale(message.clone()));
-        let stated = declared.where_clause.as_ref().map(|clause| clause.span);
-        self.open_generated(message, stated);
+        self.open_generated(message);
         if let Some(clause) = &declared.where_clause {
             let actuals = values[1..].iter().cloned();
             let replaced = declared.parameters.iter().copied().zip(actuals).collect();

@@ -131,6 +131,16 @@ impl Locks {
 }
 
 impl Env {
+    /// The same, where the wait level is that of what is held: in postconditions and loop invariants, which hand over the
+    /// debts that they name.
+    pub(crate) fn without_debts(&self) -> Self {
+        let held = |locks: &Locks| match locks {
+            Locks::State(locks) => Locks::State(LockState { credits: None, ..locks.clone() }),
+            other => other.clone(),
+        };
+        Self { locks: held(&self.locks), old_locks: held(&self.old_locks), ..self.clone() }
+    }
+
     /// The same, with the lock state of `old`.
     pub(crate) fn in_old(&self) -> Self {
         Self { locks: self.old_locks.clone(), ..self.clone() }

@@ -271,14 +271,6 @@ impl Member<'_, '_> {
 
     /// `value`, which is defined only if `condition` holds.
     pub(crate) fn checked(&self, condition: s::Expr, reason: &str, value: s::Expr) -> s::Expr {
-        // Of two names for one error, the one that stands further in counts: predicates have theirs at the top.
-        let condition = match self.method {
-            Some(_) => condition,
-            None => condition.with(renamed(
-                "predicate.not.wellformed:assertion.false",
-                &format!("not.wellformed:{reason}"),
-            )),
-        };
         asserting(condition.with(renamed("*:assertion.false", &format!("*:{reason}"))), value)
     }
 

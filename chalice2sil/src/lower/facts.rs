@@ -36,7 +36,10 @@ pub(crate) struct MethodFacts {
     /// May it, or a method it calls, reorder or unshare an object that was held at its start? All other methods must
     /// leave the levels of what they still hold as they were.
     pub(crate) may_relevel: bool,
-    /// Does its precondition speak of what is held? If not, all that it can show to hold it has acquired itself.
+    /// Does its precondition speak of what is held? If not, it has acquired what it holds itself, or knows by a test or an
+    /// assumption only that it holds it.
+    ///
+    /// SOUNDNESS: where this decides that levels stay ([`Self::may_relevel`]), methods and loops show that they do.
     holds_at_start: bool,
     /// May it, or a method it calls, leave or share an object, so that what is recorded of it changes?
     pub(crate) may_unlock: bool,

@@ -94,6 +94,11 @@ fn collect_conjuncts<'e>(e: &'e Expr, guards: &[(&'e Expr, bool)], found: &mut V
     }
 }
 
+/// Is a condition, with the value that it has to have, one of others in the same words?
+fn stands_under(guard: &(&Expr, bool), others: &[(&Expr, bool)]) -> bool {
+    others.iter().any(|other| other.0.kind == guard.0.kind && other.1 == guard.1)
+}
+
 /// The levels that parts of an assertion let be read.
 fn readable_levels<'e>(conjuncts: &[Conjunct<'e>]) -> Vec<ReadableLevel<'e>> {
     let mut readable = Vec::new();
@@ -186,7 +191,16 @@ impl Member<'_, '_> {
             if !has_history {
                 continue;
             }
-            for level in readable.iter().filter(|level| level.object.ty == object.ty) {
+            // Where the contract itself reads the level of that very object, nothing more is to be found out.
+            let own = readable.iter().position(|level| {
+                level.object.kind == object.kind
+                    && level.guards.iter().all(|guard| stands_under(guard, &conjunct.guards))
+            });
+            let candidates = match own {
+                Some(at) => &readable[at..=at],
+                None => &readable[..],
+            };
+            for level in candidates.iter().filter(|level| level.object.ty == object.ty) {
                 kept.push(self.placed(conjunct.part.span, |member| {
                     member.kept_level(conjunct, object, level, released, env)
                 }));
@@ -208,9 +222,7 @@ impl Member<'_, '_> {
         let mut conditions = Vec::new();
         for (guards, before) in [(&said.guards, None), (&readable.guards, Some(&said.guards))] {
             for &(guard, value) in guards {
-                let is_same =
-                    |other: &(&Expr, bool)| other.0.kind == guard.kind && other.1 == value;
-                if !before.is_some_and(|before| before.iter().any(is_same)) {
+                if !before.is_some_and(|before| stands_under(&(guard, value), before)) {
                     let guard = self.expr(guard, env);
                     conditions.push(if value { guard } else { not(guard) });
                 }

@@ -78,7 +78,8 @@ impl Member<'_, '_> {
         })
     }
 
-    /// The same objects held at the same levels, or two of them that are highest and at the same level.
+    /// The same objects held at the same levels and the same channels owed messages, or two of them that are highest and
+    /// at the same level.
     fn same_wait_level(&mut self, one: &LockState, other: &LockState) -> Option<s::Expr> {
         let object = self.bound_name("o");
         let o = var(&object);
@@ -88,12 +89,18 @@ impl Member<'_, '_> {
         if let (Some(one), Some(other)) = (&one.read_held, &other.read_held) {
             same.push(eq(one.clone(), other.clone()));
         }
-        let (contributes, _) = self.lowering.contributes(one, &o);
         same.push(forall_ref(
             &object,
             vec![level.clone(), other_level.clone()],
-            implies(contributes, eq(level, other_level)),
+            implies(self.lowering.is_held(one, &o), eq(level, other_level)),
         ));
+        let debts: Vec<_> =
+            [one, other].into_iter().filter_map(|locks| self.lowering.is_owed(locks, &o)).collect();
+        if !debts.is_empty() {
+            let triggers = debts.iter().map(|(_, balance)| balance.clone()).collect();
+            let owed = |at: usize| debts.get(at).map_or(truth(false), |(owed, _)| owed.clone());
+            same.push(forall_ref(&object, triggers, eq(owed(0), owed(1))));
+        }
         let (first, second) = (self.bound_name("p"), self.bound_name("q"));
         let (first_contributes, _) = self.lowering.contributes(one, &var(&first));
         let (second_contributes, _) = self.lowering.contributes(other, &var(&second));
@@ -175,12 +182,17 @@ impl Lowering<'_> {
         let mut reasons = vec![contains(&locks.held, object)];
         reasons.extend(locks.read_held.as_ref().map(|read_held| contains(read_held, object)));
         let mut triggers = reasons.clone();
-        if let Some(credits) = &locks.credits {
-            let balance = call(fixed::CREDIT_AT, vec![credits.clone(), object.clone()]);
-            triggers.push(balance.clone());
-            reasons.push(lt(balance, int(0)));
+        if let Some((owed, balance)) = self.is_owed(locks, object) {
+            triggers.push(balance);
+            reasons.push(owed);
         }
         (or(reasons), triggers)
+    }
+
+    /// Is a channel owed a message? With its balance; nothing where debts are not at hand.
+    fn is_owed(&self, locks: &LockState, channel: &s::Expr) -> Option<(s::Expr, s::Expr)> {
+        let balance = call(fixed::CREDIT_AT, vec![locks.credits.clone()?, channel.clone()]);
+        Some((lt(balance.clone(), int(0)), balance))
     }
 
     /// Is an object held, in whatever way?
@@ -195,9 +207,8 @@ impl Lowering<'_> {
     fn contributions(&self, locks: &LockState, object: &s::Expr) -> Vec<(s::Expr, s::Expr)> {
         let level = self.level_at(locks.levels.clone(), object.clone());
         let mut all = vec![(self.is_held(locks, object), level)];
-        if let Some(credits) = &locks.credits {
-            let balance = call(fixed::CREDIT_AT, vec![credits.clone(), object.clone()]);
-            all.push((lt(balance, int(0)), self.channel_level(object.clone())));
+        if let Some((owed, _)) = self.is_owed(locks, object) {
+            all.push((owed, self.channel_level(object.clone())));
         }
         all
     }

@@ -86,7 +86,7 @@ impl Member<'_, '_> {
                 lowered.push(states.with(self.lowering.at(span)).with(hidden()));
             }
         }
-        let clauses = self.clauses(invariants, &inner);
+        let clauses = self.clauses(invariants, &inner.without_debts());
         // What the clauses say may need permissions of one of them; the lockchange list comes after them.
         let lowered: Vec<_> = clauses.into_iter().chain(lowered).collect();
         let credits = self.credits.clone();

@@ -314,6 +314,7 @@ impl Member<'_, '_> {
             for clause in &method.requires {
                 self.move_credits(clause, &env.on(Side::Inhaled), s::BinaryOp::Add);
             }
+            self.keep_entry_credits(method, &mut env);
         }
         for clause in &method.requires {
             self.bound_counts(clause, &env);
@@ -337,6 +338,23 @@ impl Member<'_, '_> {
                 self.move_credits(clause, &env.on(Side::Exhaled), s::BinaryOp::Sub);
             }
             self.check_debt("debt.failed:method", "the method must not leave a debt");
+        }
+    }
+
+    /// Keeps the credits with which a method starts, if its body compares with the wait level that it started with.
+    fn keep_entry_credits(&mut self, method: &Method, env: &mut Env) {
+        let mut looks_back = false;
+        crate::walk::each_expr_in_block(&method.body, &mut |e| {
+            looks_back |= matches!(&e.kind, ExprKind::Old(body)
+                if body.any(&mut |part| matches!(part.kind, ExprKind::WaitLevel)));
+        });
+        if let (true, Some(credits), Locks::State(entry)) =
+            (looks_back, self.credits.clone(), &mut env.old_locks)
+        {
+            let name = self.fresh("creditsAtEntry");
+            let ty = self.lowering.credits_type();
+            self.emit_plain(declare(&name, ty, Some(var(&credits))));
+            entry.credits = Some(var(&name));
         }
     }
 

@@ -14,7 +14,7 @@ use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::annotations::{Annotate, named, renamed, said};
+use super::annotations::{Annotate, inner, named, renamed, said};
 use super::env::{Env, LockState, Locks, Side};
 use super::facts::{assigns, class_of, is_new_object, keeps_credits, mentions_credit};
 use super::history::one_state;
@@ -130,17 +130,15 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Unfolds what has just been received, which stands at `stated`. What is not well-formed cannot be had, and that is
-    /// wrong where it is stated; apart from that this succeeds.
-    pub(super) fn open_generated(&mut self, instance: s::Expr, stated: Option<Span>) {
-        let here = self.span;
-        self.span = stated.unwrap_or(here);
+    /// Unfolds what has just been received. What is not well-formed cannot be had, and that is wrong where it is stated;
+    /// apart from that this succeeds.
+    pub(super) fn open_generated(&mut self, instance: s::Expr) {
         self.emit(
             unfold(instance)
+                .with(inner())
                 .with(renamed("unfold.failed:*", "not.wellformed:*"))
                 .with(said("*", "what is received makes no sense by itself: %e")),
         );
-        self.span = here;
     }
 
     /// Takes what a monitor protects from the monitor.
@@ -154,8 +152,7 @@ impl Member<'_, '_> {
     ) {
         let monitor = self.monitor_at(class, mode, target);
         self.emit(inhale(acc(monitor.clone(), write())));
-        let stated = self.program().classes[class].invariants.first().map(|clause| clause.span);
-        self.open_generated(acc(monitor, write()), stated);
+        self.open_generated(acc(monitor, write()));
         self.trade_credits(class, mode, target, &env.on(Side::Inhaled), s::BinaryOp::Add);
         let invariants = &self.program().classes[class].invariants;
         let inner = env.about(target.clone());

@@ -51,7 +51,13 @@ pub fn generated() -> Annotation {
     annotation("src.none", Vec::new())
 }
 
-/// `@src.as("pattern", "id:reason")`: the id of errors from here; `*` stands for what the pattern's `*` matched.
+/// `@src.inner()`: errors from here are reported where what could not be shown stands.
+pub fn inner() -> Annotation {
+    annotation("src.inner", Vec::new())
+}
+
+/// `@src.as("pattern", "id:reason")`: the id of errors from here; `*` stands for what the pattern's `*` matched. An id
+/// `*:reason` is a name of the reason only: what failed may be named further out.
 pub fn renamed(pattern: &str, id: &str) -> Annotation {
     annotation("src.as", vec![pattern.into(), id.into()])
 }
