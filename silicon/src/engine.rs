@@ -135,7 +135,8 @@ pub(crate) enum Amounts {
     #[default]
     Exact,
     /// Every positive amount is as good as any other. In functions and their preconditions, where nothing is taken away;
-    /// and of a heap: what its amounts are in sum tells nothing, also while the body of a predicate is checked, or a function that one applies.
+    /// and of a heap: what its amounts are in sum tells nothing, also while the body of a predicate is checked, or a
+    /// function that one applies.
     SomeOrNone,
 }
 

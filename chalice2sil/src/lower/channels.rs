@@ -3,7 +3,9 @@
 //! Credits are a map from channels to numbers, one a method: what a contract or a message says of them is moved by
 //! statements beside it (Leino, Müller and Smans 2010, on deadlock-free channels and locks).
 
-use chalice::program::{Access, AccessTarget, ChannelId, Expr, ExprKind, OutVariable};
+use std::rc::Rc;
+
+use chalice::program::{Access, AccessTarget, Channel, ChannelId, Expr, ExprKind, OutVariable};
 use sil::syntax as s;
 
 use super::Member;
@@ -105,26 +107,18 @@ impl Member<'_, '_> {
         let more = changed_balance(&credits, &target, s::BinaryOp::Add, int(1));
         self.emit_plain(assign(var(&credits), more));
         if let Some(clause) = &declared.where_clause {
-            let replaced =
-                declared.parameters.iter().copied().zip(actuals.iter().cloned()).collect();
-            let inner = Env {
-                this: target.clone(),
-                replaced: std::rc::Rc::new(replaced),
-                read: ReadAmount::Common,
-                side: Side::Exhaled,
-                ..env.clone()
-            };
+            let inner = about_message(env, declared, &target, &actuals).on(Side::Exhaled);
             self.move_credits(clause, &inner, s::BinaryOp::Sub);
             let clauses = std::slice::from_ref(clause);
             self.check_stars(clauses, &inner, "send.failed");
             left = self.left_stars(clauses, &inner, "send.failed");
         }
         actuals.insert(0, target);
-        if let (true, Locks::State(locks)) =
-            (declared.where_clause.as_ref().is_some_and(speaks_of_locks), &env.locks)
-        {
-            actuals.extend(locks.values());
-            actuals.push(var(&credits));
+        if declared.where_clause.as_ref().is_some_and(speaks_of_locks) {
+            let Locks::State(locks) = &env.locks else {
+                return self.unsupported_stmt("a message about locks where none are known");
+            };
+            actuals.extend(locks.values_with_credits());
         }
         let name = lowering.names.borrow().channels[declaration].clone();
         let message = acc(call(&name, actuals), write());
@@ -192,25 +186,16 @@ impl Member<'_, '_> {
         let mut locks = env.locks.clone();
         if declared.where_clause.as_ref().is_some_and(speaks_of_locks) {
             let sender = self.locks_of_sender();
-            actuals.extend(sender.values());
-            actuals.extend(sender.credits.clone());
+            actuals.extend(sender.values_with_credits());
             locks = Locks::State(sender);
         }
         let name = lowering.names.borrow().channels[declaration].clone();
         let message = acc(call(&name, actuals), write());
         self.emit(inhale(message.clone()));
-        self.open_generated(message);
+        self.open_received(message);
         if let Some(clause) = &declared.where_clause {
-            let actuals = values[1..].iter().cloned();
-            let replaced = declared.parameters.iter().copied().zip(actuals).collect();
-            let inner = Env {
-                this: target.clone(),
-                replaced: std::rc::Rc::new(replaced),
-                read: ReadAmount::Common,
-                side: Side::Inhaled,
-                locks,
-                ..env.clone()
-            };
+            let inner = about_message(env, declared, &target, &values[1..]).on(Side::Inhaled);
+            let inner = Env { locks, ..inner };
             self.note_stars(std::slice::from_ref(clause), &truth(true), &inner, "receive.failed");
             let here = Env { locks: env.locks.clone(), ..inner.clone() };
             for fact in self.levels_in(clause, &here) {
@@ -225,6 +210,17 @@ impl Member<'_, '_> {
             let target = self.local(out.local);
             self.emit(assign(var(&target), value.clone()));
         }
+    }
+}
+
+/// The environment of the where clause of a channel: for the channel itself and the parameters, what they stand for.
+fn about_message(env: &Env, declared: &Channel, target: &s::Expr, actuals: &[s::Expr]) -> Env {
+    let replaced = declared.parameters.iter().copied().zip(actuals.iter().cloned()).collect();
+    Env {
+        this: target.clone(),
+        replaced: Rc::new(replaced),
+        read: ReadAmount::Common,
+        ..env.clone()
     }
 }
 

@@ -9,7 +9,6 @@ use chalice::program::{
 };
 use la_arena::ArenaMap;
 
-use super::methods::mentions_holds;
 use crate::walk::{access_of, each_amount, each_expr, each_expr_in_block, each_stmt, rhs_of};
 
 /// Facts about a program.
@@ -98,15 +97,24 @@ pub(crate) fn mentions_credit(e: &Expr) -> bool {
     e.any(&mut |part| matches!(part.kind, ExprKind::Credit { .. }))
 }
 
-/// Does a where clause say something of the locks of the thread that sends?
+pub(crate) fn mentions_holds(e: &Expr) -> bool {
+    e.any(&mut |part| matches!(part.kind, ExprKind::Holds { .. }))
+}
+
+/// Does a clause say something of the locks of a thread: in a where clause, of the one that sends?
 pub(crate) fn speaks_of_locks(clause: &Expr) -> bool {
-    clause.any(&mut |part| match &part.kind {
+    clause.any(&mut |part| is_about_locks(part))
+}
+
+/// Is the value of `e` itself, whatever is inside, one of the locks of a thread?
+fn is_about_locks(e: &Expr) -> bool {
+    match &e.kind {
         ExprKind::WaitLevel | ExprKind::Holds { .. } => true,
         ExprKind::Eval { state, .. } => {
             matches!(**state, EvalState::Acquire(_) | EvalState::Release(_))
         }
         _ => false,
-    })
+    }
 }
 
 /// Does the invariant of a class speak of credits, which its monitor then keeps?
@@ -273,15 +281,9 @@ impl Facts {
                 self.counting |= matches!(amount, PermissionKind::Epsilons(_));
             });
         }
+        own.locks |= is_about_locks(e);
         match &e.kind {
-            ExprKind::WaitLevel => own.locks = true,
-            ExprKind::Eval { state, .. } => {
-                own.locks |= matches!(**state, EvalState::Acquire(_) | EvalState::Release(_));
-            }
-            ExprKind::Holds { mode, .. } => {
-                own.locks = true;
-                self.read_locks |= *mode == LockMode::Read;
-            }
+            ExprKind::Holds { mode, .. } => self.read_locks |= *mode == LockMode::Read,
             ExprKind::LockBottom | ExprKind::FieldRead { field: FieldRef::Mu, .. } => {
                 self.levels = true;
             }

@@ -213,20 +213,17 @@ impl Member<'_, '_> {
     /// the level can be read. Under which conditions it does is for the verifier to find out.
     fn kept_level(
         &mut self,
-        said: &Conjunct<'_>,
+        conjunct: &Conjunct<'_>,
         object: &Expr,
         readable: &ReadableLevel<'_>,
         released: &s::Expr,
         env: &Env,
     ) -> s::Expr {
         let mut conditions = Vec::new();
-        for (guards, before) in [(&said.guards, None), (&readable.guards, Some(&said.guards))] {
-            for &(guard, value) in guards {
-                if !before.is_some_and(|before| stands_under(&(guard, value), before)) {
-                    let guard = self.expr(guard, env);
-                    conditions.push(if value { guard } else { not(guard) });
-                }
-            }
+        let others = readable.guards.iter().filter(|guard| !stands_under(guard, &conjunct.guards));
+        for &(guard, value) in conjunct.guards.iter().chain(others) {
+            let guard = self.expr(guard, env);
+            conditions.push(if value { guard } else { not(guard) });
         }
         let of = self.expr(object, env);
         if readable.object.kind != object.kind {

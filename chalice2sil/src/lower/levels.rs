@@ -46,7 +46,8 @@ impl Member<'_, '_> {
                         None
                     };
                 };
-                let (contributes, triggers) = self.lowering.contributes(&right, &var(&object));
+                let contributes = self.lowering.contributes(&right, &var(&object));
+                let triggers = self.lowering.contribution_triggers(&right, &var(&object));
                 let level = self.lowering.held_level(&right, &var(&object));
                 let above_all =
                     self.all_levels(&left, |lowering, held| lowering.below(held, level.clone()))?;
@@ -102,8 +103,8 @@ impl Member<'_, '_> {
             same.push(forall_ref(&object, triggers, eq(owed(0), owed(1))));
         }
         let (first, second) = (self.bound_name("p"), self.bound_name("q"));
-        let (first_contributes, _) = self.lowering.contributes(one, &var(&first));
-        let (second_contributes, _) = self.lowering.contributes(other, &var(&second));
+        let first_contributes = self.lowering.contributes(one, &var(&first));
+        let second_contributes = self.lowering.contributes(other, &var(&second));
         let first_level = self.lowering.held_level(one, &var(&first));
         let second_level = self.lowering.held_level(other, &var(&second));
         let highest = |member: &mut Self, locks: &LockState, top: &s::Expr| {
@@ -142,7 +143,7 @@ impl Member<'_, '_> {
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");
-        let (_, triggers) = self.lowering.contributes(locks, &var(&object));
+        let triggers = self.lowering.contribution_triggers(locks, &var(&object));
         let levels = self.lowering.contributions(locks, &var(&object)).into_iter();
         let claims = levels.map(|(counts, level)| implies(counts, claim(self.lowering, level)));
         Some(forall_ref(&object, triggers, and(claims)))
@@ -160,7 +161,7 @@ impl Member<'_, '_> {
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");
-        let (_, triggers) = self.lowering.contributes(locks, &var(&object));
+        let triggers = self.lowering.contribution_triggers(locks, &var(&object));
         let levels = self.lowering.contributions(locks, &var(&object)).into_iter();
         let claims = levels.map(|(counts, level)| and([counts, claim(self.lowering, level)]));
         Some(quantified(
@@ -173,20 +174,16 @@ impl Member<'_, '_> {
 }
 
 impl Lowering<'_> {
-    /// That an object counts for the wait level, with the terms that say so.
-    pub(crate) fn contributes(
-        &self,
-        locks: &LockState,
-        object: &s::Expr,
-    ) -> (s::Expr, Vec<s::Expr>) {
-        let mut reasons = vec![contains(&locks.held, object)];
-        reasons.extend(locks.read_held.as_ref().map(|read_held| contains(read_held, object)));
-        let mut triggers = reasons.clone();
-        if let Some((owed, balance)) = self.is_owed(locks, object) {
-            triggers.push(balance);
-            reasons.push(owed);
-        }
-        (or(reasons), triggers)
+    /// That an object counts for the wait level.
+    fn contributes(&self, locks: &LockState, object: &s::Expr) -> s::Expr {
+        or(self.contributions(locks, object).into_iter().map(|(counts, _)| counts))
+    }
+
+    /// The terms that tell whether an object counts for the wait level.
+    fn contribution_triggers(&self, locks: &LockState, object: &s::Expr) -> Vec<s::Expr> {
+        let mut triggers = holdings(locks, object);
+        triggers.extend(self.is_owed(locks, object).map(|(_, balance)| balance));
+        triggers
     }
 
     /// Is a channel owed a message? With its balance; nothing where debts are not at hand.
@@ -197,9 +194,7 @@ impl Lowering<'_> {
 
     /// Is an object held, in whatever way?
     pub(crate) fn is_held(&self, locks: &LockState, object: &s::Expr) -> s::Expr {
-        let mut reasons = vec![contains(&locks.held, object)];
-        reasons.extend(locks.read_held.as_ref().map(|read_held| contains(read_held, object)));
-        or(reasons)
+        or(holdings(locks, object))
     }
 
     /// Why an object may count for the wait level, each with the level that it counts with. No object is held and owed a
@@ -227,4 +222,10 @@ impl Lowering<'_> {
         self.used.borrow_mut().credits = true;
         call(fixed::CHANNEL_LEVEL, vec![channel])
     }
+}
+
+/// In which ways an object may be held.
+fn holdings(locks: &LockState, object: &s::Expr) -> Vec<s::Expr> {
+    let read_held = locks.read_held.iter();
+    std::iter::once(&locks.held).chain(read_held).map(|held| contains(held, object)).collect()
 }

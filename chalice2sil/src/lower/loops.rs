@@ -6,7 +6,7 @@ use sil::syntax as s;
 use super::Member;
 use super::annotations::{Annotate, hidden, renamed, said};
 use super::env::{Env, Locks, ReadAmount, Side};
-use super::methods::mentions_holds;
+use super::facts::mentions_holds;
 use crate::build::*;
 use crate::names::fixed;
 

@@ -9,6 +9,7 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, hidden, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
+use super::facts::mentions_holds;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
@@ -67,6 +68,13 @@ impl LockState {
         all.extend(self.read_held.clone());
         all.push(self.levels.clone());
         all.extend(self.acquired.iter().chain(&self.released).cloned());
+        all
+    }
+
+    /// The same, and the credits, in the order of the parameters of messages that speak of locks.
+    pub(crate) fn values_with_credits(&self) -> Vec<s::Expr> {
+        let mut all = self.values();
+        all.extend(self.credits.clone());
         all
     }
 }
@@ -134,12 +142,6 @@ impl Lowering<'_> {
             .with(self.at(method.span))
             .with(named(&called))
     }
-}
-
-pub(crate) fn mentions_holds(e: &Expr) -> bool {
-    let mut mentions = false;
-    crate::walk::each_expr(e, &mut |part| mentions |= matches!(part.kind, ExprKind::Holds { .. }));
-    mentions
 }
 
 /// That the receiver of a call is an object.

@@ -132,7 +132,7 @@ impl Member<'_, '_> {
 
     /// Unfolds what has just been received. What is not well-formed cannot be had, and that is wrong where it is stated;
     /// apart from that this succeeds.
-    pub(super) fn open_generated(&mut self, instance: s::Expr) {
+    pub(super) fn open_received(&mut self, instance: s::Expr) {
         self.emit(
             unfold(instance)
                 .with(inner())
@@ -152,7 +152,7 @@ impl Member<'_, '_> {
     ) {
         let monitor = self.monitor_at(class, mode, target);
         self.emit(inhale(acc(monitor.clone(), write())));
-        self.open_generated(acc(monitor, write()));
+        self.open_received(acc(monitor, write()));
         self.trade_credits(class, mode, target, &env.on(Side::Inhaled), s::BinaryOp::Add);
         let invariants = &self.program().classes[class].invariants;
         let inner = env.about(target.clone());

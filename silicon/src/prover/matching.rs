@@ -41,7 +41,7 @@ impl Translator {
         let sorts: Vec<Sort> = arguments.iter().map(|&argument| terms.sort(argument)).collect();
         let mut formals = Vec::with_capacity(arguments.len());
         for (index, &sort) in sorts.iter().enumerate() {
-            formals.push(terms.named_variable(&format!("part%{index}"), sort));
+            formals.push(terms.named_variable(&format!("argument%{index}"), sort));
         }
         let map: Substitution = arguments.iter().copied().zip(formals.iter().copied()).collect();
         let general = terms.rename(part, &map);

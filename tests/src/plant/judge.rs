@@ -85,18 +85,13 @@ pub fn judge(
         None => return Fate::Undecided,
         Some(true) => {}
     }
-    let behind;
     let reached = match &mutant.probe {
         Probe::MayVerify => return Fate::MayVerify,
         Probe::Unreachable => &mutant.edit,
-        Probe::Edit(probe) if verifies_with(probe) == Some(true) => probe,
-        Probe::Edit(probe) => {
-            behind = behind_assertion(program, probe, mutant.span);
-            match &behind {
-                Some(behind) if verifies_with(behind) == Some(true) => behind,
-                _ => return Fate::Suspect,
-            }
-        }
+        Probe::Edit(probe) => match verifies_with(probe) {
+            Some(true) => probe,
+            Some(false) | None => return Fate::Suspect,
+        },
     };
     let point = match reached {
         Edit::Insert(point, _) => point,
@@ -113,15 +108,6 @@ pub fn judge(
         verifies_with(&probe) != Some(true)
     };
     Fate::Unreachable(cause(program, member, point, &alive))
-}
-
-/// The probe behind the assertion that `probe` stands before. That one holds, so what is contradictory behind it was so
-/// before: the rules only look closer where something is asked.
-fn behind_assertion(program: &Program, probe: &Edit, span: Span) -> Option<Edit> {
-    let Edit::Insert(point, _) = probe else { return None };
-    let statement = point.list.of(program).get(point.index)?;
-    matches!(statement.kind, StmtKind::Assert(_))
-        .then(|| sites::never(&point.list, point.index + 1, span))
 }
 
 fn unreachable(words: &'static str, span: Span) -> Fate {
