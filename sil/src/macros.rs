@@ -18,6 +18,7 @@ mod expand;
 mod names;
 mod statements;
 mod table;
+mod types;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

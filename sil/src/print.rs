@@ -16,10 +16,12 @@ mod layout;
 mod members;
 mod names;
 mod origins;
+mod precedence;
 mod statements;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod types;
 
 use indexmap::IndexMap;
 use la_arena::Arena;
@@ -68,7 +70,7 @@ pub fn expr_with_labels(
 
 /// A type as written in the program.
 pub fn ty(program: &Program, ty: &Type) -> String {
-    expr::type_text(program, ty)
+    types::type_text(program, ty)
 }
 
 /// Prints parts of a body, each on one line and without annotations: for messages and pictures.

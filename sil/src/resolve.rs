@@ -6,9 +6,11 @@
 mod adts;
 mod assignments;
 mod build;
+mod calls;
 mod context;
 mod graphs;
 mod infer;
+mod inference;
 mod members;
 mod names;
 mod overload;

@@ -5,37 +5,14 @@ use la_arena::Arena;
 
 use super::layout::Line;
 use super::origins;
+use super::precedence::{Follows, Level, is_negative, level_of, swallows_what_follows};
+use super::types::{mentions, type_text};
 use crate::program::{
     Annotation, BinaryOp, Collection, DomainFunctionId, Expr, ExprKind, Label, LabelId, Local,
     LocalId, Location, OldLabel, PredicateAccess, Program, Quantifier, Resource, Type, UnaryOp,
 };
 use crate::source::{Name, OriginId};
 use crate::stack::grow_stack;
-
-/// How strongly a form binds: the levels of the grammar, from weakest to strongest.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Conditional,
-    Iff,
-    Implies,
-    Wand,
-    Or,
-    And,
-    Equality,
-    Comparison,
-    Sum,
-    Product,
-    Prefix,
-    Suffix,
-    Atom,
-}
-
-/// Whether something that the expression could swallow may follow it before the next closing bracket.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Follows {
-    Nothing,
-    Something,
-}
 
 /// The names of a member's variables and labels, as printed.
 pub(super) struct Scope<'a> {
@@ -139,32 +116,6 @@ pub(super) fn print_field(
     printer.base(receiver);
     printer.line.text(".");
     printer.line.text(field);
-}
-
-/// A type as written.
-pub(super) fn type_text(program: &Program, ty: &Type) -> String {
-    let one = |name: &str, inner: &Type| format!("{name}[{}]", type_text(program, inner));
-    match ty {
-        Type::Int => "Int".to_owned(),
-        Type::Bool | Type::Wand => "Bool".to_owned(),
-        Type::Perm => "Perm".to_owned(),
-        Type::Ref => "Ref".to_owned(),
-        Type::Seq(element) => one("Seq", element),
-        Type::Set(element) => one("Set", element),
-        Type::Multiset(element) => one("Multiset", element),
-        Type::Map(key, value) => {
-            format!("Map[{}, {}]", type_text(program, key), type_text(program, value))
-        }
-        Type::Domain(domain, arguments) => {
-            let name = program.domains[*domain].name.to_string();
-            if arguments.is_empty() {
-                return name;
-            }
-            let arguments: Vec<_> = arguments.iter().map(|ty| type_text(program, ty)).collect();
-            format!("{name}[{}]", arguments.join(", "))
-        }
-        Type::Variable(name) => name.to_string(),
-    }
 }
 
 struct Printer<'p> {
@@ -659,90 +610,6 @@ impl Printer<'_> {
             }
         }
     }
-}
-
-/// Whether a type parameter occurs in a type.
-fn mentions(ty: &Type, parameter: &Name) -> bool {
-    match ty {
-        Type::Variable(name) => name == parameter,
-        Type::Seq(inner) | Type::Set(inner) | Type::Multiset(inner) => mentions(inner, parameter),
-        Type::Map(key, value) => mentions(key, parameter) || mentions(value, parameter),
-        Type::Domain(_, arguments) => arguments.iter().any(|ty| mentions(ty, parameter)),
-        Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Wand => false,
-    }
-}
-
-fn is_negative(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Int(value) if value.sign() == num_bigint::Sign::Minus)
-}
-
-fn level_of(expr: &Expr) -> Level {
-    match &expr.kind {
-        ExprKind::Conditional { .. } => Level::Conditional,
-        ExprKind::Wand { .. } => Level::Wand,
-        ExprKind::Or(_) => Level::Or,
-        ExprKind::And(_) => Level::And,
-        ExprKind::Unary { .. } => Level::Prefix,
-        ExprKind::Int(_) if is_negative(expr) => Level::Prefix,
-        ExprKind::Binary { op, left, right } => match op {
-            BinaryOp::Implies => Level::Implies,
-            BinaryOp::Eq if is_equivalence(left, right) => Level::Iff,
-            BinaryOp::Eq | BinaryOp::Ne => Level::Equality,
-            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::In => {
-                Level::Comparison
-            }
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Append
-            | BinaryOp::Union
-            | BinaryOp::Intersection
-            | BinaryOp::Setminus
-            | BinaryOp::Subset => Level::Sum,
-            BinaryOp::Mul | BinaryOp::IntDiv | BinaryOp::Mod | BinaryOp::PermDiv => Level::Product,
-        },
-        ExprKind::FieldRead { .. }
-        | ExprKind::Index { .. }
-        | ExprKind::Update { .. }
-        | ExprKind::Take { .. }
-        | ExprKind::Drop { .. } => Level::Suffix,
-        _ => Level::Atom,
-    }
-}
-
-/// Whether an equality of Bools is written `<==>`: where `==` would need parentheses.
-fn is_equivalence(left: &Expr, right: &Expr) -> bool {
-    let is_connective = |expr: &Expr| match &expr.kind {
-        ExprKind::And(_) | ExprKind::Or(_) => true,
-        ExprKind::Binary { op, .. } => {
-            matches!(
-                op,
-                BinaryOp::Implies
-                    | BinaryOp::Eq
-                    | BinaryOp::Ne
-                    | BinaryOp::Lt
-                    | BinaryOp::Le
-                    | BinaryOp::Gt
-                    | BinaryOp::Ge
-                    | BinaryOp::In
-            )
-        }
-        _ => false,
-    };
-    left.ty == Type::Bool && (is_connective(left) || is_connective(right))
-}
-
-/// Whether the form itself takes in everything that follows up to a closing bracket.
-fn swallows_what_follows(expr: &Expr) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Quantified { .. }
-            | ExprKind::ForPerm { .. }
-            | ExprKind::Let { .. }
-            | ExprKind::Unfolding { .. }
-            | ExprKind::Applying { .. }
-            | ExprKind::Asserting { .. }
-            | ExprKind::Wand { .. }
-    )
 }
 
 /// Annotations of a list of clauses or members, one a line.

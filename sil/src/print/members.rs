@@ -1,7 +1,8 @@
 //! Members: fields, predicates, functions, domains, methods.
 
-use super::expr::{self, Annotations, Scope, annotation_lines, type_text};
+use super::expr::{self, Annotations, Scope, annotation_lines};
 use super::layout::Line;
+use super::types::type_text;
 use super::{Form, Writer, names};
 use crate::program::{
     Annotation, Body, Contract, Decreases, DecreasesKind, Domain, DomainFunction, Expr, Function,

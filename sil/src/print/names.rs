@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 use super::Writer;
-use super::expr::type_text;
+use super::types::type_text;
 use crate::program::{Contract, LocalId, LocalKind, Member, Method, MethodId, Program, Type};
 use crate::source::Name;
 

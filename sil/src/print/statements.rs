@@ -1,10 +1,11 @@
 //! Statements and structured bodies.
 
 use super::Writer;
-use super::expr::{self, type_text};
+use super::expr;
 use super::layout::Line;
 use super::members::Context;
 use super::origins;
+use super::types::type_text;
 use crate::program::{Block, Expr, ExprKind, LocalId, Stmt, StmtKind};
 use crate::stack::grow_stack;
 

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use super::context::Resolver;
-use super::infer::{Meaning, Referent};
+use super::inference::{Meaning, Referent};
 use super::names::{Found, Global, Globals};
 use super::unify::Ty;
 use crate::plugins::adt;

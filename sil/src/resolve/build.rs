@@ -4,7 +4,7 @@
 //! is equality, `/` is one of two divisions by its type, `s[a..b]` is a drop of a take.
 
 use super::context::Resolver;
-use super::infer::Referent;
+use super::inference::Referent;
 use crate::program::{
     BinaryOp, Expr, ExprKind, LocalId, Location, PredicateAccess, Resource, Type,
 };

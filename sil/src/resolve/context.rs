@@ -4,7 +4,7 @@ use la_arena::{Arena, ArenaMap, RawIdx};
 use rustc_hash::FxHashMap;
 
 use super::adts::Selectors;
-use super::infer::Inference;
+use super::inference::Inference;
 use super::names::{Found, Global, Globals, duplicate};
 use super::scope::{Entry, Scopes};
 use super::unify::Ty;

@@ -5,114 +5,16 @@
 //! ([`super::build`]) makes resolved nodes once all holes are filled. An assertion has type `Bool` and is told
 //! from a condition by [`Meaning::pure`].
 
-use rustc_hash::FxHashMap;
-
-use super::adts::Selector;
 use super::context::{Introspection, Resolver, raw};
-use super::names::{Found, Global};
-use super::overload::{self, Misfit, Overloads, Signatures};
+use super::inference::{Inference, Meaning, Node, Referent, assertion, plain};
+use super::overload::{self, Misfit, Signatures};
 use super::scope::Entry;
-use super::unify::{Ty, Unifier};
+use super::unify::Ty;
 use crate::diagnostics::{Code, Diagnostic};
-use crate::program::{
-    DomainFunctionId, Expr, FieldId, FunctionId, LocalId, LocalKind, OldLabel, PredicateId, Type,
-};
+use crate::program::{Expr, LocalId, LocalKind, OldLabel, Type};
 use crate::source::{Name, Span};
 use crate::stack::grow_stack;
-use crate::syntax::{self, BinaryOp, Collection, ExprKind, Ident, TypedName, UnaryOp};
-
-/// What the names of a node refer to.
-#[derive(Clone, Debug)]
-pub(super) enum Referent {
-    /// The node has no name, or an error was reported.
-    None,
-    Local(LocalId),
-    /// The variables that the node binds.
-    Binds(Vec<LocalId>),
-    Field(FieldId),
-    Predicate(PredicateId),
-    Function(FunctionId),
-    /// With the types that the parameters of its domain stand for.
-    DomainFunction(DomainFunctionId, Vec<Ty>),
-    Old(OldLabel),
-    /// A destructor or discriminator, with the types that the parameters of its adt stand for.
-    Selector(Selector, Vec<Ty>),
-}
-
-/// What is known about a node of the parse tree.
-#[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) ty: Ty,
-    pub(super) referent: Referent,
-}
-
-/// What an expression is, as far as its surroundings need to know.
-#[derive(Clone, Debug)]
-pub(super) struct Meaning {
-    pub(super) ty: Ty,
-    /// Whether it has a value: an assertion with permissions has none.
-    pub(super) pure: bool,
-}
-
-/// The state of inferring one expression.
-#[derive(Debug, Default)]
-pub(super) struct Inference {
-    pub(super) unifier: Unifier,
-    overloads: Overloads,
-    /// Keyed by the address of the node: the parse tree is borrowed while it is resolved.
-    nodes: FxHashMap<*const syntax::Expr, Node>,
-    /// Holes that only their use determines.
-    instances: Vec<Ty>,
-    /// Holes for parameters of the domain whose axiom this is, with the parameter's name.
-    own_parameters: Vec<(Ty, Name)>,
-    /// `let` variables, whose declarations wait for the types.
-    lets: Vec<LocalId>,
-    /// Counts nodes, outer ones first.
-    order: u32,
-}
-
-impl Inference {
-    pub(super) fn clear(&mut self) {
-        self.unifier.clear();
-        self.overloads.clear();
-        self.nodes.clear();
-        self.instances.clear();
-        self.own_parameters.clear();
-        self.lets.clear();
-        self.order = 0;
-    }
-
-    /// A hole that has to be determined by its use; see [`Resolver::fill_holes`].
-    pub(super) fn fresh_instance(&mut self) -> Ty {
-        let hole = self.unifier.fresh();
-        self.instances.push(hole.clone());
-        hole
-    }
-
-    fn has_free_instance(&mut self) -> bool {
-        self.instances.iter().any(|hole| matches!(self.unifier.head(hole), Ty::Hole(_)))
-    }
-
-    /// Holes may have been filled with large types after their nodes were looked at.
-    fn has_large_type(&mut self) -> bool {
-        let Self { unifier, nodes, .. } = self;
-        nodes.values().any(|node| unifier.is_too_large(&node.ty))
-    }
-
-    fn decide_all(&mut self) -> Result<(), Misfit> {
-        self.overloads.decide_all(&mut self.unifier)
-    }
-
-    /// What was recorded for a node.
-    pub(super) fn node(&self, expr: &syntax::Expr) -> Option<&Node> {
-        self.nodes.get(&std::ptr::from_ref(expr))
-    }
-
-    /// The type of a node, as a finished type.
-    pub(super) fn ground(&mut self, ty: &Ty) -> Type {
-        self.unifier.ground(ty, &mut || Type::Int)
-    }
-}
+use crate::syntax::{self, BinaryOp, Collection, ExprKind, TypedName, UnaryOp};
 
 impl Resolver<'_, '_> {
     /// Resolves a pure expression of the given type.
@@ -199,7 +101,7 @@ impl Resolver<'_, '_> {
     }
 
     pub(super) fn record(&mut self, expr: &syntax::Expr, ty: Ty, referent: Referent) {
-        self.inference.nodes.insert(std::ptr::from_ref(expr), Node { ty, referent });
+        self.inference.record(expr, Node { ty, referent });
     }
 
     fn infer_kind(&mut self, expr: &syntax::Expr, order: u32) -> (Meaning, Referent) {
@@ -430,128 +332,6 @@ impl Resolver<'_, '_> {
                 self.error(span, format!("undeclared identifier `{name}`"));
                 plain(Ty::Error)
             }
-        }
-    }
-
-    fn infer_call(
-        &mut self,
-        name: &Ident,
-        arguments: &[syntax::Expr],
-        span: Span,
-    ) -> (Meaning, Referent) {
-        let program = self.shared.program;
-        let is_callable = |global| {
-            matches!(global, Global::Function(_) | Global::DomainFunction(_) | Global::Predicate(_))
-        };
-        let global = match self.shared.globals.find(&name.name, is_callable) {
-            Found::One(global) => Some(global),
-            Found::Nothing => self.global(&name.name),
-            Found::Several => match self.own_function(name) {
-                Found::One(global) => Some(global),
-                _ => {
-                    for argument in arguments {
-                        self.infer(argument);
-                    }
-                    self.error(name.span, format!("ambiguous call of `{}`", name.name));
-                    return plain(Ty::Error);
-                }
-            },
-        };
-        match global {
-            Some(Global::Function(id)) => {
-                let function = &program.functions[id];
-                let formals =
-                    function.formals.iter().map(|&formal| Ty::of(&function.locals[formal].ty));
-                self.infer_arguments(arguments, formals.collect(), span);
-                if self.place.axiom_of.is_some() && self.shared.facts.has_precondition[id] {
-                    self.error(span, "an axiom cannot use a function that has a precondition");
-                }
-                let ty = Ty::of(&function.result);
-                (Meaning { ty, pure: true }, Referent::Function(id))
-            }
-            Some(Global::DomainFunction(id)) => {
-                let function = &program.domain_functions[id];
-                let domain = &program.domains[function.domain];
-                let instance: Vec<_> =
-                    domain.parameters.iter().map(|_| self.inference.fresh_instance()).collect();
-                if self.place.axiom_of == Some(function.domain) {
-                    let own = instance.iter().cloned().zip(domain.parameters.iter().cloned());
-                    self.inference.own_parameters.extend(own);
-                }
-                let formals = function
-                    .formals
-                    .iter()
-                    .map(|(_, ty)| Ty::instantiate(ty, &domain.parameters, &instance));
-                self.infer_arguments(arguments, formals.collect(), span);
-                let ty = Ty::instantiate(&function.result, &domain.parameters, &instance);
-                (Meaning { ty, pure: true }, Referent::DomainFunction(id, instance))
-            }
-            Some(Global::Predicate(id)) => {
-                self.infer_predicate_arguments(id, arguments, span);
-                (Meaning { ty: Ty::Bool, pure: false }, Referent::Predicate(id))
-            }
-            other => {
-                for argument in arguments {
-                    self.infer(argument);
-                }
-                self.error(
-                    name.span,
-                    match other {
-                        Some(Global::Method(_)) => {
-                            format!("the method `{}` cannot be called in an expression", name.name)
-                        }
-                        Some(_) => format!("`{}` is not a function or predicate", name.name),
-                        None => format!("undeclared function or predicate `{}`", name.name),
-                    },
-                );
-                plain(Ty::Error)
-            }
-        }
-    }
-
-    /// In an axiom, the function of its own domain: the axioms of an adt are about its own constructors, whoever else
-    /// declares them.
-    fn own_function(&self, name: &Ident) -> Found {
-        let functions = &self.shared.program.domain_functions;
-        self.shared.globals.find(&name.name, |global| {
-            matches!(global, Global::DomainFunction(id)
-                if self.place.axiom_of == Some(functions[id].domain))
-        })
-    }
-
-    fn infer_predicate_arguments(
-        &mut self,
-        id: PredicateId,
-        arguments: &[syntax::Expr],
-        span: Span,
-    ) {
-        let predicate = &self.shared.program.predicates[id];
-        let formals =
-            predicate.formals.iter().map(|&formal| Ty::of(&predicate.locals[formal].ty)).collect();
-        self.infer_arguments(arguments, formals, span);
-    }
-
-    /// Arguments against the types of the formal parameters.
-    pub(super) fn infer_arguments(
-        &mut self,
-        arguments: &[syntax::Expr],
-        formals: Vec<Ty>,
-        span: Span,
-    ) {
-        if arguments.len() != formals.len() {
-            let message = format!(
-                "wrong number of arguments: {} expected, but {} given",
-                formals.len(),
-                arguments.len()
-            );
-            self.error(span, message);
-            for argument in arguments {
-                self.infer(argument);
-            }
-            return;
-        }
-        for (argument, formal) in arguments.iter().zip(&formals) {
-            self.value_of(argument, formal);
         }
     }
 
@@ -794,13 +574,4 @@ impl Resolver<'_, '_> {
         let ty = self.inference.unifier.ground(ty, &mut || unknown.clone());
         ty.display(self.shared.program).to_string()
     }
-}
-
-/// An expression with a value.
-fn plain(ty: Ty) -> (Meaning, Referent) {
-    (Meaning { ty, pure: true }, Referent::None)
-}
-
-fn assertion(pure: bool) -> (Meaning, Referent) {
-    (Meaning { ty: Ty::Bool, pure }, Referent::None)
 }

@@ -1,0 +1,133 @@
+//! Types of calls: what is called, and whether the arguments fit.
+
+use super::context::Resolver;
+use super::inference::{Meaning, Referent, plain};
+use super::names::{Found, Global};
+use super::unify::Ty;
+use crate::program::PredicateId;
+use crate::source::Span;
+use crate::syntax::{self, Ident};
+
+impl Resolver<'_, '_> {
+    pub(super) fn infer_call(
+        &mut self,
+        name: &Ident,
+        arguments: &[syntax::Expr],
+        span: Span,
+    ) -> (Meaning, Referent) {
+        let program = self.shared.program;
+        let is_callable = |global| {
+            matches!(global, Global::Function(_) | Global::DomainFunction(_) | Global::Predicate(_))
+        };
+        let global = match self.shared.globals.find(&name.name, is_callable) {
+            Found::One(global) => Some(global),
+            Found::Nothing => self.global(&name.name),
+            Found::Several => match self.own_function(name) {
+                Found::One(global) => Some(global),
+                _ => {
+                    for argument in arguments {
+                        self.infer(argument);
+                    }
+                    self.error(name.span, format!("ambiguous call of `{}`", name.name));
+                    return plain(Ty::Error);
+                }
+            },
+        };
+        match global {
+            Some(Global::Function(id)) => {
+                let function = &program.functions[id];
+                let formals =
+                    function.formals.iter().map(|&formal| Ty::of(&function.locals[formal].ty));
+                self.infer_arguments(arguments, formals.collect(), span);
+                if self.place.axiom_of.is_some() && self.shared.facts.has_precondition[id] {
+                    self.error(span, "an axiom cannot use a function that has a precondition");
+                }
+                let ty = Ty::of(&function.result);
+                (Meaning { ty, pure: true }, Referent::Function(id))
+            }
+            Some(Global::DomainFunction(id)) => {
+                let function = &program.domain_functions[id];
+                let domain = &program.domains[function.domain];
+                let instance: Vec<_> =
+                    domain.parameters.iter().map(|_| self.inference.fresh_instance()).collect();
+                if self.place.axiom_of == Some(function.domain) {
+                    let own = instance.iter().cloned().zip(domain.parameters.iter().cloned());
+                    self.inference.own_parameters.extend(own);
+                }
+                let formals = function
+                    .formals
+                    .iter()
+                    .map(|(_, ty)| Ty::instantiate(ty, &domain.parameters, &instance));
+                self.infer_arguments(arguments, formals.collect(), span);
+                let ty = Ty::instantiate(&function.result, &domain.parameters, &instance);
+                (Meaning { ty, pure: true }, Referent::DomainFunction(id, instance))
+            }
+            Some(Global::Predicate(id)) => {
+                self.infer_predicate_arguments(id, arguments, span);
+                (Meaning { ty: Ty::Bool, pure: false }, Referent::Predicate(id))
+            }
+            other => {
+                for argument in arguments {
+                    self.infer(argument);
+                }
+                self.error(
+                    name.span,
+                    match other {
+                        Some(Global::Method(_)) => {
+                            format!("the method `{}` cannot be called in an expression", name.name)
+                        }
+                        Some(_) => format!("`{}` is not a function or predicate", name.name),
+                        None => format!("undeclared function or predicate `{}`", name.name),
+                    },
+                );
+                plain(Ty::Error)
+            }
+        }
+    }
+
+    /// In an axiom, the function of its own domain: the axioms of an adt are about its own constructors, whoever else
+    /// declares them.
+    fn own_function(&self, name: &Ident) -> Found {
+        let functions = &self.shared.program.domain_functions;
+        self.shared.globals.find(&name.name, |global| {
+            matches!(global, Global::DomainFunction(id)
+                if self.place.axiom_of == Some(functions[id].domain))
+        })
+    }
+
+    pub(super) fn infer_predicate_arguments(
+        &mut self,
+        id: PredicateId,
+        arguments: &[syntax::Expr],
+        span: Span,
+    ) {
+        let predicate = &self.shared.program.predicates[id];
+        let formals =
+            predicate.formals.iter().map(|&formal| Ty::of(&predicate.locals[formal].ty)).collect();
+        self.infer_arguments(arguments, formals, span);
+    }
+
+    /// Arguments against the types of the formal parameters.
+    pub(super) fn infer_arguments(
+        &mut self,
+        arguments: &[syntax::Expr],
+        formals: Vec<Ty>,
+        span: Span,
+    ) {
+        if arguments.len() != formals.len() {
+            let message = format!(
+                "wrong number of arguments: {} expected, but {} given",
+                formals.len(),
+                arguments.len()
+            );
+            self.error(span, message);
+            for argument in arguments {
+                self.infer(argument);
+            }
+            return;
+        }
+        for (argument, formal) in arguments.iter().zip(&formals) {
+            self.value_of(argument, formal);
+        }
+    }
+}
