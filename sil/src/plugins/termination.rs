@@ -49,6 +49,11 @@ pub struct Instrumented {
 }
 
 impl Instrumented {
+    /// The function whose termination a generated method shows.
+    pub fn proved_by(&self, method: MethodId) -> Option<FunctionId> {
+        self.proofs.iter().find(|(proof, _)| *proof == method).map(|&(_, function)| function)
+    }
+
     /// What a failure at this span is about; `None` if it has nothing to do with termination.
     pub fn check(&self, span: Span) -> Option<&Check> {
         self.checks.get(&span.origin)

@@ -72,7 +72,11 @@ pub(crate) fn functions_in_bodies(program: &Program) -> FxHashSet<FunctionId> {
         if found.insert(function) {
             let Function { contract, body, .. } = &program.functions[function];
             let clauses = contract.preconditions.iter().chain(&contract.postconditions);
-            pending.extend(applied(clauses.chain(body)));
+            let mut parts: Vec<&Expr> = clauses.chain(body).collect();
+            for measure in &contract.decreases {
+                measure.for_each_child(|part| parts.push(part));
+            }
+            pending.extend(applied(parts));
         }
     }
     found
@@ -104,6 +108,18 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// How the amounts that a function is given are read in what is shown of it, that it terminates included.
+    ///
+    /// SOUNDNESS: where a part of an instance is held, what its body applies is applied to that part, so what is shown of
+    /// it must not build on sums, exact or not (trap T4).
+    pub(crate) fn amounts_held_in(&self, function: FunctionId) -> Amounts {
+        if self.context.functions_in_bodies.contains(&function) {
+            Amounts::SomeOrNone
+        } else {
+            Amounts::Exact
+        }
+    }
+
     fn general(&mut self, function: FunctionId, phase: &'static str) -> General<'p> {
         let program = self.program;
         let declaration = &program.functions[function];
@@ -111,11 +127,7 @@ impl<'p> Engine<'p> {
         let snapshot = self.fresh_variable("s", Sort::SNAP);
         self.state = State::new(&declaration.locals);
         self.state.amounts = self.amounts_of_functions();
-        // SOUNDNESS: where a part of an instance is held, what its body applies is applied to that part, so what is shown of
-        // it must not build on sums, exact or not (trap T4).
-        if self.context.functions_in_bodies.contains(&function) {
-            self.state.heap.amounts = Amounts::SomeOrNone;
-        }
+        self.state.heap.amounts = self.amounts_held_in(function);
         self.joins = self.merges_ways(&declaration.contract.preconditions);
         let mut formals = Vec::with_capacity(declaration.formals.len());
         for &formal in &declaration.formals {

@@ -77,6 +77,9 @@ impl Engine<'_> {
         let program = self.program;
         let method = &program.methods[id];
         self.state = State::new(&method.locals);
+        if let Some(function) = self.context.termination.and_then(|checks| checks.proved_by(id)) {
+            self.state.heap.amounts = self.amounts_held_in(function);
+        }
         self.havoc(method.formals.iter().copied());
         let ahead = graphs.iter().map(|cfg| Ahead::new(program, method, cfg)).collect();
         let regions = vec![Region::default()];
