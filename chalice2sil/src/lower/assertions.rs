@@ -109,6 +109,9 @@ impl Member<'_, '_> {
             ExprKind::Quantified { quantifier: Quantifier::Forall, variables, domain, body }
                 if is_impure(body) =>
             {
+                if self.asks_for_all_locks(domain, body) {
+                    return self.unsupported("what is held of all objects, beside channels,", e);
+                }
                 if let Some(unbound) = self.without_variables(variables, domain, body, env) {
                     return unbound;
                 }

@@ -108,7 +108,8 @@ impl Member<'_, '_> {
             self.emit_plain(declare(&saved, ty, Some(var(credits))));
             saved
         });
-        let condition = self.placed(guard.span, |member| member.expr(guard, &inner));
+        let asked = self.executed(guard, &inner);
+        let condition = self.placed(guard.span, |member| member.expr(guard, &asked));
         let saved_scope = self.locals_in_scope.clone();
         let statements = self.block(|member| {
             if let Some(credits) = &credits {

@@ -48,6 +48,7 @@ impl LockNames {
             acquired: self.acquired.as_ref().map(|name| var(name)),
             released: self.released.as_ref().map(|name| var(name)),
             credits: None,
+            owed_by_callers: None,
         }
     }
 
