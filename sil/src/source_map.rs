@@ -42,6 +42,8 @@ pub struct Explained {
     pub notes: Vec<(Place, String)>,
     /// The translator promised that this cannot fail: an internal error of the translator, not of its user.
     pub is_hidden: bool,
+    /// It is reported where what could not be shown stands (`@src.inner`), where it may be reported anyway.
+    pub is_inner: bool,
     /// Whether the text at `place` is the offending text; not so for generated code.
     pub shows_text: bool,
 }
@@ -101,6 +103,7 @@ impl<'a> SourceMap<'a> {
             reason: at_reason,
             notes: self.notes(reason_span, error),
             is_hidden: self.outward(error.origin).any(|origin| has(origin, "src.hide")),
+            is_inner,
             shows_text,
             place,
         }

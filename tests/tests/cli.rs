@@ -518,6 +518,20 @@ fn chalice_is_verified_alike_in_process_and_through_a_pipe() {
     }
 }
 
+/// What an invariant lacks is said of the invariant; that who acquires the object cannot have it only follows.
+#[test]
+fn what_follows_from_another_error_is_not_said() {
+    let program = "class C {\n  var f: int;\n  invariant f > 0;\n  \
+        method m() requires rd(mu) && waitlevel << mu { acquire this; release this; }\n}\n";
+    let scratch = Scratch::new("follows", &[("c.chalice", program.as_bytes())]);
+    let run = scratch.silicon(&["--message-format", "json", "c.chalice"]);
+    let failures = lines(&run);
+    let failures = of_type(&failures, "diagnostic");
+    assert_eq!(failures.len(), 1, "{run:#?}");
+    assert_eq!(failures[0]["id"], "not.wellformed:insufficient.permission");
+    assert_eq!(failures[0]["start"]["line"], 3);
+}
+
 #[test]
 fn texts_are_quoted_from_the_program_that_was_written() {
     let scratch = Scratch::new("quoted", &[("c.chalice", CHALICE_FAILS.as_bytes())]);

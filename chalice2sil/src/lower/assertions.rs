@@ -1,6 +1,8 @@
 //! Assertions: expressions that may speak about permissions.
 
-use chalice::program::{Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, Quantifier, Type};
+use chalice::program::{
+    Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, LocalId, Quantifier, Type,
+};
 use sil::syntax as s;
 
 use super::Member;
@@ -59,6 +61,24 @@ pub(crate) fn mentions_wait_level(e: &Expr) -> bool {
     e.any(&mut |part| matches!(part.kind, ExprKind::WaitLevel))
 }
 
+/// Does an expression mention one of these variables?
+fn mentions_any(e: &Expr, variables: &[LocalId]) -> bool {
+    e.any(&mut |part| matches!(&part.kind, ExprKind::Local(local) if variables.contains(local)))
+}
+
+/// The parts of the body of a quantifier that are permission to one location for all elements, and the other parts; nothing
+/// if there are none of the first.
+///
+/// What is shared comes first, so that the other parts can read it; of what permission to elements tells it cannot make use.
+fn without_shared(variables: &[LocalId], body: &Expr) -> Option<(Vec<Expr>, Expr)> {
+    let ExprKind::And(parts) = &body.kind else { return None };
+    let (shared, own): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| {
+        matches!(part.kind, ExprKind::Access(_)) && !mentions_any(part, variables)
+    });
+    let own = Expr { kind: ExprKind::And(own), ..body.clone() };
+    (!shared.is_empty()).then_some((shared, own))
+}
+
 impl Guarded<'_> {
     /// `claim` under the conditions and the quantifier of this part.
     pub(crate) fn when(&self, claim: s::Expr) -> s::Expr {
@@ -109,8 +129,26 @@ impl Member<'_, '_> {
             ExprKind::Quantified { quantifier: Quantifier::Forall, variables, domain, body }
                 if is_impure(body) =>
             {
+                if self.asks_for_all_locks(domain, body) {
+                    return self.unsupported("what is held of all objects, beside channels,", e);
+                }
                 if let Some(unbound) = self.without_variables(variables, domain, body, env) {
                     return unbound;
+                }
+                if let Domain::Collection(collection) = domain
+                    && let Some((shared, own)) = without_shared(variables, body)
+                {
+                    let shared: Vec<_> =
+                        shared.iter().map(|part| self.once(collection, part, env)).collect();
+                    let kind = ExprKind::Quantified {
+                        quantifier: Quantifier::Forall,
+                        variables: variables.clone(),
+                        domain: domain.clone(),
+                        body: Box::new(own),
+                    };
+                    let own = Expr { kind, ty: e.ty.clone(), span: e.span };
+                    let own = self.assertion(&own, env);
+                    return and(shared.into_iter().chain([own]));
                 }
                 let bound = self.bound(variables);
                 let (membership, triggers) = self.membership(variables, domain, env);
@@ -152,29 +190,28 @@ impl Member<'_, '_> {
     /// values of a type it asks for endlessly many copies, which nobody can have.
     fn without_variables(
         &mut self,
-        variables: &[chalice::program::LocalId],
+        variables: &[LocalId],
         domain: &Domain,
         body: &Expr,
         env: &Env,
     ) -> Option<s::Expr> {
-        let mut mentions = false;
-        crate::walk::each_expr(body, &mut |part| {
-            mentions |= matches!(&part.kind, ExprKind::Local(local) if variables.contains(local));
-        });
         match domain {
-            _ if mentions => None,
+            _ if mentions_any(body, variables) => None,
             Domain::Type(Type::Bool) => None,
             Domain::Type(_) if matches!(body.kind, ExprKind::Access(_)) => Some(truth(false)),
             Domain::Type(_) => None,
-            Domain::Collection(collection) => {
-                let occupied = match &collection.kind {
-                    ExprKind::Range { from, to } => lt(self.expr(from, env), self.expr(to, env)),
-                    _ => lt(int(0), cardinality(self.expr(collection, env))),
-                };
-                let body = self.assertion(body, env);
-                Some(binary(s::BinaryOp::Implies, occupied, body))
-            }
+            Domain::Collection(collection) => Some(self.once(collection, body, env)),
         }
+    }
+
+    /// An assertion about permissions that is said of some element of a collection, whichever that is.
+    fn once(&mut self, collection: &Expr, body: &Expr, env: &Env) -> s::Expr {
+        let occupied = match &collection.kind {
+            ExprKind::Range { from, to } => lt(self.expr(from, env), self.expr(to, env)),
+            _ => lt(int(0), cardinality(self.expr(collection, env))),
+        };
+        let body = self.clause(body, env);
+        binary(s::BinaryOp::Implies, occupied, body)
     }
 
     /// `credit(channel, amount)`: credits are moved beside assertions, so that only its parts are looked at here. In

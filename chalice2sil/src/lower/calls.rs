@@ -75,7 +75,8 @@ impl Member<'_, '_> {
         let name = self.lowering.names.borrow().methods[method].clone();
         self.emit(call_method(targets, &name, actuals));
         self.note_left_stars(left);
-        if facts.locks && (facts.may_relevel || !callee.lock_changes.is_empty()) {
+        let is_releveled = facts.may_relevel || !facts.relevels.is_empty();
+        if facts.locks && (is_releveled || !callee.lock_changes.is_empty()) {
             self.recall_levels(env);
         }
         let mut after = with_results(contract_env, &callee.results, &results).on(Side::Inhaled);

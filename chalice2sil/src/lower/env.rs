@@ -96,6 +96,8 @@ pub(crate) struct LockState {
     pub(crate) released: Option<Expr>,
     /// Messages it may still receive from each channel; absent if credits do not occur.
     pub(crate) credits: Option<Expr>,
+    /// Channels that the callers of the method owe messages, where these count, too.
+    pub(crate) owed_by_callers: Option<Expr>,
 }
 
 /// What happens to an assertion.

@@ -353,6 +353,9 @@ impl Member<'_, '_> {
         body: &Expr,
         env: &Env,
     ) -> s::Expr {
+        if self.asks_for_all_locks(domain, body) {
+            return self.unsupported("what is held of all objects, beside channels,", e);
+        }
         let quantifier = match quantifier {
             Quantifier::Forall => s::Quantifier::Forall,
             Quantifier::Exists => s::Quantifier::Exists,

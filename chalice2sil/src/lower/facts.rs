@@ -32,9 +32,11 @@ pub(crate) struct MethodFacts {
     /// Does it, or a method it calls, use or change the locks that the thread holds? Forked methods do not count:
     /// they run in another thread.
     pub(crate) locks: bool,
-    /// May it, or a method it calls, reorder or unshare an object that was held at its start? All other methods must
-    /// leave the levels of what they still hold as they were.
+    /// May it, or a method it calls, reorder or unshare any object that was held at its start? All other methods must
+    /// leave the levels of what they still hold as they were, except for those of [`Self::relevels`].
     pub(crate) may_relevel: bool,
+    /// What it is given and may reorder or unshare, itself or by a call.
+    pub(crate) relevels: Vec<Given>,
     /// Does its precondition speak of what is held? If not, it has acquired what it holds itself, or knows by a test or an
     /// assumption only that it holds it.
     ///
@@ -51,9 +53,73 @@ pub(crate) struct MethodFacts {
     /// Does it, in its contract or body, have to do with credits?
     pub(crate) credits: bool,
     contract_credits: bool,
-    calls: Vec<MethodId>,
+    calls: Vec<CallFacts>,
     /// Methods it calls, forks or joins.
     meets: Vec<MethodId>,
+}
+
+/// What a method is given: it is the same throughout the method, so contracts and loops can speak of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Given {
+    This,
+    Parameter(LocalId),
+}
+
+/// What a method knows of an object when it hands it to a call, or gives it another level.
+#[derive(Debug, Clone, Copy)]
+enum Operand {
+    Given(Given),
+    /// It has made it, so it was not held at the start.
+    New,
+    Other,
+}
+
+impl Operand {
+    fn of(program: &Program, id: MethodId, e: &Expr) -> Self {
+        let method = &program.methods[id];
+        match &e.kind {
+            ExprKind::This => Self::Given(Given::This),
+            ExprKind::Local(local) if method.parameters.contains(local) => {
+                Self::Given(Given::Parameter(*local))
+            }
+            _ if is_new_object(&method.body, e) => Self::New,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A call: what the callee is given.
+#[derive(Debug, Clone)]
+struct CallFacts {
+    callee: MethodId,
+    receiver: Operand,
+    /// By the callee's parameters.
+    arguments: Vec<(LocalId, Operand)>,
+}
+
+impl CallFacts {
+    /// What the callee is given, as the caller knows it.
+    fn operand(&self, given: Given) -> Operand {
+        match given {
+            Given::This => self.receiver,
+            Given::Parameter(parameter) => {
+                let handed = self.arguments.iter().find(|(declared, _)| *declared == parameter);
+                handed.map_or(Operand::Other, |&(_, operand)| operand)
+            }
+        }
+    }
+}
+
+impl MethodFacts {
+    /// An object gets another level that may have been held at the start.
+    fn note_releveled(&mut self, operand: Operand) {
+        match operand {
+            Operand::Given(given) if self.relevels.contains(&given) => {}
+            Operand::Given(given) => self.relevels.push(given),
+            Operand::New => {}
+            Operand::Other => self.may_relevel = true,
+        }
+    }
 }
 
 /// Is `e` a variable that only ever holds the object it is declared with in `body`?
@@ -137,7 +203,7 @@ impl Facts {
         for (id, method) in program.methods.iter() {
             let mut own = MethodFacts::default();
             facts.note_contract(&mut own, program, id);
-            facts.note_body(&mut own, program, &method.body);
+            facts.note_body(&mut own, program, id);
             if opens_own {
                 for clause in method.requires.iter().chain(&method.ensures) {
                     own.credits |= clause.any(&mut |part| {
@@ -201,7 +267,8 @@ impl Facts {
         method.lock_changes.iter().for_each(|e| each_expr(e, &mut |e| self.note_expr(own, e)));
     }
 
-    fn note_body(&mut self, own: &mut MethodFacts, program: &Program, body: &Block) {
+    fn note_body(&mut self, own: &mut MethodFacts, program: &Program, id: MethodId) {
+        let body = &program.methods[id].body;
         let keeps_credits =
             |e: &Expr| class_of(e).is_some_and(|class| keeps_credits(program, class));
         each_expr_in_block(body, &mut |e| self.note_expr(own, e));
@@ -230,8 +297,18 @@ impl Facts {
                 own.locks = true;
             }
             match &stmt.kind {
-                StmtKind::Call { method, .. } => {
-                    own.calls.push(*method);
+                StmtKind::Call { method, receiver, arguments, .. } => {
+                    let operand = |e| Operand::of(program, id, e);
+                    let parameters = &program.methods[*method].parameters;
+                    own.calls.push(CallFacts {
+                        callee: *method,
+                        receiver: operand(receiver),
+                        arguments: parameters
+                            .iter()
+                            .copied()
+                            .zip(arguments.iter().map(operand))
+                            .collect(),
+                    });
                     own.meets.push(*method);
                 }
                 StmtKind::Fork { method, .. } | StmtKind::Join { method, .. } => {
@@ -257,11 +334,13 @@ impl Facts {
                 // Who unshares an object may share it again, and acquire it at its new level.
                 StmtKind::Unshare(target) => {
                     own.locks = true;
-                    own.may_relevel |= own.holds_at_start && !is_new_object(body, target);
+                    if own.holds_at_start {
+                        own.note_releveled(Operand::of(program, id, target));
+                    }
                 }
                 StmtKind::Reorder { target, .. } => {
                     own.locks = true;
-                    own.may_relevel |= !is_new_object(body, target);
+                    own.note_releveled(Operand::of(program, id, target));
                 }
                 StmtKind::Fold(access) | StmtKind::Unfold(access) => {
                     each_amount(&access.amount, &mut |amount| {
@@ -305,37 +384,44 @@ impl Facts {
 
     /// May a method that this one calls leave or share an object?
     pub(crate) fn calls_may_unlock(&self, method: MethodId) -> bool {
-        self.methods[method].calls.iter().any(|&callee| self.methods[callee].may_unlock)
+        self.methods[method].calls.iter().any(|call| self.methods[call.callee].may_unlock)
     }
 
     /// A method does what the methods it calls do.
     fn close_over_calls(&mut self) {
         let contracts: ArenaMap<MethodId, bool> =
             self.methods.iter().map(|(id, own)| (id, own.contract_credits)).collect();
-        let mut callers: ArenaMap<MethodId, Vec<MethodId>> = ArenaMap::default();
+        // Each caller with the number of the call.
+        let mut callers: ArenaMap<MethodId, Vec<(MethodId, usize)>> = ArenaMap::default();
         for (id, own) in self.methods.iter_mut() {
             own.credits |= own.meets.iter().any(|&met| contracts[met]);
-            for &callee in &own.calls {
-                match callers.get_mut(callee) {
-                    Some(known) => known.push(id),
+            for (at, call) in own.calls.iter().enumerate() {
+                match callers.get_mut(call.callee) {
+                    Some(known) => known.push((id, at)),
                     None => {
-                        callers.insert(callee, vec![id]);
+                        callers.insert(call.callee, vec![(id, at)]);
                     }
                 }
             }
         }
-        // Each method is looked at again only when one of its facts has changed, which happens three times at most.
+        // Each method is looked at again only when one of its facts has changed, which happens three times at most, and
+        // once for each thing it is given.
         let mut changed: Vec<MethodId> = self.methods.iter().map(|(id, _)| id).collect();
         while let Some(callee) = changed.pop() {
             let facts = &self.methods[callee];
             let (locks, relevels, unlocks) = (facts.locks, facts.may_relevel, facts.may_unlock);
-            for &caller in callers.get(callee).into_iter().flatten() {
+            let releveled = facts.relevels.clone();
+            for &(caller, at) in callers.get(callee).into_iter().flatten() {
                 let own = &mut self.methods[caller];
-                let before = (own.locks, own.may_relevel, own.may_unlock);
+                let before = (own.locks, own.may_relevel, own.may_unlock, own.relevels.len());
                 own.locks |= locks;
                 own.may_relevel |= relevels;
                 own.may_unlock |= unlocks;
-                if before != (own.locks, own.may_relevel, own.may_unlock) {
+                for &given in &releveled {
+                    let operand = own.calls[at].operand(given);
+                    own.note_releveled(operand);
+                }
+                if before != (own.locks, own.may_relevel, own.may_unlock, own.relevels.len()) {
                     changed.push(caller);
                 }
             }

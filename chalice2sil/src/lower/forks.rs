@@ -542,6 +542,7 @@ impl Member<'_, '_> {
             acquired,
             released,
             credits: None,
+            owed_by_callers: None,
         }
     }
 }

@@ -5,14 +5,43 @@
 //!
 //! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread holds nothing: whoever
 //! acquires an object because it is above the wait level takes that for granted.
+//!
+//! SOUNDNESS: what the callers of a method owe counts, too, though the method does not see it. What it knows of the wait
+//! level comes from its precondition, for which callers show that it holds with their debts; it must have no other way
+//! to find out that little is held. So beside channels nothing is said of the locks of all objects of a type, and where
+//! something that is executed asks for the wait level, unknown channels count, too.
 
+use chalice::program::{Domain, Expr, ExprKind, Stmt, StmtKind, Type};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
-use super::env::{LockState, Locks};
+use super::assertions::mentions_wait_level;
+use super::env::{Env, LockState, Locks};
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
+
+/// Does a statement hand on to others what depends on the wait level?
+pub(super) fn hands_on_wait_level(stmt: &Stmt) -> bool {
+    let mut hands_on = false;
+    let mut look = |e: &Expr| hands_on |= mentions_wait_level(e);
+    match &stmt.kind {
+        StmtKind::Call { .. }
+        | StmtKind::Fork { .. }
+        | StmtKind::Join { .. }
+        | StmtKind::Send { .. }
+        | StmtKind::Receive { .. }
+        | StmtKind::Acquire { .. }
+        | StmtKind::Release { .. }
+        | StmtKind::Lock { .. }
+        | StmtKind::Unshare(_)
+        | StmtKind::Downgrade(_)
+        | StmtKind::Free(_) => crate::walk::each_expr_of_stmt(stmt, &mut look),
+        StmtKind::Share { target, .. } | StmtKind::Reorder { target, .. } => look(target),
+        _ => {}
+    }
+    hands_on
+}
 
 /// A side of a comparison.
 #[derive(Clone)]
@@ -46,16 +75,18 @@ impl Member<'_, '_> {
                         None
                     };
                 };
-                let contributes = self.lowering.contributes(&right, &var(&object));
                 let triggers = self.lowering.contribution_triggers(&right, &var(&object));
-                let level = self.lowering.held_level(&right, &var(&object));
-                let above_all =
-                    self.all_levels(&left, |lowering, held| lowering.below(held, level.clone()))?;
+                let mut above_all = Vec::new();
+                for (counts, level) in self.lowering.contributions(&right, &var(&object)) {
+                    let above = self
+                        .all_levels(&left, |lowering, held| lowering.below(held, level.clone()))?;
+                    above_all.push(and([counts, above]));
+                }
                 quantified(
                     s::Quantifier::Exists,
                     vec![typed(&object, ty(TypeKind::Ref))],
                     triggers.into_iter().map(|trigger| vec![trigger]),
-                    and([contributes, above_all]),
+                    or(above_all),
                 )
             }
         })
@@ -77,6 +108,27 @@ impl Member<'_, '_> {
                 _ => return None,
             },
         })
+    }
+
+    /// The environment of something that is executed: for the wait level what callers owe counts, which is unknown.
+    pub(super) fn executed(&mut self, e: &Expr, env: &Env) -> Env {
+        let mut env = env.clone();
+        if let Locks::State(locks) = &mut env.locks
+            && self.lowering.facts.credits
+            && mentions_wait_level(e)
+        {
+            let name = self.fresh("owedByCallers");
+            self.emit_plain(declare(&name, self.lowering.objects_type(), None));
+            locks.owed_by_callers = Some(var(&name));
+        }
+        env
+    }
+
+    /// Does a quantifier speak of the locks of all objects of a type, beside channels?
+    pub(super) fn asks_for_all_locks(&self, domain: &Domain, body: &Expr) -> bool {
+        self.lowering.facts.credits
+            && matches!(domain, Domain::Type(ty) if !matches!(ty, Type::Int | Type::Bool))
+            && body.any(&mut |part| matches!(part.kind, ExprKind::Holds { .. }))
     }
 
     /// The same objects held at the same levels and the same channels owed messages, or two of them that are highest and
@@ -183,6 +235,7 @@ impl Lowering<'_> {
     fn contribution_triggers(&self, locks: &LockState, object: &s::Expr) -> Vec<s::Expr> {
         let mut triggers = holdings(locks, object);
         triggers.extend(self.is_owed(locks, object).map(|(_, balance)| balance));
+        triggers.extend(locks.owed_by_callers.iter().map(|owed| contains(owed, object)));
         triggers
     }
 
@@ -204,6 +257,9 @@ impl Lowering<'_> {
         let mut all = vec![(self.is_held(locks, object), level)];
         if let Some((owed, _)) = self.is_owed(locks, object) {
             all.push((owed, self.channel_level(object.clone())));
+        }
+        if let Some(owed) = &locks.owed_by_callers {
+            all.push((contains(owed, object), self.channel_level(object.clone())));
         }
         all
     }

@@ -35,8 +35,13 @@ impl Member<'_, '_> {
         let changes_locks = self.changes_locks(body);
         let forgets_levels = changes_locks
             && self.method.is_some_and(|method| self.lowering.facts.methods[method].may_relevel);
+        let releveled = match self.method {
+            Some(method) if changes_locks => self.releveled(method, &inner),
+            _ => Vec::new(),
+        };
         // Of the levels of objects that the list names, too, nothing is said.
-        let recalls_levels = forgets_levels || changes_locks && !lock_changes.is_empty();
+        let recalls_levels =
+            forgets_levels || changes_locks && !(lock_changes.is_empty() && releveled.is_empty());
         // A body that leaves the locks alone keeps what is known of them; the list still has to name what has changed.
         if !changes_locks
             && self
@@ -72,7 +77,7 @@ impl Member<'_, '_> {
             lowered.push(frame);
             if !forgets_levels {
                 let levels = self
-                    .same_levels(entry, locks, &changed)
+                    .same_levels(entry, locks, &[changed.clone(), releveled].concat())
                     .with(at)
                     .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
                     .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
@@ -103,7 +108,8 @@ impl Member<'_, '_> {
             self.emit_plain(declare(&saved, ty, Some(var(credits))));
             saved
         });
-        let condition = self.placed(guard.span, |member| member.expr(guard, &inner));
+        let asked = self.executed(guard, &inner);
+        let condition = self.placed(guard.span, |member| member.expr(guard, &asked));
         let saved_scope = self.locals_in_scope.clone();
         let statements = self.block(|member| {
             if let Some(credits) = &credits {

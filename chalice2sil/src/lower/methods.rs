@@ -9,7 +9,7 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, hidden, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
-use super::facts::mentions_holds;
+use super::facts::{Given, mentions_holds};
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
@@ -48,6 +48,7 @@ impl LockNames {
             acquired: self.acquired.as_ref().map(|name| var(name)),
             released: self.released.as_ref().map(|name| var(name)),
             credits: None,
+            owed_by_callers: None,
         }
     }
 
@@ -193,8 +194,9 @@ impl Member<'_, '_> {
             ));
         clauses.push(frame);
         if !self.lowering.facts.methods[id].may_relevel {
+            let releveled = self.releveled(id, env);
             let levels = self
-                .same_levels(old, new, &changed)
+                .same_levels(old, new, &[changed.clone(), releveled].concat())
                 .with(at)
                 .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
                 .with(said("*:assertion.false", "the method might change the level of an object that its lockchange clause does not name"));
@@ -209,6 +211,16 @@ impl Member<'_, '_> {
             }
         }
         clauses
+    }
+
+    /// What a method is given and may give another level.
+    pub(crate) fn releveled(&mut self, id: MethodId, env: &Env) -> Vec<s::Expr> {
+        let given = &self.lowering.facts.methods[id].relevels;
+        let value = |given: &Given| match given {
+            Given::This => env.this.clone(),
+            Given::Parameter(local) => self.variable(*local, env),
+        };
+        given.iter().map(value).collect()
     }
 
     /// That the same objects are held before and after, except for those in `changed`.

@@ -192,8 +192,8 @@ impl Member<'_, '_> {
         and(fields.map(|name| acc(field(token.clone(), name), amount.clone())).collect::<Vec<_>>())
     }
 
-    /// What permission to `receiver.mu` tells: a held object has the level that the thread remembers for it, a channel
-    /// the one it was made with.
+    /// What permission to `receiver.mu` tells: a held object has the level that the thread remembers for it, and is shared;
+    /// a channel has the one it was made with.
     pub(crate) fn level_known(&mut self, receiver: &s::Expr, ty: &Type, env: &Env) -> s::Expr {
         let level = self.lowering.level_of(receiver.clone());
         if matches!(ty, Type::Channel(_)) {
@@ -201,7 +201,9 @@ impl Member<'_, '_> {
         }
         let Locks::State(locks) = &env.locks else { return truth(true) };
         let remembered = self.lowering.level_at(locks.levels.clone(), receiver.clone());
-        assumed(implies(self.lowering.is_held(locks, receiver), eq(level, remembered)), env.side)
+        let is_shared = ne(level.clone(), self.lowering.lockbottom());
+        let known = and([eq(level, remembered), is_shared]);
+        assumed(implies(self.lowering.is_held(locks, receiver), known), env.side)
     }
 
     fn all_fields(&mut self, receiver: &s::Expr, class: ClassId, amount: &s::Expr) -> s::Expr {

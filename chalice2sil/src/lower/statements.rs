@@ -10,8 +10,10 @@ use sil::syntax::TypeKind;
 
 use super::Member;
 use super::annotations::{Annotate, hidden, renamed, said, unplaced};
+use super::assertions::mentions_wait_level;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::facts::mentions_credit;
+use super::levels::hands_on_wait_level;
 use super::permissions::{Use, is_whole};
 use crate::build::*;
 use crate::names::fixed;
@@ -35,6 +37,9 @@ impl Member<'_, '_> {
     fn statement(&mut self, stmt: &Stmt, env: &Env) {
         self.span = stmt.span;
         self.line = self.lowering.source.line(stmt.span);
+        if self.lowering.facts.credits && hands_on_wait_level(stmt) {
+            self.unsupported_stmt("waitlevel in what is handed on, beside channels,");
+        }
         match &stmt.kind {
             StmtKind::Assert(e) => {
                 let claim = self.assertion(e, &env.on(Side::Asserted));
@@ -57,7 +62,7 @@ impl Member<'_, '_> {
                 let source = receiver.clone();
                 let target = self.field_of(receiver, chalice::program::FieldRef::Declared(*id));
                 let value = match value {
-                    Rhs::Expr(e) => self.expr(e, env),
+                    Rhs::Expr(e) => self.stored(self.program().fields[*id].is_ghost, e, env),
                     Rhs::New { .. } | Rhs::NewChannel { .. } => {
                         let name = self.fresh("object");
                         self.emit_plain(declare(&name, ty(TypeKind::Ref), None));
@@ -144,7 +149,7 @@ impl Member<'_, '_> {
         let is_late_constant = declared.is_const && value.is_none();
         match value {
             Some(Rhs::Expr(e)) => {
-                let value = self.expr(e, env);
+                let value = self.stored(self.program().locals[local].is_ghost, e, env);
                 let name = self.local(local);
                 self.emit_declared(&name, ty, value);
             }
@@ -167,11 +172,17 @@ impl Member<'_, '_> {
         self.locals_in_scope.push(local);
     }
 
+    /// The value of an expression that is assigned to something that is ghost state, or is not.
+    fn stored(&mut self, is_ghost: bool, e: &Expr, env: &Env) -> s::Expr {
+        let env = if is_ghost { env.clone() } else { self.executed(e, env) };
+        self.expr(e, &env)
+    }
+
     fn assign_local(&mut self, local: LocalId, value: &Rhs, env: &Env) {
         let name = self.local(local);
         match value {
             Rhs::Expr(e) => {
-                let value = self.expr(e, env);
+                let value = self.stored(self.program().locals[local].is_ghost, e, env);
                 match self.assigned.get(&local).cloned() {
                     Some(flag) => self.assign_constant(&name, &flag, e, value),
                     None => self.emit(assign(var(&name), value)),
@@ -244,7 +255,8 @@ impl Member<'_, '_> {
     fn initialise(&mut self, name: &str, initialisers: &[Initialiser], env: &Env) {
         let statement = self.span;
         for initialiser in initialisers {
-            let value = self.expr(&initialiser.value, env);
+            let is_ghost = self.program().fields[initialiser.field].is_ghost;
+            let value = self.stored(is_ghost, &initialiser.value, env);
             let target =
                 self.field_of(var(name), chalice::program::FieldRef::Declared(initialiser.field));
             if self.program().fields[initialiser.field].is_tracked {
@@ -265,7 +277,9 @@ impl Member<'_, '_> {
         };
         let span = arm.span;
         self.span = span;
-        let condition = self.placed(arm.condition.span, |member| member.expr(&arm.condition, env));
+        let asked = self.executed(&arm.condition, env);
+        let condition =
+            self.placed(arm.condition.span, |member| member.expr(&arm.condition, &asked));
         let then = self.nested(&arm.body, env);
         let otherwise = self.block(|member| grow(|| member.conditional(rest, otherwise, env)));
         self.span = span;
@@ -284,6 +298,18 @@ impl Member<'_, '_> {
         self.declare_outs(targets);
         self.emit_plain(label(&label_name));
         let mut inner = env.clone();
+        let mut old_locks = env.locks.clone();
+        if let (Some(credits), Locks::State(before), true) =
+            (self.credits.clone(), &mut old_locks, mentions_wait_level(post))
+        {
+            if mentions_credit(post) {
+                self.unsupported_stmt("waitlevel beside credits that a statement promises");
+            }
+            let kept = self.fresh("credits_before");
+            let ty = self.lowering.credits_type();
+            self.emit_plain(declare(&kept, ty, Some(var(&credits))));
+            before.credits = Some(var(&kept));
+        }
         let clauses: Vec<Expr> = pre.into_iter().chain([post]).cloned().collect();
         if clauses.iter().any(super::loops::mentions_read) {
             let given: Vec<Expr> = pre.into_iter().cloned().collect();
@@ -307,11 +333,7 @@ impl Member<'_, '_> {
             let name = self.local(out.local);
             self.emit_plain(assign(var(&name), var(&fresh)));
         }
-        let after = Env {
-            old: OldState::Label(label_name),
-            old_locks: env.locks.clone(),
-            ..inner.on(Side::Inhaled)
-        };
+        let after = Env { old: OldState::Label(label_name), old_locks, ..inner.on(Side::Inhaled) };
         let received = self.assertion(post, &after);
         self.emit(inhale(unplaced(received)));
         self.move_credits(post, &after, s::BinaryOp::Add);

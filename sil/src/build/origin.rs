@@ -51,7 +51,7 @@ pub fn generated() -> Annotation {
     annotation("src.none", Vec::new())
 }
 
-/// `@src.inner()`: errors from here are reported where what could not be shown stands.
+/// `@src.inner()`: errors from here are reported where what could not be shown stands, unless it is wrong there anyway.
 pub fn inner() -> Annotation {
     annotation("src.inner", Vec::new())
 }

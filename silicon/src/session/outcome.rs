@@ -48,6 +48,8 @@ pub struct Diagnostic {
     pub member: Option<String>,
     /// The part that could not be shown, where it is another.
     pub reason: Option<Place>,
+    /// It follows from what is wrong where that part stands.
+    pub is_consequence: bool,
     /// The branch conditions that lead there.
     pub path: Vec<String>,
     /// A state in which it may go wrong, where one was asked for.
@@ -134,10 +136,21 @@ impl Outcome {
     }
 }
 
-/// By place and id; what would be said twice is dropped.
+/// By place and id; what would be said twice is dropped, in other words if it only follows from what is said there.
 pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
+    let is_same_place = |a: &Diagnostic, b: &Diagnostic| {
+        let ((file, start, id, ..), (other, other_start, other_id, ..)) = (a.order(), b.order());
+        (file, start, id) == (other, other_start, other_id)
+    };
     diagnostics.dedup_by(|a, b| a.order() == b.order());
+    // Those of one place and id are neighbours.
+    let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
+    for group in std::mem::take(diagnostics).chunk_by(is_same_place) {
+        let is_said = group.iter().any(|one| !one.is_consequence);
+        kept.extend(group.iter().filter(|one| !(is_said && one.is_consequence)).cloned());
+    }
+    *diagnostics = kept;
 }
 
 impl Diagnostic {
@@ -148,6 +161,7 @@ impl Diagnostic {
             generated: None,
             member: None,
             reason: None,
+            is_consequence: false,
             path: Vec::new(),
             counterexample: None,
         }

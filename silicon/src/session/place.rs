@@ -41,9 +41,21 @@ impl<'a> Places<'a> {
 
     /// A finding in the user's program and words; its member and path are the caller's to add.
     pub fn diagnostic(&self, finding: &Finding) -> Diagnostic {
-        let Explained { place: at, generated, mut id, message: mut text, reason, notes, .. } = self
-            .map
-            .explain(finding.span, finding.reason_span, &finding.full_id(), &finding.message);
+        let Explained {
+            place: at,
+            generated,
+            mut id,
+            message: mut text,
+            reason,
+            notes,
+            is_inner: is_consequence,
+            ..
+        } = self.map.explain(
+            finding.span,
+            finding.reason_span,
+            &finding.full_id(),
+            &finding.message,
+        );
         if self.is_of_translator(finding) {
             text = format!("a check that the translator promised cannot fail: {text} ({id})");
             "internal".clone_into(&mut id);
@@ -61,7 +73,7 @@ impl<'a> Places<'a> {
             remarks: Vec::new(),
         };
         let generated = generated.map(|at| (at.start, at.end));
-        Diagnostic { generated, reason, ..Diagnostic::of(message) }
+        Diagnostic { generated, reason, is_consequence, ..Diagnostic::of(message) }
     }
 
     /// The conditions that led to a finding, as the user wrote them. Those of generated branches are left out.
