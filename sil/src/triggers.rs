@@ -9,7 +9,7 @@ mod infer;
 #[cfg(test)]
 mod tests;
 
-use crate::program::{BinaryOp, Expr, ExprKind, Location, OldLabel, UnaryOp};
+use crate::program::{BinaryOp, Expr, ExprKind, Location, UnaryOp};
 pub use infer::{Inferred, infer_triggers};
 
 /// Whether `expr` may be a term of a trigger.
@@ -17,9 +17,7 @@ pub use infer::{Inferred, infer_triggers};
 /// Whether the terms of a trigger mention all bound variables is another question.
 pub fn is_trigger_term(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Old { label: OldLabel::Entry | OldLabel::Label(_), body } => {
-            is_trigger_term(body)
-        }
+        ExprKind::Old { body, .. } => is_trigger_term(body),
         // What is matched is the wand's structure, not the values of its sides.
         ExprKind::Wand { .. } => true,
         ExprKind::FieldRead { .. } => !has_interpreted_part(expr),

@@ -141,9 +141,6 @@ impl Search<'_> {
     }
 
     fn candidate(&mut self, expr: &Expr, olds: &[OldLabel]) {
-        if olds.contains(&OldLabel::Lhs) {
-            return;
-        }
         let Some(expr) = self.without_lets(expr, olds) else { return };
         let (mut covers, mut holes, mut nested) = (BTreeSet::new(), 0, false);
         let mut key = Vec::new();
