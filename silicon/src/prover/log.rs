@@ -21,13 +21,17 @@ impl Log {
     pub(super) fn header(&mut self, settings: &[(&str, Setting)]) {
         // Symbols are declared where they are first used, and stay declared when the scope is left.
         self.line("(set-option :global-declarations true)");
+        self.settings(settings);
+    }
+
+    /// Options of Z3.
+    pub(super) fn settings(&mut self, settings: &[(&str, Setting)]) {
         for (name, setting) in settings {
             // Through the interface the parameters of the kernel have no prefix.
             let prefix = if matches!(*name, "auto_config" | "model") { "" } else { "smt." };
             let value = match setting {
                 Setting::Bool(value) => value.to_string(),
                 Setting::Uint(value) => value.to_string(),
-                Setting::Double(value) => format!("{value:?}"),
             };
             self.line(&format!("(set-option :{prefix}{name} {value})"));
         }

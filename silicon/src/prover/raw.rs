@@ -10,7 +10,7 @@
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::path::Path;
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Config, Context};
@@ -134,7 +134,17 @@ pub(super) struct Kernel {
 }
 
 impl Kernel {
-    pub(super) fn new(context: &Context, kind: SolverKind) -> Result<Kernel, ProverError> {
+    /// `eager_threshold`: the instances of quantifiers that are made at once, not only when the search comes to an end,
+    /// are those that cost no more. Z3 4.8.12 looks at this while it makes a kernel, and at what holds for the whole
+    /// process: as a parameter of the kernel it has no effect.
+    pub(super) fn new(
+        context: &Context,
+        kind: SolverKind,
+        eager_threshold: u32,
+    ) -> Result<Kernel, ProverError> {
+        static MAKING_ONE: Mutex<()> = Mutex::new(());
+        let _alone = MAKING_ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        z3::set_global_param("smt.qi.eager_threshold", &eager_threshold.to_string());
         let raw = context.get_z3_context();
         // SAFETY: the context is alive as long as the kernel, which holds it; the solver is counted.
         unsafe {
@@ -164,7 +174,6 @@ impl Kernel {
                 match setting {
                     Setting::Bool(value) => ffi::Z3_params_set_bool(raw, params, symbol, value),
                     Setting::Uint(value) => ffi::Z3_params_set_uint(raw, params, symbol, value),
-                    Setting::Double(value) => ffi::Z3_params_set_double(raw, params, symbol, value),
                 }
             }
             ffi::Z3_solver_set_params(raw, self.solver, params);
@@ -289,5 +298,4 @@ impl Drop for Kernel {
 pub(super) enum Setting {
     Bool(bool),
     Uint(u32),
-    Double(f64),
 }

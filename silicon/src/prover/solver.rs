@@ -8,7 +8,10 @@ use z3::ast::Bool;
 use super::log::Log;
 use super::raw::{self, Kernel, Satisfiability, Setting};
 use super::translate::Translator;
-use super::{Answer, Budget, Limit, ProverError, ProverOptions, SETTINGS, SolverKind, Workspace};
+use super::{
+    Answer, Budget, EAGER_THRESHOLD, Limit, MODELS, ProverError, ProverOptions, SETTINGS,
+    SolverKind, WITH_BACKEND_SORTS, Workspace,
+};
 use crate::terms::{Term, Terms};
 
 /// Another way to search for the proof of an obligation that the first try left open, in a new kernel.
@@ -42,6 +45,9 @@ impl Retry {
 
     /// The steps of the first try after which others are asked.
     const BEFORE_THE_REST: u32 = 20_000_000;
+
+    /// What the first try finds out late, such as a value at the end of a chain of 22 definitions, is found at once.
+    const EAGER_THRESHOLD: u32 = 100;
 
     /// The steps to spend after `answer`; 0: it is not worth it.
     fn steps_after(&self, answer: Answer, translator: &Translator) -> u32 {
@@ -130,7 +136,10 @@ impl Solver {
         options: ProverOptions,
     ) -> Result<Solver, ProverError> {
         let context = workspace.tools().context.clone();
-        let kernel = kernel(&context, options.solver, options.models)?;
+        let kernel = new_kernel(&context, options.solver, EAGER_THRESHOLD)?;
+        if options.models {
+            kernel.set_params(&MODELS)?;
+        }
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
         let translator = Translator::new(workspace, log, options.untriggered);
@@ -190,7 +199,11 @@ impl Solver {
     }
 
     pub(super) fn translate(&mut self, terms: &mut Terms, term: Term) -> Result<Bool, ProverError> {
+        let had_backend_sorts = self.translator.has_backend_sorts;
         let formula = raw::enter(&self.context, || self.translator.formula(terms, term))?;
+        if self.translator.has_backend_sorts && !had_backend_sorts {
+            self.set_aside();
+        }
         self.collect_axioms(terms)?;
         Ok(formula)
     }
@@ -251,11 +264,26 @@ impl Solver {
         self.is_spent = true;
     }
 
+    /// A kernel for what is to be told, which is told nothing.
+    fn new_kernel(&self, eager_threshold: u32) -> Result<Kernel, ProverError> {
+        let kernel = new_kernel(&self.context, self.kind, eager_threshold)?;
+        if self.translator.has_backend_sorts {
+            kernel.set_params(&WITH_BACKEND_SORTS)?;
+        }
+        Ok(kernel)
+    }
+
     /// A kernel that knows the same.
     fn renew(&mut self) -> Result<(), ProverError> {
-        self.kernel = kernel(&self.context, self.kind, self.models)?;
+        self.kernel = self.new_kernel(EAGER_THRESHOLD)?;
+        if self.models {
+            self.kernel.set_params(&MODELS)?;
+        }
         self.is_spent = false;
         self.translator.log.line("(reset-assertions)");
+        if self.translator.has_backend_sorts {
+            self.translator.log.settings(&WITH_BACKEND_SORTS);
+        }
         let scopes = std::mem::take(&mut self.scopes);
         for (depth, scope) in scopes.iter().enumerate() {
             if depth > 0 {
@@ -348,7 +376,7 @@ impl Solver {
 
     /// What a new kernel says.
     fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<Answer, ProverError> {
-        let kernel = kernel(&self.context, self.kind, false)?;
+        let kernel = self.new_kernel(Retry::EAGER_THRESHOLD)?;
         kernel.set_params(retry.settings)?;
         for (depth, scope) in self.scopes.iter().enumerate() {
             if depth > 0 && !retry.is_flat {
@@ -361,7 +389,11 @@ impl Solver {
         self.set_budget(budget);
         if self.translator.log.is_on() {
             let scopes = if retry.is_flat { "one scope" } else { "the same scopes" };
-            let line = format!("; asked of another kernel, in {scopes}: {:?}", retry.settings);
+            let threshold = Retry::EAGER_THRESHOLD;
+            let line = format!(
+                "; asked of another kernel, in {scopes}: {:?}, qi.eager_threshold {threshold}",
+                retry.settings
+            );
             self.translator.log.line(&line);
         }
         let start = Instant::now();
@@ -405,12 +437,13 @@ impl Solver {
     }
 }
 
-fn kernel(context: &Context, kind: SolverKind, models: bool) -> Result<Kernel, ProverError> {
-    let kernel = Kernel::new(context, kind)?;
+fn new_kernel(
+    context: &Context,
+    kind: SolverKind,
+    eager_threshold: u32,
+) -> Result<Kernel, ProverError> {
+    let kernel = Kernel::new(context, kind, eager_threshold)?;
     kernel.set_params(&SETTINGS)?;
-    if models {
-        kernel.set_params(&[("model", Setting::Bool(true))])?;
-    }
     Ok(kernel)
 }
 

@@ -43,6 +43,8 @@ pub(super) struct Translator {
     pub(super) is_nonlinear: bool,
     /// Whether some permission amount was a quotient whose divisor is no number.
     pub(super) has_fractions: bool,
+    /// Whether some sort is one of Z3's own that a program names: bit-vectors, floating-point numbers.
+    pub(super) has_backend_sorts: bool,
     /// See [`super::ProverOptions::untriggered`].
     untriggered: Option<&'static str>,
     pub(super) log: Log,
@@ -70,6 +72,7 @@ impl Translator {
             parts: FxHashMap::default(),
             is_nonlinear: false,
             has_fractions: false,
+            has_backend_sorts: false,
             untriggered,
             log,
         };
@@ -394,7 +397,10 @@ impl Translator {
             SortKind::Perm => z3::Sort::real(),
             SortKind::Ref => self.vocabulary.null.get_sort(),
             SortKind::Snap => self.snapshots.sort(),
-            SortKind::Backend(text) => backend::sort(&self.context, text)?,
+            SortKind::Backend(text) => {
+                self.has_backend_sorts = true;
+                backend::sort(&self.context, text)?
+            }
             SortKind::Seq(_)
             | SortKind::Set(_)
             | SortKind::Multiset(_)
