@@ -121,6 +121,10 @@ pub struct Contract {
 pub struct Decreases {
     pub kind: DecreasesKind,
     pub condition: Option<Expr>,
+    /// Behind an `ensures`, so part of the postcondition and not of the precondition.
+    pub in_postcondition: bool,
+    /// From behind the keyword on, where errors are reported.
+    pub measure: Span,
     pub span: Span,
 }
 

@@ -109,6 +109,10 @@ pub struct Contract {
 pub struct Decreases {
     pub kind: DecreasesKind,
     pub condition: Option<Expr>,
+    /// Behind an `ensures`: to the reference, a clause there is part of the postcondition, others of the precondition.
+    pub in_postcondition: bool,
+    /// From behind the keyword on, where the reference reports what is wrong with the clause.
+    pub measure: Span,
     pub span: Span,
 }
 

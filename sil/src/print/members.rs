@@ -132,10 +132,15 @@ impl Writer<'_> {
             for precondition in &contract.preconditions {
                 writer.clause(context, "requires ", precondition);
             }
+            // Those before the first `ensures` and those behind it are counted separately.
+            let decreases = &contract.decreases;
+            let (before, behind) =
+                decreases.split_at(decreases.partition_point(|clause| !clause.in_postcondition));
+            writer.decreases(context, before);
             for postcondition in &contract.postconditions {
                 writer.clause(context, "ensures ", postcondition);
             }
-            writer.decreases(context, &contract.decreases);
+            writer.decreases(context, behind);
         });
     }
 

@@ -179,7 +179,13 @@ impl Resolver<'_, '_> {
             Some(condition) => Some(self.value(condition, &Type::Bool)?),
             None => None,
         };
-        Some(Decreases { kind: kind?, condition, span: self.at(clause.span) })
+        Some(Decreases {
+            kind: kind?,
+            condition,
+            in_postcondition: clause.in_postcondition,
+            measure: self.at(clause.measure),
+            span: self.at(clause.span),
+        })
     }
 
     /// Makes the labels of a body known before it is resolved, wherever in it they stand.

@@ -109,7 +109,11 @@ impl Builder<'_> {
                 let exp = self.exp(find(&mut node.into_inner(), Rule::exp));
                 contract.postconditions.push(exp);
             }
-            _ => contract.decreases.push(self.decreases(node)),
+            _ => {
+                let mut clause = self.decreases(node);
+                clause.in_postcondition = !contract.postconditions.is_empty();
+                contract.decreases.push(clause);
+            }
         }
     }
 
