@@ -117,6 +117,14 @@ pub struct Contract {
     pub decreases: Vec<Decreases>,
 }
 
+impl Contract {
+    /// The termination clauses before the first `ensures`, and those behind it.
+    pub fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
+        let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
+        self.decreases.split_at(behind)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Decreases {
     pub kind: DecreasesKind,

@@ -133,9 +133,7 @@ impl Writer<'_> {
                 writer.clause(context, "requires ", precondition);
             }
             // Those before the first `ensures` and those behind it are counted separately.
-            let decreases = &contract.decreases;
-            let (before, behind) =
-                decreases.split_at(decreases.partition_point(|clause| !clause.in_postcondition));
+            let (before, behind) = contract.split_decreases();
             writer.decreases(context, before);
             for postcondition in &contract.postconditions {
                 writer.clause(context, "ensures ", postcondition);

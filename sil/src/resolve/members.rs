@@ -276,8 +276,12 @@ fn resolve_function(
         .iter()
         .filter_map(|clause| resolver.value(clause, &Type::Bool))
         .collect();
-    resolver.place = Place { wands: false, ..Place::BODY };
-    let decreases = resolver.decreases_clauses(&written.contract.decreases);
+    // Each is part of the precondition or of the postcondition.
+    let (before, behind) = written.contract.split_decreases();
+    resolver.place = Place { wands: false, ..Place::CONTRACT };
+    let mut decreases = resolver.decreases_clauses(before);
+    resolver.place.introspection = Introspection::Nowhere;
+    decreases.extend(resolver.decreases_clauses(behind));
     // That a body cannot mention `result` is for the consistency checks to say.
     resolver.place = Place { result: Some(function.result.clone()), ..Place::BODY };
     let body = written.body.as_ref().and_then(|body| resolver.value(body, &function.result));
@@ -295,8 +299,8 @@ fn resolve_method(shared: &mut Shared<'_>, method: &Method, written: &syntax::Me
     resolver.place = Place::CONTRACT;
     let preconditions = resolver.assertions(&written.contract.preconditions);
     let postconditions = resolver.assertions(&written.contract.postconditions);
-    resolver.place = Place::BODY;
     let decreases = resolver.decreases_clauses(&written.contract.decreases);
+    resolver.place = Place::BODY;
     resolver.in_body = true;
     let implementations =
         written.implementations.iter().map(|body| resolver.implementation(body)).collect();

@@ -157,8 +157,9 @@ impl Resolver<'_, '_> {
         let outside = std::mem::replace(&mut self.place, Place::CONTRACT);
         let invariants =
             invariants.iter().filter_map(|invariant| self.assertion(invariant)).collect();
+        let decreases = self.decreases_clauses(decreases);
         self.place = outside;
-        (invariants, self.decreases_clauses(decreases))
+        (invariants, decreases)
     }
 
     pub(super) fn decreases_clauses(&mut self, clauses: &[syntax::Decreases]) -> Vec<Decreases> {
