@@ -75,7 +75,8 @@ impl Checker<'_> {
         for clause in clauses {
             let (old, labelled_old) = old_in_measure(clause);
             if old || labelled_old {
-                let message = "old expressions are not allowed in termination measures of functions";
+                let message =
+                    "old expressions are not allowed in termination measures of functions";
                 self.error(clause.measure, message);
             }
         }

@@ -251,9 +251,7 @@ impl Expander<'_> {
         let define = self.table.definition(id);
         match (&define.parameters, &define.body) {
             (None, MacroBody::Expr(body)) => match &body.kind {
-                ExprKind::Ident(name) => {
-                                Some(name.clone())
-                }
+                ExprKind::Ident(name) => Some(name.clone()),
                 _ => None,
             },
             _ => None,

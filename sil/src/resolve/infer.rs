@@ -14,7 +14,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{Expr, LocalId, LocalKind, OldLabel, Type};
 use crate::source::{Name, Span};
 use crate::stack::grow_stack;
-use crate::syntax::{self, BinaryOp, Collection, ExprKind, TypedName, UnaryOp};
+use crate::syntax::{self, BinaryOp, Collection, ExprKind, Trigger, TypedName, UnaryOp};
 
 impl Resolver<'_, '_> {
     /// Resolves a pure expression of the given type.
@@ -444,7 +444,7 @@ impl Resolver<'_, '_> {
         &mut self,
         quantifier: syntax::Quantifier,
         variables: &[TypedName],
-        triggers: &[Vec<syntax::Expr>],
+        triggers: &[Trigger<syntax::Expr>],
         body: &syntax::Expr,
     ) -> (Meaning, Referent) {
         let locals = self.bind(variables);

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use crate::source::Span;
 use crate::syntax::{
-    Annotation, BinaryOp, Collection, Expr, ExprKind, Ident, OldLabel, Quantifier, UnaryOp,
+    Annotation, BinaryOp, Collection, Expr, ExprKind, Ident, OldLabel, Quantifier, Trigger, UnaryOp,
 };
 
 use super::precedence::{Operand, Operator, Shape};
@@ -312,7 +312,8 @@ impl Builder<'_> {
         let variables = self.take_typed_names(&mut parts);
         let mut triggers = Vec::new();
         while let Some(part) = next_if(&mut parts, Rule::trigger) {
-            triggers.push(self.exps(part));
+            let span = self.span(&part);
+            triggers.push(Trigger { terms: self.exps(part), span });
         }
         let body = self.boxed_exp(&mut parts);
         ExprKind::Quantified { quantifier, variables, triggers, body }
