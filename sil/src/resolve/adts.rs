@@ -41,7 +41,7 @@ impl Selectors {
     }
 
     fn add(&mut self, adt: &Adt, globals: &Globals) {
-        let Some(Global::Domain(domain)) = globals.get(&adt.name.name) else { return };
+        let Some(domain) = globals.domain(&adt.name.name) else { return };
         let function = |name: String| match globals.get(&name.into()) {
             Some(Global::DomainFunction(function)) => Some(function),
             _ => None,

@@ -158,6 +158,19 @@ impl Globals {
         }
     }
 
+    /// Whether an adt has this name.
+    pub(super) fn is_adt(&self, name: &Name) -> bool {
+        self.adts.contains(name)
+    }
+
+    /// The domain of a name, if there is just one.
+    pub(super) fn domain(&self, name: &Name) -> Option<DomainId> {
+        match self.find(name, |global| matches!(global, Global::Domain(_))) {
+            Found::One(Global::Domain(domain)) => Some(domain),
+            _ => None,
+        }
+    }
+
     pub(super) fn get(&self, name: &Name) -> Option<Global> {
         self.names.get(name).map(|&(global, _)| global)
     }
