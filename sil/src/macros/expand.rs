@@ -532,8 +532,8 @@ impl Expander<'_> {
         }
     }
 
-    /// The operand of `fold`, `unfold` and `unfolding`.
-    pub(super) fn access(&mut self, access: &mut Expr) {
+    /// The operand of `unfolding`.
+    fn access(&mut self, access: &mut Expr) {
         let is_macro = self.is_replaced(access);
         self.expr(access);
         if is_macro

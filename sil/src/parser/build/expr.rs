@@ -223,7 +223,9 @@ impl Builder<'_> {
             }
             Rule::applying => {
                 let mut parts = node.into_inner();
-                let wand = self.boxed_exp(&mut parts);
+                let part = find(&mut parts, Rule::exp);
+                self.check_wand(&part);
+                let wand = Box::new(self.exp(part));
                 ExprKind::Applying { wand, body: self.boxed_exp(&mut parts) }
             }
             Rule::asserting => {
@@ -300,6 +302,27 @@ impl Builder<'_> {
     fn check_resource(&mut self, resource: &Expr) {
         if !matches!(resource.kind, ExprKind::Binary { op: BinaryOp::Wand, .. }) {
             self.check_location(resource);
+        }
+    }
+
+    /// The operand of `apply`, `package` and `applying` ends where an operator stands that binds weaker than `--*`.
+    pub(super) fn check_wand(&mut self, node: &Node<'_>) {
+        for part in node.clone().into_inner() {
+            let is_weaker = match part.as_rule() {
+                Rule::then_branch => true,
+                Rule::binary_op if part.as_str() == "--*" => return,
+                Rule::binary_op => matches!(part.as_str(), "==>" | "<==>"),
+                _ => false,
+            };
+            if is_weaker {
+                let mut span = self.span(&part);
+                span.end = span.start + 1;
+                self.error(
+                    span,
+                    "this operator binds weaker than `--*`: a magic wand ends before it",
+                );
+                return;
+            }
         }
     }
 

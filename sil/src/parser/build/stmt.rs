@@ -73,7 +73,9 @@ impl Builder<'_> {
             Rule::block => StmtKind::Block(self.block(node)),
             Rule::package_stmt => {
                 let mut parts = node.into_inner();
-                let wand = self.exp(find(&mut parts, Rule::exp));
+                let part = find(&mut parts, Rule::exp);
+                self.check_wand(&part);
+                let wand = self.exp(part);
                 StmtKind::Package { wand, script: parts.next().map(|part| self.block(part)) }
             }
             Rule::quasihavoc_stmt => {
@@ -132,7 +134,11 @@ impl Builder<'_> {
     fn unary_stmt(&mut self, node: Node<'_>) -> StmtKind {
         let mut parts = node.into_inner();
         let word = next(&mut parts);
-        let operand = self.exp(next(&mut parts));
+        let part = next(&mut parts);
+        if word.as_str() == "apply" {
+            self.check_wand(&part);
+        }
+        let operand = self.exp(part);
         match word.as_str() {
             "inhale" => StmtKind::Inhale(operand),
             "exhale" => StmtKind::Exhale(operand),
