@@ -209,7 +209,9 @@ impl<'d> Builder<'d> {
                 TypeKind::MacroCall { name, arguments: arguments.collect() }
             }
             Some(part) => {
-                let arguments = part.into_inner().map(|argument| self.ty(argument)).collect();
+                let arguments =
+                    part.into_inner().filter(|part| part.as_rule() != Rule::close_bracket);
+                let arguments = arguments.map(|argument| self.ty(argument)).collect();
                 TypeKind::Named { name, arguments }
             }
             None => TypeKind::Named { name, arguments: Vec::new() },

@@ -333,6 +333,7 @@ impl Builder<'_> {
             _ => Quantifier::Exists,
         };
         let variables = self.take_typed_names(&mut parts);
+        skip(&mut parts, Rule::double_colon);
         let mut triggers = Vec::new();
         while let Some(part) = next_if(&mut parts, Rule::trigger) {
             let span = self.span(&part);
@@ -376,6 +377,7 @@ impl Builder<'_> {
         let mut part = next(&mut parts);
         if part.as_rule() != Rule::arguments {
             element = Some(self.ty(part));
+            skip(&mut parts, Rule::close_bracket);
             part = next(&mut parts);
         }
         let elements = self.exps(part);
@@ -390,7 +392,7 @@ impl Builder<'_> {
         let mut entries = Vec::new();
         for part in node.into_inner() {
             match part.as_rule() {
-                Rule::kw_map | Rule::open_paren => {}
+                Rule::kw_map | Rule::open_paren | Rule::close_bracket => {}
                 Rule::map_entry => {
                     let mut parts = part.into_inner();
                     let key = self.exp(find(&mut parts, Rule::exp));

@@ -186,7 +186,11 @@ impl Builder<'_> {
                 Rule::ident => name = Some(self.ident(&part)),
                 Rule::domain_formal => formals.push(self.domain_formal(part)),
                 Rule::string => interpretation = Some(self.string(&part)),
-                Rule::kw_function | Rule::open_paren | Rule::colon | Rule::kw_interpretation => {}
+                Rule::kw_function
+                | Rule::open_paren
+                | Rule::close_paren
+                | Rule::colon
+                | Rule::kw_interpretation => {}
                 _ => result = Some(self.ty(part)),
             }
         }
@@ -248,7 +252,7 @@ impl Builder<'_> {
         let mut without = Vec::new();
         for part in parts {
             match part.as_rule() {
-                Rule::kw_without => {}
+                Rule::kw_without | Rule::close_bracket => {}
                 Rule::ident => without.push(self.ident(&part)),
                 _ => argument = Some(self.ty(part)),
             }

@@ -87,6 +87,7 @@ impl Builder<'_> {
                 let mut parts = node.into_inner();
                 skip(&mut parts, Rule::kw_quasihavocall);
                 let variables = self.take_typed_names(&mut parts);
+                skip(&mut parts, Rule::double_colon);
                 let (condition, resource) = self.havoc_parts(next(&mut parts));
                 StmtKind::QuasihavocAll { variables, condition, resource }
             }
