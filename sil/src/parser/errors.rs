@@ -4,8 +4,17 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
 
-/// Start, end and message of an error; offsets count in the text that was parsed.
-pub(super) fn describe(error: &Error<Rule>, text: &str) -> (usize, usize, String) {
+/// A syntax error.
+pub(super) struct Failure {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether everything was read.
+    pub(super) is_at_end: bool,
+    pub(super) message: String,
+}
+
+/// What pest's error says; offsets count in the text that was parsed.
+pub(super) fn describe(error: &Error<Rule>, text: &str) -> Failure {
     let at = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
@@ -22,11 +31,7 @@ pub(super) fn describe(error: &Error<Rule>, text: &str) -> (usize, usize, String
             message.push_str(&format!("; expected {}", list(&expected)));
         }
     }
-    // At the end there is nothing to point at but the last token.
-    let at = if found.is_empty() { text.trim_end().len().saturating_sub(1) } else { at };
-    let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let end = if found.is_empty() { text.trim_end().len() } else { at + found.len() };
-    (at, end.max(at), message)
+    Failure { start: at, end: at + found.len(), is_at_end: found.is_empty(), message }
 }
 
 fn leading_space(text: &str) -> usize {
