@@ -24,6 +24,11 @@ impl Builder<'_> {
         self.row(node).expr
     }
 
+    /// An operand without prefixes, at the start of a statement.
+    pub(super) fn target(&mut self, node: Node<'_>) -> Expr {
+        self.operand(&mut node.into_inner()).expr
+    }
+
     /// `operand (operator operand)*`.
     fn row(&mut self, node: Node<'_>) -> Operand {
         let span = self.span(&node);

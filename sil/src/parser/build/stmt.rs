@@ -106,7 +106,9 @@ impl Builder<'_> {
                 is_assignment = true;
             } else {
                 let in_parentheses = part.as_str().starts_with('(');
-                exps.push((self.exp(part), in_parentheses));
+                let exp =
+                    if part.as_rule() == Rule::target { self.target(part) } else { self.exp(part) };
+                exps.push((exp, in_parentheses));
             }
         }
         let (value, in_parentheses) = exps.pop().expect("the grammar requires an expression");
