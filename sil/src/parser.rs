@@ -11,6 +11,7 @@
 
 mod build;
 mod errors;
+mod misplaced;
 mod scan;
 
 use pest::Parser as _;
@@ -127,7 +128,9 @@ fn parse_chunk(
 fn failure(error: &Error<Rule>, chunk: &Chunk, next: Option<&Chunk>, text: &str) -> Failure {
     let piece = &text[chunk.start..chunk.end];
     let mut failure = errors::describe(error, piece);
-    if failure.is_at_end
+    if let Some(start) = misplaced::misplaced_expression(piece, failure.start) {
+        failure = errors::no_statement(piece, start);
+    } else if failure.is_at_end
         && let Some(next) = next
     {
         // Whether annotations may stand there decides whether they or what they annotate is unexpected.

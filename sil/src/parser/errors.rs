@@ -34,6 +34,13 @@ pub(super) fn describe(error: &Error<Rule>, text: &str) -> Failure {
     Failure { start: at, end: at + found.len(), is_at_end: found.is_empty(), message }
 }
 
+/// The error for an expression where a statement is expected.
+pub(super) fn no_statement(text: &str, start: usize) -> Failure {
+    let found = token(&text[start..]);
+    let message = format!("unexpected `{found}`; expected a statement");
+    Failure { start, end: start + found.len(), is_at_end: false, message }
+}
+
 fn leading_space(text: &str) -> usize {
     text.len() - text.trim_start_matches([' ', '\t', '\r', '\n']).len()
 }

@@ -300,6 +300,25 @@ fn what_stands_instead_of_an_end_is_reported() {
 }
 
 #[test]
+fn expressions_are_no_statements() {
+    for (statements, place) in [
+        ("(x)\n~", "2.1"),
+        ("acc(x.f)\n~", "2.1"),
+        ("x := 1\nlet y ==\nassert true", "3.1"),
+        ("(\n~", "2.1"),
+        ("if (b) {\nold(x) }\n~", "3.1"),
+        // These are targets, calls and operands.
+        ("old(x).f := 1\n~", "3.1"),
+        ("(x).f :=\n~", "3.1"),
+        ("m (x)\n~", "3.1"),
+        ("assert\nacc(x.f)\n~", "4.1"),
+        ("while (b)\ninvariant\n(b)\n~", "5.1"),
+    ] {
+        assert_eq!(places(&format!("method m() {{\n{statements}\n}}")), [place], "{statements}");
+    }
+}
+
+#[test]
 fn members_go_on_inside_of_broken_ones() {
     for (text, expected) in [
         (
