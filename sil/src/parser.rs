@@ -2,12 +2,16 @@
 //!
 //! In this order: [`scan`] blanks out comments, cuts the text into members and measures how deep it nests; pest
 //! recognises each member (`grammar.pest`); [`build`] makes the tree. Members are cut apart first because that is
-//! how a syntax error in one of them leaves the others alone; it also keeps pest's token queue small.
+//! how a syntax error in one of them leaves the others alone; it also keeps pest's token queue small. Behind an error
+//! the next word that a member can start with is taken for the start of one, though it stands inside of the broken one.
+//!
+//! Where errors are reported is as in the reference, since tests announce errors by their lines.
 //!
 //! Invariants
 //! - No input makes this overflow the stack: text nested deeper than [`MAX_NESTING`] is refused before pest sees
 //!   it, and a tree deeper than [`MAX_DEPTH`] (chains such as `a + b + …`) is refused while it is built.
-//! - Time is linear in the text: every rule of the grammar decides without trying two ways over the same text.
+//! - Time is linear in the text: every rule of the grammar decides without trying two ways over the same text. What is
+//!   read again because of errors is bounded by [`MAX_RECOVERIES`].
 
 mod build;
 mod errors;

@@ -3,7 +3,8 @@
 //! Comments become line feeds, so that no rule of the grammar has to deal with them, all offsets stay, and
 //! `f /* … */ (x)` is not taken for a call. Members start with a reserved word outside all brackets, which
 //! is how they are cut apart; words that can only start a member (`method`, `field`, …) do so even inside
-//! brackets, which is how a missing `}` spoils no more than its own member.
+//! brackets, which is how a missing `}` spoils no more than its own member. Behind a syntax error what is left of a
+//! member is cut again, whatever is open there.
 
 use std::borrow::Cow;
 
