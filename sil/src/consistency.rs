@@ -82,7 +82,7 @@ impl<'p> Checker<'p> {
             self.function_postcondition(clause);
             self.expression(clause, Surroundings::FUNCTION);
         }
-        self.no_old_measures(&function.contract.decreases);
+        self.measures_of_function(&function.contract.decreases);
         self.measures(&function.contract.decreases, Surroundings::FUNCTION);
         if let Some(body) = &function.body {
             self.function_body(body);
@@ -101,7 +101,7 @@ impl<'p> Checker<'p> {
             self.method_postcondition(clause);
             self.expression(clause, Surroundings::METHOD);
         }
-        self.no_old_measures(&method.contract.decreases);
+        self.measures_of_method(&method.contract.decreases, &method.locals);
         self.measures(&method.contract.decreases, Surroundings::METHOD);
         for implementation in &method.implementations {
             self.body(&implementation.body);

@@ -10,7 +10,8 @@
 //! - Spans are as in the reference, since tests announce errors by their lines: the statements of a macro keep their
 //!   places; the expansion of an expression stands at the outermost call in the expression, except for the elements of lists
 //!   (arguments, triggers), amounts and types, which keep theirs.
-//! - Expansion ends: a macro inside its own expansion is an error, and [`MAX_EXPANSION`] bounds the size.
+//! - Expansion ends: a macro inside its own expansion is an error, and [`MAX_EXPANSION`] bounds the size. A macro that
+//!   nobody uses is not expanded, so it may contain itself.
 //!
 //! A name that is a local or bound variable where it stands is not taken for a macro.
 
@@ -38,7 +39,6 @@ pub fn expand(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
     for member in &mut program.members {
         expander.member(member);
     }
-    expander.check_unused();
 }
 
 /// An argument, expanded at the call.
@@ -206,22 +206,6 @@ impl<'d> Expander<'d> {
             }
         }
         self.scope.truncate(0);
-    }
-
-    /// Recursive macros are errors even where nobody uses them. Walks the body of each macro not expanded so far, its
-    /// parameters standing for themselves, and keeps only what that says about recursion.
-    fn check_unused(&mut self) {
-        for id in self.table.ids() {
-            if self.table.is_used(id) {
-                continue;
-            }
-            let before = self.diagnostics.len();
-            let span = self.table.definition(id).span;
-            self.dry_run(id, span);
-            let found = self.diagnostics.split_off(before);
-            let recursive = found.into_iter().filter(|one| one.message.contains(table::RECURSIVE));
-            self.diagnostics.extend(recursive);
-        }
     }
 }
 

@@ -117,10 +117,22 @@ pub struct Contract {
     pub decreases: Vec<Decreases>,
 }
 
+impl Contract {
+    /// The termination clauses before the first `ensures`, and those behind it.
+    pub fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
+        let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
+        self.decreases.split_at(behind)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Decreases {
     pub kind: DecreasesKind,
     pub condition: Option<Expr>,
+    /// Behind an `ensures`, so part of the postcondition and not of the precondition.
+    pub in_postcondition: bool,
+    /// From behind the keyword on, where errors are reported.
+    pub measure: Span,
     pub span: Span,
 }
 

@@ -6,6 +6,8 @@
 
 pub mod walk;
 
+use std::ops::Deref;
+
 use num_bigint::BigInt;
 
 use crate::source::{Name, Span};
@@ -104,11 +106,23 @@ pub struct Contract {
     pub decreases: Vec<Decreases>,
 }
 
+impl Contract {
+    /// The termination clauses before the first `ensures`, and those behind it.
+    pub fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
+        let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
+        self.decreases.split_at(behind)
+    }
+}
+
 /// A termination clause.
 #[derive(Clone, Debug)]
 pub struct Decreases {
     pub kind: DecreasesKind,
     pub condition: Option<Expr>,
+    /// Behind an `ensures`: to the reference, a clause there is part of the postcondition, others of the precondition.
+    pub in_postcondition: bool,
+    /// From behind the keyword on, where the reference reports what is wrong with the clause.
+    pub measure: Span,
     pub span: Span,
 }
 
@@ -445,6 +459,47 @@ pub enum OldLabel {
     Label(Ident),
 }
 
+/// `{ t1, …, tn }`, of a quantifier: its terms are matched together.
+#[derive(Clone, Debug)]
+pub struct Trigger<E> {
+    pub terms: Vec<E>,
+    /// From brace to brace.
+    pub span: Span,
+}
+
+/// A trigger that nobody wrote.
+impl<E> From<Vec<E>> for Trigger<E> {
+    fn from(terms: Vec<E>) -> Self {
+        Self { terms, span: Span::default() }
+    }
+}
+
+impl<E> Deref for Trigger<E> {
+    type Target = [E];
+
+    fn deref(&self) -> &[E] {
+        &self.terms
+    }
+}
+
+impl<'t, E> IntoIterator for &'t Trigger<E> {
+    type Item = &'t E;
+    type IntoIter = std::slice::Iter<'t, E>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.terms.iter()
+    }
+}
+
+impl<'t, E> IntoIterator for &'t mut Trigger<E> {
+    type Item = &'t mut E;
+    type IntoIter = std::slice::IterMut<'t, E>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.terms.iter_mut()
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     Int(BigInt),
@@ -524,7 +579,7 @@ pub enum ExprKind {
     Quantified {
         quantifier: Quantifier,
         variables: Vec<TypedName>,
-        triggers: Vec<Vec<Expr>>,
+        triggers: Vec<Trigger<Expr>>,
         body: Box<Expr>,
     },
     ForPerm {

@@ -8,7 +8,7 @@ use num_bigint::BigInt;
 use super::ident;
 use crate::source::{Name, Span};
 use crate::syntax::{
-    BinaryOp, Collection, Expr, ExprKind, OldLabel, Quantifier, Type, TypedName, UnaryOp,
+    BinaryOp, Collection, Expr, ExprKind, OldLabel, Quantifier, Trigger, Type, TypedName, UnaryOp,
 };
 
 fn expr(kind: ExprKind) -> Expr {
@@ -303,7 +303,7 @@ pub fn quantified(
     expr(ExprKind::Quantified {
         quantifier,
         variables: variables.into_iter().collect(),
-        triggers: triggers.into_iter().collect(),
+        triggers: triggers.into_iter().map(Trigger::from).collect(),
         body: Box::new(body),
     })
 }

@@ -81,7 +81,13 @@ pub fn axiom(name: &str, body: Expr) -> Axiom {
 /// `decreases measures`
 pub fn decreases(measures: impl IntoIterator<Item = Expr>) -> Decreases {
     let kind = DecreasesKind::Tuple(measures.into_iter().collect());
-    Decreases { kind, condition: None, span: Span::default() }
+    Decreases {
+        kind,
+        condition: None,
+        in_postcondition: false,
+        measure: Span::default(),
+        span: Span::default(),
+    }
 }
 
 impl Predicate {

@@ -70,14 +70,31 @@ impl Checker<'_> {
         });
     }
 
-    /// A contract's measures are read before any label is passed.
-    pub(super) fn no_old_measures(&mut self, clauses: &[Decreases]) {
+    /// What a termination clause may not mention is what the part of the contract may not that it belongs to.
+    pub(super) fn measures_of_function(&mut self, clauses: &[Decreases]) {
         for clause in clauses {
-            let mut labelled = false;
-            clause.for_each_child(|expr| labelled |= Contents::of(expr).labelled_old);
-            if labelled {
+            let (old, labelled_old) = old_in_measure(clause);
+            if old || labelled_old {
+                let message =
+                    "old expressions are not allowed in termination measures of functions";
+                self.error(clause.measure, message);
+            }
+        }
+    }
+
+    /// As [`Self::measures_of_function`]. Only behind an `ensures` there are an old state and results.
+    pub(super) fn measures_of_method(&mut self, clauses: &[Decreases], locals: &Arena<Local>) {
+        for clause in clauses {
+            let (old, labelled_old) = old_in_measure(clause);
+            if labelled_old {
                 let message = "labelled old expressions are not allowed in termination measures";
-                self.error(clause.span, message);
+                self.error(clause.measure, message);
+            } else if old && !clause.in_postcondition {
+                let message = "old expressions are not allowed before `ensures`";
+                self.error(clause.measure, message);
+            }
+            if !clause.in_postcondition {
+                clause.for_each_child(|expr| self.no_results(expr, locals));
             }
         }
     }
@@ -134,4 +151,15 @@ impl Checker<'_> {
             self.error(body.span, "axioms cannot depend on the heap or on permissions");
         }
     }
+}
+
+/// Whether a clause mentions `old(…)`, and `old[l](…)`.
+fn old_in_measure(clause: &Decreases) -> (bool, bool) {
+    let (mut old, mut labelled_old) = (false, false);
+    clause.for_each_child(|expr| {
+        let contents = Contents::of(expr);
+        old |= contents.old;
+        labelled_old |= contents.labelled_old;
+    });
+    (old, labelled_old)
 }

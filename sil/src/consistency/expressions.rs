@@ -4,6 +4,7 @@ use super::Checker;
 use crate::program::{Expr, ExprKind, LocalId, Location, OldLabel, PredicateAccess, Resource};
 use crate::source::Span;
 use crate::stack::grow_stack;
+use crate::syntax::Trigger;
 use crate::walk::walk_expr;
 
 /// What surrounds an expression, as far as it decides what may stand there.
@@ -167,7 +168,7 @@ impl Checker<'_> {
         }
     }
 
-    fn quantifier(&mut self, span: Span, variables: &[LocalId], triggers: &[Vec<Expr>]) {
+    fn quantifier(&mut self, span: Span, variables: &[LocalId], triggers: &[Trigger<Expr>]) {
         if variables.is_empty() {
             self.error(span, "a quantifier has at least one variable");
         }

@@ -41,10 +41,11 @@ pub(super) fn check(checker: &mut Checker<'_>) {
 fn body(checker: &mut Checker<'_>, body: &Body) {
     walk_body(body, |visit| match visit {
         Visit::Stmt(statement) => {
-            if let StmtKind::While { decreases, .. } | StmtKind::Label { decreases, .. } =
-                &statement.kind
-            {
-                clauses(checker, decreases);
+            match &statement.kind {
+                StmtKind::While { decreases, .. } => clauses(checker, decreases),
+                // As in the reference, those of a label may be several of a kind.
+                StmtKind::Label { decreases, .. } => measures(checker, decreases),
+                _ => {}
             }
         }
         Visit::Node(node) => clauses(checker, &node.decreases),
@@ -52,14 +53,27 @@ fn body(checker: &mut Checker<'_>, body: &Body) {
     });
 }
 
-/// At most one clause of each kind; a measure means the same when it is inhaled and when it is exhaled.
+/// At most one clause of each kind before the first `ensures` and one behind it. Reported at the first of a kind.
 fn clauses(checker: &mut Checker<'_>, clauses: &[Decreases]) {
+    let of_a_kind = |clause: &Decreases, other: &Decreases| {
+        clause.in_postcondition == other.in_postcondition
+            && std::mem::discriminant(&clause.kind) == std::mem::discriminant(&other.kind)
+    };
     for (index, clause) in clauses.iter().enumerate() {
-        let kind = std::mem::discriminant(&clause.kind);
-        if clauses[..index].iter().any(|other| std::mem::discriminant(&other.kind) == kind) {
-            checker
-                .error(clause.span, "a contract has at most one termination clause of each kind");
+        let is_first = !clauses[..index].iter().any(|other| of_a_kind(clause, other));
+        if is_first && clauses[index + 1..].iter().any(|other| of_a_kind(clause, other)) {
+            checker.error(
+                clause.measure,
+                "a contract has at most one termination clause of each kind",
+            );
         }
+    }
+    measures(checker, clauses);
+}
+
+/// A measure means the same when it is inhaled and when it is exhaled.
+fn measures(checker: &mut Checker<'_>, clauses: &[Decreases]) {
+    for clause in clauses {
         let DecreasesKind::Tuple(elements) = &clause.kind else { continue };
         for element in elements {
             measure(checker, element);

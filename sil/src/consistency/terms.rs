@@ -62,9 +62,14 @@ fn body(checker: &mut Checker<'_>, body: &Body) {
 fn node(checker: &mut Checker<'_>, expr: &Expr) {
     match &expr.kind {
         ExprKind::Quantified { triggers, .. } => {
-            for term in triggers.iter().flatten() {
-                if !is_trigger_term(term) {
-                    error(checker, term.span, "this term cannot be part of a trigger");
+            for trigger in triggers {
+                // Reported for the trigger as a whole, as in the reference.
+                if let Some(term) = trigger.iter().find(|term| !is_trigger_term(term)) {
+                    let message = "a term of this trigger cannot be part of a trigger";
+                    checker.found.push(
+                        Diagnostic::new(Code::TypecheckerError, trigger.span, message)
+                            .with_related(term.span, "this term cannot be matched"),
+                    );
                 }
             }
         }

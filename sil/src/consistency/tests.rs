@@ -213,8 +213,8 @@ fn measures_are_values() {
     );
     check(
         "method m(x: Int)
-           decreases x
            decreases x // consistency
+           decreases x
          {
            while (true)
              decreases true && [true, false] // consistency

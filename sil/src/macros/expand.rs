@@ -5,7 +5,7 @@ use crate::source::{Name, Span};
 use crate::stack::grow_stack;
 use crate::syntax::{Expr, ExprKind, Ident, MacroBody, OldLabel, TypedName};
 
-use super::table::{MacroId, RECURSIVE};
+use super::table::MacroId;
 use super::{Argument, Expander, Frame, MAX_EXPANSION, names};
 
 /// What a name stands for where it is used.
@@ -247,14 +247,11 @@ impl Expander<'_> {
     }
 
     /// The name that a macro without parameters stands for.
-    fn alias(&mut self, id: MacroId) -> Option<Name> {
+    fn alias(&self, id: MacroId) -> Option<Name> {
         let define = self.table.definition(id);
         match (&define.parameters, &define.body) {
             (None, MacroBody::Expr(body)) => match &body.kind {
-                ExprKind::Ident(name) => {
-                    self.table.set_used(id);
-                    Some(name.clone())
-                }
+                ExprKind::Ident(name) => Some(name.clone()),
                 _ => None,
             },
             _ => None,
@@ -454,7 +451,6 @@ impl Expander<'_> {
         span: Span,
         walk: impl FnOnce(&mut Self) -> T,
     ) -> Option<T> {
-        self.table.set_used(id);
         if self.table.is_broken(id) || self.exhausted {
             return None;
         }
@@ -477,7 +473,7 @@ impl Expander<'_> {
     fn report_recursion(&mut self, id: MacroId) {
         let define = self.table.definition(id);
         if !self.table.is_broken(id) {
-            let message = format!("the macro `{}` {RECURSIVE}", define.name.name);
+            let message = format!("the macro `{}` contains itself", define.name.name);
             self.error(define.span, message);
         }
         // Everything that was entered since is on the same cycle.
@@ -518,28 +514,6 @@ impl Expander<'_> {
         }
     }
 
-    /// Walks the body of a macro with its parameters standing for themselves, to see whether it contains itself.
-    pub(super) fn dry_run(&mut self, id: MacroId, span: Span) {
-        let define = self.table.definition(id);
-        let parameters = define.parameters.iter().flatten();
-        let arguments = parameters.map(|parameter| {
-            let expr = Expr::new(ExprKind::Ident(parameter.name.clone()), span);
-            Argument { size: names::size(&expr), expr }
-        });
-        let arguments = arguments.collect();
-        match &define.body {
-            MacroBody::Expr(body) => {
-                self.in_frame(id, arguments, span, |expander| expander.expr(&mut copy(body)));
-            }
-            MacroBody::Block(body) => {
-                self.in_frame(id, arguments, span, |expander| {
-                    expander.block(&mut body.clone());
-                });
-            }
-            MacroBody::Type(_) | MacroBody::Empty => {}
-        }
-    }
-
     // ---- places that need a certain kind of expression -------------------------------------------------------
 
     /// The location of `acc` and the resource of `perm`: if a macro stands there, it has to stand for one.
@@ -558,8 +532,8 @@ impl Expander<'_> {
         }
     }
 
-    /// The operand of `fold`, `unfold` and `unfolding`.
-    pub(super) fn access(&mut self, access: &mut Expr) {
+    /// The operand of `unfolding`.
+    fn access(&mut self, access: &mut Expr) {
         let is_macro = self.is_replaced(access);
         self.expr(access);
         if is_macro

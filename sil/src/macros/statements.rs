@@ -177,7 +177,8 @@ impl Expander<'_> {
             | StmtKind::Refute(expr)
             | StmtKind::Apply(expr)
             | StmtKind::Expr(expr) => self.expr(expr),
-            StmtKind::Fold(access) | StmtKind::Unfold(access) => self.access(access),
+            // Whether it is a predicate is a question of types.
+            StmtKind::Fold(access) | StmtKind::Unfold(access) => self.expr(access),
             StmtKind::Package { wand, script } => {
                 self.expr(wand);
                 script.iter_mut().for_each(|script| self.block(script));

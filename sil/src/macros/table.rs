@@ -11,9 +11,6 @@ use crate::syntax::{Define, MacroBody};
 use super::names::Names;
 use super::{Expander, names};
 
-/// Part of the message about macros that contain themselves.
-pub(super) const RECURSIVE: &str = "contains itself";
-
 /// A macro of a [`Table`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct MacroId(usize);
@@ -22,7 +19,6 @@ struct Entry {
     define: Rc<Define>,
     /// Of the body.
     names: Rc<Names>,
-    used: bool,
     /// An error was reported that makes expanding it pointless.
     broken: bool,
 }
@@ -46,18 +42,6 @@ impl Table {
 
     pub(super) fn names(&self, id: MacroId) -> Rc<Names> {
         self.entries[id.0].names.clone()
-    }
-
-    pub(super) fn ids(&self) -> impl Iterator<Item = MacroId> + use<> {
-        (0..self.entries.len()).map(MacroId)
-    }
-
-    pub(super) fn is_used(&self, id: MacroId) -> bool {
-        self.entries[id.0].used
-    }
-
-    pub(super) fn set_used(&mut self, id: MacroId) {
-        self.entries[id.0].used = true;
     }
 
     pub(super) fn is_broken(&self, id: MacroId) -> bool {
@@ -99,7 +83,6 @@ impl Expander<'_> {
         self.table.entries.push(Entry {
             define: Rc::new(define),
             names: Rc::new(names),
-            used: false,
             broken: false,
         });
     }

@@ -184,7 +184,11 @@ fn recursion_and_explosions_are_errors() {
         "define A B\ndefine B A\nmethod m() { assert B }",
         &["2.1 the macro `B` contains itself"],
     );
-    errors("define A(x) (A(x))", &["1.1 the macro `A` contains itself"]);
+    errors(
+        "define A(x) (A(x))\nmethod m() { assert A(1) }",
+        &["1.1 the macro `A` contains itself"],
+    );
+    errors("define A(x) (A(x))\ndefine B { A(1) }\nmethod m() { }", &[]);
     errors("define A(x) x(x)\nmethod m() { A(A) }", &["2.14 the macro `A` is not a statement"]);
     errors(
         "define A(x) x(x)\nmethod m() { assert A(A) }",

@@ -209,7 +209,9 @@ impl<'d> Builder<'d> {
                 TypeKind::MacroCall { name, arguments: arguments.collect() }
             }
             Some(part) => {
-                let arguments = part.into_inner().map(|argument| self.ty(argument)).collect();
+                let arguments =
+                    part.into_inner().filter(|part| part.as_rule() != Rule::close_bracket);
+                let arguments = arguments.map(|argument| self.ty(argument)).collect();
                 TypeKind::Named { name, arguments }
             }
             None => TypeKind::Named { name, arguments: Vec::new() },
@@ -224,7 +226,11 @@ impl<'d> Builder<'d> {
         let span = self.span(&node);
         let mut kind = DecreasesKind::Star;
         let mut condition = None;
+        let mut measure = span;
         for part in node.into_inner() {
+            if part.as_rule() != Rule::kw_decreases && measure.start == span.start {
+                measure.start = self.span(&part).start;
+            }
             match part.as_rule() {
                 Rule::underscore => kind = DecreasesKind::Wildcard,
                 Rule::decreases_tuple => {
@@ -240,7 +246,7 @@ impl<'d> Builder<'d> {
                 _ => {}
             }
         }
-        Decreases { kind, condition, span }
+        Decreases { kind, condition, in_postcondition: false, measure, span }
     }
 
     /// Enters nodes that are `levels` deeper; says so and returns `false` where that is too deep. Each successful

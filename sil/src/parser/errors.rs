@@ -4,8 +4,17 @@ use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
 
-/// Start, end and message of an error; offsets count in the text that was parsed.
-pub(super) fn describe(error: &Error<Rule>, text: &str) -> (usize, usize, String) {
+/// A syntax error.
+pub(super) struct Failure {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether everything was read.
+    pub(super) is_at_end: bool,
+    pub(super) message: String,
+}
+
+/// What pest's error says; offsets count in the text that was parsed.
+pub(super) fn describe(error: &Error<Rule>, text: &str) -> Failure {
     let at = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
@@ -22,11 +31,14 @@ pub(super) fn describe(error: &Error<Rule>, text: &str) -> (usize, usize, String
             message.push_str(&format!("; expected {}", list(&expected)));
         }
     }
-    // At the end there is nothing to point at but the last token.
-    let at = if found.is_empty() { text.trim_end().len().saturating_sub(1) } else { at };
-    let at = (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let end = if found.is_empty() { text.trim_end().len() } else { at + found.len() };
-    (at, end.max(at), message)
+    Failure { start: at, end: at + found.len(), is_at_end: found.is_empty(), message }
+}
+
+/// The error for an expression where a statement is expected.
+pub(super) fn no_statement(text: &str, start: usize) -> Failure {
+    let found = token(&text[start..]);
+    let message = format!("unexpected `{found}`; expected a statement");
+    Failure { start, end: start + found.len(), is_at_end: false, message }
 }
 
 fn leading_space(text: &str) -> usize {
@@ -84,6 +96,9 @@ fn word(rule: Rule) -> Option<(u8, &'static str)> {
         Rule::ident | Rule::typed_name | Rule::key => (2, "a name"),
         Rule::string | Rule::standard_path => (2, "a path or string in quotes"),
         Rule::open_paren => (2, "`(`"),
+        Rule::close_paren => (2, "`)`"),
+        Rule::close_bracket => (2, "`]`"),
+        Rule::double_colon => (2, "`::`"),
         Rule::open_brace | Rule::block | Rule::graph => (2, "`{`"),
         Rule::colon => (2, "`:`"),
         Rule::kw_in => (2, "`in`"),

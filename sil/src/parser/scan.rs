@@ -3,7 +3,8 @@
 //! Comments become line feeds, so that no rule of the grammar has to deal with them, all offsets stay, and
 //! `f /* … */ (x)` is not taken for a call. Members start with a reserved word outside all brackets, which
 //! is how they are cut apart; words that can only start a member (`method`, `field`, …) do so even inside
-//! brackets, which is how a missing `}` spoils no more than its own member.
+//! brackets, which is how a missing `}` spoils no more than its own member. Behind a syntax error what is left of a
+//! member is cut again, whatever is open there.
 
 use std::borrow::Cow;
 
@@ -24,6 +25,8 @@ pub(super) struct Scan<'t> {
 pub(super) struct Chunk {
     pub(super) start: usize,
     pub(super) end: usize,
+    /// Behind the word that says what kind of member it is; 0 if there is none.
+    pub(super) head: usize,
     /// The deepest nesting in it.
     pub(super) nesting: usize,
     /// Where the nesting first passes [`MAX_NESTING`].
@@ -32,9 +35,37 @@ pub(super) struct Chunk {
 
 pub(super) fn scan(text: &str) -> Scan<'_> {
     let (text, errors) = blank_comments(text);
-    let chunks = Cutter::new(text.as_bytes()).run();
+    let chunks = cut(&text, 0, text.len());
     Scan { text, chunks, errors }
 }
+
+/// The members in a part of the text that starts outside all brackets.
+pub(super) fn cut(text: &str, start: usize, end: usize) -> Vec<Chunk> {
+    Cutter::new(&text.as_bytes()[..end], start).run()
+}
+
+/// Where the first word that can start a member stands, or an annotation, at or behind `from` and before `end`: whatever
+/// is open there, and whether or not that makes sense.
+pub(super) fn next_member(text: &str, from: usize, end: usize) -> Option<usize> {
+    let bytes = &text.as_bytes()[..end];
+    let mut at = from;
+    while let Some(&byte) = bytes.get(at) {
+        if byte == b'@' {
+            return Some(at);
+        }
+        let word = bytes[at..].iter().position(|&byte| !is_word(byte)).unwrap_or(end - at);
+        let is_inside = at > 0 && is_word(bytes[at - 1]);
+        if !is_inside && MEMBER_WORDS.contains(&&bytes[at..at + word]) {
+            return Some(at);
+        }
+        at += word.max(1);
+    }
+    None
+}
+
+/// The words that members start with.
+const MEMBER_WORDS: [&[u8]; 8] =
+    [b"adt", b"define", b"domain", b"field", b"function", b"import", b"method", b"predicate"];
 
 /// Replaces the bytes of comments and of a leading byte order mark by line feeds.
 fn blank_comments(text: &str) -> (Cow<'_, str>, Vec<(usize, &'static str)>) {
@@ -139,14 +170,14 @@ struct Cutter<'t> {
 }
 
 impl<'t> Cutter<'t> {
-    fn new(bytes: &'t [u8]) -> Self {
+    fn new(bytes: &'t [u8], start: usize) -> Self {
         Self {
             bytes,
-            at: 0,
+            at: start,
             levels: Vec::new(),
             brackets: 0,
             kind: Kind::Other,
-            chunk: Chunk::default(),
+            chunk: Chunk { start, ..Chunk::default() },
             chunks: Vec::new(),
             annotations: None,
             after_operand: false,
@@ -247,6 +278,7 @@ impl<'t> Cutter<'t> {
         let word = &self.bytes[start..end];
         if let Some(kind) = self.member_kind(word, end) {
             self.end_chunk(self.annotations.unwrap_or(start));
+            self.chunk.head = end;
             self.kind = kind;
         }
         match word {

@@ -57,8 +57,9 @@ pub(super) fn desugar(
         order::is_wanted(program, sources, diagnostics) && !adts.0.values().any(repeats_a_name);
     let with_contains = contains::is_imported(program);
     let mut added = Vec::new();
+    check_constructors(program, diagnostics);
     for adt in adts.0.values() {
-        let mut domain = encode(adt, diagnostics);
+        let mut domain = encode(adt);
         if with_contains {
             contains::derive(adt, &adts, &mut domain.axioms, diagnostics);
         }
@@ -116,11 +117,19 @@ fn self_type(adt: &Adt) -> Type {
     tree.named_type(&adt.name.name, arguments.collect())
 }
 
-fn encode(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) -> Domain {
-    if adt.constructors.is_empty() {
-        let message = format!("the adt `{}` needs a constructor", adt.name.name);
-        diagnostics.push(Diagnostic::new(Code::ConsistencyError, adt.name.span, message));
+/// Every adt has a constructor: without one it has no value.
+fn check_constructors(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
+    for member in &program.members {
+        if let MemberKind::Adt(adt) = &member.kind
+            && adt.constructors.is_empty()
+        {
+            let message = format!("the adt `{}` needs a constructor", adt.name.name);
+            diagnostics.push(Diagnostic::new(Code::ConsistencyError, member.span, message));
+        }
     }
+}
+
+fn encode(adt: &Adt) -> Domain {
     let tree = Tree { span: adt.name.span };
     let ty = self_type(adt);
     let mut functions = Vec::new();
@@ -197,7 +206,8 @@ struct Application {
 
 fn application(adt: &Adt, constructor: &Constructor) -> Application {
     let tree = Tree { span: constructor.name.span };
-    let types = argument_types(constructor, tree.span);
+    // Where they are written, so that what is wrong with them is reported once.
+    let types: Vec<_> = constructor.formals.iter().map(|formal| formal.ty.clone()).collect();
     let names = (0..types.len()).map(|index| Name::from(format!("a${index}")));
     let variables: Vec<_> = names.zip(types).collect();
     let arguments = variables.iter().map(|(name, _)| tree.variable(name)).collect();

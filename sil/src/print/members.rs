@@ -132,10 +132,13 @@ impl Writer<'_> {
             for precondition in &contract.preconditions {
                 writer.clause(context, "requires ", precondition);
             }
+            // Those before the first `ensures` and those behind it are counted separately.
+            let (before, behind) = contract.split_decreases();
+            writer.decreases(context, before);
             for postcondition in &contract.postconditions {
                 writer.clause(context, "ensures ", postcondition);
             }
-            writer.decreases(context, &contract.decreases);
+            writer.decreases(context, behind);
         });
     }
 

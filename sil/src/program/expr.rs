@@ -7,6 +7,7 @@ use super::{
 };
 use crate::source::Span;
 use crate::stack::grow_stack;
+use crate::syntax::Trigger;
 pub use crate::syntax::{Collection, Quantifier, UnaryOp};
 
 #[derive(Debug)]
@@ -156,7 +157,7 @@ pub enum ExprKind {
     Quantified {
         quantifier: Quantifier,
         variables: Vec<LocalId>,
-        triggers: Vec<Vec<Expr>>,
+        triggers: Vec<Trigger<Expr>>,
         body: Box<Expr>,
     },
     ForPerm {

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Expr, ExprKind, LocalId, Location, PredicateAccess, Resource};
 use crate::stack::grow_stack;
+use crate::syntax::Trigger;
 
 impl Expr {
     /// The same node with each operand replaced by what `map` makes of it, in the order of
@@ -32,6 +33,12 @@ impl Expr {
             span: self.span,
             annotations: self.annotations.clone(),
         }
+    }
+}
+
+impl Trigger<Expr> {
+    fn map_terms(&self, map: &mut dyn FnMut(&Expr) -> Expr) -> Self {
+        Self { terms: self.iter().map(map).collect(), span: self.span }
     }
 }
 
@@ -77,7 +84,7 @@ impl ExprKind {
             Self::Quantified { quantifier, variables, triggers, body } => Self::Quantified {
                 quantifier: *quantifier,
                 variables: variables.clone(),
-                triggers: triggers.iter().map(|trigger| all(trigger, map)).collect(),
+                triggers: triggers.iter().map(|trigger| trigger.map_terms(map)).collect(),
                 body: Box::new(map(body)),
             },
             Self::ForPerm { variables, resource, body } => Self::ForPerm {

@@ -41,22 +41,23 @@ impl Selectors {
     }
 
     fn add(&mut self, adt: &Adt, globals: &Globals) {
-        let Some(Global::Domain(domain)) = globals.get(&adt.name.name) else { return };
+        let Some(domain) = globals.domain(&adt.name.name) else { return };
         let function = |name: String| match globals.get(&name.into()) {
             Some(Global::DomainFunction(function)) => Some(function),
             _ => None,
         };
+        // Fields first: they hide discriminators, which is an error, but no reason for others.
+        for formal in adt.constructors.iter().flat_map(|constructor| &constructor.formals) {
+            let field = &formal.name.name;
+            if let Some(function) = function(adt::destructor_name(&adt.name.name, field)) {
+                self.insert(field.clone(), Selector { domain, function, tag: None });
+            }
+        }
         for constructor in &adt.constructors {
             let name = &constructor.name.name;
             let tag = Some(adt::tag(adt, name) as u32);
             if let Some(function) = function(adt::tag_name(&adt.name.name)) {
                 self.insert(format!("is{name}").into(), Selector { domain, function, tag });
-            }
-            for formal in &constructor.formals {
-                let field = &formal.name.name;
-                if let Some(function) = function(adt::destructor_name(&adt.name.name, field)) {
-                    self.insert(field.clone(), Selector { domain, function, tag: None });
-                }
             }
         }
     }

@@ -19,6 +19,14 @@ enum Target {
     Field { receiver: Expr, field: FieldId, span: Span },
 }
 
+/// What the right-hand side of an assignment has to fit.
+struct Slot {
+    /// `None` for a wrong target.
+    ty: Option<Type>,
+    /// Of the target.
+    span: Span,
+}
+
 impl Resolver<'_, '_> {
     /// `targets := value`.
     pub(super) fn assign(
@@ -27,10 +35,11 @@ impl Resolver<'_, '_> {
         value: &syntax::Expr,
         span: Span,
     ) -> Option<StmtKind> {
+        let places: Vec<_> = targets.iter().map(|target| target.span).collect();
         let targets: Vec<_> = targets.iter().map(|target| self.target(target)).collect();
-        let types: Vec<_> =
-            targets.iter().map(|target| target.as_ref().map(|t| self.target_type(t))).collect();
-        let source = self.source(value, &types, span)?;
+        let types = targets.iter().map(|target| target.as_ref().map(|t| self.target_type(t)));
+        let slots: Vec<_> = types.zip(places).map(|(ty, span)| Slot { ty, span }).collect();
+        let source = self.source(value, &slots, span)?;
         let targets: Vec<_> = targets.into_iter().collect::<Option<_>>()?;
         self.finish_assignment(targets, source, span)
     }
@@ -43,8 +52,12 @@ impl Resolver<'_, '_> {
         span: Span,
     ) -> Option<StmtKind> {
         let targets: Vec<_> = locals.iter().map(|&local| Target::Local(local)).collect();
-        let types: Vec<_> = targets.iter().map(|target| Some(self.target_type(target))).collect();
-        let source = self.source(value, &types, span)?;
+        let slots: Vec<_> = locals
+            .iter()
+            .map(|&local| &self.locals[local])
+            .map(|local| Slot { ty: Some(local.ty.clone()), span: local.span })
+            .collect();
+        let source = self.source(value, &slots, span)?;
         self.finish_assignment(targets, source, span)
     }
 
@@ -129,13 +142,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The right-hand side for targets of the given types (`None`: a wrong target).
-    fn source(
-        &mut self,
-        value: &syntax::Expr,
-        targets: &[Option<Type>],
-        span: Span,
-    ) -> Option<Source> {
+    /// The right-hand side for the given targets.
+    fn source(&mut self, value: &syntax::Expr, targets: &[Slot], span: Span) -> Option<Source> {
         match &value.kind {
             syntax::ExprKind::Call { name, arguments, .. } => match self.method_named(name) {
                 Found::One(Global::Method(method)) => {
@@ -153,8 +161,8 @@ impl Resolver<'_, '_> {
             _ => {}
         }
         match targets {
-            [Some(target)] => self.value(value, target).map(Source::Value),
-            [None] => {
+            [Slot { ty: Some(target), .. }] => self.value(value, target).map(Source::Value),
+            [Slot { ty: None, .. }] => {
                 self.any_expression(value);
                 None
             }
@@ -170,7 +178,7 @@ impl Resolver<'_, '_> {
         &mut self,
         method: MethodId,
         arguments: &[syntax::Expr],
-        targets: &[Option<Type>],
+        targets: &[Slot],
         span: Span,
         call_span: Span,
     ) -> Option<Source> {
@@ -194,14 +202,14 @@ impl Resolver<'_, '_> {
         let mut compatible = true;
         for (target, &result) in targets.iter().zip(&callee.returns) {
             let result = &callee.locals[result].ty;
-            if let Some(target) = target
-                && target != result
+            if let Some(ty) = &target.ty
+                && ty != result
             {
-                let (found, expected) = (result.display(program), target.display(program));
+                let (found, expected) = (result.display(program), ty.display(program));
                 let message = format!(
                     "incompatible types: the result is of type `{found}`, the target of type `{expected}`"
                 );
-                self.error(span, message);
+                self.error(target.span, message);
                 compatible = false;
             }
         }
@@ -215,14 +223,14 @@ impl Resolver<'_, '_> {
     fn new_object(
         &mut self,
         fields: Option<&[Ident]>,
-        targets: &[Option<Type>],
+        targets: &[Slot],
         span: Span,
     ) -> Option<Source> {
         let mut correct = true;
         match targets {
-            [Some(Type::Ref) | None] => {}
-            [_] => {
-                self.error(span, "the target of `new` must be of type `Ref`");
+            [Slot { ty: Some(Type::Ref) | None, .. }] => {}
+            [target] => {
+                self.error(target.span, "the target of `new` must be of type `Ref`");
                 correct = false;
             }
             _ => {

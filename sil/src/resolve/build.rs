@@ -10,7 +10,7 @@ use crate::program::{
 };
 use crate::source::Span;
 use crate::stack::grow_stack;
-use crate::syntax;
+use crate::syntax::{self, Trigger};
 
 impl Resolver<'_, '_> {
     /// The resolved form of an expression that was inferred without errors.
@@ -129,7 +129,10 @@ impl Resolver<'_, '_> {
                 variables: bound(referent)?,
                 triggers: triggers
                     .iter()
-                    .map(|trigger| self.build_all(trigger))
+                    .map(|trigger| {
+                        let terms = self.build_all(trigger)?;
+                        Some(Trigger { terms, span: self.at(trigger.span) })
+                    })
                     .collect::<Option<_>>()?,
                 body: self.boxed(body)?,
             },

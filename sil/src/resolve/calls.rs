@@ -58,7 +58,12 @@ impl Resolver<'_, '_> {
                     .formals
                     .iter()
                     .map(|(_, ty)| Ty::instantiate(ty, &domain.parameters, &instance));
-                self.infer_arguments(arguments, formals.collect(), span);
+                let formals = formals.collect();
+                if self.shared.globals.is_adt(&domain.name) {
+                    self.infer_arguments_of_constructor(arguments, formals, span);
+                } else {
+                    self.infer_arguments(arguments, formals, span);
+                }
                 let ty = Ty::instantiate(&function.result, &domain.parameters, &instance);
                 (Meaning { ty, pure: true }, Referent::DomainFunction(id, instance))
             }
@@ -128,6 +133,28 @@ impl Resolver<'_, '_> {
         }
         for (argument, formal) in arguments.iter().zip(&formals) {
             self.value_of(argument, formal);
+        }
+    }
+
+    /// As [`Self::infer_arguments`], but as in the reference, arguments of wrong types are reported at the call.
+    fn infer_arguments_of_constructor(
+        &mut self,
+        arguments: &[syntax::Expr],
+        formals: Vec<Ty>,
+        span: Span,
+    ) {
+        if arguments.len() != formals.len() {
+            return self.infer_arguments(arguments, formals, span);
+        }
+        let types: Vec<_> = arguments.iter().map(|argument| self.pure(argument)).collect();
+        for ((ty, formal), argument) in types.iter().zip(&formals).zip(arguments) {
+            if !self.unify(span, ty, formal) {
+                let argument = self.at(argument.span);
+                if let Some(error) = self.shared.diagnostics.last_mut() {
+                    error.related.push((argument, "this is the argument".to_owned()));
+                }
+                return;
+            }
         }
     }
 }

@@ -191,14 +191,18 @@ impl<'a, 's> Resolver<'a, 's> {
 
     /// The label of a name. An undeclared one is a consistency error, unless type errors come first; outside of
     /// bodies no label may be used at all, which is for the consistency checks to say.
-    pub(super) fn label(&mut self, ident: &Ident) -> LabelId {
+    ///
+    /// The error is reported at `user`, the statement or `old` that mentions the label.
+    pub(super) fn label(&mut self, ident: &Ident, user: Span) -> LabelId {
         if let Some(&label) = self.label_names.get(&ident.name) {
             return label;
         }
         let span = self.at(ident.span);
         if self.in_body {
             let message = format!("undeclared label `{}`", ident.name);
-            self.shared.label_errors.push(Diagnostic::new(Code::ConsistencyError, span, message));
+            let error = Diagnostic::new(Code::ConsistencyError, self.at(user), message)
+                .with_related(span, "no label of this method has this name");
+            self.shared.label_errors.push(error);
         }
         self.labels.alloc(Label { name: ident.name.clone(), span })
     }

@@ -14,7 +14,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{Expr, LocalId, LocalKind, OldLabel, Type};
 use crate::source::{Name, Span};
 use crate::stack::grow_stack;
-use crate::syntax::{self, BinaryOp, Collection, ExprKind, TypedName, UnaryOp};
+use crate::syntax::{self, BinaryOp, Collection, ExprKind, Trigger, TypedName, UnaryOp};
 
 impl Resolver<'_, '_> {
     /// Resolves a pure expression of the given type.
@@ -150,8 +150,10 @@ impl Resolver<'_, '_> {
                 self.value_of(condition, &Ty::Bool);
                 let then = self.infer(then);
                 let other = self.infer(otherwise);
-                self.unify(otherwise.span, &other.ty, &then.ty);
-                (Meaning { ty: then.ty, pure: then.pure && other.pure }, Referent::None)
+                let same = self.unify(otherwise.span, &other.ty, &then.ty);
+                // Which of the two types is meant nobody knows, so neither is an error elsewhere.
+                let ty = if same { then.ty } else { Ty::Error };
+                (Meaning { ty, pure: then.pure && other.pure }, Referent::None)
             }
             ExprKind::Index { base, index } => {
                 self.apply(overload::INDEX, &[base, index], expr.span, order)
@@ -192,7 +194,7 @@ impl Resolver<'_, '_> {
                 self.infer_map_literal(types.as_ref(), entries)
             }
             ExprKind::InhaleExhale(inhale, exhale) => self.infer_inhale_exhale(inhale, exhale),
-            ExprKind::Old { label, body } => self.infer_old(label, body),
+            ExprKind::Old { label, body } => self.infer_old(label, body, expr.span),
             ExprKind::Acc { location, amount } => {
                 self.infer_location(location);
                 if let Some(amount) = amount {
@@ -430,11 +432,16 @@ impl Resolver<'_, '_> {
         assertion(inhale && exhale)
     }
 
-    fn infer_old(&mut self, label: &syntax::OldLabel, body: &syntax::Expr) -> (Meaning, Referent) {
+    fn infer_old(
+        &mut self,
+        label: &syntax::OldLabel,
+        body: &syntax::Expr,
+        span: Span,
+    ) -> (Meaning, Referent) {
         let label = match label {
             syntax::OldLabel::Entry => OldLabel::Entry,
             syntax::OldLabel::Lhs => OldLabel::Lhs,
-            syntax::OldLabel::Label(ident) => OldLabel::Label(self.label(ident)),
+            syntax::OldLabel::Label(ident) => OldLabel::Label(self.label(ident, span)),
         };
         let ty = self.pure(body);
         (Meaning { ty, pure: true }, Referent::Old(label))
@@ -444,7 +451,7 @@ impl Resolver<'_, '_> {
         &mut self,
         quantifier: syntax::Quantifier,
         variables: &[TypedName],
-        triggers: &[Vec<syntax::Expr>],
+        triggers: &[Trigger<syntax::Expr>],
         body: &syntax::Expr,
     ) -> (Meaning, Referent) {
         let locals = self.bind(variables);
@@ -542,7 +549,7 @@ impl Resolver<'_, '_> {
                 }
             }
             _ if matches!(meaning.ty, Ty::Error) => {}
-            _ => self.error(call.span, "a predicate is expected here"),
+            _ => self.error(expr.span, "a predicate is expected here"),
         }
     }
 

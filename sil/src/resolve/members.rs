@@ -3,14 +3,14 @@
 use la_arena::Arena;
 
 use super::context::{Facts, Introspection, Place, Resolver, Shared, split_annotations};
-use super::names::{Global, Globals};
+use super::names::{Found, Global, Globals};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{
     Axiom, Body, Contract, Domain, DomainFunction, DomainId, Expr, Field, Function, Implementation,
     Local, LocalId, LocalKind, Member, Method, Predicate, Program, Type,
 };
 use crate::source::{Name, OriginId, Span};
-use crate::syntax::{self, MemberKind, TypedName};
+use crate::syntax::{self, Ident, MemberKind, TypedName};
 
 /// Builds the arenas: signatures with resolved types, contracts and bodies still empty.
 pub(super) fn signatures(
@@ -98,7 +98,8 @@ impl Signatures<'_> {
             }
             MemberKind::Domain(domain) => self.domain(domain, annotations, span),
             MemberKind::Adt(adt) => {
-                if !matches!(self.globals.get(&adt.name.name), Some(Global::Domain(_))) {
+                let is_domain = |global| matches!(global, Global::Domain(_));
+                if self.globals.find(&adt.name.name, is_domain) == Found::Nothing {
                     let message = "adts are desugared before names are resolved";
                     self.diagnostics.push(Diagnostic::new(Code::TypecheckerError, span, message));
                 }
@@ -132,7 +133,10 @@ impl Signatures<'_> {
             span,
         });
         for function in &domain.functions {
-            self.check_argument_names(function);
+            // Those of an adt's constructors are its fields, which are checked as such.
+            if !self.globals.is_adt(&domain.name.name) {
+                self.check_argument_names(function);
+            }
             let mut origin = span.origin;
             let origins = &mut self.program.origins;
             let annotations = split_annotations(&function.annotations, &mut origin, origins);
@@ -162,8 +166,17 @@ impl Signatures<'_> {
     fn check_argument_names(&mut self, function: &syntax::DomainFunction) {
         let names: Vec<_> = function.formals.iter().filter_map(|(name, _)| name.as_ref()).collect();
         for (index, name) in names.iter().enumerate() {
-            if let Some(first) = names[..index].iter().find(|other| other.name == name.name) {
-                self.diagnostics.push(super::names::duplicate(&name.name, first.span, name.span));
+            let is_same = |other: &&&Ident| other.name == name.name;
+            if names[..index].iter().find(is_same).is_some() {
+                continue;
+            }
+            // As in the reference, reported at the first.
+            if let Some(second) = names[index + 1..].iter().find(is_same) {
+                let message = format!("duplicate argument name `{}`", name.name);
+                self.diagnostics.push(
+                    Diagnostic::new(Code::TypecheckerError, name.span, message)
+                        .with_related(second.span, "declared again here"),
+                );
             }
         }
     }
@@ -276,8 +289,12 @@ fn resolve_function(
         .iter()
         .filter_map(|clause| resolver.value(clause, &Type::Bool))
         .collect();
-    resolver.place = Place { wands: false, ..Place::BODY };
-    let decreases = resolver.decreases_clauses(&written.contract.decreases);
+    // Each is part of the precondition or of the postcondition.
+    let (before, behind) = written.contract.split_decreases();
+    resolver.place = Place { wands: false, ..Place::CONTRACT };
+    let mut decreases = resolver.decreases_clauses(before);
+    resolver.place.introspection = Introspection::Nowhere;
+    decreases.extend(resolver.decreases_clauses(behind));
     // That a body cannot mention `result` is for the consistency checks to say.
     resolver.place = Place { result: Some(function.result.clone()), ..Place::BODY };
     let body = written.body.as_ref().and_then(|body| resolver.value(body, &function.result));
@@ -295,8 +312,8 @@ fn resolve_method(shared: &mut Shared<'_>, method: &Method, written: &syntax::Me
     resolver.place = Place::CONTRACT;
     let preconditions = resolver.assertions(&written.contract.preconditions);
     let postconditions = resolver.assertions(&written.contract.postconditions);
-    resolver.place = Place::BODY;
     let decreases = resolver.decreases_clauses(&written.contract.decreases);
+    resolver.place = Place::BODY;
     resolver.in_body = true;
     let implementations =
         written.implementations.iter().map(|body| resolver.implementation(body)).collect();

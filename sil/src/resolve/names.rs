@@ -123,9 +123,10 @@ impl Globals {
         program: &syntax::Program,
         diagnostics: &mut Vec<Diagnostic>,
     ) {
+        let adt_fields = fields_of_adts(program);
         for member in &program.members {
             if let MemberKind::Adt(adt) = &member.kind {
-                self.check_discriminators(adt, diagnostics);
+                self.check_discriminators(adt, &adt_fields, diagnostics);
                 check_fields(adt, diagnostics);
             }
             let MemberKind::Domain(domain) = &member.kind else { continue };
@@ -142,13 +143,31 @@ impl Globals {
         }
     }
 
-    /// `isC` may not be the name of a member, wherever that is declared.
-    fn check_discriminators(&self, adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {
+    /// `isC` may not be the name of a member or of a field of an adt, wherever that is declared.
+    fn check_discriminators(
+        &self,
+        adt: &syntax::Adt,
+        adt_fields: &FxHashMap<&Name, Span>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         for Ident { name, span } in adt.constructors.iter().map(|constructor| &constructor.name) {
             let name = Name::from(format!("is{name}"));
-            if let Some(taken) = self.span(&name) {
+            if let Some(taken) = self.span(&name).or_else(|| adt_fields.get(&name).copied()) {
                 diagnostics.push(duplicate_at(&name, taken, *span));
             }
+        }
+    }
+
+    /// Whether an adt has this name.
+    pub(super) fn is_adt(&self, name: &Name) -> bool {
+        self.adts.contains(name)
+    }
+
+    /// The domain of a name, if there is just one.
+    pub(super) fn domain(&self, name: &Name) -> Option<DomainId> {
+        match self.find(name, |global| matches!(global, Global::Domain(_))) {
+            Found::One(Global::Domain(domain)) => Some(domain),
+            _ => None,
         }
     }
 
@@ -276,6 +295,18 @@ fn id<T>(counter: &mut u32) -> Idx<T> {
     let id = Idx::from_raw(RawIdx::from_u32(*counter));
     *counter += 1;
     id
+}
+
+/// The fields of all constructors of all adts, and where each is declared first.
+fn fields_of_adts(program: &syntax::Program) -> FxHashMap<&Name, Span> {
+    let mut fields = FxHashMap::default();
+    for member in &program.members {
+        let MemberKind::Adt(adt) = &member.kind else { continue };
+        for field in adt.constructors.iter().flat_map(|constructor| &constructor.formals) {
+            fields.entry(&field.name.name).or_insert(field.name.span);
+        }
+    }
+    fields
 }
 
 fn check_fields(adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {

@@ -75,13 +75,13 @@ impl Resolver<'_, '_> {
             Syntax::Apply(wand) => StmtKind::Apply { wand: self.wand(wand)? },
             Syntax::Quasihavoc { condition, resource } => {
                 let condition = self.condition_of_havoc(condition.as_ref());
-                let resource = self.resource(resource);
+                let resource = self.havocked(resource, statement.span);
                 StmtKind::Quasihavoc { condition: condition?, resource: resource? }
             }
             Syntax::QuasihavocAll { variables, condition, resource } => {
                 let variables = self.bind(variables);
                 let condition = self.condition_of_havoc(condition.as_ref());
-                let resource = self.resource(resource);
+                let resource = self.havocked(resource, statement.span);
                 self.scopes.close();
                 StmtKind::QuasihavocAll { variables, condition: condition?, resource: resource? }
             }
@@ -111,12 +111,12 @@ impl Resolver<'_, '_> {
                 let body = self.block(body);
                 StmtKind::While { condition: condition?, invariants, decreases, body }
             }
-            Syntax::Goto(label) => StmtKind::Goto(self.label(label)),
+            Syntax::Goto(label) => StmtKind::Goto(self.label(label, statement.span)),
             Syntax::Label { name, invariants, decreases } => {
                 let invariants =
                     invariants.iter().filter_map(|invariant| self.assertion(invariant)).collect();
                 let decreases = self.decreases_clauses(decreases);
-                StmtKind::Label { label: self.label(name), invariants, decreases }
+                StmtKind::Label { label: self.label(name, statement.span), invariants, decreases }
             }
             Syntax::Block(block) => StmtKind::Block(self.block(block)),
             Syntax::Define(define) => {
@@ -135,7 +135,17 @@ impl Resolver<'_, '_> {
         self.inferring(expr.span, |r| r.infer_wand(expr)).then(|| self.build(expr))?
     }
 
-    fn resource(&mut self, expr: &syntax::Expr) -> Option<Resource> {
+    /// What `quasihavoc` forgets. Where that is not even in the form of a resource, the statement is wrong.
+    fn havocked(&mut self, expr: &syntax::Expr, statement: Span) -> Option<Resource> {
+        if !matches!(
+            expr.kind,
+            syntax::ExprKind::Field { .. }
+                | syntax::ExprKind::Call { .. }
+                | syntax::ExprKind::Binary { op: syntax::BinaryOp::Wand, .. }
+        ) {
+            self.error(statement, "`quasihavoc` takes a field access, a predicate or a magic wand");
+            return None;
+        }
         self.inferring(expr.span, |r| r.infer_resource(expr)).then(|| self.build_resource(expr))?
     }
 
@@ -157,8 +167,9 @@ impl Resolver<'_, '_> {
         let outside = std::mem::replace(&mut self.place, Place::CONTRACT);
         let invariants =
             invariants.iter().filter_map(|invariant| self.assertion(invariant)).collect();
+        let decreases = self.decreases_clauses(decreases);
         self.place = outside;
-        (invariants, self.decreases_clauses(decreases))
+        (invariants, decreases)
     }
 
     pub(super) fn decreases_clauses(&mut self, clauses: &[syntax::Decreases]) -> Vec<Decreases> {
@@ -179,14 +190,20 @@ impl Resolver<'_, '_> {
             Some(condition) => Some(self.value(condition, &Type::Bool)?),
             None => None,
         };
-        Some(Decreases { kind: kind?, condition, span: self.at(clause.span) })
+        Some(Decreases {
+            kind: kind?,
+            condition,
+            in_postcondition: clause.in_postcondition,
+            measure: self.at(clause.measure),
+            span: self.at(clause.span),
+        })
     }
 
     /// Makes the labels of a body known before it is resolved, wherever in it they stand.
     pub(super) fn declare_labels(&mut self, statements: &[syntax::Stmt]) {
         for statement in statements {
             grow_stack(|| match &statement.kind {
-                syntax::StmtKind::Label { name, .. } => self.declare_label(name),
+                syntax::StmtKind::Label { name, .. } => self.declare_label(name, statement.span),
                 syntax::StmtKind::If { then, otherwise, .. } => {
                     self.declare_labels(&then.statements);
                     if let Some(otherwise) = otherwise {
@@ -201,11 +218,11 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// A second label of one name is an inconsistency, not a type error.
-    fn declare_label(&mut self, ident: &Ident) {
+    /// A second label of one name is an inconsistency, not a type error, and reported at its statement.
+    fn declare_label(&mut self, ident: &Ident, statement: Span) {
         if let Some(&earlier) = self.label_names.get(&ident.name) {
             let first = self.labels[earlier].span;
-            let mut clash = super::names::duplicate(&ident.name, first, self.at(ident.span));
+            let mut clash = super::names::duplicate(&ident.name, first, self.at(statement));
             clash.code = crate::diagnostics::Code::ConsistencyError;
             self.shared.label_errors.push(clash);
             return;

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use crate::source::Span;
 use crate::syntax::{
-    Annotation, BinaryOp, Collection, Expr, ExprKind, Ident, OldLabel, Quantifier, UnaryOp,
+    Annotation, BinaryOp, Collection, Expr, ExprKind, Ident, OldLabel, Quantifier, Trigger, UnaryOp,
 };
 
 use super::precedence::{Operand, Operator, Shape};
@@ -22,6 +22,11 @@ enum Prefix {
 impl Builder<'_> {
     pub(super) fn exp(&mut self, node: Node<'_>) -> Expr {
         self.row(node).expr
+    }
+
+    /// An operand without prefixes, at the start of a statement.
+    pub(super) fn target(&mut self, node: Node<'_>) -> Expr {
+        self.operand(&mut node.into_inner()).expr
     }
 
     /// `operand (operator operand)*`.
@@ -223,7 +228,9 @@ impl Builder<'_> {
             }
             Rule::applying => {
                 let mut parts = node.into_inner();
-                let wand = self.boxed_exp(&mut parts);
+                let part = find(&mut parts, Rule::exp);
+                self.check_wand(&part);
+                let wand = Box::new(self.exp(part));
                 ExprKind::Applying { wand, body: self.boxed_exp(&mut parts) }
             }
             Rule::asserting => {
@@ -303,6 +310,27 @@ impl Builder<'_> {
         }
     }
 
+    /// The operand of `apply`, `package` and `applying` ends where an operator stands that binds weaker than `--*`.
+    pub(super) fn check_wand(&mut self, node: &Node<'_>) {
+        for part in node.clone().into_inner() {
+            let is_weaker = match part.as_rule() {
+                Rule::then_branch => true,
+                Rule::binary_op if part.as_str() == "--*" => return,
+                Rule::binary_op => matches!(part.as_str(), "==>" | "<==>"),
+                _ => false,
+            };
+            if is_weaker {
+                let mut span = self.span(&part);
+                span.end = span.start + 1;
+                self.error(
+                    span,
+                    "this operator binds weaker than `--*`: a magic wand ends before it",
+                );
+                return;
+            }
+        }
+    }
+
     fn quantified(&mut self, node: Node<'_>) -> ExprKind {
         let mut parts = node.into_inner();
         let quantifier = match next(&mut parts).as_str() {
@@ -310,9 +338,11 @@ impl Builder<'_> {
             _ => Quantifier::Exists,
         };
         let variables = self.take_typed_names(&mut parts);
+        skip(&mut parts, Rule::double_colon);
         let mut triggers = Vec::new();
         while let Some(part) = next_if(&mut parts, Rule::trigger) {
-            triggers.push(self.exps(part));
+            let span = self.span(&part);
+            triggers.push(Trigger { terms: self.exps(part), span });
         }
         let body = self.boxed_exp(&mut parts);
         ExprKind::Quantified { quantifier, variables, triggers, body }
@@ -352,6 +382,7 @@ impl Builder<'_> {
         let mut part = next(&mut parts);
         if part.as_rule() != Rule::arguments {
             element = Some(self.ty(part));
+            skip(&mut parts, Rule::close_bracket);
             part = next(&mut parts);
         }
         let elements = self.exps(part);
@@ -366,7 +397,7 @@ impl Builder<'_> {
         let mut entries = Vec::new();
         for part in node.into_inner() {
             match part.as_rule() {
-                Rule::kw_map | Rule::open_paren => {}
+                Rule::kw_map | Rule::open_paren | Rule::close_bracket => {}
                 Rule::map_entry => {
                     let mut parts = part.into_inner();
                     let key = self.exp(find(&mut parts, Rule::exp));

@@ -109,7 +109,11 @@ impl Builder<'_> {
                 let exp = self.exp(find(&mut node.into_inner(), Rule::exp));
                 contract.postconditions.push(exp);
             }
-            _ => contract.decreases.push(self.decreases(node)),
+            _ => {
+                let mut clause = self.decreases(node);
+                clause.in_postcondition = !contract.postconditions.is_empty();
+                contract.decreases.push(clause);
+            }
         }
     }
 
@@ -182,7 +186,11 @@ impl Builder<'_> {
                 Rule::ident => name = Some(self.ident(&part)),
                 Rule::domain_formal => formals.push(self.domain_formal(part)),
                 Rule::string => interpretation = Some(self.string(&part)),
-                Rule::kw_function | Rule::open_paren | Rule::colon | Rule::kw_interpretation => {}
+                Rule::kw_function
+                | Rule::open_paren
+                | Rule::close_paren
+                | Rule::colon
+                | Rule::kw_interpretation => {}
                 _ => result = Some(self.ty(part)),
             }
         }
@@ -244,7 +252,7 @@ impl Builder<'_> {
         let mut without = Vec::new();
         for part in parts {
             match part.as_rule() {
-                Rule::kw_without => {}
+                Rule::kw_without | Rule::close_bracket => {}
                 Rule::ident => without.push(self.ident(&part)),
                 _ => argument = Some(self.ty(part)),
             }

@@ -73,7 +73,9 @@ impl Builder<'_> {
             Rule::block => StmtKind::Block(self.block(node)),
             Rule::package_stmt => {
                 let mut parts = node.into_inner();
-                let wand = self.exp(find(&mut parts, Rule::exp));
+                let part = find(&mut parts, Rule::exp);
+                self.check_wand(&part);
+                let wand = self.exp(part);
                 StmtKind::Package { wand, script: parts.next().map(|part| self.block(part)) }
             }
             Rule::quasihavoc_stmt => {
@@ -85,6 +87,7 @@ impl Builder<'_> {
                 let mut parts = node.into_inner();
                 skip(&mut parts, Rule::kw_quasihavocall);
                 let variables = self.take_typed_names(&mut parts);
+                skip(&mut parts, Rule::double_colon);
                 let (condition, resource) = self.havoc_parts(next(&mut parts));
                 StmtKind::QuasihavocAll { variables, condition, resource }
             }
@@ -103,7 +106,9 @@ impl Builder<'_> {
                 is_assignment = true;
             } else {
                 let in_parentheses = part.as_str().starts_with('(');
-                exps.push((self.exp(part), in_parentheses));
+                let exp =
+                    if part.as_rule() == Rule::target { self.target(part) } else { self.exp(part) };
+                exps.push((exp, in_parentheses));
             }
         }
         let (value, in_parentheses) = exps.pop().expect("the grammar requires an expression");
@@ -132,7 +137,11 @@ impl Builder<'_> {
     fn unary_stmt(&mut self, node: Node<'_>) -> StmtKind {
         let mut parts = node.into_inner();
         let word = next(&mut parts);
-        let operand = self.exp(next(&mut parts));
+        let part = next(&mut parts);
+        if word.as_str() == "apply" {
+            self.check_wand(&part);
+        }
+        let operand = self.exp(part);
         match word.as_str() {
             "inhale" => StmtKind::Inhale(operand),
             "exhale" => StmtKind::Exhale(operand),

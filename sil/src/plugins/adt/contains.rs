@@ -63,7 +63,9 @@ fn check(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) {
         if &*name.name != CONTAINS {
             error(diagnostics, name.span, format!("`{}` cannot be derived", name.name));
         }
-        if !seen.insert(&*name.name) {
+        // As in the reference, reported at the first.
+        let is_again = |other: &&Derive| other.name.name == name.name;
+        if seen.insert(&*name.name) && adt.derives.iter().filter(is_again).count() > 1 {
             error(diagnostics, name.span, format!("`{}` is derived twice", name.name));
         }
         for field in &derive.without {

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use crate::source::{Name, Span};
 use crate::stack::grow_stack;
 use crate::syntax::{
-    Axiom, BinaryOp, Expr, ExprKind, Ident, Quantifier, Type, TypeKind, TypedName,
+    Axiom, BinaryOp, Expr, ExprKind, Ident, Quantifier, Trigger, Type, TypeKind, TypedName,
 };
 
 /// Builds nodes at `span`.
@@ -85,7 +85,7 @@ impl Tree {
         self.expr(ExprKind::Quantified {
             quantifier: Quantifier::Forall,
             variables: variables.collect(),
-            triggers,
+            triggers: triggers.into_iter().map(Trigger::from).collect(),
             body: Box::new(body),
         })
     }

@@ -45,8 +45,10 @@ impl Engine<'_> {
             let inferred =
                 if triggers.is_empty() { inferred(&variables, body) } else { Vec::new() };
             let is_inferred = !inferred.is_empty();
-            let triggers: Vec<Vec<&Expr>> =
-                triggers.iter().chain(&inferred).map(|trigger| trigger.iter().collect()).collect();
+            let triggers: Vec<Vec<&Expr>> = (triggers.iter().map(|trigger| &**trigger))
+                .chain(inferred.iter().map(Vec::as_slice))
+                .map(|trigger| trigger.iter().collect())
+                .collect();
             let mut triggers = engine.eval_trigger_sets_under(guard_of(body), &triggers, blame)?;
             if is_inferred && engine.axioms_in_progress > 0 {
                 let innermost = engine.innermost_trigger(&bound, value);

@@ -2,6 +2,7 @@
 //! section 9, "Normalising impure quantifiers").
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
+use sil::syntax::Trigger;
 
 use crate::engine::Reading;
 use crate::engine::eval::quantifiers::inferred;
@@ -109,7 +110,7 @@ fn collect<'e>(
 }
 
 /// Triggers of merged quantifiers: all pairs of a set of the outer with one of the inner.
-fn joined<'e>(outer: &[Vec<&'e Expr>], inner: &'e [Vec<Expr>]) -> Vec<Vec<&'e Expr>> {
+fn joined<'e>(outer: &[Vec<&'e Expr>], inner: &'e [Trigger<Expr>]) -> Vec<Vec<&'e Expr>> {
     if outer.is_empty() {
         return inner.iter().map(|set| set.iter().collect()).collect();
     }

@@ -100,7 +100,7 @@ impl<'e> Shape<'e> {
             ExprKind::Old { label: OldLabel::Lhs, .. } => "lhs".to_owned(),
             ExprKind::Old { .. } => "old".to_owned(),
             ExprKind::Quantified { quantifier, variables, triggers, .. } => {
-                let triggers: Vec<_> = triggers.iter().map(Vec::len).collect();
+                let triggers: Vec<_> = triggers.iter().map(|trigger| trigger.len()).collect();
                 let locals = &engine.state.locals;
                 let types: Vec<_> = variables.iter().map(|&local| &locals[local].ty).collect();
                 format!("{quantifier:?}{types:?}{triggers:?}")
