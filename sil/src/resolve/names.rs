@@ -117,7 +117,7 @@ impl Globals {
         }
     }
 
-    /// A type parameter may not have the name of a member, and an adt has each field once.
+    /// A type parameter may not have the name of a member, and neither may what an adt brings along.
     fn check_adts_and_parameters(
         &self,
         program: &syntax::Program,
@@ -127,7 +127,7 @@ impl Globals {
         for member in &program.members {
             if let MemberKind::Adt(adt) = &member.kind {
                 self.check_discriminators(adt, &adt_fields, diagnostics);
-                check_fields(adt, diagnostics);
+                self.check_fields(adt, diagnostics);
             }
             let MemberKind::Domain(domain) = &member.kind else { continue };
             for (index, parameter) in domain.parameters.iter().enumerate() {
@@ -138,6 +138,19 @@ impl Globals {
                     .or_else(|| self.span(&parameter.name));
                 if let Some(earlier) = earlier {
                     diagnostics.push(duplicate(&parameter.name, earlier, parameter.span));
+                }
+            }
+        }
+    }
+
+    /// An adt has each field once, and no field has the name of a member. Several adts may have one.
+    fn check_fields(&self, adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {
+        let mut fields: FxHashMap<&Name, Span> = FxHashMap::default();
+        for Ident { name, span } in all_fields(adt).map(|field| &field.name) {
+            match fields.get(name).copied().or_else(|| self.span(name)) {
+                Some(taken) => diagnostics.push(duplicate(name, taken, *span)),
+                None => {
+                    fields.insert(name, *span);
                 }
             }
         }
@@ -307,18 +320,6 @@ fn fields_of_adts(program: &syntax::Program) -> FxHashMap<&Name, Span> {
         }
     }
     fields
-}
-
-fn check_fields(adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {
-    let mut fields: FxHashMap<&Name, Span> = FxHashMap::default();
-    for Ident { name, span } in all_fields(adt).map(|field| &field.name) {
-        match fields.get(name) {
-            Some(&first) => diagnostics.push(duplicate(name, first, *span)),
-            None => {
-                fields.insert(name, *span);
-            }
-        }
-    }
 }
 
 /// The two in the order of the text. Of two files the one of `earlier` was read first.

@@ -342,7 +342,7 @@ const DESUGARED: &str = "
       function Tree$get$left(t: Tree): Tree
       function Tree$tag(t: Tree): Int
     }
-    field head: Perm";
+    field share: Perm";
 
 #[test]
 fn selectors_of_adts_follow_the_receivers_type() {
@@ -355,7 +355,7 @@ fn selectors_of_adts_follow_the_receivers_type() {
         diagnostics.len()
     };
     for right in [
-        "l.head == true && t.head == 1 && r.head == write",
+        "l.head == true && t.head == 1 && r.share == write",
         "l.tail.tail.head || t.left.left.isLeaf || l.isCons",
         "Cons(1, Nil()).head == 1",
         "Cons(l, Nil()).head.tail == l",

@@ -34,10 +34,10 @@ fn an_adt_is_a_domain() {
 
 #[test]
 fn destructors_and_discriminators_are_found_by_type() {
-    let text = "field value: Int
+    let text = "field number: Int
         adt Box { Box1(value: Bool) }
-        method m(x: Ref, b: Box) requires acc(x.value) {
-          assert x.value == 1 && b.value && Cons(1, Nil()).value == 1 && b.isBox1
+        method m(x: Ref, b: Box) requires acc(x.number) {
+          assert x.number == 1 && b.value && Cons(1, Nil()).value == 1 && b.isBox1
           assert (Nil() : List[Int]).isNil && Cons(1, Nil()).tail.isCons
         }";
     assert_eq!(errors(&format!("{LIST}{text}")), [""; 0]);
@@ -53,6 +53,7 @@ fn names_of_the_encoding_do_not_clash_with_others() {
 fn clashes_are_errors_where_they_are() {
     assert_eq!(errors("adt A { C()\n C() }"), ["2.2"]);
     assert_eq!(errors("adt A { C(x: Int)\n D(x: Int) }"), ["2.4"]);
+    assert_eq!(errors("adt A { C(x: Int) }\nfield x: Int"), ["2.7"]);
     assert_eq!(errors("adt A { C() }\nadt A { D() }").first().map(String::as_str), Some("2.5"));
     let import = "import <adt/derives.vpr>\n";
     let derives = |what: &str| format!("{import}adt A {{ C(x: Int) }} derives {{\n{what} }}");
