@@ -4,12 +4,13 @@ use super::translate::Translator;
 use crate::terms::{Quantifier, Sort, Substitution, Term, TermKind, Terms};
 
 impl Translator {
-    /// The parts of a trigger. One that applies something to a variable of another part is replaced: `{ p(x), q(y, e(x)) }`
-    /// becomes `{ p(x), part(x, y) }`, where `part` holds of all x and y for which there is a `q(y, e(x))`.
+    /// The parts of a trigger. One in which something is applied to what is applied to a variable of another part is
+    /// replaced: `{ p(x), q(y, e(x)) }` becomes `{ p(x), part(x, y) }`, where `part` holds of all x and y for which there
+    /// is a `q(y, e(x))`. What nests deeper, as `q(y, e(d(x)))`, stays as it is.
     ///
     /// COMPLETENESS: Z3 4.8.12 misses matches of the first form when the term `p(a)` comes to be known, or to be equal to
     /// another one, after `q(b, e(a))`.
-    /// SOUNDNESS: that `part` holds of everything contradicts nothing; it is said only where there is something to match.
+    /// SOUNDNESS: nothing says of a `part` that it does not hold, so that it holds of everything is a model.
     pub(super) fn parts_to_match(
         &mut self,
         terms: &mut Terms,
