@@ -11,7 +11,9 @@
 //! to find out that little is held. So beside channels nothing is said of the locks of all objects of a type, and where
 //! something that is executed asks for the wait level, unknown channels count, too.
 
-use chalice::program::{Domain, Expr, ExprKind, Stmt, StmtKind, Type};
+use chalice::program::{
+    Bounds, Domain, Expr, ExprKind, FieldRef, OutVariable, Rhs, Stmt, StmtKind, Type,
+};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -21,7 +23,8 @@ use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
 
-/// Does a statement hand on to others what depends on the wait level?
+/// Does a statement hand on what depends on the wait level: to others, to the variables of a specification, or into the
+/// order of locks? Above the wait level a lock may be put: it is above what is known to count for it.
 pub(super) fn hands_on_wait_level(stmt: &Stmt) -> bool {
     let mut hands_on = false;
     let mut look = |e: &Expr| hands_on |= mentions_wait_level(e);
@@ -37,10 +40,47 @@ pub(super) fn hands_on_wait_level(stmt: &Stmt) -> bool {
         | StmtKind::Unshare(_)
         | StmtKind::Downgrade(_)
         | StmtKind::Free(_) => crate::walk::each_expr_of_stmt(stmt, &mut look),
-        StmtKind::Share { target, .. } | StmtKind::Reorder { target, .. } => look(target),
+        StmtKind::Share { target, bounds } | StmtKind::Reorder { target, bounds } => {
+            look(target);
+            hands_on |= bounds_depend_on_wait_level(bounds);
+        }
+        StmtKind::AssignField { receiver, value, .. } => {
+            look(receiver);
+            hands_on |= places_by_wait_level(value);
+        }
+        StmtKind::AssignLocal { value, .. } | StmtKind::Declare { value: Some(value), .. } => {
+            hands_on = places_by_wait_level(value);
+        }
+        StmtKind::Specification { targets, post, .. } => {
+            hands_on = chooses_by_wait_level(targets, post);
+        }
         _ => {}
     }
     hands_on
+}
+
+/// Does what a specification statement says of the wait level decide about a value that it may change?
+fn chooses_by_wait_level(targets: &[OutVariable], post: &Expr) -> bool {
+    if let ExprKind::And(parts) = &post.kind {
+        return parts.iter().any(|part| chooses_by_wait_level(targets, part));
+    }
+    let mut may_change = |part: &Expr| match &part.kind {
+        ExprKind::Local(local) => targets.iter().any(|target| target.local == *local),
+        ExprKind::FieldRead { field, .. } => !matches!(field, FieldRef::Mu),
+        ExprKind::Apply { .. } => true,
+        _ => false,
+    };
+    mentions_wait_level(post) && post.any(&mut may_change)
+}
+
+fn places_by_wait_level(value: &Rhs) -> bool {
+    matches!(value, Rhs::NewChannel { bounds, .. } if bounds_depend_on_wait_level(bounds))
+}
+
+fn bounds_depend_on_wait_level(bounds: &Bounds) -> bool {
+    let is_other =
+        |bound: &Expr| mentions_wait_level(bound) && !matches!(bound.kind, ExprKind::WaitLevel);
+    bounds.upper.iter().any(mentions_wait_level) || bounds.lower.iter().any(is_other)
 }
 
 /// A side of a comparison.

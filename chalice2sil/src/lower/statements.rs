@@ -62,7 +62,7 @@ impl Member<'_, '_> {
                 let source = receiver.clone();
                 let target = self.field_of(receiver, chalice::program::FieldRef::Declared(*id));
                 let value = match value {
-                    Rhs::Expr(e) => self.stored(self.program().fields[*id].is_ghost, e, env),
+                    Rhs::Expr(e) => self.stored(e, env),
                     Rhs::New { .. } | Rhs::NewChannel { .. } => {
                         let name = self.fresh("object");
                         self.emit_plain(declare(&name, ty(TypeKind::Ref), None));
@@ -149,7 +149,7 @@ impl Member<'_, '_> {
         let is_late_constant = declared.is_const && value.is_none();
         match value {
             Some(Rhs::Expr(e)) => {
-                let value = self.stored(self.program().locals[local].is_ghost, e, env);
+                let value = self.stored(e, env);
                 let name = self.local(local);
                 self.emit_declared(&name, ty, value);
             }
@@ -172,9 +172,10 @@ impl Member<'_, '_> {
         self.locals_in_scope.push(local);
     }
 
-    /// The value of an expression that is assigned to something that is ghost state, or is not.
-    fn stored(&mut self, is_ghost: bool, e: &Expr, env: &Env) -> s::Expr {
-        let env = if is_ghost { env.clone() } else { self.executed(e, env) };
+    /// The value of an expression that is assigned. Ghost state is no exception: what is executed can depend on it by way
+    /// of functions.
+    fn stored(&mut self, e: &Expr, env: &Env) -> s::Expr {
+        let env = self.executed(e, env);
         self.expr(e, &env)
     }
 
@@ -182,7 +183,7 @@ impl Member<'_, '_> {
         let name = self.local(local);
         match value {
             Rhs::Expr(e) => {
-                let value = self.stored(self.program().locals[local].is_ghost, e, env);
+                let value = self.stored(e, env);
                 match self.assigned.get(&local).cloned() {
                     Some(flag) => self.assign_constant(&name, &flag, e, value),
                     None => self.emit(assign(var(&name), value)),
@@ -255,8 +256,7 @@ impl Member<'_, '_> {
     fn initialise(&mut self, name: &str, initialisers: &[Initialiser], env: &Env) {
         let statement = self.span;
         for initialiser in initialisers {
-            let is_ghost = self.program().fields[initialiser.field].is_ghost;
-            let value = self.stored(is_ghost, &initialiser.value, env);
+            let value = self.stored(&initialiser.value, env);
             let target =
                 self.field_of(var(name), chalice::program::FieldRef::Declared(initialiser.field));
             if self.program().fields[initialiser.field].is_tracked {
