@@ -205,7 +205,7 @@ impl Member<'_, '_> {
     fn assign_new(&mut self, name: &str, value: &Rhs, env: &Env) {
         match value {
             Rhs::Expr(e) => {
-                let value = self.expr(e, env);
+                let value = self.stored(e, env);
                 self.emit(assign(var(name), value));
             }
             Rhs::New { class, initialisers, .. } => {
