@@ -124,6 +124,8 @@ pub(super) struct Solver {
     scopes: Vec<Vec<Bool>>,
     /// The kernel is not told what is changed, and is replaced before the next question.
     is_spent: bool,
+    /// Whether the kernel was made for [`Translator::has_backend_sorts`].
+    expects_backend_sorts: bool,
     axioms: Vec<Axiom>,
     /// Some axiom is not told.
     untold: bool,
@@ -151,6 +153,7 @@ impl Solver {
             models: options.models,
             scopes: vec![Vec::new()],
             is_spent: false,
+            expects_backend_sorts: false,
             axioms: Vec::new(),
             untold: false,
             budget: None,
@@ -199,11 +202,7 @@ impl Solver {
     }
 
     pub(super) fn translate(&mut self, terms: &mut Terms, term: Term) -> Result<Bool, ProverError> {
-        let had_backend_sorts = self.translator.has_backend_sorts;
         let formula = raw::enter(&self.context, || self.translator.formula(terms, term))?;
-        if self.translator.has_backend_sorts && !had_backend_sorts {
-            self.set_aside();
-        }
         self.collect_axioms(terms)?;
         Ok(formula)
     }
@@ -264,8 +263,8 @@ impl Solver {
         self.is_spent = true;
     }
 
-    /// A kernel for what is to be told, which is told nothing.
-    fn new_kernel(&self, eager_threshold: u32) -> Result<Kernel, ProverError> {
+    /// A kernel that suits what is to be told, which is told nothing.
+    fn suitable_kernel(&self, eager_threshold: u32) -> Result<Kernel, ProverError> {
         let kernel = new_kernel(&self.context, self.kind, eager_threshold)?;
         if self.translator.has_backend_sorts {
             kernel.set_params(&WITH_BACKEND_SORTS)?;
@@ -275,11 +274,12 @@ impl Solver {
 
     /// A kernel that knows the same.
     fn renew(&mut self) -> Result<(), ProverError> {
-        self.kernel = self.new_kernel(EAGER_THRESHOLD)?;
+        self.kernel = self.suitable_kernel(EAGER_THRESHOLD)?;
         if self.models {
             self.kernel.set_params(&MODELS)?;
         }
         self.is_spent = false;
+        self.expects_backend_sorts = self.translator.has_backend_sorts;
         self.translator.log.line("(reset-assertions)");
         if self.translator.has_backend_sorts {
             self.translator.log.settings(&WITH_BACKEND_SORTS);
@@ -376,7 +376,7 @@ impl Solver {
 
     /// What a new kernel says.
     fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<Answer, ProverError> {
-        let kernel = self.new_kernel(Retry::EAGER_THRESHOLD)?;
+        let kernel = self.suitable_kernel(Retry::EAGER_THRESHOLD)?;
         kernel.set_params(retry.settings)?;
         for (depth, scope) in self.scopes.iter().enumerate() {
             if depth > 0 && !retry.is_flat {
@@ -405,7 +405,7 @@ impl Solver {
     }
 
     fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {
-        if self.is_spent {
+        if self.is_spent || self.translator.has_backend_sorts && !self.expects_backend_sorts {
             self.renew()?;
         }
         self.set_budget(budget);
