@@ -136,6 +136,21 @@ pub struct Decreases {
     pub span: Span,
 }
 
+impl Decreases {
+    /// Those of the clauses of a contract or a loop that count: the last of each kind, as in the reference. There may be
+    /// several, as each side of an `ensures` may have one.
+    ///
+    /// SOUNDNESS: whoever takes something for granted because there is a clause has to look at these, since no other is
+    /// shown.
+    pub fn that_count(clauses: &[Self]) -> impl Iterator<Item = &Self> {
+        clauses.iter().enumerate().filter_map(|(index, clause)| {
+            let kind = std::mem::discriminant(&clause.kind);
+            let mut later = clauses[index + 1..].iter();
+            later.all(|other| std::mem::discriminant(&other.kind) != kind).then_some(clause)
+        })
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum DecreasesKind {
     Tuple(Vec<Expr>),

@@ -1,7 +1,8 @@
 //! What a verdict relies on without proof.
 
 use sil::program::{
-    Block, Body, Contract, DecreasesKind, Graph, Member, NodeKind, Program, Stmt, StmtKind,
+    Block, Body, Contract, Decreases, DecreasesKind, Graph, Member, NodeKind, Program, Stmt,
+    StmtKind,
 };
 use sil::source::Span;
 
@@ -53,7 +54,9 @@ fn promises(contract: &Contract) -> bool {
 
 /// `decreases _`: termination is claimed, not shown.
 fn wildcard(contract: &Contract, kind: &str, name: &str, trusted: &mut Vec<String>) {
-    if contract.decreases.iter().any(|clause| matches!(clause.kind, DecreasesKind::Wildcard)) {
+    if Decreases::that_count(&contract.decreases)
+        .any(|clause| matches!(clause.kind, DecreasesKind::Wildcard))
+    {
         trusted.push(format!("that {kind} {name} terminates (decreases _)"));
     }
 }

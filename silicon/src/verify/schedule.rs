@@ -13,8 +13,8 @@ use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
 use sil::program::{
-    DecreasesKind, Expr, ExprKind, FunctionId, Location, Member, MethodId, PredicateId, Program,
-    Resource, Stmt, StmtKind,
+    Decreases, DecreasesKind, Expr, ExprKind, FunctionId, Location, Member, MethodId, PredicateId,
+    Program, Resource, Stmt, StmtKind,
 };
 use sil::recursion::applied;
 use sil::source::Span;
@@ -419,7 +419,8 @@ impl<'p> Builder<'p> {
 /// time, what the postcondition applies need not.
 fn promises_in_a_circle(program: &Program, function: FunctionId, group: &[FunctionId]) -> bool {
     let declaration = &program.functions[function];
-    let has_measure = declaration.contract.decreases.iter().any(|clause| match clause.kind {
+    let mut clauses = Decreases::that_count(&declaration.contract.decreases);
+    let has_measure = clauses.any(|clause| match clause.kind {
         DecreasesKind::Tuple(_) | DecreasesKind::Wildcard => clause.condition.is_none(),
         DecreasesKind::Star => false,
     });

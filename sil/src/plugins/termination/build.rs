@@ -105,6 +105,8 @@ pub(super) fn placed(expr: &Expr, place: Span) -> Expr {
 
 /// An expression of another member in terms of this one: its formals are replaced by `values`, the variables it
 /// binds become variables in `locals`.
+///
+/// SOUNDNESS: what else it mentions, such as results, has any value: the other member's variables are none of this one.
 pub(super) fn imported(
     expr: &Expr,
     from: &Locals,
@@ -119,6 +121,15 @@ pub(super) fn imported(
             let new = locals.alloc(from[variable].clone());
             bound.insert(variable, new);
             values.insert(variable, local(new, from[variable].ty.clone(), place));
+        }
+    });
+    walk_expr(expr, |expr| {
+        if let ExprKind::Local(variable) = expr.kind {
+            values.entry(variable).or_insert_with(|| {
+                let declared = &from[variable];
+                let new = fresh(locals, &declared.name, declared.ty.clone(), place);
+                local(new, declared.ty.clone(), place)
+            });
         }
     });
     replaced(expr, &values, &bound, place)

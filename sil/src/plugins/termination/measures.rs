@@ -29,7 +29,7 @@ pub(super) struct Values {
 impl<'p> Measure<'p> {
     pub(super) fn of(clauses: &'p [Decreases]) -> Self {
         let mut measure = Self { tuple: None, wildcard: None };
-        for clause in clauses {
+        for clause in Decreases::that_count(clauses) {
             match &clause.kind {
                 DecreasesKind::Tuple(elements) => {
                     measure.tuple = Some((elements, &clause.condition));

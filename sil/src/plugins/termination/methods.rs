@@ -2,7 +2,8 @@
 
 use crate::cfg::{self, Block, BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
 use crate::program::{
-    BinaryOp, DecreasesKind, Expr, LocalId, Method, MethodId, PredicateAccess, Stmt, StmtKind, Type,
+    BinaryOp, Decreases, DecreasesKind, Expr, LocalId, Method, MethodId, PredicateAccess, Stmt,
+    StmtKind, Type,
 };
 use crate::source::Span;
 use crate::stack::grow_stack;
@@ -209,8 +210,8 @@ impl Checker<'_, '_> {
 
 /// Where a loop's tuple stands.
 fn tuple_span(the_loop: &Loop) -> Option<Span> {
-    let clause =
-        the_loop.decreases.iter().find(|clause| matches!(clause.kind, DecreasesKind::Tuple(_)))?;
+    let clause = Decreases::that_count(&the_loop.decreases)
+        .find(|clause| matches!(clause.kind, DecreasesKind::Tuple(_)))?;
     let mut parts = Vec::new();
     clause.for_each_child(|part| parts.push(part.span));
     match parts[..] {
