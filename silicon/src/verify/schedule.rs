@@ -4,9 +4,11 @@
 //! - A task comes after everything it depends on.
 //! - Tasks, lanes and what a task may see depend on the program and the selection only, never on threads or time.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -59,6 +61,8 @@ struct Lane {
     tasks: Range<usize>,
     /// The lanes it waits for; they come before it.
     after: BTreeSet<usize>,
+    /// How much text it is about, together with the longest chain of lanes that wait for it.
+    ahead: u32,
 }
 
 /// All the work on a program.
@@ -107,18 +111,21 @@ impl Schedule {
         Schedule { tasks, lanes }
     }
 
-    /// Runs every lane, as soon as those it waits for are done, on the threads of the current pool.
+    /// Runs every lane, when those it waits for are done, on the threads of the current pool. Of those that may start, the
+    /// one with most ahead of it is first, so that no thread is left alone with it in the end.
     ///
     /// `run` gets the tasks of a lane, by index.
     pub(super) fn run(&self, run: impl Fn(Range<usize>) + Sync) {
-        let waiting: Vec<AtomicUsize> =
-            self.lanes.iter().map(|lane| AtomicUsize::new(lane.after.len())).collect();
-        rayon::scope_fifo(|scope| {
+        let waiting = self.lanes.iter().map(|lane| AtomicUsize::new(lane.after.len())).collect();
+        let progress = Progress { lanes: &self.lanes, waiting, ready: Mutex::default() };
+        rayon::scope(|scope| {
             for (index, lane) in self.lanes.iter().enumerate() {
                 if lane.after.is_empty() {
-                    self.start(scope, index, &waiting, &run);
+                    progress.let_start(index);
                 }
             }
+            let count = progress.ready().len();
+            (0..count).for_each(|_| progress.start(scope, &run));
         });
     }
 
@@ -126,20 +133,37 @@ impl Schedule {
     pub(super) fn run_here(&self, run: impl Fn(Range<usize>)) {
         self.lanes.iter().for_each(|lane| run(lane.tasks.clone()));
     }
+}
 
-    fn start<'s>(
-        &'s self,
-        scope: &rayon::ScopeFifo<'s>,
-        index: usize,
-        waiting: &'s [AtomicUsize],
-        run: &'s (impl Fn(Range<usize>) + Sync),
-    ) {
-        scope.spawn_fifo(move |scope| {
+/// How far the lanes are.
+struct Progress<'s> {
+    lanes: &'s [Lane],
+    /// How many lanes each one still waits for.
+    waiting: Vec<AtomicUsize>,
+    /// Those that may start.
+    ready: Mutex<BinaryHeap<(u32, Reverse<usize>)>>,
+}
+
+impl Progress<'_> {
+    fn ready(&self) -> MutexGuard<'_, BinaryHeap<(u32, Reverse<usize>)>> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn let_start(&self, index: usize) {
+        self.ready().push((self.lanes[index].ahead, Reverse(index)));
+    }
+
+    /// Starts a job for one of the lanes that may start: whichever is first when a thread is free.
+    fn start<'s>(&'s self, scope: &rayon::Scope<'s>, run: &'s (impl Fn(Range<usize>) + Sync)) {
+        scope.spawn(move |scope| {
+            let Some((_, Reverse(index))) = self.ready().pop() else { return };
             run(self.lanes[index].tasks.clone());
             for (next, lane) in self.lanes.iter().enumerate().skip(index + 1) {
-                if lane.after.contains(&index) && waiting[next].fetch_sub(1, Ordering::AcqRel) == 1
+                if lane.after.contains(&index)
+                    && self.waiting[next].fetch_sub(1, Ordering::AcqRel) == 1
                 {
-                    self.start(scope, next, waiting, run);
+                    self.let_start(next);
+                    self.start(scope, run);
                 }
             }
         });
@@ -183,7 +207,7 @@ fn lanes(tasks: &[Task]) -> Vec<Lane> {
     for (index, task) in tasks.iter().enumerate() {
         // A heavy task does not wait for light ones that happen to come before it.
         if weight >= enough || (weight + task.weight > 2 * enough) {
-            lanes.push(Lane { tasks: index..index, after: BTreeSet::new() });
+            lanes.push(Lane { tasks: index..index, after: BTreeSet::new(), ahead: 0 });
             weight = 0;
         }
         let number = lanes.len() - 1;
@@ -192,8 +216,13 @@ fn lanes(tasks: &[Task]) -> Vec<Lane> {
         lane.after.extend(
             task.after.iter().map(|&before| lane_of[before]).filter(|&before| before != number),
         );
+        lane.ahead += task.weight;
         lane_of.push(number);
         weight += task.weight;
+    }
+    for index in (0..lanes.len()).rev() {
+        let later = lanes[index + 1..].iter().filter(|lane| lane.after.contains(&index));
+        lanes[index].ahead += later.map(|lane| lane.ahead).max().unwrap_or(0);
     }
     lanes
 }
@@ -428,4 +457,50 @@ fn promises_in_a_circle(program: &Program, function: FunctionId, group: &[Functi
         return false;
     }
     applied(&declaration.contract.postconditions).iter().any(|function| group.contains(function))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(start: usize, after: &[usize], ahead: u32) -> Lane {
+        Lane { tasks: start..start + 1, after: after.iter().copied().collect(), ahead }
+    }
+
+    fn in_order(lanes: Vec<Lane>) -> Vec<usize> {
+        let schedule = Schedule { tasks: Vec::new(), lanes };
+        let done = Mutex::new(Vec::new());
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        pool.install(|| schedule.run(|tasks| done.lock().unwrap().push(tasks.start)));
+        done.into_inner().unwrap()
+    }
+
+    #[test]
+    fn who_has_most_ahead_starts_first() {
+        let lanes = vec![lane(0, &[], 5), lane(1, &[], 9), lane(2, &[1], 8), lane(3, &[0, 1], 1)];
+        assert_eq!(in_order(lanes), [1, 2, 0, 3]);
+    }
+
+    #[test]
+    fn equal_ones_keep_their_order() {
+        assert_eq!(in_order((0..4).map(|index| lane(index, &[], 7)).collect()), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn what_waits_for_a_lane_is_ahead_of_it() {
+        let task = |after: &[usize], weight| Task {
+            piece: Piece::Functions {
+                functions: Vec::new(),
+                recursive: false,
+                promise_late: Vec::new(),
+            },
+            functions: FxHashSet::default(),
+            predicates: FxHashSet::default(),
+            after: after.iter().copied().collect(),
+            weight,
+        };
+        let tasks = [task(&[], 2_000), task(&[0], 3_000), task(&[0], 4_000), task(&[1], 2_000)];
+        let ahead: Vec<u32> = lanes(&tasks).iter().map(|lane| lane.ahead).collect();
+        assert_eq!(ahead, [7_000, 5_000, 4_000, 2_000]);
+    }
 }
