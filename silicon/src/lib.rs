@@ -2,6 +2,7 @@
 
 mod engine;
 pub mod facts;
+mod huge_pages;
 pub mod options;
 pub mod output;
 pub mod prover;

@@ -25,6 +25,7 @@ use self::attempt::{Attempt, End};
 use self::schedule::{Piece, Schedule, Task};
 use crate::engine::function::{FunctionAxioms, FunctionTable, Phase};
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
+use crate::huge_pages;
 use crate::options::{Join, Options};
 use crate::prover::Workspace;
 use crate::report::{Finding, MemberKind, MemberReport, Report, Severity, Statistics, Verdict};
@@ -34,6 +35,7 @@ pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report
     match rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .stack_size(STACK_SIZE)
+        .start_handler(|_| huge_pages::prefer())
         .build()
     {
         Ok(pool) => pool.install(|| verify_members(program, sources, options, true)),

@@ -1,5 +1,5 @@
 //! The Z3 interface below the `z3` crate: the plain solver kernel, error codes, and contexts that are not bound to
-//! their thread's default. The only file with `unsafe`.
+//! their thread's default.
 //!
 //! The crate's own `Solver` ignores error codes, so an ill-formed assertion would be lost without a word
 //! (SOUNDNESS: a goal that is lost this way could count as proved). Here each call is followed by a look at the
