@@ -10,7 +10,7 @@
 use std::cell::Cell;
 use std::ffi::{CStr, CString};
 use std::path::Path;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use z3::ast::{Ast, Bool, Dynamic};
 use z3::{Config, Context};
@@ -131,23 +131,25 @@ pub(super) enum Satisfiability {
 pub(super) struct Kernel {
     context: Context,
     solver: ffi::Z3_solver,
+    /// Nothing, once it has counted.
+    eager_threshold: Cell<Option<u32>>,
 }
 
 impl Kernel {
+    /// A kernel with these parameters; a name or value that it does not know is an error.
+    ///
     /// `eager_threshold`: the instances of quantifiers that are made at once, not only when the search comes to an end,
-    /// are those that cost no more. Z3 4.8.12 looks at this while it makes a kernel, and at what holds for the whole
-    /// process: as a parameter of the kernel it has no effect.
+    /// are those that cost no more. As a parameter it has no effect on Z3 4.8.12, which looks at what holds for the whole
+    /// process; it does so when a solver is first told or asked something, not when it is made.
     pub(super) fn new(
         context: &Context,
         kind: SolverKind,
+        settings: &[(&str, Setting)],
         eager_threshold: u32,
     ) -> Result<Kernel, ProverError> {
-        static MAKING_ONE: Mutex<()> = Mutex::new(());
-        let _alone = MAKING_ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        z3::set_global_param("smt.qi.eager_threshold", &eager_threshold.to_string());
         let raw = context.get_z3_context();
         // SAFETY: the context is alive as long as the kernel, which holds it; the solver is counted.
-        unsafe {
+        let kernel = unsafe {
             let solver = match kind {
                 SolverKind::Simple => ffi::Z3_mk_simple_solver(raw),
                 SolverKind::Combined => ffi::Z3_mk_solver(raw),
@@ -157,12 +159,26 @@ impl Kernel {
                 return Err(ProverError::Solver("no solver".to_owned()));
             };
             ffi::Z3_solver_inc_ref(raw, solver);
-            Ok(Kernel { context: context.clone(), solver })
-        }
+            Kernel {
+                context: context.clone(),
+                solver,
+                eager_threshold: Cell::new(Some(eager_threshold)),
+            }
+        };
+        kernel.set_params(settings)?;
+        Ok(kernel)
     }
 
-    /// Sets parameters of the solver; a name or value that it does not know is an error.
-    pub(super) fn set_params(&self, settings: &[(&str, Setting)]) -> Result<(), ProverError> {
+    /// Has to live while the kernel is told something: what is first counts as the kernel's beginning.
+    fn beginning(&self) -> Option<MutexGuard<'static, ()>> {
+        static BEGINNING: Mutex<()> = Mutex::new(());
+        let threshold = self.eager_threshold.take()?;
+        let alone = BEGINNING.lock().unwrap_or_else(PoisonError::into_inner);
+        z3::set_global_param("smt.qi.eager_threshold", &threshold.to_string());
+        Some(alone)
+    }
+
+    fn set_params(&self, settings: &[(&str, Setting)]) -> Result<(), ProverError> {
         let raw = self.context.get_z3_context();
         // SAFETY: context and solver are alive, the parameter set is counted while used.
         unsafe {
@@ -184,16 +200,20 @@ impl Kernel {
     }
 
     pub(super) fn assert(&self, formula: &Bool) -> Result<(), ProverError> {
+        let first = self.beginning();
         // SAFETY: all three are alive and of this context, which the term was made in.
         unsafe {
             ffi::Z3_solver_assert(self.context.get_z3_context(), self.solver, formula.get_z3_ast());
         }
+        drop(first);
         last_error(&self.context)
     }
 
     pub(super) fn push(&self) -> Result<(), ProverError> {
+        let first = self.beginning();
         // SAFETY: context and solver are alive.
         unsafe { ffi::Z3_solver_push(self.context.get_z3_context(), self.solver) };
+        drop(first);
         last_error(&self.context)
     }
 
@@ -204,8 +224,10 @@ impl Kernel {
     }
 
     pub(super) fn check(&self) -> Result<Satisfiability, ProverError> {
+        let first = self.beginning();
         // SAFETY: context and solver are alive.
         let answer = unsafe { ffi::Z3_solver_check(self.context.get_z3_context(), self.solver) };
+        drop(first);
         last_error(&self.context)?;
         Ok(match answer {
             ffi::Z3_L_FALSE => Satisfiability::Unsat,

@@ -138,10 +138,8 @@ impl Solver {
         options: ProverOptions,
     ) -> Result<Solver, ProverError> {
         let context = workspace.tools().context.clone();
-        let kernel = new_kernel(&context, options.solver, EAGER_THRESHOLD)?;
-        if options.models {
-            kernel.set_params(&MODELS)?;
-        }
+        let settings = settings(false, options.models);
+        let kernel = Kernel::new(&context, options.solver, &settings, EAGER_THRESHOLD)?;
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
         let translator = Translator::new(workspace, log, options.untriggered);
@@ -263,21 +261,10 @@ impl Solver {
         self.is_spent = true;
     }
 
-    /// A kernel that suits what is to be told, which is told nothing.
-    fn suitable_kernel(&self, eager_threshold: u32) -> Result<Kernel, ProverError> {
-        let kernel = new_kernel(&self.context, self.kind, eager_threshold)?;
-        if self.translator.has_backend_sorts {
-            kernel.set_params(&WITH_BACKEND_SORTS)?;
-        }
-        Ok(kernel)
-    }
-
     /// A kernel that knows the same.
     fn renew(&mut self) -> Result<(), ProverError> {
-        self.kernel = self.suitable_kernel(EAGER_THRESHOLD)?;
-        if self.models {
-            self.kernel.set_params(&MODELS)?;
-        }
+        let settings = settings(self.translator.has_backend_sorts, self.models);
+        self.kernel = Kernel::new(&self.context, self.kind, &settings, EAGER_THRESHOLD)?;
         self.is_spent = false;
         self.expects_backend_sorts = self.translator.has_backend_sorts;
         self.translator.log.line("(reset-assertions)");
@@ -376,8 +363,9 @@ impl Solver {
 
     /// What a new kernel says.
     fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<Answer, ProverError> {
-        let kernel = self.suitable_kernel(Retry::EAGER_THRESHOLD)?;
-        kernel.set_params(retry.settings)?;
+        let mut settings = settings(self.translator.has_backend_sorts, false);
+        settings.extend(retry.settings);
+        let kernel = Kernel::new(&self.context, self.kind, &settings, Retry::EAGER_THRESHOLD)?;
         for (depth, scope) in self.scopes.iter().enumerate() {
             if depth > 0 && !retry.is_flat {
                 kernel.push()?;
@@ -437,14 +425,16 @@ impl Solver {
     }
 }
 
-fn new_kernel(
-    context: &Context,
-    kind: SolverKind,
-    eager_threshold: u32,
-) -> Result<Kernel, ProverError> {
-    let kernel = Kernel::new(context, kind, eager_threshold)?;
-    kernel.set_params(&SETTINGS)?;
-    Ok(kernel)
+/// What a kernel is to be made with; of two values, the later counts.
+fn settings(with_backend_sorts: bool, models: bool) -> Vec<(&'static str, Setting)> {
+    let mut settings = SETTINGS.to_vec();
+    if with_backend_sorts {
+        settings.extend(WITH_BACKEND_SORTS);
+    }
+    if models {
+        settings.extend(MODELS);
+    }
+    settings
 }
 
 /// What an `unknown` of Z3 means, by its reason. Some versions call both limits "canceled"; then the clock tells.

@@ -3,6 +3,10 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use z3::ast::{self, Int};
+use z3::{FuncDecl, Pattern};
+
+use super::super::raw::{Kernel, Satisfiability};
 use super::*;
 
 #[test]
@@ -405,6 +409,38 @@ fn scripts_can_be_replayed() {
 }
 
 /// Z3 recurses over some terms: on a thread with 2 MiB, nesting of some thousands overflows its stack.
+/// The length of the chain that is proved in one round of instances is limited by the threshold.
+#[test]
+fn thresholds_of_kernels_are_their_own() {
+    let context = raw::new_context();
+    let int = || z3::Sort::int();
+    raw::enter(&context, || {
+        let holds = FuncDecl::new("holds", &[&int()], &z3::Sort::bool());
+        let holds = |n: &Int| holds.apply(&[n]).as_bool().expect("of this sort");
+        let sum = FuncDecl::new("sum", &[&int()], &int());
+        let sum = |n: &Int| sum.apply(&[n]).as_int().expect("of this sort");
+        let n = Int::new_const("n");
+        let before = &n - 1;
+        let step = (holds(&n) & n.gt(0)).implies(holds(&before) & sum(&n).eq(sum(&before) + 1));
+        let chain = ast::forall_const(&[&n], &[&Pattern::new(&[&holds(&n)])], &step);
+        let (first, last) = (Int::from_i64(0), Int::from_i64(60));
+        let goal = sum(&last).eq(sum(&first) + 60);
+        let kernel = |threshold| {
+            Kernel::new(&context, raw::SolverKind::Simple, &SETTINGS, threshold).expect("a kernel")
+        };
+        let (small, large) = (kernel(10), kernel(100));
+        kernel(10);
+        let answer = |kernel: &Kernel| {
+            for formula in [&chain, &holds(&last), &goal.not()] {
+                kernel.assert(formula).expect("a formula");
+            }
+            kernel.check().expect("an answer")
+        };
+        assert_eq!(answer(&small), Satisfiability::Unknown);
+        assert_eq!(answer(&large), Satisfiability::Unsat);
+    });
+}
+
 #[test]
 fn deep_terms() {
     let deep = || {
