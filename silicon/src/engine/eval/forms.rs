@@ -6,8 +6,8 @@
 //! it says `forall u: Int :: a[u] == 0`, k being `u - x`. Where k stands elsewhere in the trigger, too, the new variable is bound
 //! in addition and occurs nowhere in the body.
 //!
-//! SOUNDNESS: k ↦ u − x is a bijection of the integers, and binding a variable that does not occur changes nothing:
-//! all forms are equivalent.
+//! SOUNDNESS: k ↦ u − x and k ↦ x − u are bijections of the integers, and binding a variable that does not occur changes
+//! nothing: all forms are equivalent.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 
 use crate::engine::Engine;
 use crate::engine::quantified::occurring;
-use crate::terms::{Quant, Substitution, Term, TermKind, grow_stack};
+use crate::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
 
 /// Of equivalent forms, how many are handed out.
 const MAX_FORMS: usize = 2;
@@ -32,6 +32,55 @@ struct Candidate {
     direct: Vec<Term>,
     /// The number of nodes.
     size: usize,
+}
+
+/// That a term is an offset plus a variable, or minus it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Shift {
+    is_minus: bool,
+    offset: Term,
+}
+
+impl Shift {
+    /// How `term` depends on `variable`, if that is all there is and none of the `variables` is in the offset.
+    pub(crate) fn of(
+        terms: &mut Terms,
+        term: Term,
+        variable: Term,
+        variables: &[Term],
+    ) -> Option<Shift> {
+        let is_fixed = |terms: &Terms, part| occurring(terms, variables, &[part]).is_empty();
+        let of_part =
+            |terms: &mut Terms, part| grow_stack(|| Shift::of(terms, part, variable, variables));
+        match *terms.kind(term) {
+            _ if term == variable => {
+                let sort = terms.sort(variable);
+                Some(Shift { is_minus: false, offset: terms.zero(sort) })
+            }
+            TermKind::Add(left, right) if is_fixed(terms, right) => {
+                let Shift { is_minus, offset } = of_part(terms, left)?;
+                Some(Shift { is_minus, offset: terms.add(offset, right) })
+            }
+            TermKind::Add(left, right) if is_fixed(terms, left) => {
+                let Shift { is_minus, offset } = of_part(terms, right)?;
+                Some(Shift { is_minus, offset: terms.add(left, offset) })
+            }
+            TermKind::Sub(left, right) if is_fixed(terms, right) => {
+                let Shift { is_minus, offset } = of_part(terms, left)?;
+                Some(Shift { is_minus, offset: terms.sub(offset, right) })
+            }
+            TermKind::Sub(left, right) if is_fixed(terms, left) => {
+                let Shift { is_minus, offset } = of_part(terms, right)?;
+                Some(Shift { is_minus: !is_minus, offset: terms.sub(left, offset) })
+            }
+            _ => None,
+        }
+    }
+
+    /// What the variable is where the term is `value`.
+    pub(crate) fn variable_at(self, terms: &mut Terms, value: Term) -> Term {
+        if self.is_minus { terms.sub(self.offset, value) } else { terms.sub(value, self.offset) }
+    }
 }
 
 /// An equivalent form of a quantified formula.
@@ -140,8 +189,8 @@ impl Engine<'_> {
         for &variable in variables.iter().filter(|variable| !candidate.direct.contains(variable)) {
             let mut solution = None;
             for (index, &(hole, value)) in holes.iter().enumerate() {
-                if let Some(offset) = self.offset_of(value, variable, variables) {
-                    solution = Some((index, self.terms.sub(hole, offset)));
+                if let Some(shift) = Shift::of(&mut self.terms, value, variable, variables) {
+                    solution = Some((index, shift.variable_at(&mut self.terms, hole)));
                     break;
                 }
             }
@@ -152,27 +201,6 @@ impl Engine<'_> {
         all.extend(holes.into_iter().map(|(variable, _)| variable));
         let body = self.terms.substitute(body, &map);
         Some(Form { variables: all, trigger: vec![candidate.pattern], body })
-    }
-
-    /// What is added to `variable` to make `value`, if that is all there is and no bound variable is in it.
-    fn offset_of(&mut self, value: Term, variable: Term, variables: &[Term]) -> Option<Term> {
-        let fixed = |engine: &Self, term| occurring(&engine.terms, variables, &[term]).is_empty();
-        match *self.terms.kind(value) {
-            _ if value == variable => Some(self.terms.int(0)),
-            TermKind::Add(left, right) if fixed(self, right) => {
-                let offset = grow_stack(|| self.offset_of(left, variable, variables))?;
-                Some(self.terms.add(offset, right))
-            }
-            TermKind::Add(left, right) if fixed(self, left) => {
-                let offset = grow_stack(|| self.offset_of(right, variable, variables))?;
-                Some(self.terms.add(left, offset))
-            }
-            TermKind::Sub(left, right) if fixed(self, right) => {
-                let offset = grow_stack(|| self.offset_of(left, variable, variables))?;
-                Some(self.terms.sub(offset, right))
-            }
-            _ => None,
-        }
     }
 
     /// The applications in a formula that mention one of the variables, each once.

@@ -2,6 +2,7 @@
 
 use super::access::Access;
 use super::occurring;
+use crate::engine::eval::forms::Shift;
 use crate::engine::{Engine, Stop};
 use crate::terms::{Sort, Substitution, Term, TermKind, Terms};
 
@@ -171,24 +172,22 @@ impl Engine<'_> {
         [there, back]
     }
 
-    /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)`, the variable is shifted so that the
-    /// offset is gone: sums are matched literally, and `loc(a, k)` would not be found.
+    /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)` or `loc(a, n - i)`, another variable is
+    /// put for all of it: sums are matched literally, and `loc(a, k)` would not be found.
     pub(crate) fn remove_offsets(&mut self, access: &mut Access) {
         for variable in access.variables.clone() {
             if self.terms.sort(variable) != Sort::INT {
                 continue;
             }
-            let mut offsets = Vec::new();
+            let mut shifts = Vec::new();
             for &argument in &access.arguments {
-                self.offsets_of(argument, variable, &mut offsets);
+                self.shifts_of(argument, variable, &access.variables, &mut shifts);
             }
-            let [offset] = offsets[..] else { continue };
-            if offset == self.terms.int(0)
-                || !occurring(&self.terms, &access.variables, &[offset]).is_empty()
-            {
+            let [shift] = shifts[..] else { continue };
+            let shifted = shift.variable_at(&mut self.terms, variable);
+            if shifted == variable {
                 continue;
             }
-            let shifted = self.terms.sub(variable, offset);
             let map: Substitution = [(variable, shifted)].into_iter().collect();
             let mut shift = |term: &mut Term| *term = self.terms.substitute(*term, &map);
             access.arguments.iter_mut().for_each(&mut shift);
@@ -198,27 +197,27 @@ impl Engine<'_> {
         }
     }
 
-    /// What is added to a variable where it stands in an argument, 0 included, each once.
-    fn offsets_of(&mut self, term: Term, variable: Term, offsets: &mut Vec<Term>) {
+    /// With which offsets a variable stands in an argument, none included, each once.
+    fn shifts_of(
+        &mut self,
+        term: Term,
+        variable: Term,
+        variables: &[Term],
+        shifts: &mut Vec<Shift>,
+    ) {
         if !self.terms.contains(term, variable) {
             return;
         }
-        let offset = match *self.terms.kind(term) {
-            _ if term == variable => self.terms.int(0),
-            TermKind::Add(left, right) if left == variable => right,
-            TermKind::Add(left, right) if right == variable => left,
-            TermKind::Sub(left, right) if left == variable => self.terms.neg(right),
-            _ => {
-                let mut operands = Vec::new();
-                self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
-                for operand in operands {
-                    crate::terms::grow_stack(|| self.offsets_of(operand, variable, offsets));
-                }
-                return;
+        if let Some(shift) = Shift::of(&mut self.terms, term, variable, variables) {
+            if !shifts.contains(&shift) {
+                shifts.push(shift);
             }
-        };
-        if !offsets.contains(&offset) {
-            offsets.push(offset);
+            return;
+        }
+        let mut operands = Vec::new();
+        self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
+        for operand in operands {
+            crate::terms::grow_stack(|| self.shifts_of(operand, variable, variables, shifts));
         }
     }
 
