@@ -340,10 +340,10 @@ impl Engine<'_> {
         }
         self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
         self.mark_unframed(blame)?;
-        if !heap.quantified(resource).is_empty() || !self.state.reserve.is_empty() {
+        if !self.state.reserve.is_empty() {
             return Ok(());
         }
-        let held = self.held(heap.of(resource), arguments);
+        let held = self.held_in(heap, resource, arguments);
         let none = self.terms.none();
         let enough = match needed {
             Some(amount) if self.state.amounts == Amounts::Exact => self.terms.le(amount, held),

@@ -69,6 +69,7 @@ impl Engine<'_> {
                         return Err(Stop::Infeasible);
                     }
                     self.fail(Answer::No, blame, target.missing(), part.body.span);
+                    self.assume_enough(&access)?;
                 }
                 self.missing = true;
                 self.forget_quantified(resource, footprint.amount)?;
@@ -84,6 +85,25 @@ impl Engine<'_> {
             }
         };
         Ok(self.terms.snap_wrap(map))
+    }
+
+    /// After a failed consume has been reported: what is left of the heap holds what was asked for.
+    fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {
+        if !self.state.reserve.is_empty() {
+            return Ok(());
+        }
+        let left = self.left();
+        let held = self.held_in(&left, access.resource, &access.arguments);
+        let enough = if self.state.amounts == Amounts::Exact && self.is_exact(access.amount) {
+            self.terms.le(access.amount, held)
+        } else {
+            let (wanted, some) = (self.is_some(access.amount), self.is_some(held));
+            self.terms.implies(wanted, some)
+        };
+        let enough = self.terms.implies(access.guard, enough);
+        let triggers = self.access_triggers(access);
+        let enough = self.terms.forall(&access.variables, triggers, enough, "qp.enough", 1);
+        self.assume(enough)
     }
 
     /// Takes the footprint from what is left of the heap and yields the parts that may have given of it; `None`: there
