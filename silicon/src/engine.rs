@@ -216,6 +216,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) agreements: FxHashMap<Term, wands::Agreement>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<FunctionId>,
+    /// Set while the body of a function is evaluated for its definition.
+    pub(crate) is_defining: bool,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
     pub(crate) unfolded: Vec<(sil::program::PredicateId, Vec<Term>, Term)>,
     /// Values that stand for something whose absence has been reported: what fails because of them is no news.
@@ -318,6 +320,7 @@ impl<'p> Engine<'p> {
             definitions: Vec::new(),
             agreements: FxHashMap::default(),
             recursion_group: FxHashSet::default(),
+            is_defining: false,
             domain_symbols: FxHashSet::default(),
             unfolded: Vec::new(),
             tainted: FxHashSet::default(),

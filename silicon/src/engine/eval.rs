@@ -11,6 +11,7 @@ mod operators;
 pub(crate) mod quantifiers;
 
 use sil::program::{BinaryOp, Collection, Expr, ExprKind, OldLabel, Type, UnaryOp};
+use sil::recursion::applied;
 
 use super::blame::{Blame, Reason};
 use super::state::{Labelled, State};
@@ -63,6 +64,12 @@ impl<'p> Engine<'p> {
             ExprKind::Conditional { condition, then, otherwise } => {
                 let condition = self.eval(condition, blame)?;
                 let negation = self.terms.not(condition);
+                if self.is_never_taken(negation, otherwise)? {
+                    return self.eval(then, blame);
+                }
+                if self.is_never_taken(condition, then)? {
+                    return self.eval(otherwise, blame);
+                }
                 let then = self.eval_under(condition, then, blame)?;
                 let otherwise = self.eval_under(negation, otherwise, blame)?;
                 match (then, otherwise) {
@@ -157,6 +164,21 @@ impl<'p> Engine<'p> {
             return self.eval(expr, blame).map(Some);
         }
         self.under(guard, |engine| engine.eval(expr, blame))
+    }
+
+    /// Whether the guard of a side of a conditional cannot hold. Asked only where it matters: what a function's definition
+    /// says of a side that is never taken cannot be left out by who sees no reason why it is not, and what is applied
+    /// there makes the value depend on more of the heap.
+    fn is_never_taken(&mut self, guard: Term, side: &Expr) -> Result<bool, Stop> {
+        if !self.is_defining || applied([side]).is_empty() {
+            return Ok(false);
+        }
+        let never = self.terms.not(guard);
+        if !self.check(never)? {
+            return Ok(false);
+        }
+        self.assume(never)?;
+        Ok(true)
     }
 
     /// `a && b && …`: each operand under those before it.

@@ -257,7 +257,10 @@ impl<'p> Engine<'p> {
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
                 engine.produce_all(&preconditions, Some(snapshot), &own)?;
-                engine.eval(body, blame)
+                engine.is_defining = true;
+                let value = engine.eval(body, blame);
+                engine.is_defining = false;
+                value
             })
         })?;
         let paths = paths?;
