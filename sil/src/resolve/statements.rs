@@ -115,7 +115,8 @@ impl Resolver<'_, '_> {
             Syntax::Label { name, invariants, decreases } => {
                 let invariants =
                     invariants.iter().filter_map(|invariant| self.assertion(invariant)).collect();
-                let decreases = self.decreases_clauses(decreases);
+                // Unlike its invariants, which in the reference may ask for permissions anywhere, its measure may not.
+                let (_, decreases) = self.invariants(&[], decreases);
                 StmtKind::Label { label: self.label(name, statement.span), invariants, decreases }
             }
             Syntax::Block(block) => StmtKind::Block(self.block(block)),
