@@ -14,7 +14,8 @@ use crate::load;
 use crate::plugins::predicate_instance;
 use crate::program::{
     Axiom, BinaryOp, Contract, Domain, DomainFunction, DomainFunctionId, DomainId, Expr, ExprKind,
-    Function, FunctionId, Local, LocalKind, Location, PredicateId, Program, Type,
+    Function, FunctionId, Local, LocalId, LocalKind, Location, Predicate, PredicateId, Program,
+    Type,
 };
 use crate::source::{Name, Span};
 use crate::stack::grow_stack;
@@ -56,14 +57,20 @@ impl Orders {
             files.push("predicate_instance");
         }
         let library = library(&files);
-        add_missing(program, &library);
+        let found = add_missing(program, &library);
         for ty in &types {
             add_instance(program, ty);
         }
-        let order = function(program, "WellFoundedOrder", "decreasing")
-            .zip(function(program, "WellFoundedOrder", "bounded"))
+        let function = |domain, name| Some(found.functions[&function(&library, domain, name)?]);
+        let order = function("WellFoundedOrder", "decreasing")
+            .zip(function("WellFoundedOrder", "bounded"))
             .map(|(decreasing, bounded)| Order { decreasing, bounded });
-        let instances = if uses_instances { instances(program) } else { None };
+        let instances = domain(&library, "PredicateInstance")
+            .zip(function("PredicateInstancesNestedRelation", "nestedPredicates"))
+            .map(|(ty, nested)| {
+                let ty = Type::Domain(found.domains[&ty], [].into());
+                Instances { functions: instances(program, &ty), ty, nested }
+            });
         Self { order, instances }
     }
 
@@ -214,19 +221,50 @@ fn function(program: &Program, in_domain: &str, name: &str) -> Option<DomainFunc
     domain.functions.iter().copied().find(|&id| *program.domain_functions[id].name == *name)
 }
 
-/// Adds the domains whose names the program does not have.
-fn add_missing(program: &mut Program, library: &Program) {
-    let mut domains: FxHashMap<DomainId, DomainId> = FxHashMap::default();
-    let mut functions: FxHashMap<DomainFunctionId, DomainFunctionId> = FxHashMap::default();
+/// What the names of the library stand for in the program.
+#[derive(Default)]
+struct Found {
+    domains: FxHashMap<DomainId, DomainId>,
+    functions: FxHashMap<DomainFunctionId, DomainFunctionId>,
+}
+
+/// Whether a domain of the program is what its name stands for in the library. An order is, whatever it says. Others have
+/// the parameters and the functions, of the same types, and perhaps more.
+fn is_usable(program: &Program, own: &Domain, library: &Program, theirs: &Domain) -> bool {
+    if theirs.functions.is_empty() && !theirs.axioms.is_empty() {
+        return true;
+    }
+    let parameters: FxHashMap<_, _> = theirs.parameters.iter().zip(&own.parameters).collect();
+    let map = |ty: &Type| match ty {
+        Type::Variable(name) => parameters.get(name).map(|&own| Type::Variable(own.clone())),
+        Type::Domain(id, arguments) => domain(program, &library.domains[*id].name)
+            .map(|own| Type::Domain(own, arguments.clone())),
+        _ => None,
+    };
+    own.parameters.len() == theirs.parameters.len()
+        && theirs.functions.iter().all(|&function| {
+            let theirs = &library.domain_functions[function];
+            own.functions.iter().map(|&id| &program.domain_functions[id]).any(|own| {
+                own.name == theirs.name
+                    && own.result == mapped(&theirs.result, &map)
+                    && own
+                        .formals
+                        .iter()
+                        .map(|(_, ty)| ty.clone())
+                        .eq(theirs.formals.iter().map(|(_, ty)| mapped(ty, &map)))
+            })
+        })
+}
+
+/// Adds the domains that the program does not have.
+fn add_missing(program: &mut Program, library: &Program) -> Found {
+    let Found { mut domains, mut functions } = Found::default();
     let mut missing = Vec::new();
     for (id, theirs) in library.domains.iter() {
-        let own = domain(program, &theirs.name);
         // A domain that lacks what its name stands for is another domain.
-        let is_usable = own.is_some_and(|_| {
-            let mut names = theirs.functions.iter().map(|&f| &library.domain_functions[f].name);
-            names.all(|name| function(program, &theirs.name, name).is_some())
-        });
-        if let (Some(own), true) = (own, is_usable) {
+        let own = domain(program, &theirs.name)
+            .filter(|&own| is_usable(program, &program.domains[own], library, theirs));
+        if let Some(own) = own {
             domains.insert(id, own);
             for &theirs_function in &theirs.functions {
                 let name = &library.domain_functions[theirs_function].name;
@@ -264,6 +302,7 @@ fn add_missing(program: &mut Program, library: &Program) {
         program.domains[domains[&id]].axioms =
             axioms.map(|axiom| mapped_axiom(axiom, &map, &functions)).collect();
     }
+    Found { domains, functions }
 }
 
 /// An order of a type with arguments, such as `SeqWellFoundedOrder[S]`, is used at each type that occurs in a tuple:
@@ -341,16 +380,50 @@ fn mapped(ty: &Type, map: &dyn Fn(&Type) -> Option<Type>) -> Type {
     map(&inside).unwrap_or(inside)
 }
 
-/// Adds the functions from predicates to their instances.
-fn instances(program: &mut Program) -> Option<Instances> {
-    let ty = Type::Domain(domain(program, "PredicateInstance")?, [].into());
-    let nested = function(program, "PredicateInstancesNestedRelation", "nestedPredicates")?;
+/// Whether a function is the one from a predicate to its instances: nothing is known of its values but that they depend on
+/// the arguments and on what the predicate holds.
+///
+/// SOUNDNESS: its name does not tell, as every program may have a function of that name, and one that has a body, promises
+/// something or does not require the predicate makes one instance of several (`termination/names_of_instances_are_free`).
+fn is_of_instances(
+    function: &Function,
+    predicate: PredicateId,
+    declared: &Predicate,
+    ty: &Type,
+) -> bool {
+    let Function { locals, formals, result, contract, body, .. } = function;
+    let types = |locals: &Locals, formals: &[LocalId]| -> Vec<Type> {
+        formals.iter().map(|&formal| locals[formal].ty.clone()).collect()
+    };
+    let is_formal = |(argument, formal): (&Expr, &LocalId)| match &argument.kind {
+        ExprKind::Local(local) => local == formal,
+        _ => false,
+    };
+    let is_location = |held: &Expr| match &held.kind {
+        ExprKind::Acc { location: Location::Predicate { predicate: held, arguments }, amount } => {
+            *held == predicate
+                && arguments.iter().zip(formals).all(is_formal)
+                && matches!(amount.kind, ExprKind::Wildcard)
+        }
+        _ => false,
+    };
+    body.is_none()
+        && result == ty
+        && types(locals, formals) == types(&declared.locals, &declared.formals)
+        && matches!(&contract.preconditions[..], [held] if is_location(held))
+        && contract.postconditions.is_empty()
+        && contract.decreases.is_empty()
+}
+
+/// The functions from predicates to their instances, of type `ty`; added where they are missing.
+fn instances(program: &mut Program, ty: &Type) -> FxHashMap<PredicateId, FunctionId> {
     let mut functions = FxHashMap::default();
     for (id, predicate) in program.predicates.iter() {
         let name = predicate_instance::function_name(&predicate.name);
         // Where the program speaks of instances, there is one already.
-        let declared =
-            program.functions.iter().find(|(_, one)| *one.name == *name && one.result == ty);
+        let declared = program.functions.iter().find(|(_, function)| {
+            *function.name == *name && is_of_instances(function, id, predicate, ty)
+        });
         if let Some((function, _)) = declared {
             functions.insert(id, function);
             continue;
@@ -382,5 +455,5 @@ fn instances(program: &mut Program) -> Option<Instances> {
         };
         functions.insert(id, program.functions.alloc(function));
     }
-    Some(Instances { ty, nested, functions })
+    functions
 }
