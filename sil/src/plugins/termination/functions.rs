@@ -1,8 +1,8 @@
 //! Functions: a proof method for the body, one for the precondition, one for the postcondition.
 
 use super::build::{self, stmt};
-use super::measures::{Measure, Values, less};
-use super::positions::{Frame, Positions, with_origin, without_amounts};
+use super::measures::{Call, Measure, Values, less};
+use super::positions::{Frame, Positions, without_amounts};
 use super::{Amounts, CheckKind, Locals, Pass};
 use crate::program::{
     Block, Body, Contract, Expr, ExprKind, Function, FunctionId, Implementation, LocalId, Method,
@@ -133,7 +133,7 @@ impl<'a, 'p> Proof<'a, 'p> {
             State::AtEntry => {
                 let clauses = self.function.contract.preconditions.iter();
                 let exact = self.pass.amounts == Amounts::Exact;
-                let copied = if exact { with_origin } else { without_amounts };
+                let copied = if exact { build::placed } else { without_amounts };
                 clauses.map(|clause| copied(clause, copy)).collect()
             }
             State::Growing => Vec::new(),
@@ -292,15 +292,16 @@ impl<'a, 'p> Proof<'a, 'p> {
         let is_mutual = self.pass.components.are_mutual(self.id, *callee);
         let kind = if is_mutual { CheckKind::Tuple } else { CheckKind::TerminationCondition };
         let place = self.pass.mark(call.span, kind);
+        let made = Call { callee: &declaration.locals, formals: &declaration.formals, arguments };
         let values = Measure::of(&declaration.contract.decreases).at_call(
-            &declaration.locals,
-            &declaration.formals,
-            arguments,
+            made,
             &mut self.locals,
+            without_amounts,
             &self.pass.orders,
             place,
         );
-        let own = Measure::of(&self.function.contract.decreases).here(&self.pass.orders, place);
+        let own = Measure::of(&self.function.contract.decreases);
+        let own = own.here(without_amounts, &self.pass.orders, place);
         let own = if self.state == State::AtEntry { at_entry(own) } else { own };
         let mut checks = Vec::new();
         for (kind, check) in self.pass.call_checks(&own, values, is_mutual, place) {

@@ -17,6 +17,19 @@ pub(super) struct Measure<'p> {
 /// What stands behind `if`; nothing means always.
 type Condition<'p> = &'p Option<Expr>;
 
+/// A call: the variables of the callee, those among them that are its formals, and what the caller writes for these.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub(super) callee: &'a Locals,
+    pub(super) formals: &'a [LocalId],
+    pub(super) arguments: &'a [Expr],
+}
+
+/// How expressions are copied into a check: [`build::placed`], or in proofs for functions [`without_amounts`].
+///
+/// [`without_amounts`]: super::positions::without_amounts
+pub(super) type Copied = fn(&Expr, Span) -> Expr;
+
 /// A measure at a place: with the values that it has there.
 pub(super) struct Values {
     pub(super) tuple: Option<Vec<Expr>>,
@@ -46,26 +59,28 @@ impl<'p> Measure<'p> {
     }
 
     /// The measure in the member that it belongs to.
-    pub(super) fn here(&self, orders: &Orders, place: Span) -> Values {
-        self.values(&mut |expr| build::placed(expr, place), orders, place)
+    pub(super) fn here(&self, copied: Copied, orders: &Orders, place: Span) -> Values {
+        self.values(&mut |expr| copied(expr, place), orders, place)
     }
 
     /// The measure of a callee, in terms of the caller.
     pub(super) fn at_call(
         &self,
-        callee: &Locals,
-        formals: &[LocalId],
-        arguments: &[Expr],
+        call: Call<'_>,
         caller: &mut Locals,
+        copied: Copied,
         orders: &Orders,
         place: Span,
     ) -> Values {
-        let arguments: FxHashMap<_, _> = formals
+        let arguments: FxHashMap<_, _> = call
+            .formals
             .iter()
-            .zip(arguments)
-            .map(|(&formal, argument)| (formal, build::placed(argument, place)))
+            .zip(call.arguments)
+            .map(|(&formal, argument)| (formal, copied(argument, place)))
             .collect();
-        let mut import = |expr: &Expr| build::imported(expr, callee, &arguments, caller, place);
+        let mut import = |expr: &Expr| {
+            build::imported(&copied(expr, place), call.callee, &arguments, caller, place)
+        };
         self.values(&mut import, orders, place)
     }
 
@@ -79,19 +94,26 @@ impl<'p> Measure<'p> {
         let wildcard = condition(self.wildcard);
         let termination_condition = build::or(vec![tuple_condition.clone(), wildcard], place);
         let tuple = self.tuple.map(|(elements, _)| {
-            elements.iter().map(|element| value(copy(element), orders)).collect()
+            elements.iter().map(|element| value(element, copy, orders, place)).collect()
         });
         Values { tuple, tuple_condition, termination_condition }
     }
 }
 
 /// A predicate in a tuple stands for its instance.
-fn value(element: Expr, orders: &Orders) -> Expr {
-    match element.kind {
+fn value(
+    element: &Expr,
+    copy: &mut dyn FnMut(&Expr) -> Expr,
+    orders: &Orders,
+    place: Span,
+) -> Expr {
+    match &element.kind {
         ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
-            orders.instance(predicate, arguments, element.span)
+            let arguments = arguments.iter().map(copy).collect();
+            let span = Span { origin: place.origin, ..element.span };
+            orders.instance(*predicate, arguments, span)
         }
-        _ => element,
+        _ => copy(element),
     }
 }
 

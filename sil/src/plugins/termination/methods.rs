@@ -10,7 +10,7 @@ use crate::stack::grow_stack;
 
 use super::build::{self, stmt};
 use super::functions::at_entry;
-use super::measures::{Measure, Values};
+use super::measures::{Call, Measure, Values};
 use super::positions::without_amounts;
 use super::{CheckKind, Locals, Pass};
 
@@ -43,7 +43,8 @@ struct Checker<'a, 'p> {
 impl Checker<'_, '_> {
     /// The method's own measure, at its entry.
     fn own(&self, place: Span) -> Values {
-        at_entry(Measure::of(&self.method.contract.decreases).here(&self.pass.orders, place))
+        let measure = Measure::of(&self.method.contract.decreases);
+        at_entry(measure.here(build::placed, &self.pass.orders, place))
     }
 
     /// Checks before calls; what is known of predicate instances after `unfold`.
@@ -92,11 +93,11 @@ impl Checker<'_, '_> {
         let is_mutual = self.pass.components.are_mutual_methods(self.id, callee);
         let kind = if is_mutual { CheckKind::Tuple } else { CheckKind::TerminationCondition };
         let place = self.pass.mark(span, kind);
+        let call = Call { callee: &declaration.locals, formals: &declaration.formals, arguments };
         let values = Measure::of(&declaration.contract.decreases).at_call(
-            &declaration.locals,
-            &declaration.formals,
-            arguments,
+            call,
             self.locals,
+            build::placed,
             &self.pass.orders,
             place,
         );
@@ -154,7 +155,7 @@ impl Checker<'_, '_> {
     fn must_terminate(&mut self, the_loop: &Loop, span: Span) -> Option<Stmt> {
         let place = self.pass.mark(span, CheckKind::TerminationCondition);
         let own = self.own(place);
-        let values = Measure::of(&the_loop.decreases).here(&self.pass.orders, place);
+        let values = Measure::of(&the_loop.decreases).here(build::placed, &self.pass.orders, place);
         let checks = self.pass.call_checks(&own, values, false, place);
         checks.into_iter().map(|(kind, check)| self.assert(kind, check, span)).next()
     }
@@ -165,7 +166,7 @@ impl Checker<'_, '_> {
         let Some(span) = tuple_span(the_loop) else { return (Vec::new(), Vec::new()) };
         let place = self.pass.mark(span, CheckKind::Tuple);
         let measure = Measure::of(&the_loop.decreases);
-        let now = measure.here(&self.pass.orders, place);
+        let now = measure.here(build::placed, &self.pass.orders, place);
         let mut at_start = Vec::new();
         let required = now.tuple_condition.clone();
         let condition = if build::is_literal(&required, true) {

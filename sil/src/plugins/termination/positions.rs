@@ -207,15 +207,6 @@ fn boolean(kind: ExprKind, span: Span) -> Expr {
     build::expr(kind, Type::Bool, span)
 }
 
-/// A copy as it is.
-pub(super) fn with_origin(expr: &Expr, place: Span) -> Expr {
-    grow_stack(|| {
-        let mut copy = expr.map_children(&mut |child| with_origin(child, place));
-        copy.span.origin = place.origin;
-        copy
-    })
-}
-
 /// A copy for a proof that holds some permission where the function holds what it says: positive amounts are
 /// wildcards.
 pub(super) fn without_amounts(expr: &Expr, place: Span) -> Expr {
