@@ -324,6 +324,22 @@ pub(super) fn at_entry(own: Values) -> Values {
 }
 
 impl Pass<'_> {
+    /// What a callee that does not call back has to promise, given the caller's measure; so has a loop.
+    pub(super) fn termination_check(
+        &mut self,
+        own: &Values,
+        callee: Values,
+        place: Span,
+    ) -> Option<(CheckKind, Expr)> {
+        let required = own.tuple_condition.clone();
+        let promised = callee.termination_condition;
+        if build::is_literal(&required, false) || build::is_literal(&promised, true) {
+            return None;
+        }
+        let check = build::implies(required, promised, place);
+        Some((CheckKind::TerminationCondition, check))
+    }
+
     /// What a callee's measure has to satisfy, given the caller's: section 11.2 of the Viper language reference.
     pub(super) fn call_checks(
         &mut self,
@@ -332,6 +348,9 @@ impl Pass<'_> {
         is_mutual: bool,
         place: Span,
     ) -> Vec<(CheckKind, Expr)> {
+        if !is_mutual {
+            return self.termination_check(own, callee, place).into_iter().collect();
+        }
         let required = own.tuple_condition.clone();
         if build::is_literal(&required, false) {
             return Vec::new();
@@ -342,10 +361,6 @@ impl Pass<'_> {
                 checks.push((kind, build::implies(guard, check, place)));
             }
         };
-        if !is_mutual {
-            add(CheckKind::TerminationCondition, required, callee.termination_condition);
-            return checks;
-        }
         add(CheckKind::TupleCondition, required.clone(), callee.tuple_condition.clone());
         if let (Some(callees), Some(own)) = (&callee.tuple, &own.tuple) {
             let guard = build::and(vec![required, callee.tuple_condition], place);

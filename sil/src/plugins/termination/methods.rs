@@ -67,7 +67,7 @@ impl Checker<'_, '_> {
                 }
                 StmtKind::Unfold(access) if self.pass.orders.has_instances() => {
                     let (before, after) = self.unfold(access, block, statement.span);
-                    statements.push(before);
+                    statements.extend(before);
                     statements.push(statement);
                     statements.push(after);
                 }
@@ -113,16 +113,35 @@ impl Checker<'_, '_> {
     }
 
     /// What comes before and after an `unfold`: the instances in the predicate's body are inside of the unfolded one.
-    fn unfold(&mut self, access: &PredicateAccess, block: BlockId, span: Span) -> (Stmt, Stmt) {
+    fn unfold(
+        &mut self,
+        access: &PredicateAccess,
+        block: BlockId,
+        span: Span,
+    ) -> ([Stmt; 2], Stmt) {
         let copy = self.pass.mark(span, CheckKind::Copy);
         let access = access.map_children(&mut |child| without_amounts(child, copy));
         let instance = self.pass.orders.instance(access.predicate, access.arguments.clone(), copy);
         let ty = instance.ty.clone();
-        let outer = self.variable("outer", ty.clone(), block, copy);
-        let before = stmt(StmtKind::Assign { target: outer, value: instance }, copy);
-        let outer = build::local(outer, ty, copy);
+        let variable = self.variable("outer", ty.clone(), block, copy);
+        let outer = build::local(variable, ty, copy);
+        let (asked_for, asked) = self.asked(block, copy);
+        let found = build::binary(BinaryOp::Eq, outer.clone(), instance, copy);
+        let found = build::implies(asked.clone(), found, copy);
+        let before = [
+            stmt(StmtKind::Var(vec![variable, asked_for]), copy),
+            stmt(StmtKind::Inhale(found), copy),
+        ];
         let facts = self.pass.nested_in(&access, &outer, self.locals, copy);
+        let facts = build::and(vec![asked, facts], copy);
         (before, stmt(StmtKind::Inhale(facts), copy))
+    }
+
+    /// A variable of any value, for what is looked at before the user's own program needs it. If that has no value where the
+    /// variable is true, it is false from then on: so what comes next still fails, and that is reported.
+    fn asked(&mut self, block: BlockId, span: Span) -> (LocalId, Expr) {
+        let variable = self.variable("asked", Type::Bool, block, span);
+        (variable, build::local(variable, Type::Bool, span))
     }
 
     fn variable(&mut self, name: &str, ty: Type, block: BlockId, span: Span) -> LocalId {
@@ -156,8 +175,8 @@ impl Checker<'_, '_> {
         let place = self.pass.mark(span, CheckKind::TerminationCondition);
         let own = self.own(place);
         let values = Measure::of(&the_loop.decreases).here(build::placed, &self.pass.orders, place);
-        let checks = self.pass.call_checks(&own, values, false, place);
-        checks.into_iter().map(|(kind, check)| self.assert(kind, check, span)).next()
+        let (kind, check) = self.pass.termination_check(&own, values, place)?;
+        Some(self.assert(kind, check, span))
     }
 
     /// What comes at the start and at the end of each iteration: the measure is remembered, then compared if there
@@ -203,8 +222,16 @@ impl Checker<'_, '_> {
         };
         // As if the next iteration were a call.
         let checks = self.pass.call_checks(&own, now, true, place);
-        let at_end =
-            checks.into_iter().map(|(kind, check)| self.assert(kind, check, span)).collect();
+        // The condition and the measure are read before it is shown that the invariants hold.
+        let (asked_for, asked) = self.asked(id, place);
+        let mut at_end = Vec::new();
+        if !checks.is_empty() {
+            at_end.push(stmt(StmtKind::Var(vec![asked_for]), place));
+        }
+        for (kind, check) in checks {
+            let check = build::implies(asked.clone(), check, place);
+            at_end.push(self.assert(kind, check, span));
+        }
         (at_start, at_end)
     }
 }
