@@ -2,8 +2,8 @@
 
 use crate::cfg::{self, Block, BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
 use crate::program::{
-    BinaryOp, Decreases, DecreasesKind, Expr, LocalId, Method, MethodId, PredicateAccess, Stmt,
-    StmtKind, Type,
+    BinaryOp, Decreases, DecreasesKind, Expr, ExprKind, LocalId, Method, MethodId, PredicateAccess,
+    Stmt, StmtKind, Type,
 };
 use crate::source::Span;
 use crate::stack::grow_stack;
@@ -208,11 +208,11 @@ impl Checker<'_, '_> {
             before.push(saved);
         }
         let again = match &the_loop.condition {
-            Some(condition) => {
+            Some(condition) if !asks_for_permissions(condition) => {
                 let copy = self.pass.mark(condition.span, CheckKind::Copy);
                 build::placed(condition, copy)
             }
-            None => build::boolean(true, place),
+            _ => build::boolean(true, place),
         };
         let required = build::and(vec![again, condition], place);
         let own = Values {
@@ -234,6 +234,12 @@ impl Checker<'_, '_> {
         }
         (at_start, at_end)
     }
+}
+
+/// Whether a condition is about what is held. SOUNDNESS: at its head a loop holds what its invariants say, at the end of an
+/// iteration there may be more. So nothing follows there from such a condition.
+fn asks_for_permissions(condition: &Expr) -> bool {
+    condition.any(|expr| matches!(expr.kind, ExprKind::Perm(_) | ExprKind::ForPerm { .. }))
 }
 
 /// Where a loop's tuple stands.
