@@ -135,6 +135,11 @@ pub(super) fn imported(
     replaced(expr, &values, &bound, place)
 }
 
+/// The expression with variables replaced by `values`, and with `place` as the origin of each of its nodes.
+pub(super) fn with_values(expr: &Expr, values: &FxHashMap<LocalId, Expr>, place: Span) -> Expr {
+    replaced(expr, values, &FxHashMap::default(), place)
+}
+
 fn replaced(
     expr: &Expr,
     values: &FxHashMap<LocalId, Expr>,

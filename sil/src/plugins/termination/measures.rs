@@ -63,6 +63,16 @@ impl<'p> Measure<'p> {
         self.values(&mut |expr| copied(expr, place), orders, place)
     }
 
+    /// The measure of a method at its entry, where results (see [`build::with_values`]) are `results`.
+    pub(super) fn with_results(
+        &self,
+        results: &FxHashMap<LocalId, Expr>,
+        orders: &Orders,
+        place: Span,
+    ) -> Values {
+        self.values(&mut |expr| build::with_values(expr, results, place), orders, place)
+    }
+
     /// The measure of a callee, in terms of the caller.
     pub(super) fn at_call(
         &self,

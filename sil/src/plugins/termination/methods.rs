@@ -1,5 +1,7 @@
 //! Methods: checks at calls and around the iterations of loops, in the graphs of the bodies.
 
+use rustc_hash::FxHashMap;
+
 use crate::cfg::{self, Block, BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
 use crate::program::{
     BinaryOp, Decreases, DecreasesKind, Expr, ExprKind, LocalId, Method, MethodId, PredicateAccess,
@@ -21,14 +23,46 @@ pub(super) fn check(pass: &mut Pass<'_>, id: MethodId) {
     for index in 0..method.implementations.len() {
         // A body without a graph is refused where its graph is needed.
         if let Some(mut cfg) = cfg::build(pass.source, id, index, &mut Vec::new()) {
-            let mut checker = Checker { pass, id, method, locals: &mut locals, made: Vec::new() };
+            let copy = pass.mark(method.span, CheckKind::Copy);
+            let (results, saving) = results_at_entry(method, &mut locals, copy);
+            let mut checker =
+                Checker { pass, id, method, locals: &mut locals, results, made: Vec::new() };
             checker.statements(&mut cfg);
             checker.loops(&mut cfg);
             forget_in_loops(&mut cfg, &checker.made);
+            insert_at_entry(&mut cfg, saving, method.span);
             pass.made.graphs.insert((id, index), cfg);
         }
     }
     pass.made.program.methods[id].locals = locals;
+}
+
+/// Behind `ensures` a method's own measure may mention results. SOUNDNESS: it is the measure of the call that the method
+/// itself is, so what it says of results it says of their values at the entry, which nobody knows.
+///
+/// What stands for the results, and the statements that say so.
+fn results_at_entry(
+    method: &Method,
+    locals: &mut Locals,
+    copy: Span,
+) -> (FxHashMap<LocalId, Expr>, Vec<Stmt>) {
+    let mut saved = FxHashMap::default();
+    let mut saving = Vec::new();
+    for &result in &method.returns {
+        let is_it = |expr: &Expr| matches!(expr.kind, ExprKind::Local(local) if local == result);
+        let mut is_mentioned = false;
+        for clause in &method.contract.decreases {
+            clause.for_each_child(|part| is_mentioned |= part.any(is_it));
+        }
+        if is_mentioned {
+            let ty = method.locals[result].ty.clone();
+            let target = build::fresh(locals, &method.locals[result].name, ty.clone(), copy);
+            let value = build::local(result, ty.clone(), copy);
+            saving.push(stmt(StmtKind::Assign { target, value }, copy));
+            saved.insert(result, build::local(target, ty, copy));
+        }
+    }
+    (saved, saving)
 }
 
 struct Checker<'a, 'p> {
@@ -36,6 +70,8 @@ struct Checker<'a, 'p> {
     id: MethodId,
     method: &'p Method,
     locals: &'a mut Locals,
+    /// What stands for the results in the method's own measure.
+    results: FxHashMap<LocalId, Expr>,
     /// The variables added, and the blocks in which they are written.
     made: Vec<(LocalId, BlockId)>,
 }
@@ -44,7 +80,7 @@ impl Checker<'_, '_> {
     /// The method's own measure, at its entry.
     fn own(&self, place: Span) -> Values {
         let measure = Measure::of(&self.method.contract.decreases);
-        at_entry(measure.here(build::placed, &self.pass.orders, place))
+        at_entry(measure.with_results(&self.results, &self.pass.orders, place))
     }
 
     /// Checks before calls; what is known of predicate instances after `unfold`.
@@ -271,18 +307,43 @@ fn insert_at_start(
         return;
     }
     // A loop that begins with a loop.
-    let terminator = Terminator { kind: TerminatorKind::Goto(entry), span };
-    let first = cfg.blocks.alloc(Block {
-        name: format!("measure_{}", cfg.blocks.len()),
-        label: None,
-        parent: Some(loop_id),
-        kind: BlockKind::Basic { statements: added, terminator },
-        annotations: Vec::new(),
-        span,
-    });
+    let first = block_before(cfg, entry, Some(loop_id), added, span);
     if let BlockKind::Loop(the_loop) = &mut cfg.blocks[loop_id].kind {
         the_loop.entry = first;
     }
+}
+
+/// Prepends statements to a body.
+fn insert_at_entry(cfg: &mut Cfg, mut added: Vec<Stmt>, span: Span) {
+    if added.is_empty() {
+        return;
+    }
+    let entry = cfg.entry;
+    if let BlockKind::Basic { statements, .. } = &mut cfg.blocks[entry].kind {
+        added.append(statements);
+        *statements = added;
+    } else {
+        cfg.entry = block_before(cfg, entry, None, added, span);
+    }
+}
+
+/// A new block that goes on with `next`.
+fn block_before(
+    cfg: &mut Cfg,
+    next: BlockId,
+    parent: Option<BlockId>,
+    statements: Vec<Stmt>,
+    span: Span,
+) -> BlockId {
+    let terminator = Terminator { kind: TerminatorKind::Goto(next), span };
+    cfg.blocks.alloc(Block {
+        name: format!("measure_{}", cfg.blocks.len()),
+        label: None,
+        parent,
+        kind: BlockKind::Basic { statements, terminator },
+        annotations: Vec::new(),
+        span,
+    })
 }
 
 /// Appends statements where a loop goes on with its next iteration.
