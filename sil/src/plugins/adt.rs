@@ -5,13 +5,15 @@
 //! request: `contains` relations ([`contains`]) and a well-founded order for termination checks ([`order`]).
 //!
 //! Invariants
-//! - All axioms hold of finite trees, so they are consistent whatever the adt (as long as it has a finite value).
+//! - All axioms hold of finite trees, so they are consistent whatever the adt, as long as it has a finite value. Where it has
+//!   none they hold of infinite trees, and there is no order ([`finite`]).
 //! - Generated functions and variables have a `$` in their names; axioms have no names.
 //!
 //! Differs from the reference: exhaustiveness is triggered by every destructor, not only by those of the last
 //! constructor; nested destructors in orders are guarded by the constructor they belong to.
 
 mod contains;
+mod finite;
 mod order;
 mod tree;
 

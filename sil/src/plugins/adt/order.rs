@@ -45,12 +45,17 @@ fn has_domain(program: &Program, name: &str) -> bool {
 }
 
 /// The domain `AWellFoundedOrder`.
+///
+/// SOUNDNESS: of what has no finite value nothing is said. Its parts have parts for ever, and a function that visits them never
+/// ends; that each is smaller, and all are bounded, holds of no value at all (`termination/adts_without_finite_values`).
 pub(super) fn domain(adt: &Adt, adts: &Adts) -> Domain {
     let tree = Tree { span: adt.name.span };
     let whole = self_type(adt);
     let mut axioms = Vec::new();
     let mut is_recursive = false;
-    for constructor in &adt.constructors {
+    let is_finite = adts.has_finite_value(&whole);
+    let constructors = if is_finite { &adt.constructors[..] } else { &[] };
+    for constructor in constructors {
         let made = application(adt, constructor);
         let types = argument_types(constructor, tree.span);
         let mut facts = Vec::new();
@@ -75,9 +80,11 @@ pub(super) fn domain(adt: &Adt, adts: &Adts) -> Domain {
     if is_recursive {
         axioms.push(transitive(tree, "decreasing", [whole.clone(), whole.clone(), whole.clone()]));
     }
-    let bounded = tree.call("bounded", vec![tree.variable("t$")]);
-    let variables = [(Name::from("t$"), whole)];
-    axioms.push(tree.axiom(tree.forall(&variables, vec![vec![bounded.clone()]], bounded)));
+    if is_finite {
+        let bounded = tree.call("bounded", vec![tree.variable("t$")]);
+        let variables = [(Name::from("t$"), whole)];
+        axioms.push(tree.axiom(tree.forall(&variables, vec![vec![bounded.clone()]], bounded)));
+    }
     Domain {
         name: tree.ident(&format!("{}{ORDER}", adt.name.name)),
         parameters: adt.parameters.clone(),
