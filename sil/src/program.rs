@@ -118,7 +118,8 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The termination clauses before the first `ensures`, and those behind it.
+    /// The termination clauses before the first `ensures`, and those behind it: they have to come in this order, as the
+    /// parser reads them.
     pub fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
         let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
         self.decreases.split_at(behind)
@@ -137,8 +138,9 @@ pub struct Decreases {
 }
 
 impl Decreases {
-    /// Those of the clauses of a contract or a loop that count: the last of each kind, as in the reference. There may be
-    /// several, as each side of an `ensures` may have one.
+    /// Those of the clauses of a contract or a loop that count: the last of each kind. There may be several, as each side
+    /// of an `ensures` may have one. (In the reference those
+    /// behind may hide those of another kind before; to keep them asks for more.)
     ///
     /// SOUNDNESS: whoever takes something for granted because there is a clause has to look at these, since no other is
     /// shown.

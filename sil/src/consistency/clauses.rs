@@ -26,23 +26,27 @@ struct Contents {
 impl Contents {
     fn of(expr: &Expr) -> Self {
         let mut contents = Self::default();
+        contents.add(expr);
+        contents
+    }
+
+    fn add(&mut self, expr: &Expr) {
         walk_expr(expr, |expr| match expr.kind {
-            ExprKind::Old { label: OldLabel::Entry, .. } => contents.old = true,
-            ExprKind::Old { label: OldLabel::Label(_), .. } => contents.labelled_old = true,
-            ExprKind::Perm(_) | ExprKind::ForPerm { .. } => contents.introspection = true,
+            ExprKind::Old { label: OldLabel::Entry, .. } => self.old = true,
+            ExprKind::Old { label: OldLabel::Label(_), .. } => self.labelled_old = true,
+            ExprKind::Perm(_) | ExprKind::ForPerm { .. } => self.introspection = true,
             ExprKind::Asserting { ref assertion, .. } => {
-                contents.asserting = true;
-                contents.asserted_permission |= !assertion.is_pure();
+                self.asserting = true;
+                self.asserted_permission |= !assertion.is_pure();
             }
-            ExprKind::Result => contents.result = true,
+            ExprKind::Result => self.result = true,
             ExprKind::FieldRead { .. }
             | ExprKind::Acc { .. }
             | ExprKind::Unfolding { .. }
             | ExprKind::Wand { .. }
-            | ExprKind::Applying { .. } => contents.location = true,
+            | ExprKind::Applying { .. } => self.location = true,
             _ => {}
         });
-        contents
     }
 }
 
@@ -72,30 +76,42 @@ impl Checker<'_> {
 
     /// What a termination clause may not mention is what the part of the contract may not that it belongs to.
     pub(super) fn measures_of_function(&mut self, clauses: &[Decreases]) {
+        let message = "old expressions are not allowed in termination measures of functions";
         for clause in clauses {
-            let (old, labelled_old) = old_in_measure(clause);
-            if old || labelled_old {
-                let message =
-                    "old expressions are not allowed in termination measures of functions";
-                self.error(clause.measure, message);
-            }
+            self.without_old(clause, |contents| {
+                (contents.old || contents.labelled_old).then_some(message)
+            });
         }
     }
 
     /// As [`Self::measures_of_function`]. Only behind an `ensures` there are an old state and results.
     pub(super) fn measures_of_method(&mut self, clauses: &[Decreases], locals: &Arena<Local>) {
         for clause in clauses {
-            let (old, labelled_old) = old_in_measure(clause);
-            if labelled_old {
-                let message = "labelled old expressions are not allowed in termination measures";
-                self.error(clause.measure, message);
-            } else if old && !clause.in_postcondition {
-                let message = "old expressions are not allowed before `ensures`";
-                self.error(clause.measure, message);
-            }
-            if !clause.in_postcondition {
+            let in_precondition = !clause.in_postcondition;
+            self.without_old(clause, |contents| {
+                if contents.labelled_old {
+                    Some("labelled old expressions are not allowed in termination measures")
+                } else {
+                    (contents.old && in_precondition)
+                        .then_some("old expressions are not allowed before `ensures`")
+                }
+            });
+            if in_precondition {
                 clause.for_each_child(|expr| self.no_results(expr, locals));
             }
+        }
+    }
+
+    /// Reports at the clause what is wrong with its old expressions.
+    fn without_old(
+        &mut self,
+        clause: &Decreases,
+        wrong: impl Fn(&Contents) -> Option<&'static str>,
+    ) {
+        let mut contents = Contents::default();
+        clause.for_each_child(|expr| contents.add(expr));
+        if let Some(message) = wrong(&contents) {
+            self.error(clause.measure, message);
         }
     }
 
@@ -151,15 +167,4 @@ impl Checker<'_> {
             self.error(body.span, "axioms cannot depend on the heap or on permissions");
         }
     }
-}
-
-/// Whether a clause mentions `old(…)`, and `old[l](…)`.
-fn old_in_measure(clause: &Decreases) -> (bool, bool) {
-    let (mut old, mut labelled_old) = (false, false);
-    clause.for_each_child(|expr| {
-        let contents = Contents::of(expr);
-        old |= contents.old;
-        labelled_old |= contents.labelled_old;
-    });
-    (old, labelled_old)
 }

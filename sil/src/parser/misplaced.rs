@@ -64,7 +64,7 @@ fn expression_starts(text: &str) -> Vec<(usize, usize)> {
     starts
 }
 
-/// The words that expressions start with.
+/// The words that expressions start with. Not `domain`: members start with it, too, and the reference tells of both.
 const WORDS: [&str; 24] = [
     "acc",
     "applying",

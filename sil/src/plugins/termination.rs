@@ -12,8 +12,9 @@
 //!
 //! SOUNDNESS: a proof relies on postconditions of functions, the function's own included, as they hold of each call
 //! that is evaluated before. That call has a check, too, which does not rely on itself: what a check mentions is
-//! evaluated before the call it guards. So by induction on the order of evaluation nothing circular is proved, as
-//! long as every failure is reported.
+//! evaluated before the call it guards. Calls in the measures that it compares are no exception: they do not lead back to
+//! the functions whose measures these are (`required` in `consistency/declarations.rs`). So by induction on the order of
+//! evaluation nothing circular is proved, as long as every failure is reported.
 
 mod build;
 mod calls;
@@ -183,8 +184,9 @@ struct Pass<'p> {
 impl Pass<'_> {
     /// The span for a check at `span`.
     fn mark(&mut self, span: Span, kind: CheckKind) -> Span {
-        // Copies need no place of their own.
-        let key = if kind == CheckKind::Copy { Span::default() } else { span };
+        // Nothing is reported at copies: one origin, without a parent, is enough for all of them.
+        let of_copies = Span::default();
+        let key = if kind == CheckKind::Copy { of_copies } else { span };
         let (origins, checks) = (&mut self.made.program.origins, &mut self.made.checks);
         let origin = *self.origins.entry((key, kind)).or_insert_with(|| {
             let parent = key.origin;
