@@ -270,6 +270,18 @@ fn errors_come_with_states_if_asked_for() {
 }
 
 #[test]
+fn states_show_no_variables_of_termination_checks() {
+    let program = "import <decreases/int.vpr>\nmethod m(i: Int) returns (r: Int)\n  ensures true\n  decreases i if r > 3\n\
+         {\n  r := 3\n  while (r > 0) decreases r { r := r - 1 }\n  assert i > 0\n}\n";
+    let scratch = Scratch::new("measured", &[("bad.vpr", program.as_bytes())]);
+    let found =
+        timeless(&scratch.silicon(&["bad.vpr", "--message-format", "json", "--counterexample"]));
+    let variables = found[0]["counterexample"]["variables"].as_array().expect("a list");
+    let names: Vec<_> = variables.iter().map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, [Some("i"), Some("r")], "{found:?}");
+}
+
+#[test]
 fn errors_and_time_can_be_limited() {
     let text = "method m(x: Int, y: Int)\n{\n  assert x > 0\n  assert y > 0\n}\n";
     let scratch = Scratch::new("limits", &[("a.sil", text.as_bytes())]);

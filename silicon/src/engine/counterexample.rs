@@ -191,8 +191,11 @@ impl Engine<'_> {
 
     /// The variables that the user has named, and `result`.
     fn variables_with_values(&self) -> Vec<(String, Term)> {
+        let checks = self.context.termination;
         let locals = self.state.locals.iter().filter(|(_, local)| {
+            let is_generated = checks.is_some_and(|checks| checks.check(local.span).is_some());
             matches!(local.kind, LocalKind::Formal | LocalKind::Returned | LocalKind::Variable)
+                && !is_generated
         });
         let named = locals
             .filter_map(|(id, local)| Some((local.name.to_string(), self.state.store.get(id)?)));
