@@ -115,6 +115,8 @@ pub(crate) struct Context<'p> {
     pub(crate) ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
     /// Whether applying a magic wand may change values.
     pub(crate) scripts_may_write: bool,
+    /// Whether what a function knows of its precondition is what its callers show: see [`function::contracts_have_one_reading`].
+    pub(crate) contracts_have_one_reading: bool,
     /// The program with its termination checks, if it has any.
     pub(crate) termination: Option<&'p Instrumented>,
 }
@@ -216,7 +218,7 @@ pub(crate) struct Engine<'p> {
     pub(crate) agreements: FxHashMap<Term, wands::Agreement>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<FunctionId>,
-    /// Set while the body of a function is evaluated for its definition.
+    /// Set while the body of a function is evaluated for its definition, if sides that are never taken may be left out.
     pub(crate) is_defining: bool,
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
     pub(crate) unfolded: Vec<(sil::program::PredicateId, Vec<Term>, Term)>,

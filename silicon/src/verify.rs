@@ -74,6 +74,7 @@ fn verify_members(
         asserting_predicates: crate::engine::nesting::asserting_predicates(program),
         ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
         scripts_may_write: crate::engine::wands::scripts_may_write(program),
+        contracts_have_one_reading: crate::engine::function::contracts_have_one_reading(program),
         termination: termination.as_ref(),
     };
     let schedule =

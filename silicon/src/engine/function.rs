@@ -63,6 +63,17 @@ pub(crate) fn is_opaque(function: &Function) -> bool {
     function.annotations.iter().any(|annotation| &*annotation.key == "opaque")
 }
 
+/// Whether no contract of a function and no body of a predicate has `[a, b]` in it.
+///
+/// SOUNDNESS: of `[a, b]` in a precondition, or in a predicate that it mentions, a body knows a, and who applies the function,
+/// directly or in another function, has shown b. So where there is one, no side of a body is known never to be taken.
+pub(crate) fn contracts_have_one_reading(program: &Program) -> bool {
+    let contracts = program.functions.iter().map(|(_, function)| &function.contract);
+    let clauses = contracts.flat_map(|it| it.preconditions.iter().chain(&it.postconditions));
+    let bodies = program.predicates.iter().filter_map(|(_, predicate)| predicate.body.as_ref());
+    !clauses.chain(bodies).any(has_two_readings)
+}
+
 /// The functions that bodies of predicates apply, and those that these apply.
 pub(crate) fn functions_in_bodies(program: &Program) -> FxHashSet<FunctionId> {
     let bodies = program.predicates.iter().filter_map(|(_, predicate)| predicate.body.as_ref());
@@ -257,7 +268,7 @@ impl<'p> Engine<'p> {
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
                 engine.produce_all(&preconditions, Some(snapshot), &own)?;
-                engine.is_defining = true;
+                engine.is_defining = engine.context.contracts_have_one_reading;
                 let value = engine.eval(body, blame);
                 engine.is_defining = false;
                 value

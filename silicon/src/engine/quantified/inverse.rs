@@ -180,8 +180,9 @@ impl Engine<'_> {
                 continue;
             }
             let mut shifts = Vec::new();
-            for &argument in &access.arguments {
-                self.shifts_of(argument, variable, &access.variables, &mut shifts);
+            let mut arguments = access.arguments.iter();
+            if !arguments.all(|&it| self.shifts_of(it, variable, &access.variables, &mut shifts)) {
+                continue;
             }
             let [shift] = shifts[..] else { continue };
             let shifted = shift.variable_at(&mut self.terms, variable);
@@ -189,36 +190,40 @@ impl Engine<'_> {
                 continue;
             }
             let map: Substitution = [(variable, shifted)].into_iter().collect();
-            let mut shift = |term: &mut Term| *term = self.terms.substitute(*term, &map);
-            access.arguments.iter_mut().for_each(&mut shift);
-            access.triggers.iter_mut().flatten().for_each(&mut shift);
-            shift(&mut access.guard);
-            shift(&mut access.amount);
+            let mut replace = |term: &mut Term| *term = self.terms.substitute(*term, &map);
+            access.arguments.iter_mut().for_each(&mut replace);
+            access.triggers.iter_mut().flatten().for_each(&mut replace);
+            replace(&mut access.guard);
+            replace(&mut access.amount);
         }
     }
 
-    /// With which offsets a variable stands in an argument, none included, each once.
+    /// With which offsets a variable stands in an argument, none included, each once. `false`: it stands below a quantifier,
+    /// whose variables may be in the offset.
     fn shifts_of(
         &mut self,
         term: Term,
         variable: Term,
         variables: &[Term],
         shifts: &mut Vec<Shift>,
-    ) {
+    ) -> bool {
         if !self.terms.contains(term, variable) {
-            return;
+            return true;
         }
         if let Some(shift) = Shift::of(&mut self.terms, term, variable, variables) {
             if !shifts.contains(&shift) {
                 shifts.push(shift);
             }
-            return;
+            return true;
+        }
+        if matches!(self.terms.kind(term), TermKind::Quantifier(_)) {
+            return false;
         }
         let mut operands = Vec::new();
         self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
-        for operand in operands {
-            crate::terms::grow_stack(|| self.shifts_of(operand, variable, variables, shifts));
-        }
+        operands.into_iter().all(|operand| {
+            crate::terms::grow_stack(|| self.shifts_of(operand, variable, variables, shifts))
+        })
     }
 
     /// The triggers the user gave, and the receiver itself.

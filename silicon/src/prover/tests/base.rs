@@ -408,7 +408,6 @@ fn scripts_can_be_replayed() {
     });
 }
 
-/// Z3 recurses over some terms: on a thread with 2 MiB, nesting of some thousands overflows its stack.
 /// The length of the chain that is proved in one round of instances is limited by the threshold.
 #[test]
 fn thresholds_of_kernels_are_their_own() {
@@ -441,6 +440,7 @@ fn thresholds_of_kernels_are_their_own() {
     });
 }
 
+/// Z3 recurses over some terms: on a thread with 2 MiB, nesting of some thousands overflows its stack.
 #[test]
 fn deep_terms() {
     let deep = || {
