@@ -139,8 +139,8 @@ pub struct Decreases {
 
 impl Decreases {
     /// Those of the clauses of a contract or a loop that count: the last of each kind. There may be several, as each side
-    /// of an `ensures` may have one. (In the reference those
-    /// behind may hide those of another kind before; to keep them asks for more.)
+    /// of an `ensures` may have one. (In the reference those behind may hide those of another kind before; to keep them
+    /// asks for more.)
     ///
     /// SOUNDNESS: whoever takes something for granted because there is a clause has to look at these, since no other is
     /// shown.

@@ -346,10 +346,21 @@ impl Engine<'_> {
         let held = self.held_in(heap, resource, arguments);
         let none = self.terms.none();
         let enough = match needed {
-            Some(amount) if self.state.amounts == Amounts::Exact => self.terms.le(amount, held),
-            _ => self.terms.lt(none, held),
+            Some(amount) => self.is_enough(amount, held),
+            None => self.terms.lt(none, held),
         };
         self.assume(enough)
+    }
+
+    /// Whether what is held is enough for an amount that is asked for: where amounts mean nothing, or where this one is still
+    /// open, some is enough for some.
+    pub(crate) fn is_enough(&mut self, needed: Term, held: Term) -> Term {
+        if self.state.amounts == Amounts::Exact && self.is_exact(needed) {
+            self.terms.le(needed, held)
+        } else {
+            let (wanted, some) = (self.is_some(needed), self.is_some(held));
+            self.terms.implies(wanted, some)
+        }
     }
 
     /// What is left of the heap during a consume, or all of it.

@@ -94,12 +94,7 @@ impl Engine<'_> {
         }
         let left = self.left();
         let held = self.held_in(&left, access.resource, &access.arguments);
-        let enough = if self.state.amounts == Amounts::Exact && self.is_exact(access.amount) {
-            self.terms.le(access.amount, held)
-        } else {
-            let (wanted, some) = (self.is_some(access.amount), self.is_some(held));
-            self.terms.implies(wanted, some)
-        };
+        let enough = self.is_enough(access.amount, held);
         let enough = self.terms.implies(access.guard, enough);
         let triggers = self.access_triggers(access);
         let enough = self.terms.forall(&access.variables, triggers, enough, "qp.enough", 1);

@@ -93,12 +93,7 @@ impl Engine<'_> {
         }
         let parts = self.parts(resource, &left);
         let total = self.held_parts(resource, &parts, arguments);
-        let goal = if exact && self.is_exact(loss) {
-            self.terms.le(loss, total)
-        } else {
-            let (wanted, some) = (self.is_some(loss), self.is_some(total));
-            self.terms.implies(wanted, some)
-        };
+        let goal = self.is_enough(loss, total);
         if self.ask(|engine| engine.obligation(goal))? != Answer::Yes {
             return Ok(None);
         }
