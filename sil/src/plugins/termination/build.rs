@@ -84,6 +84,14 @@ pub(super) fn at_entry(body: Expr) -> Expr {
     expr(ExprKind::Old { label: OldLabel::Entry, body: Box::new(body) }, ty, span)
 }
 
+/// What the expression says at the entry of the member.
+pub(super) fn where_old_is_now(expr: &Expr) -> Expr {
+    grow_stack(|| match &expr.kind {
+        ExprKind::Old { label: OldLabel::Entry, body } => where_old_is_now(body),
+        _ => expr.map_children(&mut where_old_is_now),
+    })
+}
+
 /// A variable that no user sees.
 pub(super) fn fresh(locals: &mut Locals, name: &str, ty: Type, span: Span) -> LocalId {
     locals.alloc(Local { name: Name::from(name), ty, kind: LocalKind::Variable, span })
@@ -107,6 +115,7 @@ pub(super) fn placed(expr: &Expr, place: Span) -> Expr {
 /// binds become variables in `locals`.
 ///
 /// SOUNDNESS: what else it mentions, such as results, has any value: the other member's variables are none of this one.
+/// Its old state would be taken for that of this one: there must be none (see [`where_old_is_now`]).
 pub(super) fn imported(
     expr: &Expr,
     from: &Locals,

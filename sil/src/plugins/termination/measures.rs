@@ -74,6 +74,8 @@ impl<'p> Measure<'p> {
     }
 
     /// The measure of a callee, in terms of the caller.
+    ///
+    /// SOUNDNESS: what the callee calls its old state is that of the call (trap T25').
     pub(super) fn at_call(
         &self,
         call: Call<'_>,
@@ -89,7 +91,8 @@ impl<'p> Measure<'p> {
             .map(|(&formal, argument)| (formal, copied(argument, place)))
             .collect();
         let mut import = |expr: &Expr| {
-            build::imported(&copied(expr, place), call.callee, &arguments, caller, place)
+            let expr = build::where_old_is_now(&copied(expr, place));
+            build::imported(&expr, call.callee, &arguments, caller, place)
         };
         self.values(&mut import, orders, place)
     }
