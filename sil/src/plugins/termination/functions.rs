@@ -2,8 +2,8 @@
 
 use super::build::{self, stmt};
 use super::measures::{Call, Measure, Values, less};
-use super::positions::{Frame, Positions, without_amounts};
-use super::{Amounts, CheckKind, Locals, Pass};
+use super::positions::{Frame, Positions};
+use super::{CheckKind, Locals, Pass};
 use crate::program::{
     Block, Body, Contract, Expr, ExprKind, Function, FunctionId, Implementation, LocalId, Method,
     Stmt, StmtKind, Type,
@@ -129,11 +129,10 @@ impl<'a, 'p> Proof<'a, 'p> {
         }
         let span = self.function.span;
         let copy = self.pass.mark(span, CheckKind::Copy);
+        let copied = self.pass.copied();
         let preconditions = match self.state {
             State::AtEntry => {
                 let clauses = self.function.contract.preconditions.iter();
-                let exact = self.pass.amounts == Amounts::Exact;
-                let copied = if exact { build::placed } else { without_amounts };
                 clauses.map(|clause| copied(clause, copy)).collect()
             }
             State::Growing => Vec::new(),
@@ -182,7 +181,7 @@ impl<'a, 'p> Proof<'a, 'p> {
 
     fn bind(&mut self, variable: LocalId, value: &Expr) {
         let copy = self.pass.mark(value.span, CheckKind::Copy);
-        let value = without_amounts(value, copy);
+        let value = self.pass.copied()(value, copy);
         self.statements.push(stmt(StmtKind::Assign { target: variable, value }, copy));
     }
 
@@ -275,13 +274,13 @@ impl<'a, 'p> Proof<'a, 'p> {
 
     fn branch(&mut self, condition: &Expr, then: Block, otherwise: Option<Block>) {
         let copy = self.pass.mark(condition.span, CheckKind::Copy);
-        let condition = without_amounts(condition, copy);
+        let condition = self.pass.copied()(condition, copy);
         self.statements.push(stmt(StmtKind::If { condition, then, otherwise }, copy));
     }
 
     fn assume(&mut self, assertion: &Expr) {
         let copy = self.pass.mark(assertion.span, CheckKind::Copy);
-        let assertion = without_amounts(assertion, copy);
+        let assertion = self.pass.copied()(assertion, copy);
         self.statements.push(stmt(StmtKind::Inhale(assertion), copy));
     }
 
@@ -293,15 +292,16 @@ impl<'a, 'p> Proof<'a, 'p> {
         let kind = if is_mutual { CheckKind::Tuple } else { CheckKind::TerminationCondition };
         let place = self.pass.mark(call.span, kind);
         let made = Call { callee: &declaration.locals, formals: &declaration.formals, arguments };
+        let copied = self.pass.copied();
         let values = Measure::of(&declaration.contract.decreases).at_call(
             made,
             &mut self.locals,
-            without_amounts,
+            copied,
             &self.pass.orders,
             place,
         );
         let own = Measure::of(&self.function.contract.decreases);
-        let own = own.here(without_amounts, &self.pass.orders, place);
+        let own = own.here(copied, &self.pass.orders, place);
         let own = if self.state == State::AtEntry { at_entry(own) } else { own };
         let mut checks = Vec::new();
         for (kind, check) in self.pass.call_checks(&own, values, is_mutual, place) {

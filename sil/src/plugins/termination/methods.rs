@@ -13,7 +13,6 @@ use crate::stack::grow_stack;
 use super::build::{self, stmt};
 use super::functions::at_entry;
 use super::measures::{Call, Measure, Values};
-use super::positions::without_amounts;
 use super::{CheckKind, Locals, Pass};
 
 /// Puts the checks into the graphs of a method.
@@ -156,7 +155,7 @@ impl Checker<'_, '_> {
         span: Span,
     ) -> ([Stmt; 2], Stmt) {
         let copy = self.pass.mark(span, CheckKind::Copy);
-        let access = access.map_children(&mut |child| without_amounts(child, copy));
+        let access = access.map_children(&mut |child| build::placed(child, copy));
         let instance = self.pass.orders.instance(access.predicate, access.arguments.clone(), copy);
         let ty = instance.ty.clone();
         let variable = self.variable("outer", ty.clone(), block, copy);

@@ -5,7 +5,8 @@
 //! wrapping it in the frames ([`Pass::in_position`]).
 
 use super::build::{self, placed};
-use super::{CheckKind, Locals, Pass, orders};
+use super::measures::Copied;
+use super::{Amounts, CheckKind, Locals, Pass, orders};
 use crate::program::{
     BinaryOp, Expr, ExprKind, LocalId, OldLabel, PredicateAccess, Resource, Type,
 };
@@ -126,6 +127,14 @@ impl<'e> Positions<'e> {
 }
 
 impl Pass<'_> {
+    /// How what a function says is copied into the proof that it ends.
+    pub(super) fn copied(&self) -> Copied {
+        match self.amounts {
+            Amounts::SomeOrNone => without_amounts,
+            Amounts::Exact => placed,
+        }
+    }
+
     /// The check, as seen from the root of the expression that the call is in.
     pub(super) fn in_position(
         &mut self,
@@ -134,13 +143,12 @@ impl Pass<'_> {
         locals: &mut Locals,
     ) -> Expr {
         let copy = self.mark(check.span, CheckKind::Copy);
+        let copied = self.copied();
         frames.iter().rev().fold(check, |body, frame| match *frame {
-            Frame::If(guard) => build::implies(without_amounts(guard, copy), body, copy),
-            Frame::Unless(guard) => {
-                build::implies(build::not(without_amounts(guard, copy)), body, copy)
-            }
+            Frame::If(guard) => build::implies(copied(guard, copy), body, copy),
+            Frame::Unless(guard) => build::implies(build::not(copied(guard, copy)), body, copy),
             Frame::Let(variable, value) => {
-                let value = Box::new(without_amounts(value, copy));
+                let value = Box::new(copied(value, copy));
                 boolean(ExprKind::Let { variable, value, body: Box::new(body) }, copy)
             }
             Frame::Unfolding(access) => self.unfolding(access, body, locals, copy),
@@ -149,7 +157,7 @@ impl Pass<'_> {
                 boolean(ExprKind::Applying { wand, body: Box::new(body) }, copy)
             }
             Frame::Asserting(assertion) => {
-                let assertion = Box::new(without_amounts(assertion, copy));
+                let assertion = Box::new(copied(assertion, copy));
                 boolean(ExprKind::Asserting { assertion, body: Box::new(body) }, copy)
             }
             Frame::Old(label) => boolean(ExprKind::Old { label, body: Box::new(body) }, copy),
@@ -169,8 +177,11 @@ impl Pass<'_> {
         locals: &mut Locals,
         copy: Span,
     ) -> Expr {
-        let mut access = access.map_children(&mut |child| without_amounts(child, copy));
-        *access.amount = build::expr(ExprKind::Wildcard, Type::Perm, copy);
+        let copied = self.copied();
+        let mut access = access.map_children(&mut |child| copied(child, copy));
+        if self.amounts == Amounts::SomeOrNone {
+            *access.amount = build::expr(ExprKind::Wildcard, Type::Perm, copy);
+        }
         if !self.orders.has_instances() {
             let kind = ExprKind::Unfolding { access, body: Box::new(body) };
             return boolean(kind, copy);
@@ -209,7 +220,7 @@ fn boolean(kind: ExprKind, span: Span) -> Expr {
 
 /// A copy for a proof that holds some permission where the function holds what it says: positive amounts are
 /// wildcards.
-pub(super) fn without_amounts(expr: &Expr, place: Span) -> Expr {
+fn without_amounts(expr: &Expr, place: Span) -> Expr {
     grow_stack(|| {
         let mut copy = expr.map_children(&mut |child| without_amounts(child, place));
         copy.span.origin = place.origin;
