@@ -240,6 +240,14 @@ impl Seq<'_, '_> {
         let body = self.terms().and([changed, kept]);
         let triggers: [&[Term]; 2] = [&[new], &[old, updated]];
         self.rule("seq.update.index", &[s, i, v, n], &triggers, guard, body);
+
+        // Who looks for `v` in it has no index to match.
+        let guard = self.within(i, len_s);
+        let at_i = self.at(updated, i);
+        let is_v = self.same(at_i, v);
+        let body = self.terms().implies(guard, is_v);
+        let needed = (TheoryOp::SeqContains, Some(self.sort));
+        self.axioms.forall_once(needed, "seq.update.value", &[s, i, v], &[&[updated]], body);
     }
 
     fn take(&mut self) {
@@ -446,6 +454,11 @@ impl Seq<'_, '_> {
         let body = self.terms().or([yes, by_length, by_element]);
         self.forall("seq.equal.cases", &[s, t], &[&[equal]], body);
         self.rule("seq.equal.same", &[s, t], &[&[equal]], equal, same);
+
+        // Lengths in a case that is not taken match nothing, and what is known of ranges is known of their lengths.
+        let body = self.terms().implies(equal, same_length);
+        let needed = (TheoryOp::SeqRange, Some(self.sort));
+        self.axioms.forall_once(needed, "seq.equal.length", &[s, t], &[&[equal]], body);
     }
 
     fn range(&mut self) {
