@@ -162,7 +162,8 @@ impl Engine<'_> {
         Ok(answer == Answer::Yes)
     }
 
-    fn quick(&mut self, goal: Term) -> Result<Answer, Stop> {
+    /// An answer for little; whether more would help is known only if it gave up.
+    pub(crate) fn quick(&mut self, goal: Term) -> Result<Answer, Stop> {
         if self.is_known(goal) {
             return Ok(Answer::Yes);
         }

@@ -17,11 +17,12 @@ impl Engine<'_> {
         &mut self,
         resource: Resource,
         arguments: &[Term],
+        blame: Blame,
     ) -> Result<Option<Term>, Stop> {
         self.touch(resource, arguments)?;
         let heap = self.state.heap.clone();
         if !heap.quantified(resource).is_empty() {
-            return self.lookup_quantified(resource, arguments);
+            return self.lookup_quantified(resource, arguments, blame);
         }
         let chunks = heap.of(resource);
         if let Some(index) = self.find_held(chunks, arguments)? {

@@ -24,7 +24,7 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let receiver = self.eval(receiver, blame)?;
         let resource = Resource::Field(field);
-        if let Some(value) = self.lookup(resource, &[receiver])? {
+        if let Some(value) = self.lookup(resource, &[receiver], blame)? {
             return Ok(value);
         }
         let sort = self.sort(&expr.ty);
