@@ -36,11 +36,8 @@ impl Resolver<'_> {
     }
 
     pub(super) fn local_read(&mut self, local: LocalId, span: Span, context: Context) -> Expr {
-        if self.local(local).is_ghost && !context.ghost {
-            self.error(
-                format!("the ghost variable `{}` cannot be used here", self.local(local).name),
-                span,
-            );
+        if !context.ghost {
+            self.expect_no_ghost_local(local, span);
         }
         Expr { kind: ExprKind::Local(local), ty: self.local(local).ty.clone(), span }
     }
@@ -84,16 +81,43 @@ impl Resolver<'_> {
         context: Context,
     ) -> Expr {
         let ty = self.field_type(field);
-        if let FieldRef::Declared(id) = field
-            && self.program.fields[id].is_ghost
-            && !context.ghost
-        {
-            self.error(
-                format!("the ghost field `{}` cannot be used here", self.program.fields[id].name),
-                span,
-            );
+        if !context.ghost {
+            self.expect_no_ghost_field(field, span);
         }
         Expr { kind: ExprKind::FieldRead { receiver: Box::new(receiver), field }, ty, span }
+    }
+
+    fn expect_no_ghost_local(&mut self, local: LocalId, span: Span) {
+        if self.local(local).is_ghost {
+            let message =
+                format!("the ghost variable `{}` cannot be used here", self.local(local).name);
+            self.error(message, span);
+        }
+    }
+
+    fn expect_no_ghost_field(&mut self, field: FieldRef, span: Span) {
+        if let FieldRef::Declared(id) = field
+            && self.program.fields[id].is_ghost
+        {
+            let name = &self.program.fields[id].name;
+            self.error(format!("the ghost field `{name}` cannot be used here"), span);
+        }
+    }
+
+    /// Reports the ghosts that an expression reads which was resolved as if it were ghost code.
+    pub(super) fn expect_no_ghosts(&mut self, e: &Expr) {
+        e.any(&mut |part| {
+            match &part.kind {
+                ExprKind::Local(local) => self.expect_no_ghost_local(*local, part.span),
+                ExprKind::FieldRead { field, .. } => self.expect_no_ghost_field(*field, part.span),
+                _ => {}
+            }
+            false
+        });
+    }
+
+    pub(super) fn is_ghost_field(&self, field: FieldRef) -> bool {
+        matches!(field, FieldRef::Declared(id) if self.program.fields[id].is_ghost)
     }
 
     pub(super) fn field_type(&self, field: FieldRef) -> Type {

@@ -204,11 +204,15 @@ impl<'s> Resolver<'s> {
                 None => (self.this(target.span), name),
             },
             syntax::ExprKind::Select { receiver, member } => {
-                (self.expr(receiver, Context::VALUE), &member.name)
+                // Whether ghosts may be read here shows only when the field is known.
+                (self.expr(receiver, Context::GHOST), &member.name)
             }
             _ => unreachable!("the parser lets only names and selections be assigned"),
         };
         let found = self.find_member(&receiver.ty, name, target.span);
+        if !matches!(&found, Some(Selected::Field(field)) if self.is_ghost_field(*field)) {
+            self.expect_no_ghosts(&receiver);
+        }
         let Some(Selected::Field(field)) = found else {
             if found.is_some() {
                 self.error(format!("`{name}` is not a field"), target.span);
