@@ -249,7 +249,8 @@ impl Member<'_, '_> {
     pub(crate) fn parts<'e>(&mut self, e: &'e Expr, env: &Env) -> Vec<Guarded<'e>> {
         let mut parts = Vec::new();
         let always = Condition { value: truth(true), defined: Some(truth(true)) };
-        self.collect_parts(e, env, &always, None, &mut parts);
+        // Whether the conditions make sense is checked where the assertion is.
+        self.collect_parts(e, &env.on(Side::Asserted), &always, None, &mut parts);
         parts
     }
 

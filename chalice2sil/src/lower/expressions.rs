@@ -5,8 +5,8 @@ use chalice::program::{
 };
 use sil::syntax as s;
 
-use super::annotations::{Annotate, renamed};
-use super::env::{Env, Locks, OldState, Recorded};
+use super::annotations::{Annotate, renamed, said};
+use super::env::{Env, Locks, OldState, Recorded, Side};
 use super::levels::Level;
 use super::{Member, permissions::Use};
 use crate::build::*;
@@ -128,9 +128,17 @@ impl Member<'_, '_> {
                 let receiver = member.expr(receiver, env);
                 member.pointers_to(receiver, *field)
             }),
-            ExprKind::Holds { target, mode } => {
-                let target = self.expr(target, env);
+            ExprKind::Holds { target: object, mode } => {
+                let target = self.expr(object, env);
                 match self.holds(&target, *mode, env) {
+                    // In contracts it has to be an object; elsewhere it is none that is held.
+                    Some(held)
+                        if env.side == Side::Both && !matches!(object.kind, ExprKind::This) =>
+                    {
+                        let exists = ne(target, null())
+                            .with(said("*:assertion.false", "the object might be null"));
+                        self.checked(exists, "receiver.null", held)
+                    }
                     Some(held) => held,
                     None => self.unsupported("holds in a function or predicate", e),
                 }

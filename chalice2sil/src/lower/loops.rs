@@ -108,7 +108,7 @@ impl Member<'_, '_> {
             self.emit_plain(declare(&saved, ty, Some(var(credits))));
             saved
         });
-        let asked = self.executed(guard, &inner);
+        let asked = self.executed(guard, env);
         let condition = self.placed(guard.span, |member| member.expr(guard, &asked));
         let saved_scope = self.locals_in_scope.clone();
         let statements = self.block(|member| {
@@ -128,7 +128,7 @@ impl Member<'_, '_> {
             for clause in invariants {
                 member.bound_counts(clause, &inner);
             }
-            member.statements(body, &inner);
+            member.statements(body, &inner.on(Side::Asserted));
             member.span = span;
             for clause in invariants {
                 member.bound_counts(clause, &inner);

@@ -337,7 +337,7 @@ impl Member<'_, '_> {
         if options.defaults > 0 {
             self.open_own_predicates(&method.requires, &env);
         }
-        self.statements(&method.body, &env);
+        self.statements(&method.body, &env.on(Side::Asserted));
         if options.defaults > 0 {
             self.close_own_predicates(&method.ensures, &env);
         }
