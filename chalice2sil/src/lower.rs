@@ -190,8 +190,9 @@ pub(crate) struct Member<'l, 'p> {
     method: Option<MethodId>,
     /// The function whose postconditions are being lowered: applied to its own parameters it is `result`.
     promising: Option<FunctionId>,
-    /// Does `unfolding` open any positive amount, whatever is written? What readers of a monitor get is less than that.
-    opens_any: bool,
+    /// Is this the share of a monitor invariant that readers get? There `unfolding` opens any positive amount, whatever is
+    /// written: what readers get is less than that.
+    for_readers: bool,
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
     bound_names: FxHashMap<&'static str, Name>,
     /// Variables declared so far in the blocks around the statement in the making.
@@ -215,7 +216,7 @@ impl<'l, 'p> Member<'l, 'p> {
             class: None,
             method: None,
             promising: None,
-            opens_any: false,
+            for_readers: false,
             bound_names: FxHashMap::default(),
             locals_in_scope: Vec::new(),
             credits: None,

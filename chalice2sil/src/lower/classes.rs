@@ -266,36 +266,27 @@ impl Member<'_, '_> {
     /// A monitor invariant as readers get it: one counting permission of everything, except for what is any amount.
     /// What it opens to look inside is as much as there is.
     fn read_version(&mut self, e: &Expr, env: &Env) -> s::Expr {
-        let one = PermissionKind::Epsilons(Box::new(Expr {
-            kind: ExprKind::Int(1.into()),
-            ty: chalice::program::Type::Int,
-            span: e.span,
-        }));
-        let mut e = e.clone();
-        weaken(&mut e, &one, false);
-        self.opens_any = true;
-        let shared = self.clause(&e, env);
-        self.opens_any = false;
+        self.for_readers = true;
+        let shared = self.clause(e, env);
+        self.for_readers = false;
         shared
     }
 }
 
-/// Gives every accessibility assertion the same amount; those of any amount keep it unless told otherwise.
-pub(crate) fn weaken(e: &mut Expr, amount: &PermissionKind, stars_too: bool) {
+/// Gives every accessibility assertion the same amount.
+pub(crate) fn weaken(e: &mut Expr, amount: &PermissionKind) {
     crate::stack::grow(|| match &mut e.kind {
-        ExprKind::Access(access)
-            if stars_too || !matches!(access.amount.kind, PermissionKind::Star) =>
-        {
+        ExprKind::Access(access) => {
             access.amount.kind = amount.clone();
             access.is_bare = false;
         }
-        ExprKind::And(parts) => parts.iter_mut().for_each(|part| weaken(part, amount, stars_too)),
+        ExprKind::And(parts) => parts.iter_mut().for_each(|part| weaken(part, amount)),
         ExprKind::Implies { body, .. } | ExprKind::Quantified { body, .. } => {
-            weaken(body, amount, stars_too);
+            weaken(body, amount);
         }
         ExprKind::Conditional { then, otherwise, .. } => {
-            weaken(then, amount, stars_too);
-            weaken(otherwise, amount, stars_too);
+            weaken(then, amount);
+            weaken(otherwise, amount);
         }
         _ => {}
     });

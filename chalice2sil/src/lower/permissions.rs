@@ -59,7 +59,10 @@ impl Member<'_, '_> {
             (Use::Opened, PermissionKind::AbstractRead | PermissionKind::Star) => {
                 Amount::positive(wildcard())
             }
-            (Use::Opened, _) if self.opens_any => Amount::positive(wildcard()),
+            (Use::Opened, _) if self.for_readers => Amount::positive(wildcard()),
+            (Use::Asserted, kind) if self.for_readers && !matches!(kind, PermissionKind::Star) => {
+                self.amount_for_readers(&access.amount, env)
+            }
             _ => self.amount(&access.amount, env),
         };
         if purpose != Use::Asserted {
@@ -73,6 +76,18 @@ impl Member<'_, '_> {
         let given = self.targets(access, amount.value, env);
         let (held, received) = self.star_is_fraction(access, env);
         and([amount.defined, granted, held, given, received])
+    }
+
+    /// What a reader of a monitor gets of what the monitor has: one counting permission.
+    ///
+    /// SOUNDNESS: of nothing it gets nothing. Somebody else may hold everything then.
+    fn amount_for_readers(&mut self, amount: &Permission, env: &Env) -> Amount {
+        let one = self.lowering.counting_fraction();
+        if is_certain(&amount.kind) {
+            return Amount::positive(one);
+        }
+        let Amount { value, defined, .. } = self.amount(amount, env);
+        Amount { defined, ..Amount::positive(conditional(lt(none(), value), one, none())) }
     }
 
     /// `rd*` is some fraction. Where there are counting permissions, which are less, this is shown of what it is taken

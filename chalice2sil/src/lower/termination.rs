@@ -291,6 +291,6 @@ fn needed(member: &mut Member<'_, '_>, requires: &[Expr], env: &Env) -> Vec<Need
 /// An assertion whose amounts are all the abstract read fraction.
 fn with_one_fraction(e: &Expr) -> Expr {
     let mut e = e.clone();
-    super::classes::weaken(&mut e, &chalice::program::PermissionKind::AbstractRead, true);
+    super::classes::weaken(&mut e, &chalice::program::PermissionKind::AbstractRead);
     e
 }
