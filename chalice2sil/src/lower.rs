@@ -20,6 +20,7 @@ mod channels;
 mod classes;
 mod defaults;
 mod definedness;
+mod downgrade;
 mod env;
 mod expressions;
 mod facts;

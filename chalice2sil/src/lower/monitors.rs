@@ -44,7 +44,7 @@ impl Member<'_, '_> {
         );
     }
 
-    fn lock_state(env: &Env) -> LockState {
+    pub(super) fn lock_state(env: &Env) -> LockState {
         match &env.locks {
             Locks::State(locks) => locks.clone(),
             // Statements about locks stand in methods only, and those that have them track locks.
@@ -53,7 +53,7 @@ impl Member<'_, '_> {
     }
 
     /// The operand of a lock statement, evaluated once.
-    fn lock_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {
+    pub(super) fn lock_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {
         let target = self.saved(e, "target", &[], env);
         if !matches!(e.kind, ExprKind::This) {
             if !self.is_certainly_object(e) {
@@ -93,12 +93,18 @@ impl Member<'_, '_> {
     }
 
     /// What a monitor protects: its invariants without their history.
-    fn protected(&self, class: ClassId) -> Vec<Expr> {
+    pub(super) fn protected(&self, class: ClassId) -> Vec<Expr> {
         self.program().classes[class].invariants.iter().map(one_state).collect()
     }
 
     /// Gives what a monitor protects to the monitor.
-    fn give_invariant(&mut self, class: ClassId, mode: LockMode, target: &s::Expr, env: &Env) {
+    pub(super) fn give_invariant(
+        &mut self,
+        class: ClassId,
+        mode: LockMode,
+        target: &s::Expr,
+        env: &Env,
+    ) {
         self.trade_credits(class, mode, target, &env.on(Side::Exhaled), s::BinaryOp::Sub);
         let (protected, inner) = (self.protected(class), env.about(target.clone()));
         self.check_stars(&protected, &inner, "fold.failed");
@@ -142,7 +148,7 @@ impl Member<'_, '_> {
     }
 
     /// Takes what a monitor protects from the monitor.
-    fn take_invariant(
+    pub(super) fn take_invariant(
         &mut self,
         class: ClassId,
         mode: LockMode,
@@ -192,7 +198,7 @@ impl Member<'_, '_> {
         self.emit(assign(level, value).with(renamed("assignment.failed:*", &format!("{kind}:*"))));
     }
 
-    fn add_to(&mut self, set: &s::Expr, target: &s::Expr) {
+    pub(super) fn add_to(&mut self, set: &s::Expr, target: &s::Expr) {
         let more = binary(s::BinaryOp::Union, set.clone(), set_of(vec![target.clone()]));
         self.emit_plain(assign(set.clone(), more));
     }
@@ -279,7 +285,7 @@ impl Member<'_, '_> {
         }
     }
 
-    fn check_write_held(&mut self, locks: &LockState, target: &s::Expr, kind: &str) {
+    pub(super) fn check_write_held(&mut self, locks: &LockState, target: &s::Expr, kind: &str) {
         self.check(
             contains(&locks.held, target),
             &format!("{kind}:lock.not.held"),
@@ -316,51 +322,6 @@ impl Member<'_, '_> {
         self.statements(body, env);
         self.span = span;
         self.release_target(e, &target, mode, env);
-    }
-
-    /// `downgrade e`
-    pub(crate) fn downgrade(&mut self, e: &Expr, env: &Env) {
-        let target = self.lock_target(e, "downgrade.failed", env);
-        let (Some(class), locks) = (class_of(e), Self::lock_state(env)) else {
-            return self.unsupported_stmt("downgrade of something that is no object");
-        };
-        self.check_write_held(&locks, &target, "downgrade.failed");
-        // The heap does not change: what the invariant says of values before still holds of what is left.
-        let before: Name = self.fresh("downgrade");
-        self.emit_plain(label(&before));
-        let left = self.state_to_release(class, LockMode::Write, &target, &locks, env);
-        self.give_invariant(class, LockMode::Write, &target, env);
-        self.note_released(&target, left, &locks);
-        self.take_invariant(class, LockMode::Read, &target, "downgrade.failed", env);
-        self.keep_values(class, &target, &before, env);
-        self.note_acquired(class, &target, &locks, env);
-        if let Some(read_held) = &locks.read_held {
-            self.add_to(read_held, &target);
-        }
-    }
-
-    /// Fields of `target` that readers of the monitor may read have the values they had at `label`.
-    fn keep_values(&mut self, class: ClassId, target: &s::Expr, label: &str, env: &Env) {
-        let inner = env.about(target.clone()).on(Side::Inhaled);
-        for invariant in &self.program().classes[class].invariants {
-            for part in self.parts(invariant, &inner) {
-                let super::assertions::Part::Access(access) = part.part else { continue };
-                let chalice::program::AccessTarget::Field { receiver, field } = &access.target
-                else {
-                    continue;
-                };
-                if part.binder.is_some()
-                    || !matches!(receiver.kind, ExprKind::This)
-                    || !is_true(&part.guard)
-                {
-                    continue;
-                }
-                let location = self.field_of(target.clone(), *field);
-                let before = old_at(label, location.clone());
-                let renaming = renamed("inhale.failed:*", "downgrade.failed:*");
-                self.emit(inhale(eq(location, before)).with(renaming));
-            }
-        }
     }
 
     /// `share e between lower and upper`
