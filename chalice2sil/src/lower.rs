@@ -51,7 +51,7 @@ use rustc_hash::FxHashMap;
 use sil::source::Name;
 use sil::syntax as s;
 
-use self::annotations::Annotate;
+use self::annotations::{Annotate, told_receivers};
 use self::facts::Facts;
 use self::forks::TokenLayout;
 use self::preamble::Used;
@@ -104,7 +104,7 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
     all.extend(members);
     all.append(&mut lowering.aggregates.borrow_mut());
     if let Some(first) = all.first_mut() {
-        first.annotations.insert(0, lowering.file());
+        first.annotations.splice(0..0, [lowering.file(), told_receivers()]);
     }
     let unsupported = lowering.unsupported.into_inner();
     Translation { program: s::Program { members: all }, unsupported }

@@ -60,6 +60,9 @@ pub enum Member {
 pub struct Origins {
     /// Declared by `@src.file("key", "path")`.
     pub files: IndexMap<Name, Name>,
+    /// Declared by `@src.receivers()`: where a field cannot be read or written, it is told first if its receiver might
+    /// be null.
+    pub tells_null_receivers: bool,
     pub entries: Vec<Origin>,
 }
 

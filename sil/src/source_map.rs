@@ -240,6 +240,7 @@ impl<'a> SourceMap<'a> {
             Some("insufficient.permission") => {
                 format!("there might be insufficient permission for `{text}`")
             }
+            Some("receiver.null") => format!("a receiver in `{text}` might be null"),
             Some("negative.permission") => format!("an amount in `{text}` might be negative"),
             Some("division.by.zero") => format!("a divisor in `{text}` might be zero"),
             Some("seq.index.negative") => format!("an index in `{text}` might be negative"),

@@ -239,7 +239,12 @@ fn names_this_first(e: &Expr) -> bool {
             // Nothing in it can need the receiver to be an object.
             let mut needs = is_impure(e);
             each_expr(e, &mut |part| {
-                needs |= matches!(part.kind, ExprKind::Apply { .. } | ExprKind::Unfolding { .. });
+                needs |= matches!(
+                    part.kind,
+                    ExprKind::Apply { .. }
+                        | ExprKind::Unfolding { .. }
+                        | ExprKind::FieldRead { .. }
+                );
             });
             !needs
         }

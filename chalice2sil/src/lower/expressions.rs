@@ -37,11 +37,14 @@ impl Member<'_, '_> {
                 }
                 let read = member.field_of(receiver, *field);
                 match field {
-                    // Of a token without permission nobody can say that it may be joined.
-                    FieldRef::Joinable => read.with(renamed(
-                        "assert.failed:insufficient.permission",
-                        "assert.failed:assertion.false",
-                    )),
+                    // Of a token without permission, or of none, nobody can say that it may be joined.
+                    FieldRef::Joinable => {
+                        ["assert.failed:insufficient.permission", "assert.failed:receiver.null"]
+                            .into_iter()
+                            .fold(read, |read, id| {
+                                read.with(renamed(id, "assert.failed:assertion.false"))
+                            })
+                    }
                     _ => read,
                 }
             }),

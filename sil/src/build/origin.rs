@@ -36,6 +36,12 @@ pub fn source_file(key: &str, path: &str) -> Annotation {
     annotation("src.file", vec![key.into(), escaped(path)])
 }
 
+/// `@src.receivers()`, at the first member: where a field of the program cannot be read or written and its receiver might be
+/// null, that is an error of its own (`receiver.null`), and what it leaves to show is told beside it.
+pub fn told_receivers() -> Annotation {
+    annotation("src.receivers", Vec::new())
+}
+
 /// `@src.at("key", "line.column-line.column")`: where the node and all below it come from; `end` is exclusive.
 pub fn source_at(key: &str, start: LineColumn, end: LineColumn) -> Annotation {
     annotation("src.at", vec![key.into(), format!("{start}-{end}").into()])

@@ -240,8 +240,12 @@ pub(super) fn split_annotations(
     let source: Vec<_> = annotations.iter().filter(is_source).cloned().collect();
     if !source.is_empty() {
         for annotation in &source {
-            if let ("src.file", [key, path]) = (&*annotation.key, &annotation.values[..]) {
-                origins.files.insert(key.clone(), path.clone());
+            match (&*annotation.key, &annotation.values[..]) {
+                ("src.file", [key, path]) => {
+                    origins.files.insert(key.clone(), path.clone());
+                }
+                ("src.receivers", _) => origins.tells_null_receivers = true,
+                _ => {}
             }
         }
         origins.entries.push(Origin { parent: *origin, annotations: source });

@@ -77,6 +77,8 @@ impl Blame {
 pub(crate) enum Reason {
     AssertionFalse,
     InsufficientPermission,
+    /// Only of programs that ask for it (`@src.receivers`): in Viper it is insufficient permission.
+    ReceiverNull,
     DivisionByZero,
     NegativePermission,
     NotInjective,
@@ -95,6 +97,7 @@ impl Reason {
         match self {
             Self::AssertionFalse => "assertion.false",
             Self::InsufficientPermission => "insufficient.permission",
+            Self::ReceiverNull => "receiver.null",
             Self::DivisionByZero => "division.by.zero",
             Self::NegativePermission => "negative.permission",
             Self::NotInjective => "qp.not.injective",
@@ -116,6 +119,7 @@ impl Reason {
             Self::InsufficientPermission => {
                 format!("there might be insufficient permission to `{what}`")
             }
+            Self::ReceiverNull => format!("a receiver in `{what}` might be null"),
             Self::DivisionByZero => format!("the divisor `{what}` might be zero"),
             Self::HavocNotInjective => {
                 format!("`{what}` might be the same for different values")

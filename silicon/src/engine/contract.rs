@@ -68,7 +68,9 @@ impl Engine<'_> {
             self.findings.values().all(|finding| {
                 finding.error != "not.wellformed"
                     || finding.span != clause
-                    || finding.reason != Some(Reason::InsufficientPermission.id())
+                    || ![Reason::InsufficientPermission, Reason::ReceiverNull]
+                        .iter()
+                        .any(|reason| finding.reason == Some(reason.id()))
             })
         });
         ill_formed

@@ -142,7 +142,11 @@ impl Engine<'_> {
         let value = self.named(&self.program.fields[field].name.clone(), value)?;
         let resource = Resource::Field(field);
         let full = self.terms.write();
-        if self.take(resource, &[receiver_value], full)?.is_none() {
+        let mut taken = self.take(resource, &[receiver_value], full)?;
+        if taken.is_none() && self.fail_receiver(receiver_value, blame, stmt.span)? {
+            taken = self.take(resource, &[receiver_value], full)?;
+        }
+        if taken.is_none() {
             let heap = self.state.heap.clone();
             self.fail_permission(&heap, resource, &[receiver_value], Some(full), blame, stmt.span)?;
             self.drop_aliases(resource, &[receiver_value])?;

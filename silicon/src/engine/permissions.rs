@@ -353,6 +353,34 @@ impl Engine<'_> {
         self.assume(enough)
     }
 
+    /// For programs that want to hear of it: reports that the receiver of a field that cannot be accessed might be null,
+    /// and assumes that it is not. Whether it has been reported.
+    ///
+    /// SOUNDNESS: it is asked only where permission is missing, so that it adds to what is reported; where permission is
+    /// found after it, something has been.
+    pub(crate) fn fail_receiver(
+        &mut self,
+        receiver: Term,
+        blame: Blame,
+        at: Span,
+    ) -> Result<bool, Stop> {
+        if !self.program.origins.tells_null_receivers {
+            return Ok(false);
+        }
+        let null = self.terms.null();
+        let exists = self.terms.differs(receiver, null);
+        if exists == Terms::TRUE {
+            return Ok(false);
+        }
+        let answer = self.ask(|engine| engine.obligation(exists))?;
+        if answer != Answer::No {
+            return Ok(false);
+        }
+        self.fail(answer, blame, Reason::ReceiverNull, at);
+        self.assume(exists)?;
+        Ok(true)
+    }
+
     /// Whether what is held is enough for an amount that is asked for: where amounts mean nothing, or where this one is still
     /// open, some is enough for some.
     pub(crate) fn is_enough(&mut self, needed: Term, held: Term) -> Term {

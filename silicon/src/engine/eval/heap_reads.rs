@@ -34,11 +34,14 @@ impl Engine<'_> {
             return Ok(value);
         }
         self.tainted.insert(value);
-        let heap = self.state.heap.clone();
-        match self.fail_permission(&heap, resource, &[receiver], None, blame, expr.span) {
+        match self.fail_read(resource, receiver, blame, expr.span) {
             // The path may go on without this part of the expression.
             Err(Stop::Infeasible) if self.explorers.len() > 1 => return Ok(value),
-            failed => failed?,
+            failed => {
+                if let Some(read) = failed? {
+                    return Ok(read);
+                }
+            }
         }
         // Assume the permission, so that what follows from its absence is not reported as well.
         let amount = self.fresh("assumed", Sort::PERM);
@@ -47,6 +50,25 @@ impl Engine<'_> {
         self.assume(positive)?;
         self.add_chunk(resource, Chunk { arguments: vec![receiver], value, amount })?;
         Ok(value)
+    }
+
+    /// Reports why a field cannot be read. If the only reason is that its receiver might be null, the value that it has
+    /// otherwise.
+    fn fail_read(
+        &mut self,
+        resource: Resource,
+        receiver: Term,
+        blame: Blame,
+        at: Span,
+    ) -> Result<Option<Term>, Stop> {
+        if self.fail_receiver(receiver, blame, at)?
+            && let Some(value) = self.lookup(resource, &[receiver], blame)?
+        {
+            return Ok(Some(value));
+        }
+        let heap = self.state.heap.clone();
+        self.fail_permission(&heap, resource, &[receiver], None, blame, at)?;
+        Ok(None)
     }
 
     /// `unfolding acc(P(es), p) in e` (Viper engine reference, 7.6): e in the state after the unfold.
