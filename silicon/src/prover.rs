@@ -378,6 +378,11 @@ impl Prover {
         self.solver.as_ref().map_or(0, Solver::resources_used)
     }
 
+    /// Whether Z3 has been told of products or quotients of what is unknown.
+    pub fn is_nonlinear(&self) -> bool {
+        self.solver.as_ref().is_some_and(Solver::is_nonlinear)
+    }
+
     /// Tells Z3 all that is in the queues.
     fn tell(&mut self, terms: &mut Terms) -> Result<&mut Solver, ProverError> {
         self.start()?;

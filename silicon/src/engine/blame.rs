@@ -250,17 +250,7 @@ impl Engine<'_> {
         if !self.findings.is_empty() {
             return;
         }
-        self.warnings.push(Finding {
-            severity: Severity::Warning,
-            error: "verifier.warning",
-            reason: None,
-            message: format!("{what} is contradictory, so that everything is verified"),
-            span: at,
-            reason_span: None,
-            related: Vec::new(),
-            path: Vec::new(),
-            counterexample: None,
-        });
+        self.warnings.push(contradiction(at, what));
     }
 
     fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {
@@ -269,3 +259,21 @@ impl Engine<'_> {
         Step { condition, text, taken }
     }
 }
+
+/// The warning that what a member says at `at`, which is `what`, is contradictory.
+pub(crate) fn contradiction(at: Span, what: &str) -> Finding {
+    Finding {
+        severity: Severity::Warning,
+        error: "verifier.warning",
+        reason: None,
+        message: format!("{what} is contradictory, so that everything is verified"),
+        span: at,
+        reason_span: None,
+        related: Vec::new(),
+        path: Vec::new(),
+        counterexample: None,
+    }
+}
+
+/// What is contradictory where no state meets the invariant of a loop.
+pub(crate) const INVARIANT: &str = "the loop invariant";

@@ -7,6 +7,7 @@ use sil::source::Span;
 
 use super::blame::{Blame, Reason};
 use super::explore::Answer;
+use super::parts::{Sharing, Spent};
 use super::{Engine, Limits, Stop};
 use crate::prover::{self, Budget, QueryKind};
 use crate::report::{Means, Severity};
@@ -208,12 +209,14 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether time is left, and questions, if they are counted.
+    /// Whether time is left, and paths and questions, if they are counted.
     pub(crate) fn go_on(&self) -> Result<(), Stop> {
-        let Limits { questions, by_prover, .. } = self.limits;
-        let asked = &self.statistics.questions;
-        if questions.is_some_and(|limit| asked.asked() > limit)
-            || by_prover.is_some_and(|limit| asked.by_prover >= limit)
+        let Limits { paths, questions, by_prover } = self.limits;
+        let spent =
+            self.sharing.as_ref().map_or_else(|| Spent::of(&self.statistics), Sharing::spent);
+        if paths.is_some_and(|limit| spent.paths > limit)
+            || questions.is_some_and(|limit| spent.asked > limit)
+            || by_prover.is_some_and(|limit| spent.by_prover >= limit)
         {
             return Err(Stop::TooMuch);
         }
@@ -249,10 +252,16 @@ impl Engine<'_> {
             QueryKind::Obligation => self.obligation_budget(started),
             _ => Budget::CHECK,
         };
+        let steps_before = self.prover.resources_used();
         let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
         self.count(Means::Prover(started.elapsed()));
         if let Some(sharing) = &mut self.sharing {
-            sharing.answered(goal, answer);
+            // Of the first question it is not known, as the count goes on from that of other members.
+            let steps = match steps_before {
+                0 => 0,
+                before => self.prover.resources_used().saturating_sub(before),
+            };
+            sharing.answered(goal, answer, steps);
         }
         if answer == prover::Answer::GaveUp(prover::Limit::Time) {
             // It may have been the time of the member that has run out.
@@ -265,6 +274,9 @@ impl Engine<'_> {
     fn count(&mut self, means: Means) {
         if self.is_live() {
             self.statistics.count(self.construct, means);
+            if let Some(sharing) = &self.sharing {
+                sharing.count_question(means);
+            }
         }
     }
 

@@ -15,7 +15,7 @@ use sil::program::{Body, Expr, Member, Method, MethodId, StmtKind};
 use sil::source::Span;
 
 use super::ahead::{Ahead, product, sum, ways_of_all};
-use super::blame::Blame;
+use super::blame::{Blame, INVARIANT};
 use super::contract::checked_again;
 use super::explore::{Explorer, Path};
 use super::heap::Heap;
@@ -97,9 +97,7 @@ impl Engine<'_> {
         if driver.engine.limits.paths.is_some_and(|limit| paths > product(limit, HOPELESS)) {
             return Err(Stop::TooMuch);
         }
-        // A limit on paths holds for each part: where it may be reached, it is for the whole.
-        if driver.engine.limits.paths.is_some_and(|limit| paths > limit) || !driver.may_be_shared()
-        {
+        if !driver.may_be_shared() {
             driver.engine.sharing = None;
         }
         driver.run()?;
@@ -111,8 +109,13 @@ impl Engine<'_> {
         {
             self.warn_of_contradiction(first.span, "the precondition");
         }
-        for (span, _) in met.into_iter().filter(|(_, met)| !met) {
-            self.warn_of_contradiction(span, "the loop invariant");
+        match &self.sharing {
+            Some(sharing) => sharing.note_loops(met),
+            None => {
+                for (span, _) in met.into_iter().filter(|(_, met)| !met) {
+                    self.warn_of_contradiction(span, INVARIANT);
+                }
+            }
         }
         self.report_unrefuted(method);
         Ok(())
@@ -183,13 +186,12 @@ impl<'p> Driver<'_, 'p> {
     /// Whether all that is said of the method in the end can be said of its parts, one by one.
     fn may_be_shared(&self) -> bool {
         let mut blocks = self.graphs.iter().flat_map(|cfg| cfg.blocks.values());
-        let needs_all = blocks.any(|block| match &block.kind {
+        !blocks.any(|block| match &block.kind {
             BlockKind::Basic { statements, .. } => {
                 statements.iter().any(|statement| matches!(statement.kind, StmtKind::Refute(_)))
             }
-            BlockKind::Loop(the_loop) => the_loop.invariants.iter().any(has_two_readings),
-        });
-        !needs_all
+            BlockKind::Loop(_) => false,
+        })
     }
 
     /// Leaves to others what is theirs, and gives them something when it is time.
@@ -202,7 +204,8 @@ impl<'p> Driver<'_, 'p> {
                 .iter_mut()
                 .for_each(|step| step.explorer.forget_alternatives());
         }
-        if !sharing.is_due() {
+        // COMPLETENESS: where arithmetic is not linear, what Z3 has learnt on one path it may need on the next.
+        if !sharing.is_due() || self.engine.prover.is_nonlinear() {
             return;
         }
         // The branch with most ahead of it; of several, the outermost.
@@ -248,11 +251,10 @@ impl<'p> Driver<'_, 'p> {
 
     fn count_path(&mut self) -> Result<(), Stop> {
         self.engine.statistics.paths += 1;
-        let paths = self.engine.statistics.paths;
-        match self.engine.limits.paths {
-            Some(limit) if paths > limit => Err(Stop::TooMuch),
-            _ => Ok(()),
+        if let Some(sharing) = &self.engine.sharing {
+            sharing.count_path();
         }
+        self.engine.go_on()
     }
 
     fn region(&mut self) -> &mut Region<'p> {

@@ -6,14 +6,21 @@
 //! given, and leaves all others alone.
 //!
 //! Invariants
-//! - Whether and what to give depends on questions and answers only, not on time or threads. So the parts of a member are
-//!   always the same, and so is what they find.
+//! - Whether and what to give depends on questions, answers and the prover's steps only, not on time or threads. So the
+//!   parts of a member are always the same, and so is what they find. Only where all of them together reach a limit, and
+//!   what they found is dropped, does it depend on chance how far each one got.
 //! - SOUNDNESS: an engine is a function of the prover's answers, so one that gets the same answers asks the same
 //!   questions and comes to the same branch. If it does not, that is a defect: it stops, and the member is not verified.
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use sil::source::Span;
+
 use super::Engine;
 use crate::prover::Answer;
-use crate::report::Statistics;
+use crate::report::{Means, Statistics};
 use crate::terms::Term;
 
 /// What happened on the way of an engine.
@@ -44,6 +51,42 @@ struct Turn {
     alternatives: Vec<usize>,
 }
 
+/// What is counted of all parts together.
+#[derive(Debug, Default)]
+pub(crate) struct Whole {
+    /// The paths followed to their ends.
+    paths: AtomicU64,
+    /// The questions, and those of them that reached the prover.
+    asked: AtomicU64,
+    by_prover: AtomicU64,
+    /// The loops whose invariants have been assumed, and whether some state met them then.
+    met: Mutex<BTreeMap<Span, bool>>,
+}
+
+impl Whole {
+    /// The invariants that no state met, where the parts that are done have assumed them.
+    pub(crate) fn unmet(self) -> Vec<Span> {
+        let met = self.met.into_inner().unwrap_or_else(PoisonError::into_inner);
+        met.into_iter().filter(|(_, met)| !met).map(|(span, _)| span).collect()
+    }
+}
+
+/// What an attempt has cost, as far as there are limits on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Spent {
+    pub(super) paths: u64,
+    pub(super) asked: u64,
+    pub(super) by_prover: u64,
+}
+
+impl Spent {
+    /// What one engine has cost.
+    pub(super) fn of(statistics: &Statistics) -> Spent {
+        let Statistics { paths, questions, .. } = statistics;
+        Spent { paths: *paths, asked: questions.asked(), by_prover: questions.by_prover }
+    }
+}
+
 /// An engine's side of the division of work.
 pub(crate) struct Sharing<'p> {
     give: Box<dyn FnMut(Part) + 'p>,
@@ -55,27 +98,54 @@ pub(crate) struct Sharing<'p> {
     given: Vec<Turn>,
     /// The way to the own part, until that is reached.
     way: Option<Part>,
-    /// About what the answers have cost since something was last given away.
+    /// What the answers have cost since something was last given away, in steps of the prover.
     cost: u64,
+    whole: &'p Whole,
 }
 
-/// Nothing is given away before this has been spent since the last time.
-const STEP: u64 = 100;
-
-/// About how many milliseconds an answer takes.
-fn cost(answer: Answer) -> u64 {
-    match answer {
-        Answer::Proved | Answer::NotProved => 1,
-        Answer::GaveUp(_) => 20,
-    }
-}
+/// Nothing is given away before the prover has made so many steps since the last time: about 100 ms, where a part costs
+/// some 20 ms to begin with.
+const STEPS: u64 = 300_000;
 
 impl<'p> Sharing<'p> {
-    /// For an engine that verifies a part or, without one, the whole. `give` gets what it gives away.
-    pub(crate) fn new(part: Option<Part>, give: impl FnMut(Part) + 'p) -> Self {
+    /// For an engine that verifies a part or, without one, the whole. `give` gets what the engine gives away.
+    pub(crate) fn new(part: Option<Part>, whole: &'p Whole, give: impl FnMut(Part) + 'p) -> Self {
         let given = part.as_ref().map_or_else(Vec::new, |part| part.left_out.clone());
         let give = Box::new(give);
-        Self { give, so_far: Vec::new(), turns: Vec::new(), given, way: part, cost: 0 }
+        Self { give, so_far: Vec::new(), turns: Vec::new(), given, way: part, cost: 0, whole }
+    }
+
+    /// Counts the end of a path, if it is one of the own part.
+    pub(super) fn count_path(&self) {
+        if self.has_arrived() {
+            self.whole.paths.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts a question, if it is one of the own part.
+    pub(super) fn count_question(&self, means: Means) {
+        if self.has_arrived() {
+            self.whole.asked.fetch_add(1, Ordering::Relaxed);
+            if let Means::Prover(_) = means {
+                self.whole.by_prover.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// What all parts together have cost so far.
+    pub(super) fn spent(&self) -> Spent {
+        let Whole { paths, asked, by_prover, .. } = self.whole;
+        let [paths, asked, by_prover] =
+            [paths, asked, by_prover].map(|count| count.load(Ordering::Relaxed));
+        Spent { paths, asked, by_prover }
+    }
+
+    /// Notes of loops whether some state met their invariants.
+    pub(super) fn note_loops(&self, loops: BTreeMap<Span, bool>) {
+        let mut met = self.whole.met.lock().unwrap_or_else(PoisonError::into_inner);
+        for (span, is_met) in loops {
+            *met.entry(span).or_default() |= is_met;
+        }
     }
 
     /// How much has happened so far.
@@ -99,10 +169,10 @@ impl<'p> Sharing<'p> {
         Some(*answer)
     }
 
-    /// Notes what the prover has answered.
-    pub(super) fn answered(&mut self, goal: Term, answer: Answer) {
+    /// Notes what the prover has answered, in so many steps.
+    pub(super) fn answered(&mut self, goal: Term, answer: Answer, steps: u64) {
         self.so_far.push(Event::Answer(goal, answer));
-        self.cost += cost(answer);
+        self.cost += steps;
     }
 
     /// Notes which way a decision goes.
@@ -136,7 +206,7 @@ impl<'p> Sharing<'p> {
 
     /// Whether it is time to give something away.
     pub(super) fn is_due(&self) -> bool {
-        self.way.is_none() && self.cost >= STEP
+        self.way.is_none() && self.cost >= STEPS
     }
 
     /// Gives away alternatives of the branch that was made `at` some time.
@@ -177,11 +247,16 @@ impl Engine<'_> {
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::time::Duration;
 
     use super::*;
     use crate::terms::{Sort, Terms};
 
     const YES: Answer = Answer::Proved;
+
+    fn whole() -> &'static Whole {
+        Box::leak(Box::default())
+    }
 
     /// Two goals, and the part that an engine gives away which asks for the first at two branches and then has spent
     /// enough on the second.
@@ -189,16 +264,16 @@ mod tests {
         let mut terms = Terms::new();
         let goals = ["p", "q"].map(|name| terms.constant(name, Sort::BOOL));
         let given = RefCell::new(None);
-        let mut sharing = Sharing::new(None, |part| {
+        let mut sharing = Sharing::new(None, whole(), |part| {
             given.replace(Some(part));
         });
-        sharing.answered(goals[0], YES);
+        sharing.answered(goals[0], YES, 0);
         sharing.decided(0);
         let second = sharing.now();
         sharing.decided(0);
-        while !sharing.is_due() {
-            sharing.answered(goals[1], Answer::NotProved);
-        }
+        assert!(!sharing.is_due(), "nothing has been spent");
+        sharing.answered(goals[1], Answer::NotProved, STEPS);
+        assert!(sharing.is_due());
         sharing.give(second, vec![1]);
         assert!(!sharing.is_due(), "one thing at a time");
         drop(sharing);
@@ -208,7 +283,7 @@ mod tests {
     #[test]
     fn a_part_begins_at_its_branch() {
         let (goals, part) = part();
-        let mut sharing = Sharing::new(Some(part), |_| {});
+        let mut sharing = Sharing::new(Some(part), whole(), |_| {});
         assert_eq!(sharing.known_answer(goals[0]), Some(YES));
         assert_eq!(sharing.turn(), None);
         sharing.decided(0);
@@ -221,12 +296,44 @@ mod tests {
     }
 
     #[test]
+    fn what_happens_on_the_way_was_counted_before() {
+        let whole = Whole::default();
+        let ([goal, _], part) = part();
+        let mut sharing = Sharing::new(Some(part), &whole, |_| {});
+        sharing.known_answer(goal);
+        let count = |sharing: &Sharing<'_>| {
+            sharing.count_path();
+            sharing.count_question(Means::Facts);
+            sharing.count_question(Means::Prover(Duration::ZERO));
+            sharing.spent()
+        };
+        assert_eq!(count(&sharing), Spent { paths: 0, asked: 0, by_prover: 0 });
+        sharing.decided(0);
+        sharing.turn();
+        sharing.decided(1);
+        let spent = Spent { paths: 1, asked: 2, by_prover: 1 };
+        assert_eq!(count(&sharing), spent);
+        assert_eq!(Sharing::new(None, &whole, |_| {}).spent(), spent);
+    }
+
+    #[test]
+    fn an_invariant_is_met_where_some_part_has_met_it() {
+        let whole = Whole::default();
+        let [first, second] = [1, 2].map(|start| Span { start, ..Span::default() });
+        let part = || Sharing::new(None, &whole, |_| {});
+        part().note_loops(BTreeMap::from([(first, false), (second, false)]));
+        part().note_loops(BTreeMap::from([(first, true)]));
+        part().note_loops(BTreeMap::from([(first, false)]));
+        assert_eq!(whole.unmet(), [second]);
+    }
+
+    #[test]
     fn a_part_of_what_was_given_can_be_passed_on() {
         let (goals, mut part) = part();
         part.turns[0].alternatives.push(2);
         let at = part.turns[0].at;
         let given = RefCell::new(None);
-        let mut sharing = Sharing::new(Some(part), |part| {
+        let mut sharing = Sharing::new(Some(part), whole(), |part| {
             given.replace(Some(part));
         });
         sharing.known_answer(goals[0]);
@@ -235,7 +342,7 @@ mod tests {
         sharing.decided(1);
         sharing.give(at, vec![2]);
         drop(sharing);
-        let mut last = Sharing::new(given.into_inner(), |_| {});
+        let mut last = Sharing::new(given.into_inner(), whole(), |_| {});
         last.known_answer(goals[0]);
         last.decided(0);
         assert_eq!(last.turn(), Some(vec![2]));
@@ -245,7 +352,7 @@ mod tests {
     #[test]
     fn a_way_does_not_lead_where_others_were_sent() {
         let given = RefCell::new(Vec::new());
-        let mut sharing = Sharing::new(None, |part| given.borrow_mut().push(part));
+        let mut sharing = Sharing::new(None, whole(), |part| given.borrow_mut().push(part));
         sharing.decided(0);
         let inner = sharing.now();
         sharing.decided(0);
@@ -255,7 +362,7 @@ mod tests {
         let last = sharing.now();
         sharing.give(last, vec![1]);
         drop(sharing);
-        let mut part = Sharing::new(given.into_inner().pop(), |_| {});
+        let mut part = Sharing::new(given.into_inner().pop(), whole(), |_| {});
         assert!(!part.is_given(1));
         part.decided(0);
         assert!(part.is_given(1), "the giver did not go there, either");
@@ -269,14 +376,14 @@ mod tests {
     #[should_panic(expected = "diverged from its way to another question")]
     fn another_question_is_not_answered() {
         let (goals, part) = part();
-        Sharing::new(Some(part), |_| {}).known_answer(goals[1]);
+        Sharing::new(Some(part), whole(), |_| {}).known_answer(goals[1]);
     }
 
     #[test]
     #[should_panic(expected = "diverged from its way at a decision")]
     fn another_decision_is_not_followed() {
         let (goals, part) = part();
-        let mut sharing = Sharing::new(Some(part), |_| {});
+        let mut sharing = Sharing::new(Some(part), whole(), |_| {});
         sharing.known_answer(goals[0]);
         sharing.decided(1);
     }
@@ -285,7 +392,7 @@ mod tests {
     #[should_panic(expected = "diverged from its way at a question")]
     fn nothing_is_asked_where_the_part_should_begin() {
         let (goals, part) = part();
-        let mut sharing = Sharing::new(Some(part), |_| {});
+        let mut sharing = Sharing::new(Some(part), whole(), |_| {});
         sharing.known_answer(goals[0]);
         sharing.decided(0);
         sharing.known_answer(goals[1]);

@@ -163,6 +163,10 @@ impl Solver {
         self.kernel.statistic("rlimit count")
     }
 
+    pub(super) fn is_nonlinear(&self) -> bool {
+        self.translator.is_nonlinear
+    }
+
     /// See [`super::Prover::values`].
     pub(super) fn values(
         &mut self,

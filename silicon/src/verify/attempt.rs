@@ -6,11 +6,12 @@ use std::time::Instant;
 use rayon::Scope;
 use sil::program::Member;
 
-use super::{both, verify_body, verify_member};
-use crate::engine::parts::{Part, Sharing};
+use super::{both, sort, verify_body, verify_member};
+use crate::engine::blame::{INVARIANT, contradiction};
+use crate::engine::parts::{Part, Sharing, Whole};
 use crate::engine::{Context, Limits, Stop, Visible};
 use crate::prover::Workspace;
-use crate::report::MemberReport;
+use crate::report::{MemberReport, Statistics, Verdict};
 
 /// How a member is verified, and how far.
 #[derive(Clone, Copy, Default)]
@@ -42,11 +43,11 @@ pub(super) fn run(
     workspace: &Workspace,
 ) -> (MemberReport, End) {
     let done = Mutex::new(Vec::new());
+    let whole = Whole::default();
     let deadline = context.options.member_time_limit.map(|limit| Instant::now() + limit);
-    let job = Job { context, member, attempt, visible, deadline, done: &done };
-    // What counts questions as a whole cannot be divided; traces and models are of one solver.
+    let job = Job { context, member, attempt, visible, deadline, whole: &whole, done: &done };
+    // Traces and models are of one solver.
     let is_shared = matches!(member, Member::Method(_))
-        && attempt.limits.questions.is_none()
         && !context.options.profile
         && !context.options.counterexample
         && rayon::current_thread_index().is_some();
@@ -57,11 +58,22 @@ pub(super) fn run(
     }
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by(|(left, _), (right, _)| left.cmp(right));
+    let several = done.len() > 1;
     let parts = done.into_iter().map(|(_, outcome)| outcome);
     let together = |(first, end): (MemberReport, End), (second, other): (MemberReport, End)| {
         (both(first, second), end.max(other))
     };
-    parts.reduce(together).expect("the first part is always verified")
+    let (mut report, end) = parts.reduce(together).expect("the first part is always verified");
+    if end == End::TooMuch && several {
+        // How far each got depends on chance.
+        report.statistics = Statistics { time: report.statistics.time, ..Statistics::default() };
+    }
+    if report.verdict == Verdict::Verified {
+        let unmet = whole.unmet().into_iter().map(|span| contradiction(span, INVARIANT));
+        report.findings.extend(unmet);
+        sort(&mut report.findings);
+    }
+    (report, end)
 }
 
 /// One attempt, as all who take part in it know it.
@@ -72,6 +84,7 @@ struct Job<'s> {
     attempt: Attempt,
     visible: Visible<'s>,
     deadline: Option<Instant>,
+    whole: &'s Whole,
     /// The parts that are done.
     done: &'s Mutex<Vec<(Number, (MemberReport, End))>>,
 }
@@ -97,11 +110,11 @@ impl<'s> Job<'s> {
                 self.run_shared(scope, &Workspace::new(), number, Some(part));
             });
         };
-        self.run(workspace, number, Some(Sharing::new(part, give)));
+        self.run(workspace, number, Some(Sharing::new(part, self.whole, give)));
     }
 
     fn run(self, workspace: &Workspace, number: Number, sharing: Option<Sharing<'_>>) {
-        let Job { context, member, attempt, visible, deadline, done } = self;
+        let Job { context, member, attempt, visible, deadline, done, .. } = self;
         let names = number.iter().map(|index| format!("part{index}"));
         let own = Some(attempt.part.to_owned()).filter(|own| !own.is_empty());
         let name: Vec<_> = own.into_iter().chain(names).collect();
