@@ -107,6 +107,9 @@ pub(crate) struct Sharing<'p> {
 /// some 20 ms to begin with.
 const STEPS: u64 = 300_000;
 
+/// What a question costs besides, in steps.
+const QUESTION: u64 = 1_000;
+
 impl<'p> Sharing<'p> {
     /// For an engine that verifies a part or, without one, the whole. `give` gets what the engine gives away.
     pub(crate) fn new(part: Option<Part>, whole: &'p Whole, give: impl FnMut(Part) + 'p) -> Self {
@@ -172,7 +175,7 @@ impl<'p> Sharing<'p> {
     /// Notes what the prover has answered, in so many steps.
     pub(super) fn answered(&mut self, goal: Term, answer: Answer, steps: u64) {
         self.so_far.push(Event::Answer(goal, answer));
-        self.cost += steps;
+        self.cost += QUESTION + steps;
     }
 
     /// Notes which way a decision goes.
