@@ -35,7 +35,10 @@ impl Engine<'_> {
                 self.note_exists(resource, arguments)?;
                 return self.summary_at(resource, &parts, arguments).map(Some);
             }
-            unsettled = (answer == Answer::GaveUp && blame.is_trusted()).then_some(parts);
+            // The value of a single location would be taken for that of any other.
+            let is_one = matches!(parts[..], [Part { value: PartValue::One { .. }, .. }]);
+            let may_be_held = answer == Answer::GaveUp && blame.is_trusted();
+            unsettled = (may_be_held && !is_one).then_some(parts);
         }
         match unsettled {
             Some(parts) => self.summary_at(resource, &parts, arguments).map(Some),
