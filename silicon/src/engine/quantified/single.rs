@@ -11,9 +11,9 @@ use crate::terms::{Sort, Term, Terms};
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.
     ///
-    /// SOUNDNESS: where an expression is trusted, what there is permission to has been shown elsewhere, and is not shown
-    /// at any cost once more. What is read where that is not settled is what the heap says, which is nothing where nothing
-    /// is held.
+    /// SOUNDNESS: where an expression is trusted, what there is permission to has been shown elsewhere, and need not be
+    /// shown at any cost once more. But what is read where that is not settled has to be nothing where nothing is held. A
+    /// map of several parts says nothing there; one part alone may say what was there before it was given away.
     pub(crate) fn lookup_quantified(
         &mut self,
         resource: Resource,
@@ -24,39 +24,39 @@ impl Engine<'_> {
         if let Some(chunk) = self.same_chunk(&heap, resource, arguments)? {
             return Ok(Some(chunk.value));
         }
-        let mut unsettled = None;
-        for parts in self.readable_parts(resource, &heap) {
+        let alternatives = self.readable_parts(resource, &heap);
+        let count = alternatives.len();
+        for (index, parts) in alternatives.into_iter().enumerate() {
+            let is_last = index + 1 == count;
+            let may_stay_open = blame.is_trusted() && (!is_last || parts.len() > 1);
             let answer = if self.in_trigger {
                 Answer::Yes
             } else {
-                self.is_held_in(resource, &parts, arguments, blame)?
+                self.is_held_in(resource, &parts, arguments, may_stay_open)?
             };
             if answer == Answer::Yes {
                 self.note_exists(resource, arguments)?;
                 return self.summary_at(resource, &parts, arguments).map(Some);
             }
-            // The value of a single location would be taken for that of any other.
-            let is_one = matches!(parts[..], [Part { value: PartValue::One { .. }, .. }]);
-            let may_be_held = answer == Answer::GaveUp && blame.is_trusted();
-            unsettled = (may_be_held && !is_one).then_some(parts);
+            if answer == Answer::GaveUp && may_stay_open && is_last {
+                return self.summary_at(resource, &parts, arguments).map(Some);
+            }
         }
-        match unsettled {
-            Some(parts) => self.summary_at(resource, &parts, arguments).map(Some),
-            None => Ok(None),
-        }
+        Ok(None)
     }
 
-    /// Whether parts of a heap hold some permission to a location.
+    /// Whether parts of a heap hold some permission to a location. `may_stay_open`: what takes long to tell need not be
+    /// told.
     fn is_held_in(
         &mut self,
         resource: Resource,
         parts: &[Part],
         arguments: &[Term],
-        blame: Blame,
+        may_stay_open: bool,
     ) -> Result<Answer, Stop> {
         let held = self.held_parts(resource, parts, arguments);
         let some = self.is_some(held);
-        if blame.is_trusted() {
+        if may_stay_open {
             let answer = self.ask(|engine| engine.quick(some))?;
             if answer != Answer::No {
                 return Ok(answer);
