@@ -5,7 +5,9 @@ use sil::program::Expr;
 use sil::source::Span;
 
 use super::blame::{Blame, Reason};
+use super::heap::Heap;
 use super::{Engine, Stop};
+use crate::report::Finding;
 use crate::terms::{Sort, Term};
 
 impl Engine<'_> {
@@ -14,16 +16,35 @@ impl Engine<'_> {
         self.is_ill_formed_at(clause.span)
     }
 
+    /// Whether a postcondition says nothing that a body could be held to: it is not well-formed and speaks of permission,
+    /// makes sense only if something else holds that does not, or reads locations that may be inside of instances that are
+    /// held, where they have a value. Else what is undefined in it is arbitrary, as with functions.
+    pub(crate) fn is_beyond_judgement(&self, clause: &Expr) -> bool {
+        if !self.is_ill_formed(clause) {
+            return false;
+        }
+        let mut heaps = [Some(&self.state.heap), self.state.old.as_ref()].into_iter().flatten();
+        let has_instances = heaps.any(Heap::has_instances);
+        let leaves_it_open = |reason: &str| {
+            [Reason::AssertionFalse, Reason::ReceiverNull].iter().any(|it| it.id() == reason)
+                || has_instances && reason == Reason::InsufficientPermission.id()
+        };
+        !clause.is_pure() || self.reasons_of_ill_formed(clause.span).any(leaves_it_open)
+    }
+
+    /// Why a clause is not well-formed.
+    fn reasons_of_ill_formed(&self, clause: Span) -> impl Iterator<Item = &'static str> {
+        let of_clause =
+            move |finding: &&Finding| finding.error == "not.wellformed" && finding.span == clause;
+        self.findings.values().filter(of_clause).filter_map(|finding| finding.reason)
+    }
+
     /// Not one whose other reading alone is ill-formed (see [`super::method`]).
     pub(crate) fn is_ill_formed_at(&self, clause: Span) -> bool {
         if self.ill_formed_otherwise.contains(&clause) {
             return false;
         }
-        self.undefined.contains(&clause)
-            || self
-                .findings
-                .values()
-                .any(|finding| finding.error == "not.wellformed" && finding.span == clause)
+        self.undefined.contains(&clause) || self.reasons_of_ill_formed(clause).next().is_some()
     }
 
     /// A proposition that holds where a clause of a contract was found to say something of which nobody knows what it
@@ -64,14 +85,9 @@ impl Engine<'_> {
     /// Those of them that are framed: what they mean depends on what is known where they are to be proved.
     pub(crate) fn framed_but_ill_formed(&self, clauses: &[&Expr]) -> Vec<Span> {
         let mut ill_formed = self.ill_formed(clauses);
+        let unframed = [Reason::InsufficientPermission, Reason::ReceiverNull].map(Reason::id);
         ill_formed.retain(|&clause| {
-            self.findings.values().all(|finding| {
-                finding.error != "not.wellformed"
-                    || finding.span != clause
-                    || ![Reason::InsufficientPermission, Reason::ReceiverNull]
-                        .iter()
-                        .any(|reason| finding.reason == Some(reason.id()))
-            })
+            self.reasons_of_ill_formed(clause).all(|reason| !unframed.contains(&reason))
         });
         ill_formed
     }

@@ -440,13 +440,12 @@ impl<'p> Driver<'_, 'p> {
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
         let engine = &self.engine;
-        // One that is not well-formed has been reported: whether it also fails, nobody can say.
-        let ill_formed: Vec<bool> =
-            postconditions.iter().map(|clause| engine.is_ill_formed(clause)).collect();
+        let left_out: Vec<bool> =
+            postconditions.iter().map(|clause| engine.is_beyond_judgement(clause)).collect();
         self.engine.consume_all(&postconditions, |clause| {
             let blame = Blame::new("postcondition.violated", clause.span).trusted();
             let index = postconditions.iter().position(|other| std::ptr::eq(*other, clause));
-            if index.is_some_and(|index| ill_formed[index]) { blame.silent() } else { blame }
+            if index.is_some_and(|index| left_out[index]) { blame.silent() } else { blame }
         })?;
         Ok(None)
     }
