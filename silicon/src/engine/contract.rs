@@ -1,11 +1,10 @@
 //! What the checks of contracts have found, and what becomes of it: which clauses are checked again where they are used, and
 //! where a path ends.
 
-use sil::program::Expr;
+use sil::program::{Contract, Expr, ExprKind, Location};
 use sil::source::Span;
 
 use super::blame::{Blame, Reason};
-use super::heap::Heap;
 use super::{Engine, Stop};
 use crate::report::Finding;
 use crate::terms::{Sort, Term};
@@ -16,20 +15,29 @@ impl Engine<'_> {
         self.is_ill_formed_at(clause.span)
     }
 
-    /// Whether a postcondition says nothing that a body could be held to: it is not well-formed and speaks of permission,
-    /// makes sense only if something else holds that does not, or reads locations that may be inside of instances that are
-    /// held, where they have a value. Else what is undefined in it is arbitrary, as with functions.
-    pub(crate) fn is_beyond_judgement(&self, clause: &Expr) -> bool {
-        if !self.is_ill_formed(clause) {
-            return false;
-        }
-        let mut heaps = [Some(&self.state.heap), self.state.old.as_ref()].into_iter().flatten();
-        let has_instances = heaps.any(Heap::has_instances);
-        let leaves_it_open = |reason: &str| {
-            [Reason::AssertionFalse, Reason::ReceiverNull].iter().any(|it| it.id() == reason)
-                || has_instances && reason == Reason::InsufficientPermission.id()
+    /// Which postconditions say nothing that a body could be held to. That is so with those that are not well-formed and
+    /// speak of permission, or make sense only if something else holds. And where there are instances, what cannot be read
+    /// may be inside of one, where it has a value: so it is, too, with what is not framed, and with what reads locations
+    /// behind that, where nobody has looked. Else what is undefined is arbitrary, as with functions.
+    pub(crate) fn beyond_judgement(
+        &self,
+        postconditions: &[&Expr],
+        contract: &Contract,
+    ) -> Vec<bool> {
+        let may_be_inside = has_instances(contract);
+        let mut was_ill_formed = false;
+        let is_left_out = |clause: &&Expr| {
+            if !self.is_ill_formed(clause) {
+                return was_ill_formed && may_be_inside && reads_locations(clause);
+            }
+            was_ill_formed = true;
+            let leaves_it_open = |reason: &str| {
+                [Reason::AssertionFalse, Reason::ReceiverNull].iter().any(|it| it.id() == reason)
+                    || may_be_inside && reason == Reason::InsufficientPermission.id()
+            };
+            !clause.is_pure() || self.reasons_of_ill_formed(clause.span).any(leaves_it_open)
         };
-        !clause.is_pure() || self.reasons_of_ill_formed(clause.span).any(leaves_it_open)
+        postconditions.iter().map(is_left_out).collect()
     }
 
     /// Why a clause is not well-formed.
@@ -107,4 +115,25 @@ pub(crate) fn checked_again(error: &'static str, again: Vec<Span>) -> impl Fn(&E
         let blame = Blame::new(error, clause.span);
         if again.contains(&clause.span) { blame } else { blame.trusted() }
     }
+}
+
+/// Whether a contract speaks of predicates or wands, which may have locations inside.
+fn has_instances(contract: &Contract) -> bool {
+    let is_instance = |part: &Expr| {
+        let location = match &part.kind {
+            ExprKind::Acc { location, .. } => location,
+            kind => return matches!(kind, ExprKind::Wand { .. }),
+        };
+        matches!(location, Location::Predicate { .. })
+    };
+    contract
+        .preconditions
+        .iter()
+        .chain(&contract.postconditions)
+        .any(|clause| clause.any(is_instance))
+}
+
+/// Whether the value of an expression depends on the heap, itself or by functions.
+fn reads_locations(expr: &Expr) -> bool {
+    expr.any(|part| matches!(part.kind, ExprKind::FieldRead { .. } | ExprKind::Apply { .. }))
 }

@@ -71,14 +71,6 @@ impl Heap {
         self.quantified.iter().map(|(resource, chunks)| (*resource, chunks.as_slice()))
     }
 
-    /// Whether there are chunks of predicates or wands, which may have locations inside.
-    pub(crate) fn has_instances(&self) -> bool {
-        let single = self.resources().filter(|(_, chunks)| !chunks.is_empty()).map(|(it, _)| it);
-        let quantified =
-            self.quantified_resources().filter(|(_, chunks)| !chunks.is_empty()).map(|(it, _)| it);
-        single.chain(quantified).any(|resource| !matches!(resource, Resource::Field(_)))
-    }
-
     pub(crate) fn set_quantified(&mut self, resource: Resource, chunks: Vec<QuantifiedChunk>) {
         Rc::make_mut(&mut self.quantified).insert(resource, Rc::new(chunks));
     }

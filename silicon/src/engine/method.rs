@@ -439,9 +439,7 @@ impl<'p> Driver<'_, 'p> {
 
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
-        let engine = &self.engine;
-        let left_out: Vec<bool> =
-            postconditions.iter().map(|clause| engine.is_beyond_judgement(clause)).collect();
+        let left_out = self.engine.beyond_judgement(&postconditions, &self.method.contract);
         self.engine.consume_all(&postconditions, |clause| {
             let blame = Blame::new("postcondition.violated", clause.span).trusted();
             let index = postconditions.iter().position(|other| std::ptr::eq(*other, clause));
