@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustc_hash::FxHashSet;
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::LineColumn;
 
@@ -136,7 +137,8 @@ impl Outcome {
     }
 }
 
-/// By place and id; what would be said twice is dropped, in other words if it only follows from what is said there.
+/// By place and id; what would be said twice is dropped, in other words if it only follows from what is said there, or if the
+/// two are one thing for the user: found at one place of the translation, and told by one id.
 pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
     let is_same_place = |a: &Diagnostic, b: &Diagnostic| {
@@ -148,7 +150,11 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
     for group in std::mem::take(diagnostics).chunk_by(is_same_place) {
         let is_said = group.iter().any(|one| !one.is_consequence);
-        kept.extend(group.iter().filter(|one| !(is_said && one.is_consequence)).cloned());
+        let mut told = FxHashSet::default();
+        let is_new = |one: &&Diagnostic| {
+            !(is_said && one.is_consequence) && one.generated.is_none_or(|at| told.insert(at))
+        };
+        kept.extend(group.iter().filter(is_new).cloned());
     }
     *diagnostics = kept;
 }
@@ -170,5 +176,38 @@ impl Diagnostic {
     fn order(&self) -> (&str, LineColumn, &str, LineColumn, &str) {
         let Message { place, id, text, .. } = &self.message;
         (&place.file, place.start, id, place.end, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diagnostic(text: &str, generated: Option<u32>) -> Diagnostic {
+        let at = |line| LineColumn { line, column: 1 };
+        let place = Place { file: "a.chalice".into(), start: at(1), end: at(2) };
+        let message = Message {
+            severity: Severity::Error,
+            id: "assert.failed:assertion.false".to_owned(),
+            text: text.to_owned(),
+            place,
+            notes: Vec::new(),
+            remarks: Vec::new(),
+        };
+        let generated = generated.map(|line| (at(line), at(line)));
+        Diagnostic { generated, ..Diagnostic::of(message) }
+    }
+
+    fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<String> {
+        sort(&mut diagnostics);
+        diagnostics.into_iter().map(|one| one.message.text).collect()
+    }
+
+    #[test]
+    fn one_place_of_the_translation_is_told_once_by_one_id() {
+        let two = |first, second| sorted(vec![diagnostic("b", first), diagnostic("a", second)]);
+        assert_eq!(two(Some(7), Some(7)), ["a"]);
+        assert_eq!(two(Some(7), Some(8)), ["a", "b"]);
+        assert_eq!(two(None, None), ["a", "b"]);
     }
 }
