@@ -19,6 +19,8 @@ impl Engine<'_> {
     /// speak of permission, or make sense only if something else holds. And where there are instances, what cannot be read
     /// may be inside of one, where it has a value: so it is, too, with what is not framed, and with what reads locations
     /// behind that, where nobody has looked. Else what is undefined is arbitrary, as with functions.
+    ///
+    /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not verified.
     pub(crate) fn beyond_judgement(
         &self,
         postconditions: &[&Expr],
