@@ -25,21 +25,22 @@ impl Engine<'_> {
         &self,
         postconditions: &[&Expr],
         contract: &Contract,
-    ) -> Vec<bool> {
+    ) -> Vec<Span> {
+        let mut leave_it_open = vec![Reason::AssertionFalse, Reason::ReceiverNull];
         let may_be_inside = has_instances(contract);
+        if may_be_inside {
+            leave_it_open.push(Reason::InsufficientPermission);
+        }
+        let leaves_it_open = |reason: &str| leave_it_open.iter().any(|it| it.id() == reason);
         let mut was_ill_formed = false;
-        let is_left_out = |clause: &&Expr| {
+        let is_left_out = |clause: &&&Expr| {
             if !self.is_ill_formed(clause) {
                 return was_ill_formed && may_be_inside && reads_locations(clause);
             }
             was_ill_formed = true;
-            let leaves_it_open = |reason: &str| {
-                [Reason::AssertionFalse, Reason::ReceiverNull].iter().any(|it| it.id() == reason)
-                    || may_be_inside && reason == Reason::InsufficientPermission.id()
-            };
             !clause.is_pure() || self.reasons_of_ill_formed(clause.span).any(leaves_it_open)
         };
-        postconditions.iter().map(is_left_out).collect()
+        postconditions.iter().filter(is_left_out).map(|clause| clause.span).collect()
     }
 
     /// Why a clause is not well-formed.
