@@ -1,0 +1,11 @@
+//! The one place that asks for more stack.
+
+/// Runs a recursive step on a fresh piece of stack if the current one runs low.
+pub(crate) fn grow_stack<T>(step: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, step)
+}
+
+/// Runs a computation that recurses without asking, as the generated parser does.
+pub(crate) fn with_large_stack<T>(computation: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(48 * 1024 * 1024, 64 * 1024 * 1024, computation)
+}

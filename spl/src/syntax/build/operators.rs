@@ -1,0 +1,181 @@
+//! Precedence of infix operators (reference, section 1.4).
+//!
+//! The grammar yields operands and operators alternately; two stacks turn them into a tree without recursion, so a
+//! chain costs no stack however long it is.
+
+use crate::source::Span;
+use crate::syntax::{BinaryOp, ChainOp, Expr, ExprKind};
+
+/// An expression on its way into a larger one.
+pub(super) struct Operand {
+    pub(super) expr: Expr,
+    /// Where it is, parentheses included.
+    pub(super) outer: Span,
+    /// Can a list such as `&&` still grow here? Not if it stands in parentheses.
+    is_open: bool,
+}
+
+impl Operand {
+    /// An operand that no operator outside it can reach into.
+    pub(super) fn closed(expr: Expr, outer: Span) -> Self {
+        Self { expr, outer, is_open: false }
+    }
+}
+
+/// An infix operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Infix {
+    And,
+    Or,
+    Star,
+    Overlap,
+    Chain(ChainOp),
+    Other(BinaryOp),
+}
+
+impl Infix {
+    /// Reads an operator's symbol.
+    pub(super) fn of_symbol(symbol: &str) -> Self {
+        Self::Other(match symbol {
+            "&&" => return Self::And,
+            "||" => return Self::Or,
+            "&*&" => return Self::Star,
+            "&+&" => return Self::Overlap,
+            "<" => return Self::Chain(ChainOp::Less),
+            "<=" | "subsetof" => return Self::Chain(ChainOp::AtMost),
+            ">" => return Self::Chain(ChainOp::Greater),
+            ">=" => return Self::Chain(ChainOp::AtLeast),
+            "<=>" => BinaryOp::Iff,
+            "==>" => BinaryOp::Implies,
+            "-**" => BinaryOp::PartOf,
+            "==" | "=" => BinaryOp::Eq,
+            "!=" => BinaryOp::Ne,
+            "in" => BinaryOp::In,
+            "|->" => BinaryOp::PointsTo,
+            "+" => BinaryOp::Add,
+            "-" => BinaryOp::Sub,
+            "++" => BinaryOp::Union,
+            "|" => BinaryOp::BitOr,
+            "*" => BinaryOp::Mul,
+            "/" => BinaryOp::Div,
+            "%" => BinaryOp::Mod,
+            "**" => BinaryOp::Intersection,
+            "&" => BinaryOp::BitAnd,
+            "--" => BinaryOp::Difference,
+            "<-<" => BinaryOp::ShiftLeft,
+            ">->" => BinaryOp::ShiftRight,
+            _ => BinaryOp::NotIn,
+        })
+    }
+
+    /// Higher binds tighter.
+    fn level(self) -> u8 {
+        match self {
+            Self::Other(BinaryOp::Iff) => 1,
+            Self::Other(BinaryOp::Implies) => 2,
+            Self::Or => 3,
+            Self::Other(BinaryOp::PartOf) => 4,
+            Self::Overlap => 5,
+            Self::Star => 6,
+            Self::And => 7,
+            Self::Other(BinaryOp::Eq | BinaryOp::Ne) => 8,
+            Self::Chain(_) | Self::Other(BinaryOp::In | BinaryOp::NotIn) => 9,
+            Self::Other(BinaryOp::PointsTo) => 10,
+            Self::Other(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Union | BinaryOp::BitOr) => 11,
+            Self::Other(
+                BinaryOp::Mul
+                | BinaryOp::Div
+                | BinaryOp::Mod
+                | BinaryOp::Intersection
+                | BinaryOp::BitAnd,
+            ) => 12,
+            Self::Other(BinaryOp::Difference | BinaryOp::ShiftLeft | BinaryOp::ShiftRight) => 13,
+        }
+    }
+
+    fn is_right_associative(self) -> bool {
+        self == Self::Other(BinaryOp::Implies)
+    }
+}
+
+/// Operands and the operators between them that wait for what follows.
+#[derive(Default)]
+pub(super) struct Chain {
+    operands: Vec<Operand>,
+    /// Levels never decrease, and increase except between right-associative operators.
+    operators: Vec<Infix>,
+}
+
+impl Chain {
+    /// Adds an operand; call it before the first and after each operator.
+    pub(super) fn operand(&mut self, operand: Operand) {
+        self.operands.push(operand);
+    }
+
+    /// Adds an operator.
+    pub(super) fn operator(&mut self, infix: Infix) {
+        while let Some(&top) = self.operators.last() {
+            let waits = top.level() < infix.level()
+                || top.level() == infix.level() && infix.is_right_associative();
+            if waits {
+                break;
+            }
+            self.reduce();
+        }
+        self.operators.push(infix);
+    }
+
+    /// The whole chain as one operand.
+    pub(super) fn finish(mut self) -> Operand {
+        while !self.operators.is_empty() {
+            self.reduce();
+        }
+        self.operands.pop().expect("a chain has an operand")
+    }
+
+    /// Applies the last operator to the last two operands.
+    fn reduce(&mut self) {
+        let infix = self.operators.pop().expect("there is an operator to apply");
+        let right = self.operands.pop().expect("an operator has a right operand");
+        let left = self.operands.pop().expect("an operator has a left operand");
+        self.operands.push(join(infix, left, right));
+    }
+}
+
+fn join(infix: Infix, left: Operand, right: Operand) -> Operand {
+    let span = left.outer.to(right.outer);
+    let kind = match (infix, left.expr.kind) {
+        (Infix::And, ExprKind::And(all)) if left.is_open => ExprKind::And(grown(all, right.expr)),
+        (Infix::Or, ExprKind::Or(all)) if left.is_open => ExprKind::Or(grown(all, right.expr)),
+        (Infix::Star, ExprKind::Star(all)) if left.is_open => {
+            ExprKind::Star(grown(all, right.expr))
+        }
+        (Infix::Overlap, ExprKind::Overlap(all)) if left.is_open => {
+            ExprKind::Overlap(grown(all, right.expr))
+        }
+        (Infix::Chain(op), ExprKind::Chain { first, rest }) if left.is_open => {
+            ExprKind::Chain { first, rest: grown(rest, (op, right.expr)) }
+        }
+        (infix, kind) => {
+            let left = Expr { kind, span: left.expr.span };
+            match infix {
+                Infix::And => ExprKind::And(vec![left, right.expr]),
+                Infix::Or => ExprKind::Or(vec![left, right.expr]),
+                Infix::Star => ExprKind::Star(vec![left, right.expr]),
+                Infix::Overlap => ExprKind::Overlap(vec![left, right.expr]),
+                Infix::Chain(op) => {
+                    ExprKind::Chain { first: Box::new(left), rest: vec![(op, right.expr)] }
+                }
+                Infix::Other(op) => {
+                    ExprKind::Binary { op, left: Box::new(left), right: Box::new(right.expr) }
+                }
+            }
+        }
+    };
+    Operand { expr: Expr { kind, span }, outer: span, is_open: true }
+}
+
+fn grown<T>(mut all: Vec<T>, one: T) -> Vec<T> {
+    all.push(one);
+    all
+}

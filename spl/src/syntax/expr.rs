@@ -1,0 +1,338 @@
+//! Parsed expressions and types.
+
+use num_bigint::BigInt;
+
+use super::{Formal, Ident, Text};
+use crate::source::Span;
+use crate::stack::grow_stack;
+
+/// An expression and its place.
+#[derive(Debug, PartialEq)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it is, without parentheses around it.
+    pub span: Span,
+}
+
+/// The forms of expressions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExprKind {
+    /// `7`
+    Int(BigInt),
+    /// `'a'`
+    Char(char),
+    /// `true`, `false`
+    Bool(bool),
+    /// `null`
+    Null,
+    /// `emp`
+    Emp,
+    /// A name alone.
+    Name(String),
+    /// `f(e, ..)`: a procedure, function, predicate, constructor, macro, or something built in.
+    Call {
+        /// What is applied.
+        callee: Ident,
+        /// To what.
+        arguments: Vec<Expr>,
+    },
+    /// `e.f`
+    Select {
+        /// The object or term.
+        receiver: Box<Expr>,
+        /// What is selected.
+        member: Ident,
+    },
+    /// `e[i]`
+    Index {
+        /// The array or map.
+        base: Box<Expr>,
+        /// Where.
+        index: Box<Expr>,
+    },
+    /// `e[i := v]`
+    Update {
+        /// The map.
+        base: Box<Expr>,
+        /// Where.
+        index: Box<Expr>,
+        /// The new value.
+        value: Box<Expr>,
+    },
+    /// `e[]`
+    Content(Box<Expr>),
+    /// `new T`, `new T(e, ..)`
+    New {
+        /// What is made.
+        ty: TypeExpr,
+        /// What is in the parentheses, if there are any.
+        arguments: Vec<Expr>,
+    },
+    /// `{e, ..}`, `Set(e, ..)`, `Set<T>(e, ..)`
+    Set {
+        /// The element type, if it is written.
+        element: Option<TypeExpr>,
+        /// The elements.
+        elements: Vec<Expr>,
+    },
+    /// `{x: T :: e}`
+    Comprehension {
+        /// What is bound.
+        variable: Box<Formal>,
+        /// Membership or value.
+        body: Box<Expr>,
+    },
+    /// `byte2int(e)`
+    ByteToInt(Box<Expr>),
+    /// `int2byte(e)`
+    IntToByte(Box<Expr>),
+    /// A prefix operator.
+    Unary {
+        /// The operator.
+        op: UnaryOp,
+        /// Its operand.
+        operand: Box<Expr>,
+    },
+    /// An operator with two operands.
+    Binary {
+        /// The operator.
+        op: BinaryOp,
+        /// Left operand.
+        left: Box<Expr>,
+        /// Right operand.
+        right: Box<Expr>,
+    },
+    /// `a <= b < ..`: one operator or more.
+    Chain {
+        /// The first operand.
+        first: Box<Expr>,
+        /// The operators and what stands behind each.
+        rest: Vec<(ChainOp, Expr)>,
+    },
+    /// `a && b && ..`
+    And(Vec<Expr>),
+    /// `a || b || ..`
+    Or(Vec<Expr>),
+    /// `a &*& b &*& ..`
+    Star(Vec<Expr>),
+    /// `a &+& b &+& ..`
+    Overlap(Vec<Expr>),
+    /// `c ? a : b`
+    Conditional {
+        /// The condition.
+        condition: Box<Expr>,
+        /// The value if it holds.
+        then: Box<Expr>,
+        /// The value if it does not.
+        otherwise: Box<Expr>,
+    },
+    /// `forall x: T, .. :: e`
+    Quantified {
+        /// Which.
+        quantifier: Quantifier,
+        /// What is bound.
+        variables: Vec<BoundVariable>,
+        /// What holds of it.
+        body: Box<Expr>,
+    },
+    /// `unfolding p(e, ..) in e`
+    Unfolding {
+        /// The predicate.
+        predicate: Ident,
+        /// Its arguments.
+        arguments: Vec<Expr>,
+        /// Evaluated with it open.
+        body: Box<Expr>,
+    },
+    /// `e @(..) ..`
+    Annotated {
+        /// What is annotated.
+        body: Box<Expr>,
+        /// How.
+        annotations: Vec<Annotation>,
+    },
+}
+
+impl Clone for Expr {
+    /// Not derived: a tree may be too deep for the stack of the thread.
+    fn clone(&self) -> Self {
+        grow_stack(|| Self { kind: self.kind.clone(), span: self.span })
+    }
+}
+
+/// A type and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TypeExpr {
+    /// What it is.
+    pub kind: TypeExprKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The forms of types.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TypeExprKind {
+    /// `Int`
+    Int,
+    /// `Bool`
+    Bool,
+    /// `Byte`
+    Byte,
+    /// A struct, datatype or type.
+    Name(String),
+    /// `Loc<T>`
+    Loc(Box<TypeExpr>),
+    /// `Set<T>`
+    Set(Box<TypeExpr>),
+    /// `Array<T>`
+    Array(Box<TypeExpr>),
+    /// `ArrayCell<T>`
+    ArrayCell(Box<TypeExpr>),
+    /// `Map<T, U>`
+    Map(Box<TypeExpr>, Box<TypeExpr>),
+}
+
+/// Prefix operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnaryOp {
+    /// `!`
+    Not,
+    /// `-`
+    Minus,
+    /// `+`
+    Plus,
+    /// `~`
+    Complement,
+}
+
+/// Infix operators that are no lists and no chains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BinaryOp {
+    /// `<=>`
+    Iff,
+    /// `==>`
+    Implies,
+    /// `-**`
+    PartOf,
+    /// `==`, `=`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `in`
+    In,
+    /// `!in`
+    NotIn,
+    /// `|->`
+    PointsTo,
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `++`
+    Union,
+    /// `|`
+    BitOr,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%`
+    Mod,
+    /// `**`
+    Intersection,
+    /// `&`
+    BitAnd,
+    /// `--`
+    Difference,
+    /// `<-<`
+    ShiftLeft,
+    /// `>->`
+    ShiftRight,
+}
+
+impl BinaryOp {
+    /// How the operator is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Iff => "<=>",
+            Self::Implies => "==>",
+            Self::PartOf => "-**",
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::In => "in",
+            Self::NotIn => "!in",
+            Self::PointsTo => "|->",
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Union => "++",
+            Self::BitOr => "|",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Mod => "%",
+            Self::Intersection => "**",
+            Self::BitAnd => "&",
+            Self::Difference => "--",
+            Self::ShiftLeft => "<-<",
+            Self::ShiftRight => ">->",
+        }
+    }
+}
+
+/// Operators that can be chained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChainOp {
+    /// `<`
+    Less,
+    /// `<=`, `subsetof`
+    AtMost,
+    /// `>`
+    Greater,
+    /// `>=`
+    AtLeast,
+}
+
+/// The binders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantifier {
+    /// `forall`
+    Forall,
+    /// `exists`
+    Exists,
+}
+
+/// `x: T`, `x in X`
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundVariable {
+    /// The name.
+    pub name: Ident,
+    /// What it ranges over.
+    pub domain: Domain,
+}
+
+/// What a bound variable ranges over.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Domain {
+    /// `: T`
+    Type(TypeExpr),
+    /// `in X`
+    In(Expr),
+}
+
+/// `@(..)`
+#[derive(Debug, Clone, PartialEq)]
+pub enum Annotation {
+    /// `matching t without f, .. yields u`
+    Generator {
+        /// The terms; a name behind `without` is a hint that we do not need.
+        terms: Vec<Expr>,
+        /// What is created.
+        result: Expr,
+    },
+    /// `pattern t`
+    Pattern(Expr),
+    /// `comment "text"`
+    Comment(Text),
+    /// `noinst x`
+    NoInstance(Ident),
+}

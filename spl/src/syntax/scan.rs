@@ -1,0 +1,235 @@
+//! A look at the text before it is parsed: unclosed comments, nesting beyond the limit, and where trivia is.
+//!
+//! The generated parser recurses once or more for every bracket, so a limit has to hold before it starts.
+
+use super::NESTING_LIMIT;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{FileId, Span};
+
+/// Stretches of white space and comments, in order, adjacent ones merged.
+#[derive(Debug, Default)]
+pub(super) struct Trivia(Vec<Span>);
+
+impl Trivia {
+    /// The span without the trivia at its end, which the parser counts to a rule that could have gone on.
+    pub(super) fn trim(&self, span: Span) -> Span {
+        let after = self.0.partition_point(|trivia| trivia.start < span.end);
+        match after.checked_sub(1).map(|at| self.0[at]) {
+            Some(last) if last.end >= span.end && last.start > span.start => {
+                Span { end: last.start, ..span }
+            }
+            _ => span,
+        }
+    }
+
+    fn add(&mut self, file: FileId, start: usize, end: usize) {
+        match self.0.last_mut() {
+            Some(last) if last.end as usize == start => last.end = end as u32,
+            _ => self.0.push(Span::new(file, start, end)),
+        }
+    }
+}
+
+/// Finds the trivia of a text.
+///
+/// # Errors
+/// A block comment without end, nesting beyond [`NESTING_LIMIT`], or `**-`, which looks like `-**`.
+pub(super) fn scan(file: FileId, text: &str) -> Result<Trivia, Diagnostic> {
+    let mut scanner = Scanner {
+        file,
+        bytes: text.as_bytes(),
+        at: 0,
+        trivia: Trivia::default(),
+        nesting: Nesting::default(),
+    };
+    while scanner.at < scanner.bytes.len() {
+        scanner.step()?;
+    }
+    Ok(scanner.trivia)
+}
+
+struct Scanner<'s> {
+    file: FileId,
+    bytes: &'s [u8],
+    at: usize,
+    trivia: Trivia,
+    nesting: Nesting,
+}
+
+/// How deep the current place is nested.
+///
+/// Besides brackets, words and symbols that begin something open-ended nest what follows them: `?`, `::`, `:`,
+/// `unfolding`, and `if`, `while` and the like, whose statement needs no braces. They end at a semicolon, a closing brace
+/// or a comma, unless `else` or `or` goes on there.
+#[derive(Default)]
+struct Nesting {
+    /// For each open bracket, how much nested before it within the brackets around it.
+    outer: Vec<usize>,
+    /// How much nests since the innermost bracket.
+    inner: usize,
+    depth: usize,
+    /// Has what nests ended, unless the next word goes on with it?
+    may_end: bool,
+}
+
+impl Nesting {
+    fn open(&mut self) {
+        self.settle();
+        self.outer.push(std::mem::take(&mut self.inner));
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.settle();
+        if let Some(outer) = self.outer.pop() {
+            self.depth -= self.inner + 1;
+            self.inner = outer;
+        }
+    }
+
+    fn close_brace(&mut self) {
+        self.close();
+        self.may_end = true;
+    }
+
+    fn deepen(&mut self) {
+        self.settle();
+        self.inner += 1;
+        self.depth += 1;
+    }
+
+    fn begin_anew(&mut self) {
+        self.may_end = true;
+        self.settle();
+    }
+
+    fn end_unless_continued(&mut self) {
+        self.may_end = true;
+    }
+
+    /// What follows does not go on with what came before.
+    fn settle(&mut self) {
+        if std::mem::take(&mut self.may_end) {
+            self.depth -= std::mem::take(&mut self.inner);
+        }
+    }
+
+    /// What follows goes on with what came before, and nests.
+    fn go_on(&mut self) {
+        self.may_end = false;
+        self.deepen();
+    }
+}
+
+impl Scanner<'_> {
+    fn step(&mut self) -> Result<(), Diagnostic> {
+        let rest = &self.bytes[self.at..];
+        let length = match rest[0] {
+            byte if byte.is_ascii_whitespace() || byte == 0x0B => self.trivia_of(1),
+            b'/' if rest.starts_with(b"//") => {
+                let length = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+                self.trivia_of(length)
+            }
+            b'/' if rest.starts_with(b"/*") => {
+                let length = self.comment_length(rest)?;
+                self.trivia_of(length)
+            }
+            b'"' => string_length(rest),
+            b'\'' => char_length(rest),
+            b'(' | b'[' | b'{' => self.nest(Nesting::open, 1),
+            b')' | b']' => self.nest(Nesting::close, 1),
+            b'}' => self.nest(Nesting::close_brace, 1),
+            b'?' | b'!' | b'~' => self.nest(Nesting::deepen, 1),
+            b':' if rest.starts_with(b":=") => self.nest(Nesting::begin_anew, 2),
+            b':' if rest.starts_with(b"::") => self.nest(Nesting::deepen, 2),
+            b'*' if rest.starts_with(b"**-") => {
+                let span = Span::new(self.file, self.at, self.at + 3);
+                let message = "`**-` is no operator: did you mean `-**`?";
+                return Err(Diagnostic::error(Code::ParserError, message, span));
+            }
+            b'&' | b'|' | b'+' | b'*' | b'/' | b'%' | b'=' => self.nest(Nesting::settle, 1),
+            b',' => self.nest(Nesting::begin_anew, 1),
+            b';' => self.nest(Nesting::end_unless_continued, 1),
+            byte if byte.is_ascii_alphanumeric() || byte == b'_' => self.word(rest),
+            _ => 1,
+        };
+        if self.nesting.depth > NESTING_LIMIT {
+            let message = format!("nested too deeply: the limit is {NESTING_LIMIT}");
+            let span = Span::new(self.file, self.at, self.at + length);
+            return Err(Diagnostic::error(Code::ParserError, message, span));
+        }
+        self.at += length;
+        Ok(())
+    }
+
+    fn trivia_of(&mut self, length: usize) -> usize {
+        self.trivia.add(self.file, self.at, self.at + length);
+        length
+    }
+
+    fn nest(&mut self, change: fn(&mut Nesting), length: usize) -> usize {
+        change(&mut self.nesting);
+        length
+    }
+
+    /// Length of the comment at the start of `rest`; comments nest.
+    fn comment_length(&self, rest: &[u8]) -> Result<usize, Diagnostic> {
+        let (mut depth, mut at) = (0, 0);
+        while at < rest.len() {
+            if rest[at..].starts_with(b"/*") {
+                depth += 1;
+                at += 2;
+            } else if rest[at..].starts_with(b"*/") {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return Ok(at);
+                }
+            } else {
+                at += 1;
+            }
+            if depth > NESTING_LIMIT {
+                let span = Span::new(self.file, self.at + at - 2, self.at + at);
+                let message = format!("comments nested too deeply: the limit is {NESTING_LIMIT}");
+                return Err(Diagnostic::error(Code::ParserError, message, span));
+            }
+        }
+        let span = Span::new(self.file, self.at, self.at + 2);
+        Err(Diagnostic::error(Code::ParserError, "this comment is not closed", span))
+    }
+
+    fn word(&mut self, rest: &[u8]) -> usize {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+        let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        match &rest[..length] {
+            b"else" | b"or" => self.nesting.go_on(),
+            b"unfolding" | b"if" | b"while" | b"choose" | b"forall" | b"exists" => {
+                self.nesting.deepen();
+            }
+            b"struct" | b"procedure" | b"predicate" | b"function" | b"lemma" | b"axiom"
+            | b"define" | b"include" | b"options" | b"requires" | b"ensures" | b"invariant"
+            | b"var" | b"const" | b"type" | b"datatype" => self.nesting.begin_anew(),
+            _ => self.nesting.settle(),
+        }
+        length
+    }
+}
+
+/// Length of the string literal at the start of `rest`, or of all of it if it is not closed.
+fn string_length(rest: &[u8]) -> usize {
+    let mut at = 1;
+    while at < rest.len() {
+        match rest[at] {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    rest.len()
+}
+
+/// Length of the character literal at the start of `rest`: of the quote alone if it is none.
+fn char_length(rest: &[u8]) -> usize {
+    let character = rest.iter().skip(2).take(4).position(|&byte| byte == b'\'');
+    character.map_or(1, |behind| behind + 3)
+}

@@ -1,0 +1,123 @@
+//! Parsed statements.
+
+use super::{Clause, Expr, Ident, Text, TypeExpr};
+use crate::source::Span;
+
+/// Statements in braces.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// The statements.
+    pub stmts: Vec<Stmt>,
+    /// With the braces.
+    pub span: Span,
+}
+
+/// A statement and its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// The forms of statements.
+#[derive(Debug, Clone, PartialEq)]
+pub enum StmtKind {
+    /// `{ .. }`
+    Block(Block),
+    /// `ghost var x: T, .. := e, ..`
+    Declare {
+        /// Is it declared `ghost`?
+        is_ghost: bool,
+        /// What is declared.
+        variables: Vec<Variable>,
+        /// The initial values.
+        values: Option<Vec<Expr>>,
+    },
+    /// `x, .. := e, ..`
+    Assign {
+        /// What is assigned.
+        targets: Vec<Expr>,
+        /// The new values.
+        values: Values,
+    },
+    /// `p(e, ..)`, or another expression alone.
+    Call(Expr),
+    /// `free e`
+    Free(Expr),
+    /// `havoc x, ..`
+    Havoc(Vec<Ident>),
+    /// `pure assume e`
+    Assume {
+        /// Is `pure` written?
+        is_pure: bool,
+        /// What is taken for granted.
+        condition: Expr,
+    },
+    /// `pure assert "label" e with { .. }`
+    Assert {
+        /// Is `pure` written?
+        is_pure: bool,
+        /// The label.
+        label: Option<Text>,
+        /// What is to be shown.
+        condition: Expr,
+        /// How.
+        proof: Option<Block>,
+    },
+    /// `split e`
+    Split(Expr),
+    /// `return e, ..`
+    Return(Vec<Expr>),
+    /// `fold p(e, ..)`
+    Fold {
+        /// The predicate.
+        predicate: Ident,
+        /// Its arguments.
+        arguments: Vec<Expr>,
+    },
+    /// `unfold p(e, ..)`
+    Unfold {
+        /// The predicate.
+        predicate: Ident,
+        /// Its arguments.
+        arguments: Vec<Expr>,
+    },
+    /// `if (c) s else if (d) t else u`
+    If {
+        /// Conditions with what follows from them, at least one.
+        arms: Vec<(Expr, Stmt)>,
+        /// The last `else`.
+        otherwise: Option<Box<Stmt>>,
+    },
+    /// `choose s or t`
+    Choose(Vec<Stmt>),
+    /// `while (c) invariant e { .. }`
+    While {
+        /// The guard.
+        condition: Expr,
+        /// The invariants.
+        invariants: Vec<Clause>,
+        /// The body.
+        body: Box<Stmt>,
+    },
+}
+
+/// `x: T`; the type may be left out before an initial value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variable {
+    /// The name.
+    pub name: Ident,
+    /// The type, if one is written.
+    pub ty: Option<TypeExpr>,
+}
+
+/// What is assigned.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// `e, ..`
+    Exprs(Vec<Expr>),
+    /// `"text"`
+    Text(Text),
+}
