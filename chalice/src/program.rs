@@ -21,6 +21,7 @@ pub use expr::{
 };
 pub use stmt::{Block, Bounds, ConditionRef, IfArm, Initialiser, OutVariable, Rhs, Stmt, StmtKind};
 pub use types::Type;
+pub use visit::Reached;
 
 use la_arena::{Arena, Idx};
 

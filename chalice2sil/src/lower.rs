@@ -191,9 +191,11 @@ pub(crate) struct Member<'l, 'p> {
     method: Option<MethodId>,
     /// The function whose postconditions are being lowered: applied to its own parameters it is `result`.
     promising: Option<FunctionId>,
-    /// Is this the share of a monitor invariant that readers get? There `unfolding` opens any positive amount, whatever is
-    /// written: what readers get is less than that.
+    /// Is this the share of a monitor invariant that readers get?
     for_readers: bool,
+    /// Does `unfolding` open any positive amount, whatever is written? Less than that may be there where an assertion has
+    /// been weakened.
+    opens_any: bool,
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
     bound_names: FxHashMap<&'static str, Name>,
     /// Variables declared so far in the blocks around the statement in the making.
@@ -218,6 +220,7 @@ impl<'l, 'p> Member<'l, 'p> {
             method: None,
             promising: None,
             for_readers: false,
+            opens_any: false,
             bound_names: FxHashMap::default(),
             locals_in_scope: Vec::new(),
             credits: None,

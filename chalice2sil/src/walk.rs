@@ -1,150 +1,8 @@
-//! Walks over resolved Chalice programs.
+//! Walks over statements; those over expressions are methods of [`Expr`].
 
-use chalice::program::{
-    Access, AccessTarget, Block, Bounds, Domain, EvalState, Expr, ExprKind, Permission,
-    PermissionKind, Rhs, Stmt, StmtKind,
-};
+use chalice::program::{Access, Block, Bounds, Expr, ExprKind, Rhs, Stmt, StmtKind};
 
 use crate::stack::grow;
-
-/// Visits `e` and every expression in it, outermost first.
-pub(crate) fn each_expr<'e>(e: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
-    grow(|| {
-        visit(e);
-        each_child(e, &mut |child| each_expr(child, visit));
-    });
-}
-
-/// Visits the expressions directly below `e`, in source order.
-pub(crate) fn each_child<'e>(e: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
-    match &e.kind {
-        ExprKind::Int(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Null
-        | ExprKind::String(_)
-        | ExprKind::This
-        | ExprKind::Result
-        | ExprKind::WaitLevel
-        | ExprKind::LockBottom
-        | ExprKind::Local(_)
-        | ExprKind::Assigned(_) => {}
-        ExprKind::FieldRead { receiver, .. } | ExprKind::BackPointers { receiver, .. } => {
-            visit(receiver);
-        }
-        ExprKind::Apply { receiver, arguments, .. } => {
-            visit(receiver);
-            arguments.iter().for_each(visit);
-        }
-        ExprKind::Unary { operand, .. } => visit(operand),
-        ExprKind::Binary { left, right, .. } => {
-            visit(left);
-            visit(right);
-        }
-        ExprKind::And(parts)
-        | ExprKind::Or(parts)
-        | ExprKind::Seq(parts)
-        | ExprKind::Set(parts) => {
-            parts.iter().for_each(visit);
-        }
-        ExprKind::Implies { guard, body } => {
-            visit(guard);
-            visit(body);
-        }
-        ExprKind::Conditional { condition, then, otherwise } => {
-            visit(condition);
-            visit(then);
-            visit(otherwise);
-        }
-        ExprKind::Old(body) | ExprKind::Length(body) => visit(body),
-        ExprKind::Unfolding { access, body } => {
-            each_in_access(access, visit);
-            visit(body);
-        }
-        ExprKind::Range { from, to } => {
-            visit(from);
-            visit(to);
-        }
-        ExprKind::Index { sequence, index } => {
-            visit(sequence);
-            visit(index);
-        }
-        ExprKind::Slice { sequence, from, to } => {
-            visit(sequence);
-            from.iter().for_each(|from| visit(from));
-            to.iter().for_each(|to| visit(to));
-        }
-        ExprKind::Quantified { domain, body, .. } => {
-            if let Domain::Collection(collection) = domain {
-                visit(collection);
-            }
-            visit(body);
-        }
-        ExprKind::Holds { target, .. } => visit(target),
-        ExprKind::Access(access) => each_in_access(access, visit),
-        ExprKind::Credit { channel, amount } => {
-            visit(channel);
-            amount.iter().for_each(|amount| visit(amount));
-        }
-        ExprKind::Eval { state, body } => {
-            match &**state {
-                EvalState::Acquire(target) | EvalState::Release(target) => visit(target),
-                EvalState::Fork { token, receiver, arguments, .. } => {
-                    visit(token);
-                    visit(receiver);
-                    arguments.iter().flatten().for_each(&mut *visit);
-                }
-            }
-            visit(body);
-        }
-    }
-}
-
-fn each_in_access<'e>(access: &'e Access, visit: &mut dyn FnMut(&'e Expr)) {
-    match &access.target {
-        AccessTarget::Field { receiver, .. }
-        | AccessTarget::Predicate { receiver, .. }
-        | AccessTarget::AllFields { receiver, .. }
-        | AccessTarget::BackPointers { receiver, .. } => visit(receiver),
-        AccessTarget::ElementsField { elements, .. }
-        | AccessTarget::ElementsAllFields { elements, .. } => {
-            visit(elements);
-        }
-    }
-    each_in_amount(&access.amount, visit);
-}
-
-fn each_in_amount<'e>(amount: &'e Permission, visit: &mut dyn FnMut(&'e Expr)) {
-    match &amount.kind {
-        PermissionKind::Percentage(e)
-        | PermissionKind::Epsilons(e)
-        | PermissionKind::PredicateRead(e)
-        | PermissionKind::MonitorRead(e)
-        | PermissionKind::ChannelRead(e)
-        | PermissionKind::TokenRead(e) => visit(e),
-        PermissionKind::Add(left, right) | PermissionKind::Sub(left, right) => {
-            each_in_amount(left, visit);
-            each_in_amount(right, visit);
-        }
-        PermissionKind::Scale { factor, amount } => {
-            visit(factor);
-            each_in_amount(amount, visit);
-        }
-        _ => {}
-    }
-}
-
-/// Visits every amount and the amounts it is made of.
-pub(crate) fn each_amount<'e>(amount: &'e Permission, visit: &mut dyn FnMut(&'e PermissionKind)) {
-    visit(&amount.kind);
-    match &amount.kind {
-        PermissionKind::Add(left, right) | PermissionKind::Sub(left, right) => {
-            each_amount(left, visit);
-            each_amount(right, visit);
-        }
-        PermissionKind::Scale { amount, .. } => each_amount(amount, visit),
-        _ => {}
-    }
-}
 
 /// The access that stands directly in an expression, as an assertion or below `unfolding`.
 pub(crate) fn access_of(e: &Expr) -> Option<&Access> {
@@ -174,7 +32,29 @@ pub(crate) fn each_block<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Block)) {
             arms.iter().for_each(|arm| visit(&arm.body));
             otherwise.iter().for_each(visit);
         }
-        _ => {}
+        StmtKind::Assert(_)
+        | StmtKind::Assume(_)
+        | StmtKind::Declare { .. }
+        | StmtKind::AssignLocal { .. }
+        | StmtKind::AssignField { .. }
+        | StmtKind::Specification { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Fork { .. }
+        | StmtKind::Join { .. }
+        | StmtKind::Share { .. }
+        | StmtKind::Reorder { .. }
+        | StmtKind::Unshare(_)
+        | StmtKind::Acquire { .. }
+        | StmtKind::Release { .. }
+        | StmtKind::Downgrade(_)
+        | StmtKind::Free(_)
+        | StmtKind::Fold(_)
+        | StmtKind::Unfold(_)
+        | StmtKind::Send { .. }
+        | StmtKind::Receive { .. }
+        | StmtKind::Wait(_)
+        | StmtKind::Signal(_)
+        | StmtKind::SignalAll(_) => {}
     }
 }
 
@@ -219,7 +99,7 @@ pub(crate) fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Ex
         | StmtKind::Lock { target, .. } => {
             visit(target);
         }
-        StmtKind::Fold(access) | StmtKind::Unfold(access) => each_in_access(access, visit),
+        StmtKind::Fold(access) | StmtKind::Unfold(access) => access.for_each_child(visit),
         StmtKind::Send { channel, arguments, .. } => {
             visit(channel);
             arguments.iter().for_each(visit);
@@ -249,7 +129,7 @@ fn each_in_bounds<'s>(bounds: &'s Bounds, visit: &mut dyn FnMut(&'s Expr)) {
 
 /// Visits every expression of a body, at any depth.
 pub(crate) fn each_expr_in_block<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Expr)) {
-    each_stmt(block, &mut |stmt| each_expr_of_stmt(stmt, &mut |e| each_expr(e, visit)));
+    each_stmt(block, &mut |stmt| each_expr_of_stmt(stmt, &mut |e| e.for_each(visit)));
 }
 
 /// The right-hand side of a statement that has one.
@@ -263,12 +143,5 @@ pub(crate) fn rhs_of(stmt: &Stmt) -> Option<&Rhs> {
 
 /// Is there an accessibility assertion or credit in `e`, other than to say what `unfolding` opens?
 pub(crate) fn is_impure(e: &Expr) -> bool {
-    grow(|| match &e.kind {
-        ExprKind::Access(_) | ExprKind::Credit { .. } => true,
-        ExprKind::And(parts) => parts.iter().any(is_impure),
-        ExprKind::Implies { body, .. } => is_impure(body),
-        ExprKind::Conditional { then, otherwise, .. } => is_impure(then) || is_impure(otherwise),
-        ExprKind::Quantified { body, .. } | ExprKind::Eval { body, .. } => is_impure(body),
-        _ => false,
-    })
+    e.any(&mut |part| matches!(part.kind, ExprKind::Access(_) | ExprKind::Credit { .. }))
 }

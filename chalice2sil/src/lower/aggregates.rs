@@ -21,7 +21,6 @@ use super::classes::stateless;
 use super::env::{Env, ReadAmount};
 use super::expressions::reads_other_states;
 use crate::build::*;
-use crate::walk::each_expr;
 
 impl Member<'_, '_> {
     /// `sum x in collection :: body`, `max x in collection :: body`
@@ -101,7 +100,7 @@ impl Member<'_, '_> {
         let program = self.program();
         let mut captured = Vec::new();
         let mut is_fine = true;
-        each_expr(body, &mut |part| match &part.kind {
+        body.for_each(&mut |part| match &part.kind {
             ExprKind::Local(local) if *local == variable || captured.contains(local) => {}
             ExprKind::Local(local) if program.locals[*local].kind != LocalKind::Quantified => {
                 captured.push(*local);
@@ -179,7 +178,7 @@ impl Member<'_, '_> {
         let trigger = if is_range { Vec::new() } else { vec![vec![inside.clone()]] };
         let mut contract = s::Contract::default();
         let mut fields = Vec::new();
-        each_expr(body, &mut |part| {
+        body.for_each(&mut |part| {
             if let ExprKind::FieldRead { field, .. } = &part.kind
                 && !fields.contains(field)
             {

@@ -381,7 +381,7 @@ impl Member<'_, '_> {
                 continue;
             }
             let mut found = Vec::new();
-            crate::walk::each_amount(&access.amount, &mut |amount| {
+            access.amount.for_each_amount(&mut |amount| {
                 if let PermissionKind::Epsilons(count) = amount
                     && !matches!(count.kind, chalice::program::ExprKind::Int(_))
                 {

@@ -17,7 +17,7 @@ use super::history::one_state;
 use super::methods::LockNames;
 use super::{Lowering, Member};
 use crate::build::*;
-use crate::walk::{each_expr, is_impure};
+use crate::walk::is_impure;
 
 /// The meaning of names in predicates and functions: there is no thread whose locks could be asked about.
 pub(crate) fn stateless(read: ReadAmount) -> Env {
@@ -238,7 +238,7 @@ fn names_this_first(e: &Expr) -> bool {
         _ => {
             // Nothing in it can need the receiver to be an object.
             let mut needs = is_impure(e);
-            each_expr(e, &mut |part| {
+            e.for_each(&mut |part| {
                 needs |= matches!(
                     part.kind,
                     ExprKind::Apply { .. }
@@ -255,7 +255,7 @@ impl Member<'_, '_> {
     /// Predicates may be dropped, and what they owe with them. So they contain no debt, and nothing that might be one.
     fn debts_refused(&mut self, body: &Expr) -> s::Expr {
         let mut refused = None;
-        each_expr(body, &mut |part| {
+        body.for_each(&mut |part| {
             if let ExprKind::Credit { amount: Some(amount), .. } = &part.kind
                 && !matches!(&amount.kind, ExprKind::Int(value) if value.sign() != Sign::Minus)
             {
@@ -271,9 +271,9 @@ impl Member<'_, '_> {
     /// A monitor invariant as readers get it: one counting permission of everything, except for what is any amount.
     /// What it opens to look inside is as much as there is.
     fn read_version(&mut self, e: &Expr, env: &Env) -> s::Expr {
-        self.for_readers = true;
+        (self.for_readers, self.opens_any) = (true, true);
         let shared = self.clause(e, env);
-        self.for_readers = false;
+        (self.for_readers, self.opens_any) = (false, false);
         shared
     }
 }

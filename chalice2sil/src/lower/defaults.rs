@@ -19,7 +19,6 @@ use super::permissions::Use;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
-use crate::walk::each_child;
 
 impl Member<'_, '_> {
     /// Predicates of `this` that clauses speak of: where each is mentioned, under which condition, and the assertion.
@@ -231,7 +230,7 @@ fn cover<'e>(e: &'e Expr, bound: &mut Vec<(LocalId, &'e Expr)>, covered: &mut Ve
         }
         _ => {}
     }
-    crate::stack::grow(|| each_child(e, &mut |child| cover(child, bound, covered)));
+    crate::stack::grow(|| e.for_each_child(&mut |child| cover(child, bound, covered)));
     bound.truncate(outer);
 }
 
@@ -249,7 +248,7 @@ fn missing(e: &Expr, covered: &mut Vec<Covered>, added: &mut Vec<Expr>) {
     ) {
         return;
     }
-    crate::stack::grow(|| each_child(e, &mut |child| missing(child, covered, added)));
+    crate::stack::grow(|| e.for_each_child(&mut |child| missing(child, covered, added)));
     let ExprKind::FieldRead { receiver, field } = &e.kind else { return };
     if covered.iter().any(|place| place.includes(receiver, *field)) {
         return;

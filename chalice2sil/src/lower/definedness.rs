@@ -261,7 +261,7 @@ fn conjunct_fields(e: &Expr, fields: &mut Vec<FieldId>) {
 
 fn reads_only(e: &Expr, object: &Expr, fields: &[FieldId]) -> bool {
     let mut fine = true;
-    crate::walk::each_expr(e, &mut |part| {
+    e.for_each(&mut |part| {
         fine &= match &part.kind {
             ExprKind::FieldRead { receiver, field: FieldRef::Declared(field) } => {
                 receiver.kind == object.kind && fields.contains(field)

@@ -503,7 +503,7 @@ fn is_literal_order(from: &Expr, to: &Expr) -> bool {
 /// May a term `x in e` be a trigger? Triggers contain no arithmetic, comparisons or connectives.
 pub(crate) fn may_trigger(e: &Expr) -> bool {
     let mut fine = true;
-    crate::walk::each_expr(e, &mut |part| {
+    e.for_each(&mut |part| {
         fine &= match &part.kind {
             ExprKind::Binary { op, .. } => {
                 matches!(

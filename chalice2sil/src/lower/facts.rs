@@ -9,7 +9,7 @@ use chalice::program::{
 };
 use la_arena::ArenaMap;
 
-use crate::walk::{access_of, each_amount, each_expr, each_expr_in_block, each_stmt, rhs_of};
+use crate::walk::{access_of, each_expr_in_block, each_stmt, rhs_of};
 
 /// Facts about a program.
 #[derive(Debug, Default)]
@@ -240,17 +240,17 @@ impl Facts {
 
     fn note_exprs(&mut self, roots: &mut dyn Iterator<Item = &Expr>) {
         let mut ignored = MethodFacts::default();
-        roots.for_each(|root| each_expr(root, &mut |e| self.note_expr(&mut ignored, e)));
+        roots.for_each(|root| root.for_each(&mut |e| self.note_expr(&mut ignored, e)));
     }
 
     fn note_contract(&mut self, own: &mut MethodFacts, program: &Program, id: MethodId) {
         let method = &program.methods[id];
         own.locks |= !method.lock_changes.is_empty();
         for clause in method.requires.iter().chain(&method.ensures) {
-            each_expr(clause, &mut |e| {
+            clause.for_each(&mut |e| {
                 self.note_expr(own, e);
                 if let Some(access) = access_of(e) {
-                    each_amount(&access.amount, &mut |amount| {
+                    access.amount.for_each_amount(&mut |amount| {
                         own.read_fraction |= matches!(amount, PermissionKind::AbstractRead);
                     });
                 }
@@ -264,7 +264,7 @@ impl Facts {
                 |part: &Expr| matches!(&part.kind, ExprKind::Local(local) if local == result);
             method.requires.iter().any(|clause| clause.any(&mut |part| is_result(part)))
         });
-        method.lock_changes.iter().for_each(|e| each_expr(e, &mut |e| self.note_expr(own, e)));
+        method.lock_changes.iter().for_each(|e| e.for_each(&mut |e| self.note_expr(own, e)));
     }
 
     fn note_body(&mut self, own: &mut MethodFacts, program: &Program, id: MethodId) {
@@ -343,7 +343,7 @@ impl Facts {
                     own.note_releveled(Operand::of(program, id, target));
                 }
                 StmtKind::Fold(access) | StmtKind::Unfold(access) => {
-                    each_amount(&access.amount, &mut |amount| {
+                    access.amount.for_each_amount(&mut |amount| {
                         self.counting |= matches!(amount, PermissionKind::Epsilons(_));
                     });
                 }
@@ -356,7 +356,7 @@ impl Facts {
 
     fn note_expr(&mut self, own: &mut MethodFacts, e: &Expr) {
         if let Some(access) = access_of(e) {
-            each_amount(&access.amount, &mut |amount| {
+            access.amount.for_each_amount(&mut |amount| {
                 self.counting |= matches!(amount, PermissionKind::Epsilons(_));
             });
         }

@@ -19,7 +19,6 @@ use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::Names;
-use crate::walk::each_child;
 
 /// The ghost fields of the tokens of one method.
 pub(crate) struct TokenLayout<'p> {
@@ -122,7 +121,7 @@ fn outermost_olds<'p>(e: &'p Expr, found: &mut Vec<(Span, &'p Expr)>) {
         // No value: it says something of the locks of the thread, of which nothing is learnt.
         ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => {}
         ExprKind::Old(body) => found.push((e.span, body)),
-        _ => crate::stack::grow(|| each_child(e, &mut |child| outermost_olds(child, found))),
+        _ => crate::stack::grow(|| e.for_each_child(&mut |child| outermost_olds(child, found))),
     }
 }
 
@@ -136,13 +135,13 @@ fn mentions_old_wait_level(e: &Expr) -> bool {
 /// Does `e` mention no variables but these and those it binds itself?
 fn mentions_only(e: &Expr, known: &FxHashSet<LocalId>) -> bool {
     let mut bound = known.clone();
-    crate::walk::each_expr(e, &mut |part| {
+    e.for_each(&mut |part| {
         if let ExprKind::Quantified { variables, .. } = &part.kind {
             bound.extend(variables);
         }
     });
     let mut fine = true;
-    crate::walk::each_expr(e, &mut |part| {
+    e.for_each(&mut |part| {
         if let ExprKind::Local(local) = &part.kind {
             fine &= bound.contains(local);
         }
@@ -154,7 +153,7 @@ fn mentions_only(e: &Expr, known: &FxHashSet<LocalId>) -> bool {
 fn bound_around(program: &Program, e: &Expr) -> Vec<LocalId> {
     let mut own = FxHashSet::default();
     let mut found = Vec::new();
-    crate::walk::each_expr(e, &mut |part| match &part.kind {
+    e.for_each(&mut |part| match &part.kind {
         ExprKind::Quantified { variables, .. } => own.extend(variables.iter().copied()),
         ExprKind::Local(local)
             if program.locals[*local].kind == chalice::program::LocalKind::Quantified

@@ -178,9 +178,9 @@ impl Member<'_, '_> {
 /// Does an assertion ask for the abstract read fraction?
 pub(crate) fn mentions_read(e: &Expr) -> bool {
     let mut mentions = false;
-    crate::walk::each_expr(e, &mut |part| {
+    e.for_each(&mut |part| {
         if let chalice::program::ExprKind::Access(access) = &part.kind {
-            crate::walk::each_amount(&access.amount, &mut |amount| {
+            access.amount.for_each_amount(&mut |amount| {
                 mentions |= matches!(amount, PermissionKind::AbstractRead);
             });
         }

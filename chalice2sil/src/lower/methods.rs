@@ -400,7 +400,7 @@ impl Member<'_, '_> {
         let mut needs = false;
         crate::walk::each_expr_in_block(&method.body, &mut |e| {
             if let Some(access) = crate::walk::access_of(e) {
-                crate::walk::each_amount(&access.amount, &mut |amount| {
+                access.amount.for_each_amount(&mut |amount| {
                     needs |= matches!(amount, PermissionKind::AbstractRead);
                 });
             }

@@ -59,7 +59,7 @@ impl Member<'_, '_> {
             (Use::Opened, PermissionKind::AbstractRead | PermissionKind::Star) => {
                 Amount::positive(wildcard())
             }
-            (Use::Opened, _) if self.for_readers => Amount::positive(wildcard()),
+            (Use::Opened, _) if self.opens_any => Amount::positive(wildcard()),
             (Use::Asserted, kind) if self.for_readers && !matches!(kind, PermissionKind::Star) => {
                 self.amount_for_readers(&access.amount, env)
             }

@@ -5,8 +5,6 @@ use la_arena::ArenaMap;
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::walk::each_expr;
-
 /// The cycles of functions in a program.
 #[derive(Default)]
 pub(crate) struct Recursion {
@@ -54,7 +52,7 @@ impl Recursion {
 fn applied<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId> {
     let mut applied = Vec::new();
     for e in expressions {
-        each_expr(e, &mut |part| {
+        e.for_each(&mut |part| {
             if let ExprKind::Apply { function, .. } = &part.kind {
                 applied.push(*function);
             }

@@ -26,7 +26,6 @@ use super::calls::EachElement;
 use super::env::{Env, Side};
 use super::permissions::Use;
 use crate::build::*;
-use crate::walk::each_amount;
 
 /// What locations are of; those of different kinds are different.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -147,7 +146,7 @@ impl<'p> Member<'_, 'p> {
         let mut is_taken = truth(true);
         let mut left = None;
         let mut counts = false;
-        each_amount(&access.amount, &mut |amount| {
+        access.amount.for_each_amount(&mut |amount| {
             counts |= matches!(amount, PermissionKind::Epsilons(_));
         });
         let least = self.lowering.least_fraction();

@@ -2,7 +2,7 @@
 
 use chalice::program::{
     Access, AccessTarget, Block, Expr, ExprKind, IfArm, Initialiser, LocalId, OutVariable,
-    PermissionKind, Rhs, Stmt, StmtKind,
+    Permission, PermissionKind, Rhs, Stmt, StmtKind,
 };
 use sil::source::Name;
 use sil::syntax as s;
@@ -374,15 +374,15 @@ impl Member<'_, '_> {
     /// permissions of a predicate be taken if it contains less than everything of a location.
     fn check_scaling(&mut self, access: &Access) {
         let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
-        let counts = |amount| {
+        let counts = |permission: &Permission| {
             let mut counts = false;
-            crate::walk::each_amount(amount, &mut |amount| {
+            permission.for_each_amount(&mut |amount| {
                 counts |= matches!(amount, PermissionKind::Epsilons(_));
             });
             counts
         };
         let (mut parts_count, mut has_shares) = (false, false);
-        crate::walk::each_expr(&self.program().predicates[*predicate].body, &mut |part| {
+        self.program().predicates[*predicate].body.for_each(&mut |part| {
             if let ExprKind::Access(access) = &part.kind {
                 parts_count |= counts(&access.amount);
                 has_shares |= !is_whole(&access.amount.kind);

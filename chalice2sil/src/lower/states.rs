@@ -27,7 +27,7 @@ use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
 use crate::stack::grow;
-use crate::walk::{each_expr, each_expr_in_block};
+use crate::walk::each_expr_in_block;
 
 /// Which recorded states a program speaks about.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl<'p> States<'p> {
         let mut states = Self::default();
         let mut note = |e: &'p Expr| states.note(e);
         let mut all = |clauses: &mut dyn Iterator<Item = &'p Expr>| {
-            clauses.for_each(|clause| each_expr(clause, &mut note));
+            clauses.for_each(|clause| clause.for_each(&mut note));
         };
         for (_, method) in program.methods.iter() {
             all(&mut method.requires.iter().chain(&method.ensures).chain(&method.lock_changes));
@@ -197,7 +197,7 @@ impl<'p> Member<'_, 'p> {
         let mut facts: Vec<s::Expr> = Vec::new();
         for (roots, body) in about {
             let mut atoms: Vec<&Expr> = Vec::new();
-            each_expr(body, &mut |e| {
+            body.for_each(&mut |e| {
                 if !atoms.iter().any(|other| other.kind == e.kind) {
                     atoms.push(e);
                 }

@@ -12,7 +12,7 @@
 
 use std::rc::Rc;
 
-use chalice::program::{AccessTarget, Expr, ExprKind, FunctionId};
+use chalice::program::{Access, AccessTarget, Expr, ExprKind, FunctionId, Reached};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -22,7 +22,6 @@ use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::stack::grow;
-use crate::walk::each_expr;
 
 impl Lowering<'_> {
     /// The method that checks the applications in a function's body, if the function is recursive.
@@ -35,6 +34,8 @@ impl Lowering<'_> {
         }
         let mut member = Member::new(self, function.span);
         member.class = Some(function.class);
+        // All that is there has the fraction `k`.
+        member.opens_any = true;
         let mut formals = vec![typed(&member.fresh("this"), ty(TypeKind::Ref))];
         formals.extend(member.bound(&function.parameters));
         let k = member.fresh("k");
@@ -75,9 +76,7 @@ impl Lowering<'_> {
 }
 
 fn member_at(lowering: &Lowering<'_>, method: s::Method, span: chalice::Span) -> s::Member {
-    crate::build::member(s::MemberKind::Method(method))
-        .with(lowering.at(span))
-        .with(renamed("if.failed:*", "function.not.wellformed:*"))
+    crate::build::member(s::MemberKind::Method(method)).with(lowering.at(span))
 }
 
 /// The check of one function's body.
@@ -105,89 +104,86 @@ impl Footprints {
     }
 
     fn applies(&self, e: &Expr) -> bool {
-        let mut applies = false;
-        each_expr(e, &mut |part| {
-            applies |= matches!(&part.kind, ExprKind::Apply { function, .. } if self.cycle.contains(function));
-        });
-        applies
+        e.any(&mut |part| matches!(&part.kind, ExprKind::Apply { function, .. } if self.cycle.contains(function)))
     }
 
     /// Follows an expression, as far as it leads to applications.
+    ///
+    /// SOUNDNESS: every part is followed, and what the parts are is said by [`Expr::for_each_part`] alone. A part comes
+    /// before what it decides, so the value of a condition is used only after its own applications were checked.
     fn follow(&mut self, member: &mut Member<'_, '_>, e: &Expr, env: &Env) {
         if !self.applies(e) {
             return;
         }
-        grow(|| match &e.kind {
-            ExprKind::Conditional { condition, then, otherwise } => {
-                self.follow(member, condition, env);
-                let value = member.expr(condition, env);
-                let then = member.block(|member| self.follow(member, then, env));
-                let otherwise = member.block(|member| self.follow(member, otherwise, env));
-                member.emit_plain(branch(value, then, otherwise));
-            }
-            ExprKind::Implies { guard, body } => {
-                self.follow(member, guard, env);
-                let value = member.expr(guard, env);
-                let then = member.block(|member| self.follow(member, body, env));
-                member.emit_plain(branch(value, then, Vec::new()));
-            }
-            ExprKind::And(parts) => self.follow_sequence(member, parts, env, |value| value),
-            ExprKind::Or(parts) => self.follow_sequence(member, parts, env, not),
-            ExprKind::Unfolding { access, body } => {
-                let AccessTarget::Predicate { receiver, predicate } = &access.target else {
-                    return;
-                };
-                let this = member.expr(receiver, env);
-                let statements = member.block(|member| {
-                    let instance = member.predicate_at(this.clone(), *predicate);
-                    // That the predicate is there is checked with the function itself.
-                    let renaming = renamed("unfold.failed:*", "function.not.wellformed:*");
-                    member.emit(unfold(acc(instance.clone(), perm(instance))).with(renaming));
-                    let before = self.owned.len();
-                    let inner = env.about(this.clone());
-                    self.own(member, &member.program().predicates[*predicate].body, &inner);
-                    self.follow(member, body, env);
-                    self.owned.truncate(before);
-                });
-                self.aside(member, statements);
-            }
-            ExprKind::Quantified { variables, domain, body, .. } => {
+        grow(|| e.for_each_part(&mut |part, reached| self.follow_part(member, part, reached, env)));
+        if let ExprKind::Apply { receiver, function, arguments } = &e.kind
+            && self.cycle.contains(function)
+        {
+            self.application(member, e, receiver, *function, arguments, env);
+        }
+    }
+
+    /// Follows a part of an expression where it is evaluated.
+    fn follow_part(
+        &mut self,
+        member: &mut Member<'_, '_>,
+        part: &Expr,
+        reached: Reached<'_>,
+        env: &Env,
+    ) {
+        if !self.applies(part) {
+            return;
+        }
+        let statements = match reached {
+            Reached::Always => return self.follow(member, part, env),
+            Reached::If(condition, value) => member.block(|member| {
+                suppose(member, std::slice::from_ref(condition), value, env);
+                self.follow(member, part, env);
+            }),
+            Reached::Behind(before, value) => member.block(|member| {
+                suppose(member, before, value, env);
+                self.follow(member, part, env);
+            }),
+            Reached::Opened(access) => self.opened(member, access, part, env),
+            Reached::Each(variables, domain) => member.block(|member| {
                 for variable in member.bound(variables) {
                     member.emit_plain(declare(&variable.name.name, variable.ty.clone(), None));
                 }
                 let (membership, _) = member.membership(variables, domain, env);
-                let then = member.block(|member| self.follow(member, body, env));
-                member.emit_plain(branch(membership, then, Vec::new()));
-            }
-            ExprKind::Apply { receiver, function, arguments } => {
-                self.follow(member, receiver, env);
-                for argument in arguments {
-                    self.follow(member, argument, env);
-                }
-                if self.cycle.contains(function) {
-                    self.application(member, e, receiver, *function, arguments, env);
-                }
-            }
-            _ => crate::walk::each_child(e, &mut |child| self.follow(member, child, env)),
-        });
+                member.emit(inhale(membership).with(not_well_formed()));
+                self.follow(member, part, env);
+            }),
+            // Of another state nothing is left over here.
+            Reached::Earlier => member.block(|member| {
+                member.emit(assert(truth(false)).with(not_decreasing()).with(endless()));
+            }),
+        };
+        self.aside(member, statements);
     }
 
-    /// Each part is evaluated only if those before it do not decide.
-    fn follow_sequence(
+    /// Follows what is evaluated with a predicate opened.
+    fn opened(
         &mut self,
         member: &mut Member<'_, '_>,
-        parts: &[Expr],
+        access: &Access,
+        body: &Expr,
         env: &Env,
-        goes_on: fn(s::Expr) -> s::Expr,
-    ) {
-        let Some((first, rest)) = parts.split_first() else { return };
-        self.follow(member, first, env);
-        if rest.iter().any(|part| self.applies(part)) {
-            let value = member.expr(first, env);
-            let then =
-                member.block(|member| grow(|| self.follow_sequence(member, rest, env, goes_on)));
-            member.emit_plain(branch(goes_on(value), then, Vec::new()));
-        }
+    ) -> Vec<s::Stmt> {
+        let AccessTarget::Predicate { receiver, predicate } = &access.target else {
+            unreachable!("the resolver lets only predicates be opened")
+        };
+        let this = member.expr(receiver, env);
+        member.block(|member| {
+            let instance = member.predicate_at(this.clone(), *predicate);
+            // That the predicate is there is checked with the function itself.
+            let renaming = renamed("unfold.failed:*", "function.not.wellformed:*");
+            member.emit(unfold(acc(instance.clone(), perm(instance))).with(renaming));
+            let before = self.owned.len();
+            let inner = env.about(this.clone());
+            self.own(member, &member.program().predicates[*predicate].body, &inner);
+            self.follow(member, body, env);
+            self.owned.truncate(before);
+        })
     }
 
     /// Does something that is undone afterwards.
@@ -216,10 +212,9 @@ impl Footprints {
         let statements = member.block(|member| {
             member.span = e.span;
             let needed = needed(member, &callee.requires, &inner);
-            let there = needed.iter().map(|part| part.when(lt(none(), perm(part.location.clone()))));
-            let decreases = renamed("assert.failed:*", "termination.failed:footprint.not.decreasing");
-            let words = said("*", "the function might apply itself without end: what it applies might not need less of the heap");
-            member.emit(assert(and(there)).with(decreases.clone()).with(words.clone()));
+            let there =
+                needed.iter().map(|part| part.when(lt(none(), perm(part.location.clone()))));
+            member.emit(assert(and(there)).with(not_decreasing()).with(endless()));
             let given = needed.iter().filter(|part| part.variables.is_empty()).map(|part| {
                 let location = part.location.clone();
                 part.when(acc(location.clone(), perm(location)))
@@ -231,10 +226,34 @@ impl Footprints {
                 let is_left = lt(none(), perm(location.clone()));
                 and([guard.clone(), is_left].into_iter().chain(others))
             });
-            member.emit(assert(or(left)).with(decreases).with(words));
+            member.emit(assert(or(left)).with(not_decreasing()).with(endless()));
         });
         self.aside(member, statements);
     }
+}
+
+/// From here on, each of some conditions has a value; that they have one at all is checked with the function itself.
+fn suppose(member: &mut Member<'_, '_>, conditions: &[Expr], value: bool, env: &Env) {
+    for condition in conditions {
+        let condition = member.expr(condition, env);
+        let supposed = if value { condition } else { not(condition) };
+        member.emit(inhale(supposed).with(not_well_formed()));
+    }
+}
+
+fn not_well_formed() -> s::Annotation {
+    renamed("inhale.failed:*", "function.not.wellformed:*")
+}
+
+fn not_decreasing() -> s::Annotation {
+    renamed("assert.failed:*", "termination.failed:footprint.not.decreasing")
+}
+
+fn endless() -> s::Annotation {
+    said(
+        "*",
+        "the function might apply itself without end: what it applies might not need less of the heap",
+    )
 }
 
 /// A location that a precondition asks for.
