@@ -74,7 +74,7 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
     let tokens = program
         .methods
         .iter()
-        .map(|(id, _)| (id, TokenLayout::of(source, program, id, forked.contains(&id), &mut names)))
+        .map(|(id, _)| (id, TokenLayout::of(program, id, forked.contains(&id), &mut names)))
         .collect();
     let lowering = Lowering {
         source,

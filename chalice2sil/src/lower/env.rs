@@ -5,8 +5,7 @@
 
 use std::rc::Rc;
 
-use chalice::Span;
-use chalice::program::LocalId;
+use chalice::program::{LocalId, MethodId};
 use rustc_hash::FxHashMap;
 use sil::source::Name;
 use sil::syntax::Expr;
@@ -61,8 +60,8 @@ pub(crate) enum OldState {
     Entry,
     /// A labelled state.
     Label(Name),
-    /// Nothing that still exists: values that were stored, by the place of the `old` expression.
-    Stored(Rc<FxHashMap<Span, Expr>>),
+    /// Nothing that still exists: values that tokens of this method carry, in the order of their layout's `old` expressions.
+    Stored(MethodId, Rc<[Expr]>),
     /// The recorded state of this number.
     Recorded(Expr),
     /// The present state.

@@ -211,10 +211,12 @@ impl Member<'_, '_> {
             OldState::Recorded(state) => self.expr(body, &env.then(state.clone(), false)),
             OldState::Entry => old(self.expr(body, &env.in_old())),
             OldState::Label(label) => old_at(label, self.expr(body, &env.in_old())),
-            OldState::Stored(values) => match values.get(&e.span) {
-                Some(value) => value.clone(),
-                None => self.unsupported("this old expression in a joined postcondition", e),
-            },
+            OldState::Stored(method, values) => {
+                match self.lowering.tokens[*method].position_of(body) {
+                    Some(position) => values[position].clone(),
+                    None => self.unsupported("this old expression in a joined postcondition", e),
+                }
+            }
         }
     }
 

@@ -8,7 +8,6 @@
 use std::rc::Rc;
 
 use chalice::program::{Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, Program, Type};
-use chalice::{SourceFile, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::source::Name;
 use sil::syntax as s;
@@ -39,9 +38,7 @@ pub(crate) struct TokenLayout<'p> {
 pub(crate) struct StoredOld<'p> {
     /// The field that keeps its value.
     pub(crate) field: Name,
-    /// The places of the `old` expressions that say this, by which it is found again.
-    pub(crate) spans: Vec<Span>,
-    /// What is evaluated in the old state.
+    /// What is evaluated in the old state. Whatever says the same is the same value, wherever it stands.
     pub(crate) body: &'p Expr,
     /// Can its value be known when the thread starts? Not if it mentions results.
     pub(crate) is_known: bool,
@@ -50,13 +47,7 @@ pub(crate) struct StoredOld<'p> {
 }
 
 impl<'p> TokenLayout<'p> {
-    pub(crate) fn of(
-        source: &SourceFile,
-        program: &'p Program,
-        id: MethodId,
-        is_used: bool,
-        names: &mut Names,
-    ) -> Self {
+    pub(crate) fn of(program: &'p Program, id: MethodId, is_used: bool, names: &mut Names) -> Self {
         let method = &program.methods[id];
         let base = format!("{}_token", names.methods[id]);
         let local_name = |local: &LocalId| program.locals[*local].name.clone();
@@ -77,22 +68,14 @@ impl<'p> TokenLayout<'p> {
         }
         let known: FxHashSet<LocalId> = method.parameters.iter().copied().collect();
         let mut olds: Vec<StoredOld<'p>> = Vec::new();
-        for (span, body) in bodies {
-            let bound = bound_around(program, body);
-            // COMPLETENESS: what is written twice is one value. The same words mean the same in all clauses of a
-            // contract, unless they are about variables of different quantifiers.
-            let words = || source.slice(span).split_whitespace();
-            let same = olds.iter_mut().find(|other| {
-                let other_words = source.slice(other.spans[0]).split_whitespace();
-                bound.is_empty() && other.bound.is_empty() && words().eq(other_words)
-            });
-            if let Some(same) = same {
-                same.spans.push(span);
+        for body in bodies {
+            // SOUNDNESS: what is one value is decided by what the expressions say, never by how they are written.
+            if olds.iter().any(|other| other.body == body) {
                 continue;
             }
+            let bound = bound_around(program, body);
             olds.push(StoredOld {
                 field: names.fresh(&format!("{base}_old{}", olds.len() + 1)),
-                spans: vec![span],
                 body,
                 is_known: mentions_only(body, &known.iter().chain(&bound).copied().collect()),
                 bound,
@@ -100,6 +83,11 @@ impl<'p> TokenLayout<'p> {
         }
         let functions = names.fresh(&format!("{base}_olds"));
         Self { this, parameters, results, olds, functions, is_used }
+    }
+
+    /// Which of the stored `old` expressions one with this body is.
+    pub(crate) fn position_of(&self, body: &Expr) -> Option<usize> {
+        self.olds.iter().position(|old| old.body == body)
     }
 
     /// Does some function keep values that are known when the thread starts?
@@ -116,11 +104,11 @@ impl<'p> TokenLayout<'p> {
     }
 }
 
-fn outermost_olds<'p>(e: &'p Expr, found: &mut Vec<(Span, &'p Expr)>) {
+fn outermost_olds<'p>(e: &'p Expr, found: &mut Vec<&'p Expr>) {
     match &e.kind {
         // No value: it says something of the locks of the thread, of which nothing is learnt.
         ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => {}
-        ExprKind::Old(body) => found.push((e.span, body)),
+        ExprKind::Old(body) => found.push(&**body),
         _ => crate::stack::grow(|| e.for_each_child(&mut |child| outermost_olds(child, found))),
     }
 }
@@ -415,17 +403,16 @@ impl Member<'_, '_> {
             assert(joinable.clone())
                 .with(said("*:assertion.false", "the token might have been joined before")),
         );
-        let mut stored = FxHashMap::default();
-        for old in &layout.olds {
+        let stored = layout.olds.iter().map(|old| {
             // SOUNDNESS: one value for each value of the bound variables, never one for all of them.
-            let value = if old.bound.is_empty() {
+            if old.bound.is_empty() {
                 field(token.clone(), &old.field)
             } else {
                 let bound = old.bound.iter().map(|&local| var(&self.local(local)));
                 call(&old.field, std::iter::once(token.clone()).chain(bound))
-            };
-            stored.extend(old.spans.iter().map(|&span| (span, value.clone())));
-        }
+            }
+        });
+        let stored: Rc<[s::Expr]> = stored.collect();
         let parameters = callee.parameters.iter().copied().zip(&layout.parameters);
         let results = callee.results.iter().copied().zip(&layout.results);
         let replaced: FxHashMap<_, _> = parameters
@@ -442,7 +429,7 @@ impl Member<'_, '_> {
             this: field(token.clone(), &layout.this),
             replaced: Rc::new(replaced),
             read: ReadAmount::Fraction(lowering.fork_fraction(token.clone())),
-            old: OldState::Stored(Rc::new(stored)),
+            old: OldState::Stored(method, stored),
             old_locks,
             locks,
             side: Side::Inhaled,
