@@ -9,7 +9,7 @@ use chalice::program::{Access, AccessTarget, Channel, ChannelId, Expr, ExprKind,
 use sil::syntax as s;
 
 use super::Member;
-use super::annotations::{Annotate, renamed, said};
+use super::annotations::{Annotate, renamed, said, unplaced};
 use super::assertions::{Guarded, Part};
 use super::env::{Env, LockState, Locks, ReadAmount, Side};
 use super::facts::{mentions_credit, speaks_of_locks};
@@ -73,6 +73,23 @@ impl Member<'_, '_> {
             implies(ne(var(&name), null()), le(int(0), balance)),
         );
         self.emit(assert(settled).with(renamed("assert.failed:*", id)).with(said("*", words)));
+    }
+
+    /// No token may carry a debt: nobody would owe it until the token is joined.
+    ///
+    /// SOUNDNESS: debts count for the wait level of the thread that has them. One that no thread has could be waited for
+    /// by the very thread that would have to join first.
+    pub(crate) fn check_no_debt_in_token(&mut self, ensures: &[Expr], env: &Env) {
+        for clause in ensures {
+            for part in self.parts(clause, env) {
+                let Part::Credit { amount: Some(amount), .. } = part.part else { continue };
+                let amount = self.expr(amount, env);
+                let check = assert(unplaced(part.when(le(int(0), amount))));
+                let words = "the method is forked, and its token might carry a debt";
+                let id = "debt.failed:token";
+                self.emit(check.with(renamed("assert.failed:*", id)).with(said("*", words)));
+            }
+        }
     }
 
     fn channel_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {

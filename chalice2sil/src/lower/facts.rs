@@ -44,6 +44,8 @@ pub(crate) struct MethodFacts {
     holds_at_start: bool,
     /// May it, or a method it calls, leave or share an object, so that what is recorded of it changes?
     pub(crate) may_unlock: bool,
+    /// Does some statement fork it?
+    pub(crate) is_forked: bool,
     /// Does its contract mention the abstract read fraction?
     pub(crate) read_fraction: bool,
     /// Results that its precondition mentions: arbitrary values, of which whoever calls it has to show that.
@@ -229,6 +231,7 @@ impl Facts {
         let clauses =
             program.channels.iter().filter_map(|(_, channel)| channel.where_clause.as_ref());
         facts.note_exprs(&mut clauses.into_iter());
+        facts.note_forks(program);
         facts.close_over_calls();
         facts.counting |= facts.read_locks;
         for method in super::ghosts::stay_apart(program, &facts) {
@@ -236,6 +239,16 @@ impl Facts {
         }
         facts.levels |= facts.credits || facts.methods.values().any(|method| method.locks);
         facts
+    }
+
+    fn note_forks(&mut self, program: &Program) {
+        for method in program.methods.values() {
+            each_stmt(&method.body, &mut |stmt| {
+                if let StmtKind::Fork { method, .. } = &stmt.kind {
+                    self.methods[*method].is_forked = true;
+                }
+            });
+        }
     }
 
     fn note_exprs(&mut self, roots: &mut dyn Iterator<Item = &Expr>) {

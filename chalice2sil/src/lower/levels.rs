@@ -321,7 +321,7 @@ impl Lowering<'_> {
 }
 
 /// In which ways an object may be held.
-fn holdings(locks: &LockState, object: &s::Expr) -> Vec<s::Expr> {
+pub(super) fn holdings(locks: &LockState, object: &s::Expr) -> Vec<s::Expr> {
     let read_held = locks.read_held.iter();
     std::iter::once(&locks.held).chain(read_held).map(|held| contains(held, object)).collect()
 }

@@ -10,6 +10,7 @@ use sil::syntax::TypeKind;
 use super::annotations::{Annotate, hidden, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
 use super::facts::{Given, mentions_holds};
+use super::levels::holdings;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
@@ -193,6 +194,9 @@ impl Member<'_, '_> {
                 "the method might lock or unlock more than its lockchange clause allows",
             ));
         clauses.push(frame);
+        if self.lowering.facts.methods[id].is_forked && !method.lock_changes.is_empty() {
+            clauses.push(self.ends_with_nothing(old, new).with(at.clone()));
+        }
         if !self.lowering.facts.methods[id].may_relevel {
             let releveled = self.releveled(id, env);
             let levels = self
@@ -211,6 +215,23 @@ impl Member<'_, '_> {
             }
         }
         clauses
+    }
+
+    /// That what starts with nothing held ends so, as a forked method has to.
+    ///
+    /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever acquires that waits for ever.
+    fn ends_with_nothing(&mut self, old: &LockState, new: &LockState) -> s::Expr {
+        let name = self.bound_name("o");
+        let holds_nothing = |locks: &LockState| {
+            let held = holdings(locks, &var(&name)).into_iter();
+            and(held.map(|held| forall_ref(&name, vec![held.clone()], not(held))))
+        };
+        implies(holds_nothing(old), holds_nothing(new))
+            .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:thread"))
+            .with(said(
+                "*:assertion.false",
+                "the method is forked, and its thread might end with a lock held",
+            ))
     }
 
     /// What a method is given and may give another level.
@@ -348,6 +369,9 @@ impl Member<'_, '_> {
         }
         if facts.credits {
             self.span = method.span;
+            if facts.is_forked {
+                self.check_no_debt_in_token(&method.ensures, &env.on(Side::Exhaled));
+            }
             for clause in &method.ensures {
                 self.move_credits(clause, &env.on(Side::Exhaled), s::BinaryOp::Sub);
             }
