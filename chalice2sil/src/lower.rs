@@ -196,6 +196,8 @@ pub(crate) struct Member<'l, 'p> {
     /// Does `unfolding` open any positive amount, whatever is written? Less than that may be there where an assertion has
     /// been weakened.
     opens_any: bool,
+    /// Is it an assumption of the program that is lowered?
+    assuming: bool,
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
     bound_names: FxHashMap<&'static str, Name>,
     /// Variables declared so far in the blocks around the statement in the making.
@@ -221,6 +223,7 @@ impl<'l, 'p> Member<'l, 'p> {
             promising: None,
             for_readers: false,
             opens_any: false,
+            assuming: false,
             bound_names: FxHashMap::default(),
             locals_in_scope: Vec::new(),
             credits: None,

@@ -58,7 +58,8 @@ impl Member<'_, '_> {
         };
         actuals.extend(captured.iter().map(|&local| self.variable(local, env)));
         let name = self.aggregate_function(quantifier, variable, collection, body, &captured);
-        self.located(e.span, |_| call(&name, actuals))
+        let value = self.located(e.span, |_| call(&name, actuals));
+        self.over_ordered(domain, value, env)
     }
 
     fn over_elements(

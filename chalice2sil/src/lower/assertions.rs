@@ -133,7 +133,8 @@ impl Member<'_, '_> {
                     return self.unsupported("what is held of all objects, beside channels,", e);
                 }
                 if let Some(unbound) = self.without_variables(variables, domain, body, env) {
-                    return unbound;
+                    let ordered = self.said_over_ordered(domain, truth(true), env);
+                    return and([ordered, unbound]);
                 }
                 if let Domain::Collection(collection) = domain
                     && let Some((shared, own)) = without_shared(variables, body)
@@ -153,7 +154,10 @@ impl Member<'_, '_> {
                 let bound = self.bound(variables);
                 let (membership, triggers) = self.membership(variables, domain, env);
                 let body = self.assertion(body, env);
-                quantified(s::Quantifier::Forall, bound, triggers, implies(membership, body))
+                let ordered = self.said_over_ordered(domain, truth(true), env);
+                let all =
+                    quantified(s::Quantifier::Forall, bound, triggers, implies(membership, body));
+                and([ordered, all])
             }
             ExprKind::Access(access) => match &env.then {
                 Some(then) => self.access_then(then, access, env),

@@ -127,7 +127,9 @@ impl Member<'_, '_> {
                 let defined = match domain {
                     chalice::program::Domain::Collection(collection) => match &collection.kind {
                         ExprKind::Range { from, to } => {
-                            and([self.definedness(from, env)?, self.definedness(to, env)?])
+                            let all = [self.definedness(from, env)?, self.definedness(to, env)?];
+                            let ordered = self.order_of_bounds(domain, env);
+                            and(all.into_iter().chain(ordered.map(|(ordered, _)| ordered)))
                         }
                         _ => self.definedness(collection, env)?,
                     },

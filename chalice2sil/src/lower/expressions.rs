@@ -244,6 +244,43 @@ impl Member<'_, '_> {
         })
     }
 
+    /// `value`, which ranges over a domain: if that is a range, its bounds have to be in order.
+    pub(crate) fn over_ordered(&mut self, domain: &Domain, value: s::Expr, env: &Env) -> s::Expr {
+        let Some((ordered, span)) = self.order_of_bounds(domain, env) else { return value };
+        self.located(span, |member| member.checked(ordered, "range.empty.bounds", value))
+    }
+
+    /// As [`Self::over_ordered`], of a truth value.
+    ///
+    /// DIVERGENCE: what is assumed of a range is assumed of its bounds, too: that they are in order. The original verifier
+    /// asks for it to be shown, the later translation takes the range as empty.
+    pub(crate) fn said_over_ordered(
+        &mut self,
+        domain: &Domain,
+        fact: s::Expr,
+        env: &Env,
+    ) -> s::Expr {
+        if !self.assuming {
+            return self.over_ordered(domain, fact, env);
+        }
+        let ordered = self.order_of_bounds(domain, env).map(|(ordered, _)| ordered);
+        and(ordered.into_iter().chain([fact]))
+    }
+
+    /// What has to hold of the bounds of a domain, with its place, if that is not obvious.
+    pub(crate) fn order_of_bounds(
+        &mut self,
+        domain: &Domain,
+        env: &Env,
+    ) -> Option<(s::Expr, chalice::Span)> {
+        let Domain::Collection(collection) = domain else { return None };
+        let ExprKind::Range { from, to } = &collection.kind else { return None };
+        if is_literal_order(from, to) {
+            return None;
+        }
+        Some((le(self.expr(from, env), self.expr(to, env)), collection.span))
+    }
+
     /// `s[from..to]`, whose bounds must lie in the sequence; SIL's slices accept any bounds.
     fn slice(
         &mut self,
@@ -389,7 +426,8 @@ impl Member<'_, '_> {
             s::Quantifier::Forall => implies(membership, body),
             s::Quantifier::Exists => and([membership, body]),
         };
-        quantified(quantifier, bound, triggers, body)
+        let all = quantified(quantifier, bound, triggers, body);
+        self.said_over_ordered(domain, all, env)
     }
 
     /// A quantifier over the elements of a sequence, as one over its indices: reading an element then finds the fact.

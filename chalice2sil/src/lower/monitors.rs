@@ -34,7 +34,7 @@ impl Member<'_, '_> {
     }
 
     /// As [`Self::check`], of a condition that begins with an accessibility assertion, or reads the heap.
-    fn check_access(&mut self, condition: s::Expr, id: &str, words: &str) {
+    pub(super) fn check_access(&mut self, condition: s::Expr, id: &str, words: &str) {
         let kind = id.split(':').next().unwrap_or(id);
         self.emit(
             assert(condition)
@@ -79,7 +79,7 @@ impl Member<'_, '_> {
         );
     }
 
-    fn is_certainly_object(&self, e: &Expr) -> bool {
+    pub(super) fn is_certainly_object(&self, e: &Expr) -> bool {
         self.method.is_some_and(|method| is_new_object(&self.program().methods[method].body, e))
     }
 

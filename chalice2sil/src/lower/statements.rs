@@ -46,8 +46,9 @@ impl Member<'_, '_> {
                 self.emit(assert(unplaced(claim)));
             }
             StmtKind::Assume(e) => {
-                let fact = self.assertion(e, &env.on(Side::Inhaled));
-                let fact = unplaced(fact);
+                self.assuming = true;
+                let fact = unplaced(self.assertion(e, &env.on(Side::Inhaled)));
+                self.assuming = false;
                 self.emit(if crate::walk::is_impure(e) { inhale(fact) } else { assume(fact) });
                 self.move_credits(e, &env.on(Side::Inhaled), s::BinaryOp::Add);
             }
@@ -104,6 +105,7 @@ impl Member<'_, '_> {
             StmtKind::Downgrade(target) => self.downgrade(target, env),
             StmtKind::Free(target) => self.free(target, env),
             StmtKind::Fold(access) => {
+                self.check_folded_object(access, env);
                 self.check_scaling(access);
                 let inner = self.fraction_of_fold(access, env);
                 self.check_stars_of_folded(access, env);
@@ -368,6 +370,19 @@ impl Member<'_, '_> {
         let inner = Env { read: ReadAmount::Common, ..env.about(this) };
         let body = std::slice::from_ref(&self.program().predicates[*predicate].body);
         self.traded_fraction(access, body, &inner, env, "fold.failed")
+    }
+
+    /// Only objects have predicates.
+    fn check_folded_object(&mut self, access: &Access, env: &Env) {
+        let AccessTarget::Predicate { receiver, .. } = &access.target else { return };
+        if !matches!(receiver.kind, ExprKind::This) && !self.is_certainly_object(receiver) {
+            let object = self.expr(receiver, env);
+            self.check_access(
+                ne(object, null()),
+                "fold.failed:receiver.null",
+                "the object might be null",
+            );
+        }
     }
 
     /// Counting permissions cannot be divided: neither may a share be taken of those in a predicate, nor may counting
