@@ -9,8 +9,7 @@
 //!   statement and the expression reads a variable with [`LocalKind::Temporary`].
 //! - Types are known, with one exception: a part of a type that nothing determines (`null == null`, `{} == {}`) is
 //!   [`Type::Null`] or [`Type::Unknown`].
-//! - Where two types fit without being the same (`null` and a struct, an array and its map) nothing marks the
-//!   conversion: both stand for the same value.
+//! - An array where a map is expected is an [`ExprKind::ArrayMap`]; nothing else is converted.
 //! - An assertion has type [`Type::Bool`] if it is pure and [`Type::Permission`] if it may have a footprint.
 
 mod expr;

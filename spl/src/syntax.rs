@@ -3,6 +3,7 @@
 //! [`parse`] produces it for one file. Parentheses are not kept: the tree's shape says where they must stand.
 //!
 //! Invariants
+//! - Two parts are equal if they say the same, wherever they are.
 //! - `And`, `Or`, `Star` and `Overlap` have at least two operands, none of which was an unparenthesised operand of the
 //!   same operator, so that a long chain is a wide node and not a deep tree.
 //! - No path from the root is longer than [`TREE_LIMIT`]; whoever recurses over the tree may rely on it.
@@ -28,14 +29,16 @@ pub const NESTING_LIMIT: usize = 1_000;
 pub const TREE_LIMIT: usize = 4_000;
 
 /// One file, or a whole program once includes are read.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Program {
     /// The declarations in source order.
     pub declarations: Vec<Declaration>,
+    /// Is there a `fold`, `unfold` or `unfolding`?
+    pub opens_predicates: bool,
 }
 
 /// A name and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Ident {
     /// The name.
     pub name: String,
@@ -44,7 +47,7 @@ pub struct Ident {
 }
 
 /// A text in quotes, without them, and its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Text {
     /// What it stands for: escapes are replaced.
     pub value: String,
@@ -53,7 +56,7 @@ pub struct Text {
 }
 
 /// A declaration and its place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Declaration {
     /// What is declared.
     pub kind: DeclarationKind,
@@ -62,7 +65,7 @@ pub struct Declaration {
 }
 
 /// The forms of declarations.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum DeclarationKind {
     /// `include "file"`
     Include(Text),
@@ -152,7 +155,7 @@ pub struct Constructor {
 }
 
 /// `ghost var x: T`
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct VarDecl {
     /// Is it declared `ghost`?
     pub is_ghost: bool,
@@ -196,7 +199,7 @@ pub struct Signature {
 }
 
 /// `pure free requires e`
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Clause {
     /// What kind.
     pub kind: ClauseKind,
@@ -219,6 +222,25 @@ pub enum ClauseKind {
     Ensures,
     /// `invariant` of a loop
     Invariant,
+}
+
+impl PartialEq for Ident {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl PartialEq for Clause {
+    fn eq(&self, other: &Self) -> bool {
+        let modifiers = |clause: &Self| (clause.kind, clause.is_pure, clause.is_free);
+        modifiers(self) == modifiers(other) && self.condition == other.condition
+    }
 }
 
 #[cfg(test)]

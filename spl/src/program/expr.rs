@@ -63,7 +63,7 @@ pub enum ExprKind {
     ArrayLength(Box<Expr>),
     /// `a.cells`, a map from integers to cells.
     ArrayCells(Box<Expr>),
-    /// `a.map`, the contents as a map from integers.
+    /// `a.map`, the contents as a map from integers; also where an array stands for that map.
     ArrayMap(Box<Expr>),
     /// `c.array`
     CellArray(Box<Expr>),
@@ -170,7 +170,7 @@ pub enum ExprKind {
     Old(Box<Expr>),
     /// `known(e)`: the value of `e`, mentioned so that quantifiers find it.
     Known(Box<Expr>),
-    /// `Btwn(f, x, y, z)`: from `x` along `f` one gets to `y`, and not to `z` before; `Reach(f, x, y)` is `Btwn(f, x, y, y)`.
+    /// `Btwn(f, x, y, z)`: from `x` along `f` one gets to `y`, and not to `z` before.
     Btwn {
         /// The field, or another map from a struct to itself.
         field: Box<Expr>,
@@ -179,6 +179,15 @@ pub enum ExprKind {
         /// What is on it.
         via: Box<Expr>,
         /// What is not before that.
+        to: Box<Expr>,
+    },
+    /// `Reach(f, x, y)`, which is `Btwn(f, x, y, y)`.
+    Reach {
+        /// The field, or another map from a struct to itself.
+        field: Box<Expr>,
+        /// Where the path begins.
+        from: Box<Expr>,
+        /// What is on it.
         to: Box<Expr>,
     },
     /// `Frame(X, A, f, g)`: the fields `f` and `g` agree on `A` without `X`.

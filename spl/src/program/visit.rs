@@ -40,7 +40,8 @@ impl Expr {
                 visit(right);
             }
             ExprKind::MapUpdate { map: first, key: second, value: third }
-            | ExprKind::Conditional { condition: first, then: second, otherwise: third } => {
+            | ExprKind::Conditional { condition: first, then: second, otherwise: third }
+            | ExprKind::Reach { field: first, from: second, to: third } => {
                 visit(first);
                 visit(second);
                 visit(third);

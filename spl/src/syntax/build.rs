@@ -31,7 +31,7 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
         let mut pairs =
             Grammar::parse(Rule::program, text).map_err(|e| error::of_pest(file, &e))?;
         let program = pairs.next().expect("the rule for programs yields one pair");
-        Builder { file, trivia, depth: 0 }.program(program)
+        Builder { file, trivia, depth: 0, opens_predicates: false }.program(program)
     })
 }
 
@@ -51,6 +51,8 @@ struct Builder {
     trivia: Trivia,
     /// Length of the path from the root to the node being built.
     depth: usize,
+    /// Has a `fold`, `unfold` or `unfolding` been built?
+    opens_predicates: bool,
 }
 
 fn error(message: impl Into<String>, span: Span) -> Diagnostic {

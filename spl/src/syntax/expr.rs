@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::stack::grow_stack;
 
 /// An expression and its place.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
@@ -161,13 +161,25 @@ impl Clone for Expr {
     }
 }
 
+impl PartialEq for Expr {
+    fn eq(&self, other: &Self) -> bool {
+        grow_stack(|| self.kind == other.kind)
+    }
+}
+
 /// A type and its place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct TypeExpr {
     /// What it is.
     pub kind: TypeExprKind,
     /// Where it is.
     pub span: Span,
+}
+
+impl PartialEq for TypeExpr {
+    fn eq(&self, other: &Self) -> bool {
+        grow_stack(|| self.kind == other.kind)
+    }
 }
 
 /// The forms of types.
@@ -335,4 +347,58 @@ pub enum Annotation {
     Comment(Text),
     /// `noinst x`
     NoInstance(Ident),
+}
+
+impl Expr {
+    /// Calls `visit` on each direct subexpression from left to right, those in annotations not included.
+    pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        match &self.kind {
+            ExprKind::Int(_)
+            | ExprKind::Char(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Null
+            | ExprKind::Emp
+            | ExprKind::Name(_) => {}
+            ExprKind::Call { arguments: all, .. }
+            | ExprKind::New { arguments: all, .. }
+            | ExprKind::Set { elements: all, .. }
+            | ExprKind::And(all)
+            | ExprKind::Or(all)
+            | ExprKind::Star(all)
+            | ExprKind::Overlap(all) => all.iter().for_each(visit),
+            ExprKind::Select { receiver: only, .. }
+            | ExprKind::Content(only)
+            | ExprKind::Comprehension { body: only, .. }
+            | ExprKind::ByteToInt(only)
+            | ExprKind::IntToByte(only)
+            | ExprKind::Unary { operand: only, .. }
+            | ExprKind::Annotated { body: only, .. } => visit(only),
+            ExprKind::Index { base: left, index: right } | ExprKind::Binary { left, right, .. } => {
+                visit(left);
+                visit(right);
+            }
+            ExprKind::Update { base: first, index: second, value: third }
+            | ExprKind::Conditional { condition: first, then: second, otherwise: third } => {
+                visit(first);
+                visit(second);
+                visit(third);
+            }
+            ExprKind::Chain { first, rest } => {
+                visit(first);
+                rest.iter().for_each(|(_, operand)| visit(operand));
+            }
+            ExprKind::Quantified { variables, body, .. } => {
+                for variable in variables {
+                    if let Domain::In(set) = &variable.domain {
+                        visit(set);
+                    }
+                }
+                visit(body);
+            }
+            ExprKind::Unfolding { arguments, body, .. } => {
+                arguments.iter().for_each(&mut *visit);
+                visit(body);
+            }
+        }
+    }
 }

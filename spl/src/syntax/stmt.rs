@@ -4,7 +4,7 @@ use super::{Clause, Expr, Ident, Text, TypeExpr};
 use crate::source::Span;
 
 /// Statements in braces.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Block {
     /// The statements.
     pub stmts: Vec<Stmt>,
@@ -13,7 +13,7 @@ pub struct Block {
 }
 
 /// A statement and its place.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Stmt {
     /// What it is.
     pub kind: StmtKind,
@@ -22,7 +22,7 @@ pub struct Stmt {
 }
 
 /// The forms of statements.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum StmtKind {
     /// `{ .. }`
     Block(Block),
@@ -105,7 +105,7 @@ pub enum StmtKind {
 }
 
 /// `x: T`; the type may be left out before an initial value.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Variable {
     /// The name.
     pub name: Ident,
@@ -114,7 +114,7 @@ pub struct Variable {
 }
 
 /// What is assigned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Values {
     /// `e, ..`
     Exprs(Vec<Expr>),

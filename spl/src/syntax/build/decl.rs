@@ -12,7 +12,7 @@ use crate::syntax::{
 impl Builder {
     pub(super) fn program(mut self, pair: Pair<Rule>) -> Built<Program> {
         let declarations = parts(pair).map(|part| self.declaration(part)).collect::<Built<_>>()?;
-        Ok(Program { declarations })
+        Ok(Program { declarations, opens_predicates: self.opens_predicates })
     }
 
     fn declaration(&mut self, pair: Pair<Rule>) -> Built<Declaration> {

@@ -211,6 +211,7 @@ impl Builder {
             }
             Rule::quantified => self.quantified(pair)?,
             Rule::unfolding => {
+                self.opens_predicates = true;
                 let mut parts = parts(pair);
                 let predicate = self.ident(&take(&mut parts));
                 let arguments = self.exprs(take(&mut parts))?;

@@ -56,6 +56,7 @@ impl Builder {
     }
 
     fn predicate(&mut self, pair: Pair<Rule>) -> Built<(Ident, Vec<Expr>)> {
+        self.opens_predicates = true;
         let mut parts = parts(pair);
         let predicate = self.ident(&take(&mut parts));
         Ok((predicate, self.exprs(take(&mut parts))?))

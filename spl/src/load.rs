@@ -1,0 +1,165 @@
+//! Reading a program: the main file and what it includes.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::{FileId, SourceFile, Sources};
+use crate::stack::grow_stack;
+use crate::syntax::{self, Declaration, DeclarationKind, Text};
+
+/// Where included files come from.
+pub trait Loader {
+    /// The contents of a file.
+    ///
+    /// # Errors
+    /// What keeps it from being read.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// A loader without files: every `include` is an error.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::Error::from(io::ErrorKind::NotFound))
+    }
+}
+
+/// How deep includes may nest.
+const INCLUDE_LIMIT: usize = 200;
+
+/// Reads a program: each file once, its declarations in place of the first `include` that names it (reference, section
+/// 1.2). Files are looked for beside the one that includes them, or below `base`.
+///
+/// # Errors
+/// The first syntax error, or a file that cannot be read.
+pub(crate) fn load(
+    name: &str,
+    text: &str,
+    base: Option<&Path>,
+    loader: &dyn Loader,
+    sources: &mut Sources,
+) -> Result<syntax::Program, Diagnostic> {
+    let file = sources.add(SourceFile::new(name, text));
+    let read = BTreeSet::from([normal(Path::new(name))]);
+    let mut loading =
+        Loading { base, loader, sources, read, depth: 0, program: syntax::Program::default() };
+    loading.file(file, text)?;
+    Ok(loading.program)
+}
+
+struct Loading<'l> {
+    base: Option<&'l Path>,
+    loader: &'l dyn Loader,
+    sources: &'l mut Sources,
+    /// What has been read, so that nothing is read twice and cycles end.
+    read: BTreeSet<PathBuf>,
+    depth: usize,
+    program: syntax::Program,
+}
+
+impl Loading<'_> {
+    fn file(&mut self, file: FileId, text: &str) -> Result<(), Diagnostic> {
+        let parsed = syntax::parse(file, text)?;
+        self.program.opens_predicates |= parsed.opens_predicates;
+        for declaration in parsed.declarations {
+            let Declaration { kind, span } = declaration;
+            match kind {
+                DeclarationKind::Include(path) => self.include(file, &path)?,
+                kind => self.program.declarations.push(Declaration { kind, span }),
+            }
+        }
+        Ok(())
+    }
+
+    fn include(&mut self, from: FileId, path: &Text) -> Result<(), Diagnostic> {
+        let beside = Path::new(&self.sources.file(from).name).parent().unwrap_or(Path::new(""));
+        let path_read = normal(&self.base.unwrap_or(beside).join(&path.value));
+        if !self.read.insert(path_read.clone()) {
+            return Ok(());
+        }
+        let error = |why: String| {
+            let message = format!("`{}` cannot be included: {why}", path.value);
+            Diagnostic::error(Code::ParserError, message, path.span)
+        };
+        if self.sources.len() == Sources::LIMIT || self.depth == INCLUDE_LIMIT {
+            return Err(error("too many files are included".to_owned()));
+        }
+        let bytes = self.loader.read(&path_read).map_err(|why| error(why.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|_| error("it is not UTF-8".to_owned()))?;
+        let name = path_read.display().to_string();
+        let file = self.sources.add(SourceFile::new(name, text.as_str()));
+        self.depth += 1;
+        grow_stack(|| self.file(file, &text))?;
+        self.depth -= 1;
+        Ok(())
+    }
+}
+
+/// The path without `.` and, where that is the same, without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir
+                if normal
+                    .components()
+                    .next_back()
+                    .is_some_and(|last| matches!(last, Component::Normal(_))) =>
+            {
+                normal.pop();
+            }
+            other => normal.push(other),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    struct Files(BTreeMap<&'static str, &'static [u8]>);
+
+    impl Loader for Files {
+        fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+            let found = path.to_str().and_then(|path| self.0.get(path));
+            found.map(|bytes| bytes.to_vec()).ok_or(io::Error::from(io::ErrorKind::NotFound))
+        }
+    }
+
+    fn loaded(text: &str) -> Result<usize, String> {
+        let files: [(&str, &[u8]); 4] = [
+            ("lib/a.spl", b"include \"../main/m.spl\" include \"./b.spl\"; struct A {}"),
+            ("lib/b.spl", b"include \"a.spl\" struct B {}"),
+            ("lib/bad.spl", b"struct \xff {}"),
+            ("lib/wrong.spl", b"struct {}"),
+        ];
+        let mut sources = Sources::default();
+        let files = Files(BTreeMap::from(files));
+        load("main/m.spl", text, None, &files, &mut sources)
+            .map(|program| program.declarations.len())
+            .map_err(|error| format!("{}: {}", sources.file(error.span.file).name, error.message))
+    }
+
+    #[test]
+    fn each_file_is_read_once_and_cycles_end() {
+        assert_eq!(loaded("include \"../lib/b.spl\" include \"../lib/a.spl\" struct C {}"), Ok(3));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_where_it_is_named() {
+        let missing = loaded("include \"none.spl\"").expect_err("there is no such file");
+        assert!(missing.starts_with("main/m.spl: `none.spl` cannot be included"), "{missing}");
+        let bad = loaded("include \"../lib/bad.spl\"").expect_err("it is not a text");
+        assert!(bad.contains("not UTF-8"), "{bad}");
+        let wrong = loaded("include \"../lib/wrong.spl\"").expect_err("it is no program");
+        assert!(wrong.starts_with("lib/wrong.spl: syntax error"), "{wrong}");
+    }
+}
