@@ -88,8 +88,17 @@ impl Checker<'_> {
                 self.expression(value, around);
                 self.expression(body, around);
             }
-            ExprKind::Perm(resource) => self.resource(resource, around),
+            ExprKind::Perm(resource) => {
+                self.same_everywhere(expr.span, "`perm`", around);
+                self.resource(resource, around);
+            }
+            ExprKind::InhaleExhale { inhale, exhale } => {
+                self.same_everywhere(expr.span, "`[a, b]`", around);
+                self.expression(inhale, around);
+                self.expression(exhale, around);
+            }
             ExprKind::ForPerm { resource, body, .. } => {
+                self.same_everywhere(expr.span, "`forperm`", around);
                 self.resource(resource, around);
                 self.expression(body, around);
             }
@@ -124,6 +133,14 @@ impl Checker<'_> {
             self.expression(amount, around);
         } else if !around.function {
             self.error(amount.span, "`wildcard` can only be a whole amount, not a part of one");
+        }
+    }
+
+    /// A wand is packaged in one state and applied in another, so both sides have to mean the same in both: what is held
+    /// differs, and so does which side of `[a, b]` is meant.
+    fn same_everywhere(&mut self, span: Span, what: &str, around: Surroundings) {
+        if matches!(around.wand, WandSide::Left | WandSide::Right) {
+            self.error(span, format!("{what} is not allowed in magic wands"));
         }
     }
 
