@@ -117,6 +117,11 @@ impl Texts {
         self.files.get(name)
     }
 
+    /// The names of the files.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(|name| &**name)
+    }
+
     /// The text of a place's file, and where in it the place is.
     pub fn locate(&self, place: &Place) -> Option<(&str, Range<usize>)> {
         let text = &*self.get(&place.file)?.text;

@@ -3,6 +3,7 @@
 mod args;
 mod dump;
 mod progress;
+mod reports;
 mod run;
 
 use std::io::{self, ErrorKind, Write};

@@ -125,6 +125,8 @@ impl Format {
         match (self, verdict) {
             // It knows success and everything else.
             (Self::Silicon, FileVerdict::Checked | FileVerdict::Verified) => 0,
+            // For it, nothing is verified, too.
+            (Self::Silicon, FileVerdict::NothingSelected) => 0,
             (Self::Silicon, _) => 1,
             _ => verdict.exit_code(),
         }

@@ -70,12 +70,11 @@ impl Session {
             }
             let places = Places::new(&program, &sources, &outcome.texts);
             self.verify(&program, &sources, &places, &mut outcome);
-            // That all members of a program without members are verified is true, where nobody asked for one. A
-            // translator that fails in a pipe writes nothing, though.
+            // Of a program with declarations but nothing to prove, all is verified, where nobody asked for a member. A
+            // program that declares nothing has probably been lost.
             if outcome.verdict == FileVerdict::NothingSelected
                 && has_nothing_to_verify(&program)
                 && !self.selects()
-                && input.path.is_some()
             {
                 outcome.verdict = FileVerdict::Verified;
             }
@@ -270,9 +269,10 @@ fn whole_file(file: &str, id: &str, text: String) -> Diagnostic {
     })
 }
 
-/// Whether the program has no member about which there is something to prove.
+/// Whether the program declares something, but no member about which there is something to prove.
 fn has_nothing_to_verify(program: &Program) -> bool {
-    program.order.iter().all(|member| matches!(member, Member::Field(_) | Member::Domain(_)))
+    !program.order.is_empty()
+        && program.order.iter().all(|member| matches!(member, Member::Field(_) | Member::Domain(_)))
 }
 
 /// The name of a member and where it stands.

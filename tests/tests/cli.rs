@@ -49,6 +49,7 @@ fn programs(test: &str) -> Scratch {
             ("latin.sil", b"method m()\n{ var \xe4: Int }\n"),
             ("empty.sil", b""),
             ("comments.vpr", b"// nothing\n/* to verify */\n"),
+            ("fields.sil", b"field f: Int\n"),
             ("notes.txt", b"no program"),
         ],
     )
@@ -86,9 +87,11 @@ fn exit_codes_say_what_happened() {
         (&["latin.sil"], 3),
         (&["missing.sil"], 3),
         (&["good.sil", "bad.vpr", "ill.sil"], 3),
-        (&["empty.sil"], 0),
+        (&["empty.sil"], 2),
         (&["--compat", "silicon", "empty.sil"], 0),
-        (&["comments.vpr"], 0),
+        (&["comments.vpr"], 2),
+        (&["fields.sil"], 0),
+        (&["fields.sil", "--member", "*"], 2),
         (&["empty.sil", "--member", "*"], 2),
         (&["empty.sil", "--exclude", "m"], 2),
         (&["empty.sil", "--at", "empty.sil:1"], 2),
@@ -110,6 +113,7 @@ fn wrong_use_is_refused() {
         &[][..],
         &["--no-such-option", "good.sil"],
         &["-j", "many", "good.sil"],
+        &["-j", "100000", "good.sil"],
         &["--message-format", "xml", "good.sil"],
         &["--report", "sarif", "good.sil"],
         &["--report", "html=x", "good.sil"],
@@ -308,7 +312,6 @@ fn what_the_solver_is_asked_can_be_kept() {
 #[test]
 fn standard_input_is_sil() {
     let scratch = programs("stdin");
-    // An empty file is verified, but nothing in a pipe comes from a translator that has failed.
     for (text, code) in [(VERIFIES, 0), (FAILS, 1), (ILL_TYPED, 3), ("", 2)] {
         let run = binaries::run(
             "silicon",
@@ -391,6 +394,43 @@ fn reports_are_written_beside_any_format() {
     let junit = fs::read_to_string(scratch.0.join("r.xml")).expect("a report");
     assert!(junit.starts_with("<?xml") && junit.contains("<testsuite name=\"good.sil\""));
     assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{junit}");
+}
+
+#[test]
+fn reports_are_not_written_over_programs() {
+    let importing = b"import \"good.sil\"\n";
+    let scratch = Scratch::new(
+        "report-files",
+        &[("good.sil", VERIFIES.as_bytes()), ("main.sil", importing), ("old.xml", b"old")],
+    );
+    let path = |name: &str| scratch.0.join(name);
+    fs::hard_link(path("good.sil"), path("linked.xml")).expect("can be linked");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("good.sil", path("symbolic.xml")).expect("can be linked");
+    for (arguments, code) in [
+        (&["good.sil", "--report", "sarif=good.sil"][..], 2),
+        (&["good.sil", "--report", "sarif=./good.sil"], 2),
+        (&[".", "--report", "junit=good.sil"], 2),
+        (&["good.sil", "--report", "junit=linked.xml"], 2),
+        #[cfg(unix)]
+        (&["good.sil", "--report", "junit=symbolic.xml"], 2),
+        (&["good.sil", "--report", "junit=old.xml", "--report", "sarif=./old.xml"], 2),
+        (&["good.sil", "--report", "junit=new.xml", "--report", "sarif=new.xml"], 2),
+        (&["missing.sil", "--report", "junit=missing.sil"], 2),
+        // What is imported is known at the end only.
+        (&["main.sil", "--report", "junit=good.sil"], 70),
+    ] {
+        let run = scratch.silicon(arguments);
+        assert_eq!(run.code, Some(code), "{arguments:?}: {run:#?}");
+        assert!(run.stderr.contains("cannot write"), "{arguments:?}: {run:#?}");
+        let text = fs::read_to_string(path("good.sil")).expect("is still there");
+        assert_eq!(text, VERIFIES, "{arguments:?}");
+        assert!(!path("missing.sil").exists());
+    }
+    assert_eq!(fs::read_to_string(path("old.xml")).expect("is still there"), "old");
+    let run = scratch.silicon(&["good.sil", "--report", "junit=old.xml"]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    assert!(fs::read_to_string(path("old.xml")).expect("a report").starts_with("<?xml"));
 }
 
 /// Members that wait for each other: chains of functions, predicates and methods that need them, with and without errors.

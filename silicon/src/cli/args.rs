@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use clap::builder::RangedU64ValueParser;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use sil::render::Colours;
@@ -25,7 +26,7 @@ Examples:
   silicon a.sil --report sarif=a.sarif --report junit=a.xml
 
 Exit codes:
-  0 verified   1 failed   2 wrong use, or nothing selected   3 input error
+  0 verified   1 failed   2 wrong use, or nothing to verify   3 input error
   4 inconclusive or unsupported   70 internal error";
 
 /// Verifies SIL (.sil), Viper (.vpr) and Chalice (.chalice) programs by symbolic execution.
@@ -66,13 +67,14 @@ pub(crate) struct Args {
     #[arg(long = "at", value_name = "FILE:LINE[-LINE]", help_heading = SELECTION)]
     at: Vec<Lines>,
 
-    /// Worker threads; 0: one per core
+    /// Worker threads, at most 256; 0: one per core
     #[arg(
         short = 'j',
         long = "threads",
         visible_alias = "numberOfParallelVerifiers",
         value_name = "N",
         default_value_t = 0,
+        value_parser = RangedU64ValueParser::<usize>::new().range(0..=MOST_THREADS),
         help_heading = RESOURCES
     )]
     pub(crate) threads: usize,
@@ -191,6 +193,9 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", action = ArgAction::Set)]
     color: Color,
 }
+
+/// More make no machine faster, and each has a stack and a solver of its own.
+const MOST_THREADS: u64 = 256;
 
 const SELECTION: &str = "Selection";
 const RESOURCES: &str = "Resources";

@@ -13,7 +13,7 @@ use silicon::session::{FileVerdict, Input, Outcome, Session, input};
 
 use super::args::Args;
 use super::progress::Progress;
-use super::{USAGE, complain};
+use super::{USAGE, complain, reports};
 
 /// Verifies everything and returns the exit code.
 pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         return Ok(USAGE);
     }
     let session = session_for(args, inputs.len());
-    if let Err(error) = prepare(args, &session) {
+    if let Err(error) = prepare(args, &session, &inputs) {
         complain(&format!("error: {error:#}"));
         return Ok(USAGE);
     }
@@ -52,13 +52,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let mut stdout = io::stdout().lock();
     format.summary(&summary, &mut stdout)?;
     stdout.flush()?;
-    for report in &args.reports {
-        report
-            .write(&outcomes, &summary)
-            .with_context(|| format!("cannot write {}", report.path.display()))?;
-    }
+    reports::write(&args.reports, &outcomes, &summary)?;
     if summary.verdict() == FileVerdict::NothingSelected {
-        complain("error: nothing to verify: no member was selected");
+        complain("error: nothing to verify: there is no member, or none was selected");
     }
     Ok(format.exit_code(summary.verdict()))
 }
@@ -73,16 +69,12 @@ fn session_for(args: &Args, files: usize) -> Session {
 }
 
 /// Makes sure that what is asked for can be written, before work is spent on it.
-fn prepare(args: &Args, session: &Session) -> anyhow::Result<()> {
+fn prepare(args: &Args, session: &Session, inputs: &[Input]) -> anyhow::Result<()> {
     if let Some(directory) = &session.options.smt_log {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
-    for report in &args.reports {
-        std::fs::File::create(&report.path)
-            .with_context(|| format!("cannot write {}", report.path.display()))?;
-    }
-    Ok(())
+    reports::prepare(&args.reports, inputs)
 }
 
 /// Runs the session on all inputs, `workers` at a time, and shows the outcomes in the
