@@ -226,7 +226,8 @@ impl<'p> Driver<'_, 'p> {
 
     /// About how many paths lead through alternatives of a step.
     fn ways_of(&self, step: &Resumable<'p>, alternatives: &[usize]) -> u64 {
-        let cfg = &self.graphs[step.implementation];
+        // A method without a body has no paths but those of its contract.
+        let Some(cfg) = self.graphs.get(step.implementation) else { return 1 };
         let ahead = &self.ahead[step.implementation];
         let sides = match step.place {
             Place::Statement { block, index } => match &cfg.blocks[block].kind {
