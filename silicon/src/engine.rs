@@ -10,6 +10,7 @@
 //! [`produce`], [`consume`], [`permissions`], [`quantified`], [`exec`]), and the members ([`method`], [`function`], [`predicate`]).
 
 pub(crate) mod ahead;
+mod apart;
 pub(crate) mod assume;
 pub(crate) mod blame;
 pub(crate) mod consume;
@@ -156,6 +157,13 @@ pub(crate) enum Reading {
     Exhale,
 }
 
+/// A consume did not find what it asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Missing {
+    /// `None`: nobody was to be told.
+    pub(crate) reported: Option<blame::Reported>,
+}
+
 /// Verifies one member. σ of the papers is [`Engine::state`], π is spread over `scopes`.
 pub(crate) struct Engine<'p> {
     pub(crate) context: &'p Context<'p>,
@@ -178,6 +186,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) domain_symbols: FxHashSet<Symbol>,
     /// What the type parameters of a domain stand for while its axioms are evaluated.
     pub(crate) type_arguments: FxHashMap<sil::source::Name, sil::program::Type>,
+    /// Whether something is evaluated that is kept for all paths (see [`apart`]).
+    pub(crate) is_apart: bool,
     /// How many axioms of domains are being evaluated, one because of the other.
     pub(crate) axioms_in_progress: usize,
     /// Instances of domains whose axioms the prover has not been told.
@@ -196,8 +206,8 @@ pub(crate) struct Engine<'p> {
     pub(crate) leaves_out_assertions: bool,
     /// How many fields have been read without permission.
     pub(crate) unread: usize,
-    /// Whether a consume since this was last reset did not find enough permission.
-    pub(crate) missing: bool,
+    /// Of the application whose precondition is being consumed: what was not there.
+    pub(crate) missing: Option<Missing>,
     /// Applications of program functions to their limited variants, for triggers.
     pub(crate) limited: FxHashMap<Term, Term>,
     /// How the quantified formulas met so far came about.
@@ -223,7 +233,7 @@ pub(crate) struct Engine<'p> {
     /// Predicate instances unfolded on this path of a function body: (snapshot, arguments, predicate).
     pub(crate) unfolded: Vec<(sil::program::PredicateId, Vec<Term>, Term)>,
     /// Values that stand for something whose absence has been reported: what fails because of them is no news.
-    pub(crate) tainted: FxHashSet<Term>,
+    pub(crate) tainted: blame::Tainted,
     /// The `refute` statements that some path has refuted.
     pub(crate) refuted: FxHashSet<(Span, Span)>,
     pub(crate) findings: IndexMap<(String, Span), Finding>,
@@ -301,6 +311,7 @@ impl<'p> Engine<'p> {
             explorers: Vec::new(),
             bound: Vec::new(),
             type_arguments: FxHashMap::default(),
+            is_apart: false,
             axioms_in_progress: 0,
             untold_domains: VecDeque::new(),
             type_depth: 0,
@@ -310,7 +321,7 @@ impl<'p> Engine<'p> {
             learns_inside: false,
             leaves_out_assertions: false,
             unread: 0,
-            missing: false,
+            missing: None,
             limited: FxHashMap::default(),
             quantifiers: FxHashMap::default(),
             emitted: symbols::Emitted::default(),
@@ -325,7 +336,7 @@ impl<'p> Engine<'p> {
             is_defining: false,
             domain_symbols: FxHashSet::default(),
             unfolded: Vec::new(),
-            tainted: FxHashSet::default(),
+            tainted: blame::Tainted::default(),
             refuted: FxHashSet::default(),
             findings: IndexMap::new(),
             failures: 0,

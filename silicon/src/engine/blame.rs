@@ -1,10 +1,12 @@
 //! How a failed obligation is reported: what the user was doing, and what could not be shown.
 
 use indexmap::map::Entry;
+use rustc_hash::FxHashSet;
 use sil::source::Span;
 
 use super::Engine;
 use crate::report::{Finding, Severity, Step, full_id};
+use crate::terms::{Term, Terms};
 
 /// Whether an expression's own obligations (divisors, indices, permission to read, preconditions) are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,6 +71,47 @@ impl Blame {
     /// Whether it is a clause of a contract that is being checked where it is declared.
     pub(crate) fn is_of_contract(self) -> bool {
         self.error == "not.wellformed"
+    }
+}
+
+/// Evidence that something has been reported, which finding it is. Only [`Engine::report`] makes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported {
+    finding: usize,
+}
+
+impl Reported {
+    /// The index among the findings.
+    pub(crate) fn index(self) -> usize {
+        self.finding
+    }
+}
+
+/// Values that stand for something whose absence has been reported: what fails because of them is no news.
+///
+/// SOUNDNESS: a failure that mentions one is not reported, so there is none without evidence of a report; when the member
+/// ends it is checked that one is left (see [`Engine::leaves_failures_open`]).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tainted {
+    values: FxHashSet<Term>,
+    /// Whether there has been one.
+    any: bool,
+}
+
+impl Tainted {
+    pub(crate) fn insert(&mut self, value: Term, _: Reported) {
+        self.values.insert(value);
+        self.any = true;
+    }
+
+    /// From here on, failures that mention these values are reported, too.
+    pub(crate) fn clear(&mut self) {
+        self.values.clear();
+    }
+
+    /// Whether a formula speaks about one of the values.
+    pub(crate) fn occurs_in(&self, terms: &Terms, formula: Term) -> bool {
+        !self.values.is_empty() && self.values.iter().any(|&value| terms.contains(formula, value))
     }
 }
 
@@ -182,7 +225,7 @@ fn shortened(text: &str) -> String {
 }
 
 impl Engine<'_> {
-    /// Records a failed obligation, and where it is among the findings. The same obligation is recorded once, see
+    /// Records a failed obligation. The same obligation is recorded once, see
     /// [`Finding::meet`].
     pub(crate) fn report(
         &mut self,
@@ -190,7 +233,7 @@ impl Engine<'_> {
         reason: Reason,
         at: Span,
         severity: Severity,
-    ) -> usize {
+    ) -> Reported {
         self.failures += 1;
         if blame.is_of_contract() {
             if !self.in_other_reading {
@@ -218,7 +261,7 @@ impl Engine<'_> {
             path: self.state.path.iter().map(|step| self.path_step(step)).collect(),
             counterexample: None,
         };
-        match self.findings.entry((finding.full_id(), blame.span)) {
+        let finding = match self.findings.entry((finding.full_id(), blame.span)) {
             Entry::Occupied(mut known) => {
                 known.get_mut().meet(finding);
                 known.index()
@@ -228,7 +271,13 @@ impl Engine<'_> {
                 entry.insert(finding);
                 index
             }
-        }
+        };
+        Reported { finding }
+    }
+
+    /// Whether failures may have been left out because of a finding that is not there any more: a defect.
+    pub(crate) fn leaves_failures_open(&self) -> bool {
+        self.tainted.any && self.findings.is_empty()
     }
 
     /// Whether an obligation was refuted before that has the same error, reason and place: it would be the same finding.

@@ -13,7 +13,7 @@ use super::blame::Blame;
 use super::heap::Chunk;
 use super::produce::conjuncts;
 use super::readings::same_shape;
-use super::{Engine, Reading, Stop};
+use super::{Engine, Missing, Reading, Stop};
 use crate::terms::{Sort, Term, grow_stack};
 
 impl Engine<'_> {
@@ -126,16 +126,17 @@ impl Engine<'_> {
         if let Some(value) = self.take(resource, &arguments, loss)? {
             return Ok(self.terms.snap_wrap(value));
         }
+        let mut reported = None;
         if !blame.is_silent() {
-            let left = self.left();
-            self.fail_permission(&left, resource, &arguments, Some(loss), blame, assertion.span)?;
+            let (left, needed, at) = (self.left(), Some(loss), assertion.span);
+            reported = Some(self.fail_permission(&left, resource, &arguments, needed, blame, at)?);
         }
-        self.missing = true;
+        self.missing = Some(Missing { reported });
         self.drop_aliases(resource, &arguments)?;
         let value = self.fresh("missing", sort);
-        if !blame.is_silent() {
+        if let Some(reported) = reported {
             // What is said about the value in the same assertion fails for the same reason.
-            self.tainted.insert(value);
+            self.tainted.insert(value, reported);
             let amount = self.terms.write();
             self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
         }

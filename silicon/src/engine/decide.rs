@@ -5,7 +5,7 @@ use std::time::Instant;
 use sil::program::Expr;
 use sil::source::Span;
 
-use super::blame::{Blame, Reason};
+use super::blame::{Blame, Reason, Reported};
 use super::explore::Answer;
 use super::parts::{Sharing, Spent};
 use super::{Engine, Limits, Stop};
@@ -63,7 +63,7 @@ impl Engine<'_> {
         reason: Reason,
         at: Span,
     ) -> Result<(), Stop> {
-        if answer != Answer::Yes && !self.is_tainted(goal) {
+        if answer != Answer::Yes && !self.is_tainted(goal)? {
             self.fail_at(goal, answer, blame, reason, at);
             if reason == Reason::NegativePermission {
                 self.mark_unframed(blame)?;
@@ -93,18 +93,30 @@ impl Engine<'_> {
     }
 
     /// Whether a formula speaks about a value whose absence has been reported.
-    pub(super) fn is_tainted(&self, formula: Term) -> bool {
-        !self.tainted.is_empty()
-            && self.tainted.iter().any(|&value| self.terms.contains(formula, value))
+    pub(super) fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
+        self.noted(|engine| engine.tainted.occurs_in(&engine.terms, formula))
     }
 
     /// Reports an obligation that did not get the answer yes.
-    pub(crate) fn fail(&mut self, answer: Answer, blame: Blame, reason: Reason, at: Span) {
-        self.fail_at(Terms::FALSE, answer, blame, reason, at);
+    pub(crate) fn fail(
+        &mut self,
+        answer: Answer,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Reported {
+        self.fail_at(Terms::FALSE, answer, blame, reason, at)
     }
 
     /// The same, of a goal that has a formula.
-    fn fail_at(&mut self, goal: Term, answer: Answer, blame: Blame, reason: Reason, at: Span) {
+    fn fail_at(
+        &mut self,
+        goal: Term,
+        answer: Answer,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Reported {
         let severity = match answer {
             Answer::GaveUp => {
                 self.gave_up = true;
@@ -112,13 +124,15 @@ impl Engine<'_> {
             }
             _ => Severity::Error,
         };
-        let index = self.report(blame, reason, at, severity);
+        let reported = self.report(blame, reason, at, severity);
+        let index = reported.index();
         if self.context.options.counterexample
             && self.is_live()
             && self.findings[index].counterexample.is_none()
         {
             self.findings[index].counterexample = self.counterexample(goal);
         }
+        reported
     }
 
     /// Whether `goal` follows, with all means: what is known, the prover, and the prover with the consequences of
@@ -241,6 +255,9 @@ impl Engine<'_> {
     }
 
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
+        if self.is_apart {
+            return Ok(Answer::No);
+        }
         self.go_on()?;
         self.tell_domains()?;
         if let Some(answer) = self.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal)) {

@@ -102,21 +102,15 @@ impl Engine<'_> {
         let program = self.program;
         let declaration = &program.domains[domain];
         self.assume_unique(declaration, instance);
-        // Axioms are evaluated outside the run in progress: they are not part of what is replayed.
-        let explorers = std::mem::take(&mut self.explorers);
-        let bound = std::mem::take(&mut self.bound);
-        let in_trigger = std::mem::replace(&mut self.in_trigger, false);
         self.axioms_in_progress += 1;
+        // Axioms hold on all paths, and they are not part of what is replayed.
         let result = self.in_instance(declaration, instance, |engine| {
             declaration.axioms.iter().try_for_each(|axiom| {
                 let state = State::new(&axiom.locals);
-                engine.with_state(state, |engine| engine.add_axiom(&axiom.body))
+                engine.apart(state, |engine| engine.add_axiom(&axiom.body))
             })
         });
         self.axioms_in_progress -= 1;
-        self.in_trigger = in_trigger;
-        self.explorers = explorers;
-        self.bound = bound;
         result
     }
 

@@ -250,8 +250,9 @@ impl<'p> Engine<'p> {
             let sort = self.sort(&expr.ty);
             let value = self.fresh("unreached", sort);
             if !blame.is_trusted() && !self.is_dead()? {
-                self.fail(super::explore::Answer::No, blame, Reason::LabelNotReached, expr.span);
-                self.tainted.insert(value);
+                let no = super::explore::Answer::No;
+                let reported = self.fail(no, blame, Reason::LabelNotReached, expr.span);
+                self.tainted.insert(value, reported);
             }
             return Ok(value);
         };

@@ -5,11 +5,18 @@
 
 use sil::source::Span;
 
-use super::blame::{Blame, Reason};
+use super::blame::{Blame, Reason, Reported};
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::{Amounts, Engine, Stop};
 use crate::terms::{Sort, Term, TermKind, Terms};
+
+/// What chunks say of a location from which permission is taken.
+///
+/// SOUNDNESS: it means something only where they hold permission, and nothing may have been taken at all (trap T2). So
+/// [`Engine::take`] alone makes a value of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Taken(pub(crate) Term);
 
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.
@@ -219,6 +226,9 @@ impl Engine<'_> {
     }
 
     /// Takes `loss` of a location from what is left of the heap and yields its value; `None`: there is not enough.
+    ///
+    /// SOUNDNESS: where nothing is taken the value is the same everywhere, so that all in a snapshot is determined by what
+    /// is really held (trap T2). Every rule that takes permission from a location comes through here.
     pub(crate) fn take(
         &mut self,
         resource: Resource,
@@ -226,6 +236,22 @@ impl Engine<'_> {
         loss: Term,
     ) -> Result<Option<Term>, Stop> {
         self.touch(resource, arguments)?;
+        let Some(Taken(value)) = self.take_from_chunks(resource, arguments, loss)? else {
+            return Ok(None);
+        };
+        let none = self.terms.none();
+        let some = self.terms.lt(none, loss);
+        let some = self.established(some)?;
+        let nothing = self.nothing(resource);
+        Ok(Some(self.terms.ite(some, value, nothing)))
+    }
+
+    fn take_from_chunks(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Taken>, Stop> {
         if !self.left().quantified(resource).is_empty() {
             let taken = self.take_quantified(resource, arguments, loss)?;
             let exact = self.state.amounts == Amounts::Exact;
@@ -244,15 +270,13 @@ impl Engine<'_> {
                 taken => Ok(taken),
             };
         }
-        if let Some(value) = self.take_from_one(resource, arguments, loss)? {
-            return Ok(Some(value));
+        if let Some(taken) = self.take_from_one(resource, arguments, loss)? {
+            return Ok(Some(taken));
         }
         let left = self.left();
         let chunks = left.of(resource);
-        let none = self.terms.none();
-        if loss == none {
-            let sort = self.resource_sort(resource);
-            return Ok(Some(self.fresh("nothing", sort)));
+        if loss == self.terms.none() {
+            return Ok(Some(Taken(self.nothing(resource))));
         }
         if self.may_transfer() {
             return self.transfer(resource, arguments, loss);
@@ -263,8 +287,8 @@ impl Engine<'_> {
             return Ok(None);
         }
         // Consequences of the heap's shape may have become known on the way.
-        if let Some(value) = self.take_from_one(resource, arguments, loss)? {
-            return Ok(Some(value));
+        if let Some(taken) = self.take_from_one(resource, arguments, loss)? {
+            return Ok(Some(taken));
         }
         self.take_from_all(resource, arguments, loss).map(Some)
     }
@@ -275,16 +299,16 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         loss: Term,
-    ) -> Result<Option<Term>, Stop> {
+    ) -> Result<Option<Taken>, Stop> {
         let none = self.terms.none();
         let needed = self.terms.lt(none, loss);
         if needed == Terms::FALSE {
-            return Ok(Some(self.nothing(resource)));
+            return Ok(Some(Taken(self.nothing(resource))));
         }
         let left = self.left();
         let chunks = left.of(resource);
         if let Some(index) = self.find_held(chunks, arguments)? {
-            return self.value_if(needed, chunks[index].value, resource).map(Some);
+            return Ok(Some(Taken(chunks[index].value)));
         }
         let total = self.held(chunks, arguments);
         let some = self.terms.lt(none, total);
@@ -292,27 +316,14 @@ impl Engine<'_> {
         if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
             return Ok(None);
         }
-        let value = self.summarised_value(resource, chunks, arguments)?;
-        self.value_if(needed, value, resource).map(Some)
+        self.summarised_value(resource, chunks, arguments).map(|value| Some(Taken(value)))
     }
 
     /// The value of what no permission is asked for, in a snapshot: the same everywhere.
-    fn nothing(&mut self, resource: Resource) -> Term {
+    pub(crate) fn nothing(&mut self, resource: Resource) -> Term {
         let sort = self.resource_sort(resource);
         let name = format!("nothing.{}", self.terms.sort_name(sort));
         self.terms.constant(&name, sort)
-    }
-
-    /// What a snapshot says of a location: its value only where permission is asked for (trap T2).
-    pub(crate) fn value_if(
-        &mut self,
-        needed: Term,
-        value: Term,
-        resource: Resource,
-    ) -> Result<Term, Stop> {
-        let needed = self.established(needed)?;
-        let nothing = self.nothing(resource);
-        Ok(self.terms.ite(needed, value, nothing))
     }
 
     /// A condition, or "true" where it follows from the path. Amounts are often positive by a function's
@@ -335,12 +346,30 @@ impl Engine<'_> {
         needed: Option<Term>,
         blame: Blame,
         at: Span,
-    ) -> Result<(), Stop> {
+    ) -> Result<Reported, Stop> {
+        let reported = self.report_permission(blame, at)?;
+        self.assume_permission(heap, resource, arguments, needed)?;
+        Ok(reported)
+    }
+
+    /// Reports that there is not enough permission, unless the path is contradictory: then it ends.
+    pub(crate) fn report_permission(&mut self, blame: Blame, at: Span) -> Result<Reported, Stop> {
         if self.is_dead()? {
             return Err(Stop::Infeasible);
         }
-        self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
+        let reported = self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
         self.mark_unframed(blame)?;
+        Ok(reported)
+    }
+
+    /// After it has been reported that permission is missing: assumes that it is there.
+    pub(crate) fn assume_permission(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+        needed: Option<Term>,
+    ) -> Result<(), Stop> {
         if !self.state.reserve.is_empty() {
             return Ok(());
         }
@@ -410,7 +439,7 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         loss: Term,
-    ) -> Result<Option<Term>, Stop> {
+    ) -> Result<Option<Taken>, Stop> {
         let left = self.left();
         let chunks = left.of(resource);
         let same = |chunk: &Chunk| chunk.arguments == arguments;
@@ -436,7 +465,7 @@ impl Engine<'_> {
                 Some(kept)
             };
             self.left_mut().replace(resource, index, kept);
-            return Ok(Some(chunk.value));
+            return Ok(Some(Taken(chunk.value)));
         }
         Ok(None)
     }
@@ -448,7 +477,7 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         loss: Term,
-    ) -> Result<Term, Stop> {
+    ) -> Result<Taken, Stop> {
         let left = self.left();
         let chunks = left.of(resource);
         let value = self.summarised_value(resource, chunks, arguments)?;
@@ -468,7 +497,7 @@ impl Engine<'_> {
             }
         }
         self.left_mut().set(resource, kept);
-        Ok(value)
+        Ok(Taken(value))
     }
 
     /// Takes some amount that is still open (a wildcard): less than what is held, which has to be positive
@@ -478,7 +507,7 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         loss: Term,
-    ) -> Result<Option<Term>, Stop> {
+    ) -> Result<Option<Taken>, Stop> {
         let left = self.left();
         let chunks = left.of(resource);
         if let Some(index) = self.find_held(chunks, arguments)? {
@@ -489,7 +518,7 @@ impl Engine<'_> {
             let kept = Chunk { amount, ..chunk.clone() };
             self.assume_chunk_facts(resource, &kept)?;
             self.left_mut().replace(resource, index, Some(kept));
-            return Ok(Some(chunk.value));
+            return Ok(Some(Taken(chunk.value)));
         }
         let total = self.held(chunks, arguments);
         let none = self.terms.none();

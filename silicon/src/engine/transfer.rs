@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
+use super::permissions::Taken;
 use super::quantified::chunks::{Part, PartValue, QuantifiedChunk, Split};
 use super::{Engine, Stop};
 use crate::terms::{Term, TermKind, Terms};
@@ -18,11 +19,11 @@ struct Progress {
     /// What is still to be taken.
     need: Term,
     /// The value of the location, once something has been taken.
-    value: Option<Taken>,
+    value: Option<Gathered>,
 }
 
 /// The value of what has been taken, which may be nothing.
-struct Taken {
+struct Gathered {
     value: Term,
     /// When something has been.
     some: Term,
@@ -40,7 +41,7 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         loss: Term,
-    ) -> Result<Option<Term>, Stop> {
+    ) -> Result<Option<Taken>, Stop> {
         if !self.is_exact(loss) {
             return self.transfer_inexact(resource, arguments, loss);
         }
@@ -66,7 +67,9 @@ impl Engine<'_> {
         if self.ask(|engine| engine.obligation(done))? != Answer::Yes {
             return Ok(None);
         }
-        Ok(progress.value.map(|taken| taken.value))
+        // Where no chunk has given anything, nothing is what was asked for.
+        let value = progress.value.map_or_else(|| self.nothing(resource), |it| it.value);
+        Ok(Some(Taken(value)))
     }
 
     fn transfer_chunks(
@@ -150,7 +153,7 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         loss: Term,
-    ) -> Result<Option<Term>, Stop> {
+    ) -> Result<Option<Taken>, Stop> {
         let none = self.terms.none();
         for level in 1..=self.state.reserve.len() {
             let chunks = self.level(level).of(resource).to_vec();
@@ -165,7 +168,7 @@ impl Engine<'_> {
                 self.assume(less)?;
                 self.keep_rest(level, resource, index, chunk, loss)?;
                 self.fetch(level, resource, Chunk { amount: loss, ..chunk.clone() })?;
-                return Ok(Some(chunk.value));
+                return Ok(Some(Taken(chunk.value)));
             }
         }
         Ok(None)
@@ -336,7 +339,7 @@ impl Engine<'_> {
     fn note_value(
         &mut self,
         resource: Resource,
-        taken: &mut Option<Taken>,
+        taken: &mut Option<Gathered>,
         own: Term,
         part: Term,
     ) -> Result<(), Stop> {
@@ -346,7 +349,7 @@ impl Engine<'_> {
             some = Terms::TRUE;
         }
         let Some(before) = taken else {
-            *taken = Some(Taken { value: own, some });
+            *taken = Some(Gathered { value: own, some });
             return Ok(());
         };
         if !matches!(resource, Resource::Wand(_)) {

@@ -21,7 +21,7 @@ use super::blame::{Blame, Reason};
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::quantified::chunks::QuantifiedChunk;
-use super::{Engine, Stop};
+use super::{Engine, Missing, Stop};
 use crate::report::{Finding, Severity};
 use crate::terms::{Sort, Term, Terms};
 
@@ -82,8 +82,12 @@ impl Engine<'_> {
         let arguments: Vec<Term> =
             holes.into_iter().map(|hole| self.eval(hole, blame)).collect::<Result<_, _>>()?;
         // Which wand that is nobody can say.
-        if !blame.is_trusted() && arguments.iter().any(|&argument| self.is_tainted(argument)) {
-            return Err(Stop::Infeasible);
+        if !blame.is_trusted() {
+            for &argument in &arguments {
+                if self.is_tainted(argument)? {
+                    return Err(Stop::Infeasible);
+                }
+            }
         }
         Ok((resource, arguments))
     }
@@ -132,16 +136,20 @@ impl Engine<'_> {
         if let Some(function) = self.take(resource, &arguments, one)? {
             return Ok(function);
         }
+        let mut reported = None;
         if !blame.is_silent() {
             if self.is_dead()? {
                 return Err(Stop::Infeasible);
             }
-            self.fail(Answer::No, blame, Reason::WandNotFound, wand.span);
+            reported = Some(self.fail(Answer::No, blame, Reason::WandNotFound, wand.span));
         }
+        self.missing = Some(Missing { reported });
         self.drop_aliases(resource, &arguments)?;
         let sort = self.wand_sort();
         let function = self.fresh("missing", sort);
-        self.tainted.insert(function);
+        if let Some(reported) = reported {
+            self.tainted.insert(function, reported);
+        }
         Ok(function)
     }
 
@@ -158,8 +166,11 @@ impl Engine<'_> {
     /// What is to be reported of a wand that is not self-framing.
     fn flaws_of_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<Flaws, Stop> {
         let before = std::mem::take(&mut self.findings);
+        let tainted = self.tainted.clone();
         let result = self.check_wand(wand, package);
         let mut own = std::mem::replace(&mut self.findings, before);
+        // No value of the check is met outside of it, and not all that it finds is reported.
+        self.tainted = tainted;
         // Whether a state was reached has nothing to do with framing: who mentions the wand says so.
         own.retain(|_, flaw| flaw.reason != Some("labelled.state.not.reached"));
         if result.is_err() {

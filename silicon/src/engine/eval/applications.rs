@@ -6,7 +6,7 @@ use sil::source::Span;
 use crate::engine::blame::Blame;
 use crate::engine::function::is_opaque;
 use crate::engine::state::State;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Engine, Missing, Stop};
 use crate::terms::Term;
 
 /// An application met in the body of a quantifier.
@@ -28,12 +28,15 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let arguments = self.eval_all(arguments, blame)?;
-        self.missing = false;
-        let snapshot = self.application_snapshot(expr, function, &arguments, blame)?;
+        // Of the applications in the precondition, each speaks for itself.
+        let outer = self.missing.take();
+        let snapshot = self.application_snapshot(expr, function, &arguments, blame);
+        let missing = std::mem::replace(&mut self.missing, outer);
+        let snapshot = snapshot?;
         // A trigger that is not defined where it is written, under an `unfolding` of the body say, means the
         // application there.
         if self.in_trigger
-            && self.missing
+            && missing.is_some()
             && let Some(known) = self.applications.iter().rev().find(|known| {
                 let text = |span| self.context.sources.text(span);
                 known.function == function
@@ -51,9 +54,10 @@ impl Engine<'_> {
         self.assume(defined)?;
         let application = self.terms.apply(symbols.full, &operands);
         let limited = self.terms.apply(symbols.limited, &operands);
-        if self.missing && !blame.is_trusted() {
-            // The precondition has been reported: what fails because of the value is no news.
-            self.tainted.extend([application, limited]);
+        if let Some(Missing { reported: Some(reported) }) = missing {
+            // What fails because of the value is no news.
+            self.tainted.insert(application, reported);
+            self.tainted.insert(limited, reported);
         }
         if !self.bound.is_empty() {
             let span = expr.span;

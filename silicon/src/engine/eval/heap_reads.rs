@@ -7,11 +7,18 @@ use sil::program::{
 };
 use sil::source::Span;
 
-use crate::engine::blame::{Blame, Reason};
+use crate::engine::blame::{Blame, Reason, Reported};
 use crate::engine::heap::{Chunk, Heap, Resource};
 use crate::engine::quantified::access::Target;
 use crate::engine::{Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
+
+/// What came of a field that could not be read.
+enum Unread {
+    /// All that was wrong is that its receiver might be null; otherwise it has this value.
+    Read(Term),
+    Missing(Reported),
+}
 
 impl Engine<'_> {
     /// `e.f`: needs some permission (Schwerhoff 2011, figure 4).
@@ -33,15 +40,20 @@ impl Engine<'_> {
         if blame.is_trusted() {
             return Ok(value);
         }
-        self.tainted.insert(value);
-        match self.fail_read(resource, receiver, blame, expr.span) {
-            // The path may go on without this part of the expression.
-            Err(Stop::Infeasible) if self.explorers.len() > 1 => return Ok(value),
-            failed => {
-                if let Some(read) = failed? {
-                    return Ok(read);
-                }
-            }
+        let is_inside = self.explorers.len() > 1;
+        let reported = match self.report_read(resource, receiver, blame, expr.span) {
+            Ok(Unread::Read(value)) => return Ok(value),
+            Ok(Unread::Missing(reported)) => reported,
+            // The path may go on without this part of the expression. SOUNDNESS: nothing has been reported, so what depends
+            // on the value fails like anything else.
+            Err(Stop::Infeasible) if is_inside => return Ok(value),
+            Err(stop) => return Err(stop),
+        };
+        self.tainted.insert(value, reported);
+        let heap = self.state.heap.clone();
+        match self.assume_permission(&heap, resource, &[receiver], None) {
+            Err(Stop::Infeasible) if is_inside => return Ok(value),
+            assumed => assumed?,
         }
         // Assume the permission, so that what follows from its absence is not reported as well.
         let amount = self.fresh("assumed", Sort::PERM);
@@ -52,23 +64,20 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// Reports why a field cannot be read. If the only reason is that its receiver might be null, the value that it has
-    /// otherwise.
-    fn fail_read(
+    /// Reports why a field cannot be read.
+    fn report_read(
         &mut self,
         resource: Resource,
         receiver: Term,
         blame: Blame,
         at: Span,
-    ) -> Result<Option<Term>, Stop> {
+    ) -> Result<Unread, Stop> {
         if self.fail_receiver(receiver, blame, at)?
             && let Some(value) = self.lookup(resource, &[receiver], blame)?
         {
-            return Ok(Some(value));
+            return Ok(Unread::Read(value));
         }
-        let heap = self.state.heap.clone();
-        self.fail_permission(&heap, resource, &[receiver], None, blame, at)?;
-        Ok(None)
+        self.report_permission(blame, at).map(Unread::Missing)
     }
 
     /// `unfolding acc(P(es), p) in e` (Viper engine reference, 7.6): e in the state after the unfold.

@@ -9,7 +9,7 @@ use super::normalise::{self, QuantifiedPart};
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::explore::Answer;
 use crate::engine::heap::{Chunk, Resource};
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Amounts, Engine, Missing, Stop};
 use crate::terms::{Term, Terms};
 
 impl Engine<'_> {
@@ -64,20 +64,22 @@ impl Engine<'_> {
         let map = match self.remove(&access, &footprint)? {
             Some(touched) => self.partial_summary(resource, &touched, footprint.amount)?,
             None => {
+                let mut reported = None;
                 if !blame.is_silent() {
                     if self.is_dead()? {
                         return Err(Stop::Infeasible);
                     }
-                    self.fail(Answer::No, blame, target.missing(), part.body.span);
+                    let at = part.body.span;
+                    reported = Some(self.fail(Answer::No, blame, target.missing(), at));
                     self.assume_enough(&access)?;
                 }
-                self.missing = true;
+                self.missing = Some(Missing { reported });
                 self.forget_quantified(resource, footprint.amount)?;
                 let sort = self.map_sort(resource);
                 let map = self.fresh("missing", sort);
-                if !blame.is_silent() {
+                if let Some(reported) = reported {
                     // What is said about the values in the same assertion fails for the same reason.
-                    self.tainted.insert(map);
+                    self.tainted.insert(map, reported);
                     let chunk = QuantifiedChunk::new(&access, footprint, map);
                     self.heap_to_extend().push_quantified(resource, chunk);
                 }

@@ -5,6 +5,7 @@ use super::chunks::{Part, PartValue, QuantifiedChunk};
 use crate::engine::blame::Blame;
 use crate::engine::explore::Answer;
 use crate::engine::heap::{Chunk, Heap, Resource};
+use crate::engine::permissions::Taken;
 use crate::engine::{Amounts, Engine, Stop};
 use crate::terms::{Sort, Term, Terms};
 
@@ -115,14 +116,14 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         loss: Term,
-    ) -> Result<Option<Term>, Stop> {
+    ) -> Result<Option<Taken>, Stop> {
         let left = self.left();
         let exact = self.state.amounts == Amounts::Exact;
         if exact
             && self.is_exact(loss)
-            && let Some(value) = self.take_quantified_from_one(resource, arguments, loss)?
+            && let Some(taken) = self.take_quantified_from_one(resource, arguments, loss)?
         {
-            return Ok(Some(value));
+            return Ok(Some(taken));
         }
         let parts = self.parts(resource, &left);
         let total = self.held_parts(resource, &parts, arguments);
@@ -131,16 +132,12 @@ impl Engine<'_> {
             return Ok(None);
         }
         let value = self.summary_at(resource, &parts, arguments)?;
-        if !exact {
-            let needed = self.is_some(loss);
-            return self.value_if(needed, value, resource).map(Some);
-        }
-        if self.is_exact(loss) {
+        if exact && self.is_exact(loss) {
             self.take_parts(resource, arguments, loss);
-        } else {
+        } else if exact {
             self.take_less_of(resource, arguments, loss)?;
         }
-        Ok(Some(value))
+        Ok(Some(Taken(value)))
     }
 
     /// Takes all from one chunk: an ordinary one with the same arguments, or any quantified one.
@@ -149,7 +146,7 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
         loss: Term,
-    ) -> Result<Option<Term>, Stop> {
+    ) -> Result<Option<Taken>, Stop> {
         let left = self.left();
         for (index, chunk) in left.of(resource).iter().enumerate() {
             let enough = self.terms.le(loss, chunk.amount);
@@ -160,7 +157,7 @@ impl Engine<'_> {
             let depleted = self.is_none(amount);
             let kept = (!self.check(depleted)?).then(|| Chunk { amount, ..chunk.clone() });
             self.left_mut().replace(resource, index, kept);
-            return Ok(Some(chunk.value));
+            return Ok(Some(Taken(chunk.value)));
         }
         for (index, chunk) in left.quantified(resource).iter().enumerate() {
             let here = self.at(resource, chunk.amount, arguments);
@@ -173,7 +170,7 @@ impl Engine<'_> {
             let mut chunks = left.quantified(resource).to_vec();
             chunks[index] = QuantifiedChunk { amount, ..chunk.clone() };
             self.left_mut().set_quantified(resource, chunks);
-            return Ok(Some(self.map_at(resource, chunk.map, arguments)));
+            return Ok(Some(Taken(self.map_at(resource, chunk.map, arguments))));
         }
         Ok(None)
     }
