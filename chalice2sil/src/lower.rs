@@ -25,6 +25,7 @@ mod env;
 mod expressions;
 mod facts;
 mod forks;
+mod fractions;
 mod ghosts;
 mod history;
 mod levels;

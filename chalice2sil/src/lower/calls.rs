@@ -1,16 +1,15 @@
-//! Calls, and the read fractions chosen for them.
+//! Calls, and the locations that contracts speak of.
 
 use chalice::program::{
-    Access, AccessTarget, Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
+    AccessTarget, Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
 };
 use sil::source::Name;
 use sil::syntax as s;
-use sil::syntax::TypeKind;
 
 use super::Member;
 use super::annotations::{Annotate, renamed, said, unplaced};
-use super::assertions::{Binder, Guarded, Part, mentions_wait_level, under};
-use super::env::{Env, Locks, OldState, ReadAmount, Side};
+use super::assertions::{Guarded, Part, mentions_wait_level};
+use super::env::{Env, Locks, OldState, Side};
 use super::expressions::may_trigger;
 use super::methods::LockNames;
 use super::stars::has_star;
@@ -54,9 +53,7 @@ impl Member<'_, '_> {
             let k = self.read_fraction(&callee.requires, &contract_env, env, "call.precondition");
             actuals.push(var(&k));
         }
-        for clause in &callee.requires {
-            self.bound_counts(clause, &contract_env);
-        }
+        self.bound_all_counts(&callee.requires, &contract_env);
         if facts.credits || looks_at_debts {
             self.give_credits(&callee.requires, &contract_env);
         }
@@ -84,9 +81,7 @@ impl Member<'_, '_> {
             (after.old, after.old_locks) = (OldState::Label(label), locks);
         }
         if needs_terms || self.lowering.facts.counting {
-            for clause in &callee.ensures {
-                self.bound_counts(clause, &after);
-            }
+            self.bound_all_counts(&callee.ensures, &after);
         }
         if facts.credits {
             for clause in &callee.ensures {
@@ -215,158 +210,11 @@ impl Member<'_, '_> {
         name
     }
 
-    /// Chooses the read fraction of a contract that is about to be given: smaller than a thousandth of the fraction of
-    /// the surroundings, and than what is held of every location that the contract wants to read, shared among its
-    /// `n` occurrences of `rd`.
-    ///
-    /// SOUNDNESS: every bound is an upper bound by a positive amount, so some fraction satisfies all of them.
-    /// COMPLETENESS: `n` occurrences fit even if they all speak of one location; exact amounts beside them fit as the
-    /// fraction is far below the caller's own.
-    pub(crate) fn read_fraction(
-        &mut self,
-        contract: &[Expr],
-        contract_env: &Env,
-        env: &Env,
-        kind: &str,
-    ) -> Name {
-        let wanted = if kind.starts_with("invariant") { "k_loop" } else { "k_call" };
-        let k = self.smaller_fraction(wanted, env);
-        let is_read = |amount: &PermissionKind| matches!(amount, PermissionKind::AbstractRead);
-        let bounds = self.fraction_bounds(&var(&k), contract, contract_env, is_read);
-        self.emit_bounds(bounds, kind);
-        k
-    }
-
-    /// Chooses the read fraction of `fold` or `unfold` if it is written with one: that of the surroundings if so much
-    /// and more is there, else a smaller one that leaves something of what it is taken from, as a call's does.
-    ///
-    /// SOUNDNESS: how much is folded or unfolded is the verifier's choice.
-    pub(crate) fn traded_fraction(
-        &mut self,
-        access: &Access,
-        wanted: &[Expr],
-        contract_env: &Env,
-        env: &Env,
-        kind: &str,
-    ) -> Env {
-        if !matches!(access.amount.kind, PermissionKind::AbstractRead) {
-            return env.clone();
+    /// [`Self::bound_counts`] of several assertions.
+    pub(crate) fn bound_all_counts(&mut self, clauses: &[Expr], env: &Env) {
+        for clause in clauses {
+            self.bound_counts(clause, env);
         }
-        let k = self.fresh("k_part");
-        self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
-        let smaller = self.is_smaller_fraction(&k, env);
-        let choice = match &env.read {
-            ReadAmount::Fraction(outer) => {
-                let is_read = |_: &PermissionKind| true;
-                let enough = self.fraction_bounds(outer, wanted, contract_env, is_read);
-                let enough = enough.into_iter().map(|bound| bound.when(|_, enough| enough));
-                conditional(and(enough), eq(var(&k), outer.clone()), smaller)
-            }
-            _ => smaller,
-        };
-        self.emit(inhale(choice).with(renamed("inhale.failed:*", &format!("{kind}:*"))));
-        // A fraction of a fraction is one.
-        let product = mul(var(&k), self.lowering.common_fraction());
-        if let Some(above) = self.lowering.above_counting(product) {
-            self.emit_plain(inhale(above));
-        }
-        let bounds = self.fraction_bounds(&var(&k), wanted, contract_env, |_| true);
-        self.emit_bounds(bounds, kind);
-        Env { read: ReadAmount::Fraction(var(&k)), ..env.clone() }
-    }
-
-    /// A new fraction, positive and smaller than a thousandth of that of the surroundings.
-    fn smaller_fraction(&mut self, wanted: &str, env: &Env) -> Name {
-        let k = self.fresh(wanted);
-        self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
-        let smaller = self.is_smaller_fraction(&k, env);
-        self.emit_plain(inhale(smaller));
-        k
-    }
-
-    fn is_smaller_fraction(&self, k: &str, env: &Env) -> s::Expr {
-        let outer = match &env.read {
-            ReadAmount::Fraction(outer) => outer.clone(),
-            _ => binary(s::BinaryOp::Div, int(1), int(100)),
-        };
-        let mut bounds = vec![lt(none(), var(k)), lt(mul(int(1000), var(k)), outer)];
-        bounds.extend(self.lowering.above_counting(var(k)));
-        and(bounds)
-    }
-
-    fn emit_bounds(&mut self, bounds: Vec<FractionBound>, kind: &str) {
-        for bound in bounds {
-            // SOUNDNESS: where only nothing, or counting permissions, are held, no fraction is below that.
-            let claim = bound.when(implies);
-            let renaming = renamed("inhale.failed:*", &format!("{kind}:*"));
-            self.emit(inhale(claim).with(renaming));
-        }
-    }
-
-    /// What is held of the locations of `contract` whose amounts satisfy `counts`, and that the shares of it that have
-    /// the fraction `k` leave something, even if they are all of one location.
-    fn fraction_bounds(
-        &mut self,
-        k: &s::Expr,
-        contract: &[Expr],
-        contract_env: &Env,
-        counts: impl Fn(&PermissionKind) -> bool,
-    ) -> Vec<FractionBound> {
-        let contract_env = Env { side: Side::Exhaled, ..contract_env.clone() };
-        let parts: Vec<_> = contract
-            .iter()
-            .flat_map(|clause| self.parts(clause, &contract_env))
-            .filter_map(|part| match part.part {
-                Part::Access(access) if counts(&access.amount.kind) => Some((part, access)),
-                _ => None,
-            })
-            .collect();
-        // Counting permissions alone are less than any fraction; what is left is a fraction, too.
-        let least = self.lowering.least_fraction();
-        let share = |amount: s::Expr| {
-            let shares = match parts.len() {
-                1 => amount,
-                several => mul(int(several), amount),
-            };
-            if self.lowering.facts.counting {
-                binary(s::BinaryOp::Add, shares, least.clone())
-            } else {
-                shares
-            }
-        };
-        let mut bounds = Vec::new();
-        for (part, access) in &parts {
-            // Of what a predicate contains, a share is taken.
-            let is_common = matches!(contract_env.read, ReadAmount::Common);
-            let amount = match &access.amount.kind {
-                PermissionKind::AbstractRead if is_common => {
-                    mul(k.clone(), self.lowering.common_fraction())
-                }
-                _ => k.clone(),
-            };
-            for (location, binder) in self.locations(&access.target, &contract_env) {
-                let mut variables = part.binder.clone();
-                let mut guard = part.guard.clone();
-                if let Some(each) = binder {
-                    guard = and([guard, each.inside]);
-                    // A trigger mentions all variables: with others around it, none is known.
-                    let triggers = match variables {
-                        None => each.triggers.into_iter().map(|trigger| vec![trigger]).collect(),
-                        Some(_) => Vec::new(),
-                    };
-                    let (mut all, _) = variables.unwrap_or_default();
-                    all.push(typed(&each.name, ty(TypeKind::Ref)));
-                    variables = Some((all, triggers));
-                }
-                bounds.push(FractionBound {
-                    guard,
-                    binder: variables,
-                    held: lt(least.clone(), perm(location.clone())),
-                    enough: lt(share(amount.clone()), perm(location)),
-                });
-            }
-        }
-        bounds
     }
 
     /// However many counting permissions an assertion speaks of, they are less than any fraction.
@@ -376,7 +224,9 @@ impl Member<'_, '_> {
     pub(crate) fn bound_counts(&mut self, clause: &Expr, env: &Env) {
         let mut counts = Vec::new();
         for part in self.parts(clause, env) {
-            let Part::Access(access) = part.part else { continue };
+            let (Part::Access(access), Some(has_value)) = (part.part, &part.defined) else {
+                continue;
+            };
             if part.binder.is_some() {
                 continue;
             }
@@ -396,7 +246,8 @@ impl Member<'_, '_> {
                 let small = lt(mul(int(1000), total.clone()), self.lowering.least_fraction());
                 // A consequence of arithmetic that solvers do not see, as the product is of two unknowns.
                 let ordered = implies(le(int(1), count), le(one, total));
-                counts.push(implies(and([part.guard.clone(), defined]), and([small, ordered])));
+                let counts_here = and([has_value.clone(), part.guard.clone(), defined]);
+                counts.push(implies(counts_here, and([small, ordered])));
             }
         }
         for bound in counts {
@@ -463,30 +314,13 @@ pub(crate) struct EachElement {
     /// That the object is an element.
     pub(crate) inside: s::Expr,
     /// None where the collection is a term that no trigger may contain.
-    triggers: Vec<s::Expr>,
+    pub(crate) triggers: Vec<s::Expr>,
 }
 
 impl EachElement {
     /// `claim`, of every element.
     pub(crate) fn satisfies(&self, claim: s::Expr) -> s::Expr {
         forall_ref(&self.name, self.triggers.clone(), implies(self.inside.clone(), claim))
-    }
-}
-
-/// An upper bound of a fraction by what is held of a location.
-struct FractionBound {
-    /// When the location counts, and for which values of the variables.
-    guard: s::Expr,
-    binder: Option<Binder>,
-    /// Some fraction of it is held.
-    held: s::Expr,
-    /// More is held than is taken.
-    enough: s::Expr,
-}
-
-impl FractionBound {
-    fn when(self, claim: impl FnOnce(s::Expr, s::Expr) -> s::Expr) -> s::Expr {
-        under(self.guard, self.binder, claim(self.held, self.enough))
     }
 }
 

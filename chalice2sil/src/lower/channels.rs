@@ -127,6 +127,7 @@ impl Member<'_, '_> {
             let inner = about_message(env, declared, &target, &actuals).on(Side::Exhaled);
             self.move_credits(clause, &inner, s::BinaryOp::Sub);
             let clauses = std::slice::from_ref(clause);
+            self.bound_all_counts(clauses, &inner);
             self.check_stars(clauses, &inner, "send.failed");
             left = self.left_stars(clauses, &inner, "send.failed");
         }
@@ -214,6 +215,7 @@ impl Member<'_, '_> {
             let inner = about_message(env, declared, &target, &values[1..]).on(Side::Inhaled);
             let inner = Env { locks, ..inner };
             self.note_stars(std::slice::from_ref(clause), &truth(true), &inner, "receive.failed");
+            self.bound_counts(clause, &inner);
             let here = Env { locks: env.locks.clone(), ..inner.clone() };
             for fact in self.levels_in(clause, &here) {
                 self.emit_plain(inhale(fact));

@@ -3,12 +3,13 @@
 //! Readability is `perm(..) > none`, so the condition depends on what the thread holds where it is tested.
 
 use chalice::program::{
-    Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldId, FieldRef, PredicateId,
+    Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldId, FieldRef, PermissionKind, PredicateId,
 };
 use sil::syntax as s;
 
 use super::Member;
 use super::env::{Env, Locks, Side};
+use super::permissions::is_certain;
 use crate::build::*;
 use crate::stack::grow;
 
@@ -228,15 +229,25 @@ impl Member<'_, '_> {
         if env.then.is_some() {
             return None;
         }
+        let mut all = vec![defined];
+        let mut amounts = Vec::new();
+        access.amount.for_each_child(&mut |amount| amounts.push(amount));
+        for amount in amounts {
+            all.push(self.definedness(amount, env)?);
+        }
         let value = self.expr(receiver, env);
-        Some(and([
-            defined,
-            ne(value.clone(), null()),
-            lt(none(), perm(self.predicate_at(value, *predicate))),
-        ]))
+        let held = perm(self.predicate_at(value.clone(), *predicate));
+        all.push(ne(value, null()));
+        all.push(lt(none(), held.clone()));
+        if !matches!(access.amount.kind, PermissionKind::AbstractRead | PermissionKind::Star) {
+            let opened = self.amount_of(&access.amount, env);
+            all.push(lt(none(), opened.clone()));
+            all.push(le(opened, held));
+        }
+        Some(and(all))
     }
 
-    /// Fields of `this` that a predicate contains in every state.
+    /// Fields of `this` of which a predicate contains some permission in every state.
     fn certain_fields(&self, predicate: PredicateId) -> Vec<FieldId> {
         let mut fields = Vec::new();
         conjunct_fields(&self.program().predicates[predicate].body, &mut fields);
@@ -253,6 +264,7 @@ fn conjunct_fields(e: &Expr, fields: &mut Vec<FieldId>) {
             if let AccessTarget::Field { receiver, field: FieldRef::Declared(field) } =
                 &access.target
                 && matches!(receiver.kind, ExprKind::This)
+                && is_certain(&access.amount.kind)
             {
                 fields.push(*field);
             }

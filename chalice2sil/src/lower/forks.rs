@@ -255,9 +255,7 @@ impl Member<'_, '_> {
         } else {
             None
         };
-        for clause in &callee.requires {
-            self.bound_counts(clause, &contract);
-        }
+        self.bound_all_counts(&callee.requires, &contract);
         let olds = self.store_olds(method, &contract);
         let before = layout.keeps_functions().then(|| {
             let before = self.fresh("fork");
@@ -446,6 +444,7 @@ impl Member<'_, '_> {
         if !is_true(&received) {
             self.emit(inhale(unplaced(received)).with(renamed("inhale.failed:*", "join.failed:*")));
         }
+        self.bound_all_counts(&callee.ensures, &contract);
         let here = Env { locks: env.locks.clone(), ..contract.clone() };
         for clause in &callee.ensures {
             for fact in self.levels_in(clause, &here) {

@@ -4,7 +4,7 @@ use chalice::program::{Block, Expr, PermissionKind};
 use sil::syntax as s;
 
 use super::Member;
-use super::annotations::{Annotate, hidden, renamed, said};
+use super::annotations::{Annotate, renamed, said};
 use super::env::{Env, Locks, ReadAmount, Side};
 use super::facts::mentions_holds;
 use crate::build::*;
@@ -28,9 +28,7 @@ impl Member<'_, '_> {
             let k = self.read_fraction(invariants, &inner, env, "invariant.not.established");
             inner.read = ReadAmount::Fraction(var(&k));
         }
-        for clause in invariants {
-            self.bound_counts(clause, &inner);
-        }
+        self.bound_all_counts(invariants, &inner);
         let mut lowered = Vec::new();
         let changes_locks = self.changes_locks(body);
         let forgets_levels = changes_locks
@@ -68,17 +66,18 @@ impl Member<'_, '_> {
             let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
             lowered.extend(self.defined_locks(lock_changes, &inner));
             let at = self.lowering.at(span);
-            let frame = self
-                .same_locks(entry, locks, &changed)
-                .with(at.clone())
-                .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
-                .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
-                .with(said("*:assertion.false", "more might be locked or unlocked than the lockchange clause of the loop allows"));
-            lowered.push(frame);
+            let unnamed = |claim: s::Expr| {
+                claim
+                    .with(at.clone())
+                    .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
+                    .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
+                    .with(said("*:assertion.false", "more might be locked or unlocked than the lockchange clause of the loop allows"))
+            };
+            lowered.push(unnamed(self.same_locks(entry, locks, &changed)));
             if !forgets_levels {
                 let levels = self
                     .same_levels(entry, locks, &[changed.clone(), releveled].concat())
-                    .with(at)
+                    .with(at.clone())
                     .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
                     .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
                     .with(said("*:assertion.false", "the level of an object that the lockchange clause does not name might change"));
@@ -88,7 +87,8 @@ impl Member<'_, '_> {
                 self.method.is_none_or(|method| self.lowering.facts.methods[method].may_unlock);
             let states = self.same_states(entry, locks, &changed);
             if !may_unlock && !is_true(&states) {
-                lowered.push(states.with(self.lowering.at(span)).with(hidden()));
+                // They are the same, unless something is held that was not.
+                lowered.push(unnamed(states));
             }
         }
         let clauses = self.clauses(invariants, &inner.without_debts());
@@ -125,14 +125,10 @@ impl Member<'_, '_> {
             if changes_locks {
                 member.note_different_levels(invariants, env);
             }
-            for clause in invariants {
-                member.bound_counts(clause, &inner);
-            }
+            member.bound_all_counts(invariants, &inner);
             member.statements(body, &inner.on(Side::Asserted));
             member.span = span;
-            for clause in invariants {
-                member.bound_counts(clause, &inner);
-            }
+            member.bound_all_counts(invariants, &inner);
             if member.lowering.options.check_leaks {
                 let words = "the loop might leak permission";
                 member.check_leaks(invariants, &inner, "leak.failed:loop", words);
@@ -147,9 +143,7 @@ impl Member<'_, '_> {
         self.locals_in_scope = saved_scope;
         self.span = span;
         self.emit(while_loop(condition, lowered, statements));
-        for clause in invariants {
-            self.bound_counts(clause, &inner);
-        }
+        self.bound_all_counts(invariants, &inner);
         if let (Some(credits), Some(saved)) = (credits, outer_credits) {
             self.emit_plain(assign(var(&credits), var(&saved)));
             for clause in invariants {

@@ -185,15 +185,19 @@ impl Member<'_, '_> {
         let at = self.lowering.at(method.span);
         let mut clauses = self.defined_locks(&method.lock_changes, env);
         let changed: Vec<_> = method.lock_changes.iter().map(|e| self.expr(e, env)).collect();
-        let frame = self
-            .same_locks(old, new, &changed)
-            .with(at.clone())
-            .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
-            .with(said(
-                "*:assertion.false",
-                "the method might lock or unlock more than its lockchange clause allows",
-            ));
-        clauses.push(frame);
+        let unnamed = |claim: s::Expr| {
+            claim
+                .with(at.clone())
+                .with(renamed(
+                    "postcondition.violated:assertion.false",
+                    "lockchange.violated:method",
+                ))
+                .with(said(
+                    "*:assertion.false",
+                    "the method might lock or unlock more than its lockchange clause allows",
+                ))
+        };
+        clauses.push(unnamed(self.same_locks(old, new, &changed)));
         if self.lowering.facts.methods[id].is_forked && !method.lock_changes.is_empty() {
             clauses.push(self.ends_with_nothing(old, new).with(at.clone()));
         }
@@ -201,17 +205,17 @@ impl Member<'_, '_> {
             let releveled = self.releveled(id, env);
             let levels = self
                 .same_levels(old, new, &[changed.clone(), releveled].concat())
-                .with(at)
+                .with(at.clone())
                 .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
                 .with(said("*:assertion.false", "the method might change the level of an object that its lockchange clause does not name"));
             clauses.push(levels);
         }
         if !self.lowering.facts.methods[id].may_unlock {
-            // Nothing is left that is held: the states in which it was acquired are the same.
+            // Nothing is left that is held: the states in which it was acquired are the same, unless something is held
+            // that was not.
             let states = self.same_states(old, new, &changed);
             if !is_true(&states) {
-                let at = self.lowering.at(method.span);
-                clauses.push(states.with(at).with(hidden()));
+                clauses.push(unnamed(states));
             }
         }
         clauses
@@ -351,9 +355,7 @@ impl Member<'_, '_> {
             }
             self.keep_entry_credits(method, &mut env);
         }
-        for clause in &method.requires {
-            self.bound_counts(clause, &env);
-        }
+        self.bound_all_counts(&method.requires, &env);
         let options = self.lowering.options;
         if options.defaults > 0 {
             self.open_own_predicates(&method.requires, &env);
@@ -362,6 +364,7 @@ impl Member<'_, '_> {
         if options.defaults > 0 {
             self.close_own_predicates(&method.ensures, &env);
         }
+        self.bound_all_counts(&method.ensures, &env);
         if options.check_leaks {
             self.span = method.span;
             let words = "the method might leak permission";

@@ -107,6 +107,7 @@ impl Member<'_, '_> {
     ) {
         self.trade_credits(class, mode, target, &env.on(Side::Exhaled), s::BinaryOp::Sub);
         let (protected, inner) = (self.protected(class), env.about(target.clone()));
+        self.bound_all_counts(&protected, &inner);
         self.check_stars(&protected, &inner, "fold.failed");
         let left = self.left_stars(&protected, &inner, "fold.failed");
         let monitor = self.monitor_at(class, mode, target);
@@ -162,6 +163,7 @@ impl Member<'_, '_> {
         self.trade_credits(class, mode, target, &env.on(Side::Inhaled), s::BinaryOp::Add);
         let invariants = &self.program().classes[class].invariants;
         let inner = env.about(target.clone());
+        self.bound_all_counts(invariants, &inner);
         // Readers get `rd*` of what is `rd*` in the monitor.
         self.note_stars(&self.protected(class), &truth(true), &inner, kind);
         for invariant in invariants {

@@ -123,7 +123,7 @@ impl<'p> Member<'_, 'p> {
 
     /// The body of a predicate whose instance is folded or unfolded, and what it is about; nothing in programs that do
     /// not count permissions.
-    fn inside(&mut self, access: &Access, env: &Env) -> Option<(&'p [Expr], Env)> {
+    pub(crate) fn inside(&mut self, access: &Access, env: &Env) -> Option<(&'p [Expr], Env)> {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
         if !self.lowering.facts.counting {
             return None;

@@ -42,6 +42,7 @@ impl Member<'_, '_> {
         }
         match &stmt.kind {
             StmtKind::Assert(e) => {
+                self.bound_counts(e, &env.on(Side::Asserted));
                 let claim = self.assertion(e, &env.on(Side::Asserted));
                 self.emit(assert(unplaced(claim)));
             }
@@ -111,6 +112,7 @@ impl Member<'_, '_> {
                 self.check_stars_of_folded(access, env);
                 let left = self.left_of_folded(access, env);
                 self.move_folded_credits(access, env, s::BinaryOp::Sub);
+                self.bound_folded_counts(access, env);
                 let traded = self.access(access, &inner, Use::Traded);
                 self.emit(fold(traded));
                 self.note_left_stars(left);
@@ -124,6 +126,7 @@ impl Member<'_, '_> {
                 };
                 let inner = self.traded_fraction(access, &[traded], env, env, "unfold.failed");
                 self.unfold_stars(access, &inner);
+                self.bound_folded_counts(access, env);
                 self.levels_of_unfolded(access, env);
                 self.move_folded_credits(access, env, s::BinaryOp::Add);
             }
@@ -320,6 +323,7 @@ impl Member<'_, '_> {
         }
         if let Some(pre) = pre {
             let exhaled = inner.on(Side::Exhaled);
+            self.bound_counts(pre, &exhaled);
             let left = self.left_stars(std::slice::from_ref(pre), &exhaled, "exhale.failed");
             let kept = self.credits_after(pre, &exhaled);
             let given = self.assertion(pre, &exhaled);
@@ -338,6 +342,7 @@ impl Member<'_, '_> {
         let after = Env { old: OldState::Label(label_name), old_locks, ..inner.on(Side::Inhaled) };
         let received = self.assertion(post, &after);
         self.emit(inhale(unplaced(received)));
+        self.bound_counts(post, &after);
         self.move_credits(post, &after, s::BinaryOp::Add);
         self.note_scope(targets);
     }
@@ -370,6 +375,13 @@ impl Member<'_, '_> {
         let inner = Env { read: ReadAmount::Common, ..env.about(this) };
         let body = std::slice::from_ref(&self.program().predicates[*predicate].body);
         self.traded_fraction(access, body, &inner, env, "fold.failed")
+    }
+
+    /// However many counting permissions a predicate contains that is folded or has been unfolded, they are small.
+    fn bound_folded_counts(&mut self, access: &Access, env: &Env) {
+        if let Some((body, inner)) = self.inside(access, env) {
+            self.bound_all_counts(body, &inner);
+        }
     }
 
     /// Only objects have predicates.
