@@ -1,0 +1,187 @@
+//! Which read fraction is known to be far below which amounts, and what follows for the sign of an amount.
+
+use smallvec::SmallVec;
+
+use super::{Amount, Kappa, Monomial, Rational};
+
+/// The read fractions of a run with their bounds.
+///
+/// A bound is a set of products: the fraction is far below (smaller than every rational multiple of) the greatest of
+/// them, whichever that is. Bounds speak of older fractions only, so the relation has no cycles.
+#[derive(Debug, Clone, Default)]
+pub struct Fractions {
+    bounds: Vec<SmallVec<[Bound; 1]>>,
+}
+
+type Product = SmallVec<[Kappa; 2]>;
+type Bound = SmallVec<[Product; 1]>;
+
+/// The sign of an amount under every admissible choice of the read fractions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// Below nothing.
+    Negative,
+    /// Exactly nothing.
+    Zero,
+    /// Above nothing.
+    Positive,
+    /// It depends on the choice.
+    Undetermined,
+}
+
+impl Fractions {
+    /// A new read fraction, far below another one if there is one.
+    pub fn fresh(&mut self, below: Option<Kappa>) -> Kappa {
+        let kappa = Kappa(self.bounds.len() as u32);
+        let bound = below.map(|above| -> Bound { smallvec::smallvec![smallvec::smallvec![above]] });
+        self.bounds.push(bound.into_iter().collect());
+        kappa
+    }
+
+    /// Notes that a fraction was chosen far below a positive amount.
+    pub fn bound(&mut self, kappa: Kappa, amount: &Amount) {
+        if !amount.rational().is_zero() {
+            return;
+        }
+        let products = products(amount);
+        let greatest: Bound = self.maximal(&products).map(|(product, _)| product.clone()).collect();
+        let is_older = greatest.iter().flatten().all(|other| other.0 < kappa.0);
+        let bounds = &mut self.bounds[kappa.0 as usize];
+        if !greatest.is_empty() && is_older && !bounds.contains(&greatest) {
+            bounds.push(greatest);
+        }
+    }
+
+    /// The sign of an amount.
+    pub fn sign(&self, amount: &Amount) -> Sign {
+        let rational = amount.rational();
+        if !rational.is_zero() {
+            return sign_of(&rational);
+        }
+        let products = products(amount);
+        let mut signs = self.maximal(&products).map(|(_, coefficient)| sign_of(coefficient));
+        match signs.next() {
+            None => sign_of(&amount.epsilon_count()),
+            Some(first) if signs.all(|sign| sign == first) => first,
+            Some(_) => Sign::Undetermined,
+        }
+    }
+
+    /// Does it allow to read?
+    pub fn is_readable(&self, amount: &Amount) -> bool {
+        amount.is_full() || self.sign(amount) == Sign::Positive
+    }
+
+    /// Has it a part that a read fraction can be taken from?
+    pub fn is_divisible(&self, amount: &Amount) -> bool {
+        amount.is_full() || self.sign(&amount.solid()) == Sign::Positive
+    }
+
+    /// The terms that none or several of the others together exceed.
+    fn maximal<'p>(
+        &'p self,
+        products: &'p [(Product, Rational)],
+    ) -> impl Iterator<Item = (&'p Product, &'p Rational)> + 'p {
+        let is_maximal = move |(product, _): &&(Product, Rational)| {
+            let others: Vec<_> =
+                products.iter().map(|(other, _)| other).filter(|other| *other != product).collect();
+            !self.is_exceeded(product, &others)
+        };
+        products.iter().filter(is_maximal).map(|(product, coefficient)| (product, coefficient))
+    }
+
+    /// Is `low` equal to or far below the greatest of `high`, whatever is chosen?
+    fn is_exceeded(&self, low: &Product, high: &[&Product]) -> bool {
+        if high.iter().any(|high| self.is_at_most(low, high)) {
+            return true;
+        }
+        high.len() > 1
+            && (0..low.len()).any(|at| {
+                let bounds = &self.bounds[low[at].0 as usize];
+                bounds.iter().any(|bound| {
+                    bound.iter().all(|product| self.is_exceeded(&raised(low, at, product), high))
+                })
+            })
+    }
+
+    /// Is `low` equal to `high` or far below it, whatever is chosen?
+    fn is_at_most(&self, low: &Product, high: &Product) -> bool {
+        if let ([low], [high]) = (&low[..], &high[..]) {
+            return self.is_fraction_at_most(*low, *high);
+        }
+        // What both have does not count. What is left of `low` makes it smaller.
+        let mut low = low.clone();
+        let mut high = high.clone();
+        high.retain(|factor| match low.iter().position(|other| other == factor) {
+            Some(at) => {
+                low.remove(at);
+                false
+            }
+            None => true,
+        });
+        if high.is_empty() {
+            return true;
+        }
+        (0..low.len()).any(|at| {
+            self.bounds[low[at].0 as usize].iter().any(|bound| {
+                bound.iter().all(|product| self.is_at_most(&raised(&low, at, product), &high))
+            })
+        })
+    }
+
+    /// The common case, without recursion: chains of calls make chains of bounds.
+    fn is_fraction_at_most(&self, low: Kappa, high: Kappa) -> bool {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = vec![low];
+        while let Some(kappa) = open.pop() {
+            if kappa == high {
+                return true;
+            }
+            if kappa.0 < high.0 || !seen.insert(kappa) {
+                continue;
+            }
+            for bound in &self.bounds[kappa.0 as usize] {
+                match &bound[..] {
+                    // Below a product is below each of its factors.
+                    [product] => open.extend(product.iter().copied()),
+                    several => {
+                        let high: Product = smallvec::smallvec![high];
+                        if several.iter().all(|product| self.is_at_most(product, &high)) {
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+/// A product with what bounds one of its factors instead of that factor.
+fn raised(product: &Product, at: usize, bound: &Product) -> Product {
+    let mut raised = product.clone();
+    raised.remove(at);
+    raised.extend(bound.iter().copied());
+    raised.sort_unstable();
+    raised
+}
+
+fn products(amount: &Amount) -> SmallVec<[(Product, Rational); 2]> {
+    let terms = amount.terms().into_iter();
+    terms
+        .filter_map(|term| match term.monomial {
+            Monomial::Product(factors) => Some((factors, term.coefficient)),
+            Monomial::One | Monomial::Epsilon => None,
+        })
+        .collect()
+}
+
+fn sign_of(number: &Rational) -> Sign {
+    if number.is_zero() {
+        Sign::Zero
+    } else if number.is_positive() {
+        Sign::Positive
+    } else {
+        Sign::Negative
+    }
+}

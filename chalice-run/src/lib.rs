@@ -1,0 +1,3 @@
+//! Runs Chalice programs with every permission checked.
+
+pub mod amount;
