@@ -1,0 +1,205 @@
+//! A program in the form that runs: names are slots, fields are cells, bodies are flat.
+//!
+//! A slot is the place of a variable in its activation. Slot 0 is the receiver, parameters and results follow; bound
+//! variables have slots of their own. A cell is the place of a field in its object: cell 0 is `mu` (of a token,
+//! `joinable`), the declared fields follow in order, then one cell for each tracked field that may point to the object.
+
+mod expr;
+mod lower;
+mod ranges;
+mod stmt;
+
+use std::sync::Arc;
+
+pub use expr::{
+    Access, AmountExpr, Bool2, Compare, EvalState, Expr, Kind, LevelSide, Quantified, Quantifier,
+    SetOp, Source, Target,
+};
+pub use stmt::{Bound, Bounds, CallSite, Instr, Loop, Op, Rhs, Specification};
+
+pub(crate) use lower::default_value;
+
+use chalice::program::Type;
+use chalice::{Options, Program, Span};
+
+use crate::value::Value;
+
+/// A program ready to run.
+#[derive(Debug)]
+pub struct Code {
+    /// The program it was made from, for names and types.
+    pub program: Program,
+    /// What its first line asks for.
+    pub options: Options,
+    /// By id.
+    pub classes: Vec<Class>,
+    /// By id.
+    pub channels: Vec<Channel>,
+    /// By id.
+    pub methods: Vec<Method>,
+    /// By id.
+    pub functions: Vec<Function>,
+    /// By id.
+    pub predicates: Vec<Predicate>,
+    /// Does the program speak of states of the past other than with `old`?
+    pub records_states: bool,
+}
+
+/// Slots of an activation.
+#[derive(Debug, Clone, Default)]
+pub struct Frame {
+    /// The values slots have before they are given others.
+    pub initial: Vec<Value>,
+    /// The names of those that are variables of the source.
+    pub names: Vec<Option<String>>,
+    /// Their types.
+    pub types: Vec<Option<Type>>,
+}
+
+/// A class.
+#[derive(Debug, Clone)]
+pub struct Class {
+    /// Its name.
+    pub name: String,
+    /// Types of its cells; the first, `mu`, has the type of levels.
+    pub cells: Vec<Type>,
+    /// Names of its cells.
+    pub cell_names: Vec<String>,
+    /// How many of the cells after `mu` are declared fields.
+    pub declared: usize,
+    /// The monitor invariant, clause by clause.
+    pub invariants: Vec<Expr>,
+    /// The slots of the invariant.
+    pub frame: Frame,
+    /// Does the invariant speak of an earlier state?
+    pub has_history: bool,
+    /// Is it the class that stands for the program's output?
+    pub prints: bool,
+    /// Is it implemented elsewhere?
+    pub is_external: bool,
+}
+
+/// A channel.
+#[derive(Debug, Clone)]
+pub struct Channel {
+    /// Its name.
+    pub name: String,
+    /// How many values a message has; they are in the slots from 1 on.
+    pub parameters: usize,
+    /// What a message transfers.
+    pub where_clause: Option<Expr>,
+    /// The slots of the where clause.
+    pub frame: Frame,
+}
+
+/// A method.
+#[derive(Debug, Clone)]
+pub struct Method {
+    /// Its name with that of its class.
+    pub name: String,
+    /// Its class.
+    pub class: u32,
+    /// How many parameters it has; they are in the slots from 1 on.
+    pub parameters: usize,
+    /// How many results it has; they are in the slots after the parameters.
+    pub results: usize,
+    /// Preconditions, clause by clause.
+    pub requires: Vec<Expr>,
+    /// Postconditions, clause by clause.
+    pub ensures: Vec<Expr>,
+    /// Objects whose lock it may change.
+    pub lock_changes: Vec<Expr>,
+    /// Its statements.
+    pub body: Arc<[Instr]>,
+    /// Its loops.
+    pub loops: Vec<Loop>,
+    /// All its slots.
+    pub frame: Frame,
+    /// Does its contract mention the read fraction of the call?
+    pub has_read_fraction: bool,
+    /// Do its postconditions or loop invariants speak of the state at its start?
+    pub has_old: bool,
+    /// Where it is declared.
+    pub span: Span,
+    /// Predicates of the receiver to open at its start and to close at its end (`-defaults`).
+    pub opened: Vec<Expr>,
+    /// Predicates to close at its end.
+    pub closed: Vec<Expr>,
+}
+
+/// A function.
+#[derive(Debug, Clone)]
+pub struct Function {
+    /// Its name with that of its class.
+    pub name: String,
+    /// Its class.
+    pub class: u32,
+    /// Has it no receiver?
+    pub is_static: bool,
+    /// How many parameters it has; they are in the slots from 1 on, the value is in the slot after them.
+    pub parameters: usize,
+    /// Preconditions.
+    pub requires: Vec<Expr>,
+    /// Postconditions.
+    pub ensures: Vec<Expr>,
+    /// The defining expression.
+    pub body: Option<Expr>,
+    /// For a function without a body: what a postcondition says that the value is.
+    pub definition: Option<Expr>,
+    /// The slots.
+    pub frame: Frame,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A predicate.
+#[derive(Debug, Clone)]
+pub struct Predicate {
+    /// Its name.
+    pub name: String,
+    /// What it stands for.
+    pub body: Expr,
+    /// The slots of the body.
+    pub frame: Frame,
+}
+
+impl Code {
+    /// Lowers a program.
+    pub fn new(program: Program, options: Options) -> Self {
+        lower::lower(program, options)
+    }
+
+    /// The method with a qualified name, `C.m`.
+    pub fn method(&self, name: &str) -> Option<u32> {
+        self.methods.iter().position(|method| method.name == name).map(|at| at as u32)
+    }
+}
+
+/// The index of an id of the resolved program.
+pub(crate) fn index<T>(id: la_arena::Idx<T>) -> u32 {
+    id.into_raw().into_u32()
+}
+
+/// The integers that a method's contract and body mention.
+pub(crate) fn literals_of(code: &Code, method: u32) -> Vec<i64> {
+    let method = &code.methods[method as usize];
+    let mut found = Vec::new();
+    let clauses = method.requires.iter().chain(&method.ensures);
+    clauses.for_each(|clause| literals(clause, &mut found));
+    for instr in method.body.iter() {
+        match &instr.op {
+            Op::Assert(e) | Op::Assume(e) | Op::Branch { condition: e, .. } => {
+                literals(e, &mut found);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn literals(e: &Expr, found: &mut Vec<i64>) {
+    if let Kind::Const(Value::Int(number)) = &e.kind {
+        found.push(*number);
+    }
+    e.for_each_child(&mut |child| literals(child, found));
+}

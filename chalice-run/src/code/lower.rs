@@ -1,0 +1,359 @@
+//! From the resolved program to the form that runs.
+
+mod exprs;
+mod stmts;
+
+use chalice::program::{AccessTarget, Expr as Source, ExprKind, FieldId, FieldRef, LocalId, Type};
+use chalice::{Options, Program};
+use rustc_hash::FxHashMap;
+
+use super::{Channel, Class, Code, Expr, Frame, Function, Kind, Method, Predicate, index};
+use crate::value::{Level, Seq, Value};
+
+/// The value a variable has where nobody chose one: what the original's generated programs have (Hegi 2013 took over the
+/// defaults of its platform).
+pub(crate) fn default_value(ty: &Type) -> Value {
+    match ty {
+        Type::Int => Value::Int(0),
+        Type::Bool => Value::Bool(false),
+        Type::String => Value::Text("".into()),
+        Type::Mu => Value::Level(Level::BOTTOM),
+        Type::Seq(_) => Value::Seq(Seq::Items([].into())),
+        Type::Set(_) => Value::Set([].into()),
+        Type::Null | Type::Class(_) | Type::Channel(_) | Type::Token(_) | Type::Unknown => {
+            Value::Null
+        }
+    }
+}
+
+/// Lowers a program.
+pub(super) fn lower(program: Program, options: Options) -> Code {
+    let layout = Layout::of(&program);
+    let mut code = Code {
+        classes: Vec::new(),
+        channels: Vec::new(),
+        methods: Vec::new(),
+        functions: Vec::new(),
+        predicates: Vec::new(),
+        records_states: false,
+        options,
+        program: Program::default(),
+    };
+    for (id, _) in program.classes.iter() {
+        let class = class(&program, &layout, index(id), &mut code.records_states);
+        code.classes.push(class);
+    }
+    for (id, _) in program.channels.iter() {
+        let channel = channel(&program, &layout, index(id), &mut code.records_states);
+        code.channels.push(channel);
+    }
+    for (_, predicate) in program.predicates.iter() {
+        let mut member = Lowering::new(&program, &layout);
+        member.slot_of_this();
+        let body = member.expr(&predicate.body);
+        code.records_states |= member.saw_state;
+        let name = predicate.name.clone();
+        code.predicates.push(Predicate { name, body, frame: member.frame });
+    }
+    for (_, source) in program.functions.iter() {
+        let function = function(&program, &layout, options, source, &mut code.records_states);
+        code.functions.push(function);
+    }
+    for (_, source) in program.methods.iter() {
+        let method = method(&program, &layout, options, source, &mut code.records_states);
+        code.methods.push(method);
+    }
+    code.program = program;
+    code
+}
+
+/// Where fields are in their objects.
+struct Layout {
+    cells: FxHashMap<FieldId, u32>,
+    /// By the class pointed to and the tracked field.
+    back_pointers: FxHashMap<(u32, FieldId), u32>,
+    /// By class: types and names of all cells, and how many are declared.
+    classes: Vec<(Vec<Type>, Vec<String>, usize)>,
+}
+
+impl Layout {
+    fn of(program: &Program) -> Self {
+        let mut layout = Self {
+            cells: FxHashMap::default(),
+            back_pointers: FxHashMap::default(),
+            classes: Vec::new(),
+        };
+        for (_, class) in program.classes.iter() {
+            let (mut types, mut names) = (vec![Type::Mu], vec!["mu".to_owned()]);
+            for field in class.fields() {
+                layout.cells.insert(field, types.len() as u32);
+                types.push(program.fields[field].ty.clone());
+                names.push(program.fields[field].name.clone());
+            }
+            let declared = types.len() - 1;
+            layout.classes.push((types, names, declared));
+        }
+        for (id, field) in program.fields.iter() {
+            let Type::Class(target) = &field.ty else { continue };
+            if field.is_tracked {
+                let (types, names, _) = &mut layout.classes[index(*target) as usize];
+                layout.back_pointers.insert((index(*target), id), types.len() as u32);
+                let source = &program.classes[field.class].name;
+                types.push(Type::Set(Box::new(Type::Class(field.class))));
+                names.push(format!("~({source}.{})", field.name));
+            }
+        }
+        layout
+    }
+}
+
+/// Lowers one member.
+struct Lowering<'p> {
+    program: &'p Program,
+    layout: &'p Layout,
+    frame: Frame,
+    slots: FxHashMap<LocalId, u32>,
+    /// Slots of the flags that say whether a constant is assigned.
+    flags: FxHashMap<LocalId, u32>,
+    result: Option<u32>,
+    saw_old: bool,
+    saw_read: bool,
+    saw_state: bool,
+    body: stmts::Body,
+}
+
+impl<'p> Lowering<'p> {
+    fn new(program: &'p Program, layout: &'p Layout) -> Self {
+        Self {
+            program,
+            layout,
+            frame: Frame::default(),
+            slots: FxHashMap::default(),
+            flags: FxHashMap::default(),
+            result: None,
+            saw_old: false,
+            saw_read: false,
+            saw_state: false,
+            body: stmts::Body::default(),
+        }
+    }
+
+    fn new_slot(&mut self, ty: &Type, name: Option<&str>) -> u32 {
+        self.frame.initial.push(default_value(ty));
+        self.frame.names.push(name.map(str::to_owned));
+        self.frame.types.push(Some(ty.clone()));
+        self.frame.initial.len() as u32 - 1
+    }
+
+    /// Slot 0, which the names of the frame do not list: it is shown as the object itself.
+    fn slot_of_this(&mut self) {
+        self.new_slot(&Type::Null, None);
+    }
+
+    /// The slot of a variable, made when it is first met.
+    fn slot(&mut self, local: LocalId) -> u32 {
+        if let Some(&slot) = self.slots.get(&local) {
+            return slot;
+        }
+        let declared = &self.program.locals[local];
+        let slot = self.new_slot(&declared.ty, Some(&declared.name));
+        self.slots.insert(local, slot);
+        if declared.is_const {
+            let flag = self.new_slot(&Type::Bool, None);
+            self.flags.insert(local, flag);
+        }
+        slot
+    }
+
+    fn slots_of(&mut self, locals: &[LocalId]) {
+        for &local in locals {
+            self.slot(local);
+        }
+    }
+
+    fn exprs(&mut self, sources: &[Source]) -> Vec<Expr> {
+        sources.iter().map(|source| self.expr(source)).collect()
+    }
+
+    fn cell(&self, field: FieldRef) -> u32 {
+        match field {
+            FieldRef::Declared(field) => self.layout.cells[&field],
+            FieldRef::Mu | FieldRef::Joinable => 0,
+        }
+    }
+}
+
+fn class(program: &Program, layout: &Layout, id: u32, records_states: &mut bool) -> Class {
+    let (_, source) = program.classes.iter().nth(id as usize).expect("the id is in the arena");
+    let mut member = Lowering::new(program, layout);
+    member.slot_of_this();
+    let invariants = member.exprs(&source.invariants);
+    *records_states |= member.saw_state;
+    let (cells, cell_names, declared) = layout.classes[id as usize].clone();
+    Class {
+        name: source.name.clone(),
+        cells,
+        cell_names,
+        declared,
+        invariants,
+        frame: member.frame,
+        has_history: member.saw_old,
+        prints: source.is_external && source.name == "ChalicePrint",
+        is_external: source.is_external,
+    }
+}
+
+fn channel(program: &Program, layout: &Layout, id: u32, records_states: &mut bool) -> Channel {
+    let (_, source) = program.channels.iter().nth(id as usize).expect("the id is in the arena");
+    let mut member = Lowering::new(program, layout);
+    member.slot_of_this();
+    member.slots_of(&source.parameters);
+    let where_clause = source.where_clause.as_ref().map(|clause| member.expr(clause));
+    *records_states |= member.saw_state;
+    let (name, parameters) = (source.name.clone(), source.parameters.len());
+    Channel { name, parameters, where_clause, frame: member.frame }
+}
+
+fn function(
+    program: &Program,
+    layout: &Layout,
+    options: Options,
+    source: &chalice::program::Function,
+    records_states: &mut bool,
+) -> Function {
+    let mut member = Lowering::new(program, layout);
+    member.slot_of_this();
+    member.slots_of(&source.parameters);
+    let result = member.new_slot(&source.result, None);
+    member.result = Some(result);
+    let requires = member.exprs(&source.requires);
+    let ensures = member.exprs(&source.ensures);
+    let mut body = source.body.as_ref().map(|body| member.expr(body));
+    if options.defaults >= 1 {
+        let own = member.own_predicates(&source.requires);
+        body = body.map(|body| own.into_iter().rev().fold(body, opened_around));
+    }
+    let definition = source.ensures.iter().find_map(|clause| member.definition(clause));
+    *records_states |= member.saw_state;
+    Function {
+        name: qualified(program, source.class, &source.name),
+        class: index(source.class),
+        is_static: source.is_static,
+        parameters: source.parameters.len(),
+        requires,
+        ensures,
+        body,
+        definition,
+        frame: member.frame,
+        span: source.span,
+    }
+}
+
+/// The body with a predicate of the precondition open, if it is not below a condition.
+fn opened_around(body: Expr, predicate: Expr) -> Expr {
+    let Kind::Access(access) = predicate.kind else { return body };
+    let (span, is_pure) = (body.span, body.is_pure);
+    Expr { kind: Kind::Unfolding(Box::new((*access, body))), span, is_pure }
+}
+
+fn method(
+    program: &Program,
+    layout: &Layout,
+    options: Options,
+    source: &chalice::program::Method,
+    records_states: &mut bool,
+) -> Method {
+    let mut member = Lowering::new(program, layout);
+    member.slot_of_this();
+    member.slots_of(&source.parameters);
+    member.slots_of(&source.results);
+    let requires = member.exprs(&source.requires);
+    let ensures = member.exprs(&source.ensures);
+    let has_read_fraction = member.saw_read;
+    let lock_changes = member.exprs(&source.lock_changes);
+    let (mut opened, mut closed) = (Vec::new(), Vec::new());
+    if options.defaults >= 1 {
+        opened = member.own_predicates(&source.requires);
+        closed = member.own_predicates(&source.ensures);
+    }
+    let (body, loops) = member.method_body(&source.body);
+    *records_states |= member.saw_state;
+    Method {
+        name: qualified(program, source.class, &source.name),
+        class: index(source.class),
+        parameters: source.parameters.len(),
+        results: source.results.len(),
+        requires,
+        ensures,
+        lock_changes,
+        body: body.into(),
+        loops,
+        frame: member.frame,
+        has_read_fraction,
+        has_old: member.saw_old,
+        span: source.span,
+        opened,
+        closed,
+    }
+}
+
+fn qualified(program: &Program, class: chalice::program::ClassId, name: &str) -> String {
+    format!("{}.{name}", program.classes[class].name)
+}
+
+impl Lowering<'_> {
+    /// The predicates of the receiver that clauses mention, below their conditions.
+    fn own_predicates(&mut self, clauses: &[Source]) -> Vec<Expr> {
+        let mut found = Vec::new();
+        for clause in clauses {
+            self.collect_own(clause, &mut Vec::new(), &mut found);
+        }
+        found
+    }
+
+    fn collect_own(&mut self, clause: &Source, guards: &mut Vec<Expr>, found: &mut Vec<Expr>) {
+        match &clause.kind {
+            ExprKind::And(parts) => {
+                for part in parts {
+                    self.collect_own(part, guards, found);
+                }
+            }
+            ExprKind::Implies { guard, body } => {
+                let guard = self.expr(guard);
+                guards.push(guard);
+                self.collect_own(body, guards, found);
+                guards.pop();
+            }
+            ExprKind::Access(access) => {
+                let AccessTarget::Predicate { receiver, .. } = &access.target else { return };
+                if matches!(receiver.kind, ExprKind::This) {
+                    let access = self.expr(clause);
+                    found.push(guards.iter().rev().fold(access, |body, guard| Expr {
+                        span: body.span,
+                        is_pure: body.is_pure,
+                        kind: Kind::Implies(Box::new((guard.clone(), body))),
+                    }));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `e` of a clause `result == e` in which the value does not occur otherwise.
+    fn definition(&mut self, clause: &Source) -> Option<Expr> {
+        let ExprKind::Binary { op: chalice::program::BinaryOp::Eq, left, right } = &clause.kind
+        else {
+            return None;
+        };
+        let is_result = |e: &Source| matches!(e.kind, ExprKind::Result);
+        let other = match (is_result(left), is_result(right)) {
+            (true, false) => right,
+            (false, true) => left,
+            _ => return None,
+        };
+        if other.any(&mut |part| is_result(part)) {
+            return None;
+        }
+        Some(self.expr(other))
+    }
+}

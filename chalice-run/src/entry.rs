@@ -1,0 +1,92 @@
+//! Where a program starts.
+
+use chalice::program::Type;
+
+use crate::arguments;
+use crate::choices::{Choices, Policy};
+use crate::code::Code;
+use crate::generate::{Bounds, Found, Order, Starts};
+use crate::heap::ObjectKind;
+use crate::machine::{Config, Machine};
+use crate::value::Value;
+
+/// The method that a run starts with.
+///
+/// # Errors
+/// What can be started, if nothing or several things are called as an entry is.
+pub fn entry(code: &Code, name: Option<&str>, has_arguments: bool) -> Result<u32, String> {
+    if let Some(name) = name {
+        return code.method(name).ok_or_else(|| format!("there is no method `{name}`"));
+    }
+    for wanted in ["main", "Main", "Start"] {
+        let named: Vec<u32> = (0..code.methods.len() as u32)
+            .filter(|&method| {
+                let method = &code.methods[method as usize];
+                let name = method.name.rsplit('.').next().unwrap_or_default();
+                name == wanted && (has_arguments || method.parameters == 0)
+            })
+            .collect();
+        match &named[..] {
+            [] => {}
+            [method] => return Ok(*method),
+            several => {
+                let names: Vec<_> =
+                    several.iter().map(|one| code.methods[*one as usize].name.as_str()).collect();
+                let names = names.join(", ");
+                return Err(format!("there are several entries: {names}; choose one with --entry"));
+            }
+        }
+    }
+    let methods = code.methods.iter().filter(|method| method.parameters == 0);
+    let names: Vec<_> = methods.map(|method| method.name.as_str()).collect();
+    let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(format!("there is no method `main`; methods without parameters: {names}"))
+}
+
+/// A machine about to execute the entry, which has been given what its precondition asks for.
+///
+/// # Errors
+/// Arguments that do not fit, or a precondition that cannot be granted.
+pub fn start<'c>(
+    code: &'c Code,
+    method: u32,
+    config: &Config,
+    texts: &[String],
+) -> Result<Machine<'c>, String> {
+    let described = &code.methods[method as usize];
+    if texts.is_empty() && described.parameters == 0 {
+        let bounds = Bounds::default();
+        let mut starts = Starts::new(code, method, config.clone(), bounds, Order::All);
+        return match starts.next_start() {
+            Found::Start(mut machine) => {
+                machine.choices = Choices::new(Vec::new(), Policy::First);
+                Ok(*machine)
+            }
+            Found::Impossible(what) => {
+                Err(format!("the precondition of {} cannot be granted ({what})", described.name))
+            }
+            Found::Exhausted | Found::GaveUp => {
+                Err(format!("the precondition of {} contradicts itself", described.name))
+            }
+        };
+    }
+    if texts.len() != described.parameters {
+        return Err(format!(
+            "{} has {} parameters, and {} arguments are given",
+            described.name,
+            described.parameters,
+            texts.len()
+        ));
+    }
+    let mut machine = Machine::new(code, config.clone());
+    let mut slots = described.frame.initial.clone();
+    slots[0] = Value::Ref(machine.new_object(ObjectKind::Class(described.class)));
+    for (at, text) in texts.iter().enumerate() {
+        let ty = described.frame.types[at + 1].as_ref().unwrap_or(&Type::Int);
+        slots[at + 1] = arguments::read(&mut machine, text, ty)?;
+    }
+    match machine.start(method, slots) {
+        Ok(()) => Ok(machine),
+        Err(_) => Err(format!("the precondition of {} does not hold", described.name)),
+    }
+}

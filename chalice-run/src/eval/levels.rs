@@ -1,0 +1,116 @@
+//! Comparisons of lock levels, and the wait level: the greatest level of what a thread holds or owes messages to.
+//!
+//! The wait level is no value: comparisons with it speak of all the levels that it stands for (Leino and Müller 2009).
+
+use chalice::Span;
+
+use crate::choices::About;
+use crate::code::LevelSide;
+use crate::fault::{Res, Trouble};
+use crate::levels::Below;
+use crate::machine::Machine;
+use crate::value::{Level, Value};
+
+impl Machine<'_> {
+    /// `left << right`. Where nothing says which of two levels is below the other, whoever asks in order to check
+    /// something gets "no"; a generated start puts them in order.
+    pub(super) fn below(
+        &mut self,
+        left: &LevelSide,
+        right: &LevelSide,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<Value> {
+        let truth = match (left, right) {
+            (LevelSide::Value(left), LevelSide::Value(right)) => {
+                let left = self.level(left, slots)?;
+                let right = self.level(right, slots)?;
+                self.is_below(left, right)
+            }
+            (LevelSide::Wait { old }, LevelSide::Value(right)) => {
+                let right = self.level(right, slots)?;
+                let wait = self.wait_of(*old, span)?;
+                right != Level::BOTTOM && wait.iter().all(|level| self.is_below(*level, right))
+            }
+            (LevelSide::Value(left), LevelSide::Wait { old }) => {
+                let left = self.level(left, slots)?;
+                let wait = self.wait_of(*old, span)?;
+                wait.iter().any(|level| self.is_below(left, *level))
+            }
+            (LevelSide::Wait { old: one }, LevelSide::Wait { old: other }) => {
+                let (one, other) = (self.wait_of(*one, span)?, self.wait_of(*other, span)?);
+                other.iter().any(|high| one.iter().all(|low| self.is_below(*low, *high)))
+            }
+        };
+        Ok(Value::Bool(truth))
+    }
+
+    /// Equality where a side is the wait level: nothing that it stands for is above the other side.
+    pub(super) fn equal_levels(
+        &mut self,
+        left: &LevelSide,
+        right: &LevelSide,
+        slots: &mut [Value],
+    ) -> Res<bool> {
+        match (left, right) {
+            (LevelSide::Value(left), LevelSide::Value(right)) => {
+                Ok(self.level(left, slots)? == self.level(right, slots)?)
+            }
+            (LevelSide::Wait { old }, LevelSide::Value(value))
+            | (LevelSide::Value(value), LevelSide::Wait { old }) => {
+                let level = self.level(value, slots)?;
+                let wait = self.wait_of(*old, value.span)?;
+                Ok(wait.iter().all(|one| *one == level || self.is_below(*one, level)))
+            }
+            (LevelSide::Wait { old: one }, LevelSide::Wait { old: other }) => {
+                let span = Span::default();
+                let (mut one, mut other) = (self.wait_of(*one, span)?, self.wait_of(*other, span)?);
+                one.sort_unstable();
+                other.sort_unstable();
+                if one == other {
+                    return Ok(true);
+                }
+                let greatest = |machine: &mut Self, levels: &[Level]| {
+                    let is_greatest = |machine: &mut Self, high: Level| {
+                        levels.iter().all(|low| *low == high || machine.is_below(*low, high))
+                    };
+                    levels.iter().copied().find(|level| is_greatest(machine, *level))
+                };
+                let greatest_one = greatest(self, &one);
+                Ok(greatest_one.is_some() && greatest_one == greatest(self, &other))
+            }
+        }
+    }
+
+    fn level(&mut self, e: &crate::code::Expr, slots: &mut [Value]) -> Res<Level> {
+        match self.eval(e, slots)? {
+            Value::Level(level) => Ok(level),
+            _ => Ok(Level::BOTTOM),
+        }
+    }
+
+    fn wait_of(&mut self, old: bool, span: Span) -> Res<Vec<Level>> {
+        if !old {
+            return Ok(self.wait_levels());
+        }
+        match self.old_state() {
+            Some(state) => Ok(state.held.iter().map(|held| held.level).collect()),
+            None => Err(Box::new(Trouble::NoOldState(span))),
+        }
+    }
+
+    /// Is one level known to be below another?
+    pub(crate) fn is_below(&mut self, one: Level, other: Level) -> bool {
+        match self.levels.below(one, other) {
+            Below::Yes => true,
+            Below::No => false,
+            Below::Open => {
+                let relate = self.granting && self.choices.choose(2, About::Value) == 0;
+                if relate {
+                    self.levels.relate(one, other);
+                }
+                relate
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! What can stop a run.
+//!
+//! Ids are those of the verifier, `kind:reason`: the statement or contract says the kind, the part that went wrong the
+//! reason.
+
+use chalice::Span;
+
+use crate::amount::Amount;
+use crate::heap::Loc;
+use crate::value::{Ref, Value};
+
+/// Why a check failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Something is false.
+    AssertionFalse,
+    /// Permission is missing.
+    InsufficientPermission,
+    /// A reference is null.
+    ReceiverNull,
+    /// An amount is negative.
+    NegativePermission,
+    /// The order of locks is not kept, or not known.
+    LockOrder,
+    /// A lock is not held.
+    LockNotHeld,
+    /// A lock is held for reading only.
+    LockReadHeld,
+    /// An object is shared already.
+    AlreadyShared,
+    /// An object is not shared.
+    NotShared,
+    /// There is no right to receive.
+    NoCredit,
+    /// A token was joined already.
+    NotJoinable,
+    /// A constant was assigned already.
+    ConstAssignedTwice,
+    /// A divisor is zero.
+    DivisionByZero,
+    /// An index is below zero.
+    SeqIndexNegative,
+    /// An index is too large.
+    SeqIndexLength,
+    /// A bound of a slice is not an index.
+    SeqSliceBounds,
+    /// A range ends before it begins.
+    RangeEmptyBounds,
+    /// Counting permissions would have to be divided.
+    EpsilonScaling,
+    /// The maximum of nothing.
+    MaximumOfNothing,
+    /// At the end of a method.
+    Method,
+    /// At the end of an iteration.
+    Loop,
+    /// Where a loop begins.
+    LoopEntry,
+}
+
+impl Reason {
+    /// As it is in an id.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AssertionFalse => "assertion.false",
+            Self::InsufficientPermission => "insufficient.permission",
+            Self::ReceiverNull => "receiver.null",
+            Self::NegativePermission => "negative.permission",
+            Self::LockOrder => "lock.order",
+            Self::LockNotHeld => "lock.not.held",
+            Self::LockReadHeld => "lock.read.held",
+            Self::AlreadyShared => "already.shared",
+            Self::NotShared => "not.shared",
+            Self::NoCredit => "no.credit",
+            Self::NotJoinable => "not.joinable",
+            Self::ConstAssignedTwice => "const.assigned.twice",
+            Self::DivisionByZero => "division.by.zero",
+            Self::SeqIndexNegative => "seq.index.negative",
+            Self::SeqIndexLength => "seq.index.length",
+            Self::SeqSliceBounds => "seq.slice.bounds",
+            Self::RangeEmptyBounds => "range.empty.bounds",
+            Self::EpsilonScaling => "epsilon.scaling",
+            Self::MaximumOfNothing => "maximum.of.nothing",
+            Self::Method => "method",
+            Self::Loop => "loop",
+            Self::LoopEntry => "loop.entry",
+        }
+    }
+}
+
+/// A failed check, as far as the place where it fails knows it.
+#[derive(Debug, Clone)]
+pub struct Fault {
+    /// The kind, where the part that fails says it and not what it is part of.
+    pub kind: Option<&'static str>,
+    /// Why.
+    pub reason: Reason,
+    /// The part that fails.
+    pub span: Span,
+    /// The clause, if it is one of several and is to be blamed.
+    pub clause: Option<Span>,
+    /// What is wrong, in words.
+    pub words: String,
+    /// The location of which permission is missing, and how much is asked for.
+    pub missing: Option<(Loc, Option<Amount>)>,
+}
+
+impl Fault {
+    /// A fault without a location.
+    pub fn new(reason: Reason, span: Span, words: impl Into<String>) -> Self {
+        Self { kind: None, reason, span, clause: None, words: words.into(), missing: None }
+    }
+
+    /// Permission that is missing.
+    pub fn missing(loc: Loc, amount: Option<Amount>, span: Span, words: impl Into<String>) -> Self {
+        let missing = Some((loc, amount));
+        Self { missing, ..Self::new(Reason::InsufficientPermission, span, words) }
+    }
+
+    /// The fault with a kind of its own.
+    #[must_use]
+    pub fn of_kind(mut self, kind: &'static str) -> Self {
+        self.kind.get_or_insert(kind);
+        self
+    }
+}
+
+/// What ends an evaluation or a step before its time.
+#[derive(Debug, Clone)]
+pub enum Trouble {
+    /// A check failed.
+    Fault(Fault),
+    /// What is needed cannot be executed.
+    Unknown {
+        /// What it is: an id.
+        what: &'static str,
+        /// Where.
+        span: Span,
+    },
+    /// The old state is needed, and there is none.
+    NoOldState(Span),
+    /// An assumption does not hold.
+    Assumption(Span),
+    /// The start that is being generated contradicts the precondition.
+    Contradiction,
+    /// A constant that was read before it was assigned got another value than it was taken to have.
+    Foreseen {
+        /// Which constant, counted over the run.
+        number: usize,
+        /// The value it got.
+        value: Value,
+    },
+    /// A bound was hit.
+    Bound(&'static str, Span),
+    /// What was received is not what was given: a defect of the machine, or of a rule.
+    Inconsistent(String, Span),
+}
+
+/// The result of an evaluation.
+pub type Res<T> = Result<T, Box<Trouble>>;
+
+impl From<Fault> for Box<Trouble> {
+    fn from(fault: Fault) -> Self {
+        Self::new(Trouble::Fault(fault))
+    }
+}
+
+/// A location of which the run does not know that the object exists.
+pub(crate) fn reference_or_null<T>(
+    value: &Value,
+    span: Span,
+    what: impl FnOnce(Ref) -> T,
+) -> Res<T> {
+    match value.reference() {
+        Some(reference) => Ok(what(reference)),
+        None => Err(Fault::new(Reason::ReceiverNull, span, "this is null").into()),
+    }
+}
+
+/// Says what kind of check has failed, and where, unless a part of it has said so already.
+pub(crate) fn blamed<T>(result: Res<T>, kind: &'static str, at: Option<Span>) -> Res<T> {
+    result.map_err(|mut trouble| {
+        if let Trouble::Fault(fault) = &mut *trouble
+            && fault.kind.is_none()
+        {
+            fault.kind = Some(kind);
+            fault.clause = at.or(fault.clause);
+        }
+        trouble
+    })
+}

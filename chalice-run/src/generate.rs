@@ -1,0 +1,201 @@
+//! Starts of methods, made from their preconditions.
+//!
+//! A start is made by granting: the precondition is evaluated with the environment as the giver, which has all
+//! permission to objects that come into being when something refers to them. Values are chosen when they are first read;
+//! what a conjunct then says filters, with the youngest choice changed first. The method under test takes no part in
+//! it, so contracts that no caller can meet are not hidden.
+
+mod grant;
+mod values;
+
+use std::sync::Arc;
+
+use crate::choices::{Choices, Policy, SplitMix};
+use crate::code::{Code, literals_of};
+use crate::fault::Trouble;
+use crate::machine::{Config, Machine};
+
+/// How large a start may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Objects of each class.
+    pub objects: u32,
+    /// Integers from minus this to this.
+    pub integers: i64,
+    /// Elements of a sequence or set.
+    pub length: u32,
+    /// How deep predicates are nested.
+    pub depth: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { objects: 2, integers: 2, length: 3, depth: 3 }
+    }
+}
+
+/// How starts are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// All within the bounds, one after the other.
+    All,
+    /// At random, by a seed.
+    Random(u64),
+}
+
+/// What came of looking for the next start.
+#[derive(Debug)]
+pub enum Found<'c> {
+    /// A machine about to execute the method.
+    Start(Box<Machine<'c>>),
+    /// There are no more within the bounds.
+    Exhausted,
+    /// So many contradictions were met that the search has stopped.
+    GaveUp,
+    /// The precondition cannot be granted: it is ill-formed, or not executable. An id of what is in the way.
+    Impossible(String),
+}
+
+/// The starts of a method.
+#[derive(Debug, Clone)]
+pub struct Starts<'c> {
+    code: &'c Code,
+    method: u32,
+    config: Config,
+    bounds: Bounds,
+    order: Order,
+    /// How many were found.
+    pub found: u64,
+    /// The choices of the attempt that comes next, and where each began.
+    positions: Vec<Position>,
+    is_exhausted: bool,
+    hints: Arc<[i64]>,
+    /// How many contradictions in a row end the search.
+    pub patience: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Position {
+    choice: u32,
+    of: u32,
+    first: u32,
+}
+
+impl<'c> Starts<'c> {
+    /// The starts of a method within bounds.
+    pub fn new(code: &'c Code, method: u32, config: Config, bounds: Bounds, order: Order) -> Self {
+        Self {
+            code,
+            method,
+            config,
+            bounds,
+            order,
+            found: 0,
+            positions: Vec::new(),
+            is_exhausted: false,
+            hints: hints(code, method, bounds),
+            patience: 20_000,
+        }
+    }
+
+    /// The next start. Its machine goes on to take decisions as it was found.
+    pub fn next_start(&mut self) -> Found<'c> {
+        for _ in 0..self.patience {
+            if self.is_exhausted {
+                return Found::Exhausted;
+            }
+            let script = self.positions.iter().map(|position| position.choice).collect();
+            let mut machine = Machine::new(self.code, self.config.clone());
+            machine.choices = Choices::new(script, self.policy());
+            machine.bounds = self.bounds;
+            machine.hints = self.hints.clone();
+            let granted = machine.grant(self.method);
+            self.remember(&machine);
+            match granted {
+                Ok(()) => {
+                    self.found += 1;
+                    return Found::Start(Box::new(machine));
+                }
+                Err(trouble) => match *trouble {
+                    // What has no value makes the precondition false, as far as starts are concerned.
+                    Trouble::Contradiction | Trouble::Fault(_) => self.step_on(),
+                    Trouble::Unknown { what, .. } => return Found::Impossible(what.to_owned()),
+                    Trouble::Bound(what, _) => return Found::Impossible(what.to_owned()),
+                    _ => return Found::Impossible("not executable".to_owned()),
+                },
+            }
+        }
+        Found::GaveUp
+    }
+
+    fn policy(&self) -> Policy {
+        match self.order {
+            Order::All => Policy::First,
+            Order::Random(seed) => {
+                Policy::Random(SplitMix(seed ^ self.found.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+            }
+        }
+    }
+
+    fn remember(&mut self, machine: &Machine<'_>) {
+        let taken = machine.choices.taken();
+        for (at, decision) in taken.iter().enumerate() {
+            match self.positions.get_mut(at) {
+                Some(position) => position.of = decision.of,
+                None => self.positions.push(Position {
+                    choice: decision.choice,
+                    of: decision.of,
+                    first: decision.choice,
+                }),
+            }
+        }
+        self.positions.truncate(taken.len());
+    }
+
+    /// The next choices: the last one that has something left changes.
+    fn step_on(&mut self) {
+        while let Some(last) = self.positions.last_mut() {
+            last.choice = (last.choice + 1) % last.of;
+            if last.choice != last.first {
+                return;
+            }
+            self.positions.pop();
+        }
+        self.is_exhausted = true;
+    }
+
+    /// Goes on to the next start. Choices that the run of this one has made of values count to it.
+    pub fn go_on(&mut self, ended: &Machine<'_>) {
+        match self.order {
+            Order::All => {
+                let values = ended.choices.taken();
+                let is_value =
+                    |one: &&crate::choices::Decision| one.about == crate::choices::About::Value;
+                if values.iter().take_while(is_value).count() == values.len() {
+                    self.remember(ended);
+                }
+                self.step_on();
+            }
+            Order::Random(_) => {
+                self.positions.clear();
+                self.is_exhausted = false;
+            }
+        }
+    }
+}
+
+/// Integers that matter to a method: small ones, and those that its contract mentions with their neighbours.
+fn hints(code: &Code, method: u32, bounds: Bounds) -> Arc<[i64]> {
+    let mut hints = vec![0];
+    for size in 1..=bounds.integers {
+        hints.extend([size, -size]);
+    }
+    for literal in literals_of(code, method) {
+        for number in [literal, literal.saturating_add(1), literal.saturating_sub(1)] {
+            if !hints.contains(&number) {
+                hints.push(number);
+            }
+        }
+    }
+    hints.into()
+}

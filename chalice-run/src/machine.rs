@@ -1,0 +1,515 @@
+//! The machine: threads as data, one heap, and everything that a step needs.
+//!
+//! Threads, activations and their program counters are plain data, so a machine can be cloned, and stops anywhere.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chalice::Span;
+use chalice::program::LockMode;
+use rustc_hash::FxHashMap;
+
+use crate::amount::{Amount, Fractions, Kappa};
+use crate::choices::{Choices, Policy};
+use crate::code::{Class, Code};
+use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Snapshot};
+use crate::levels::Levels;
+use crate::value::{Ref, Value};
+
+/// How permission is counted (runtime checking after Hegi 2013, section 3.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// By activation, as the verifier does: calls and loops get what their contracts say.
+    Method,
+    /// By thread: calls and loops move nothing, and a join brings all that is left.
+    Thread,
+}
+
+/// The values of what nobody gave a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Undefined {
+    /// Zero, false, null or empty.
+    Zero,
+    /// A decision.
+    Choose,
+}
+
+/// What is done about a false assumption.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Assume {
+    /// The run fails.
+    Check,
+    /// The run does not count.
+    Discard,
+}
+
+/// How a run is executed.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// How permission is counted.
+    pub view: View,
+    /// The values of what nobody gave a value.
+    pub undefined: Undefined,
+    /// What is done about a false assumption.
+    pub assume: Assume,
+    /// How many statements a thread may execute.
+    pub steps: u64,
+    /// How many visible steps a run may have.
+    pub visible_steps: u64,
+    /// Are functions checked to read only what their preconditions give?
+    pub check_functions: bool,
+    /// Is permission that is left behind at ends of methods and loops a failure?
+    pub leaks_fail: bool,
+    /// Is what every step does noted?
+    pub trace: Trace,
+    /// May threads be interrupted at every statement? For comparison only.
+    pub preempt_everywhere: bool,
+    /// Is it checked after each step that permission adds up?
+    pub check_conservation: bool,
+}
+
+/// What is noted of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Trace {
+    /// Nothing.
+    None,
+    /// Steps that other threads can notice.
+    Sync,
+    /// All statements.
+    All,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            view: View::Method,
+            undefined: Undefined::Zero,
+            assume: Assume::Check,
+            steps: 1_000_000,
+            visible_steps: 100_000,
+            check_functions: false,
+            leaks_fail: false,
+            trace: Trace::None,
+            preempt_everywhere: false,
+            check_conservation: false,
+        }
+    }
+}
+
+/// What a thread is about to do that other threads can notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pending {
+    /// Acquires a lock.
+    Acquire(Ref, LockMode),
+    /// Waits for the thread of a token.
+    Join(Ref),
+    /// Waits for a message.
+    Receive(Ref),
+    /// Adds a message to a queue.
+    Send(Ref),
+    /// Writes something out.
+    Output,
+    /// Any statement, where threads may be interrupted everywhere.
+    Step,
+}
+
+/// What a thread is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It can go on by itself.
+    Ready,
+    /// Its next step is one that others can notice.
+    At(Pending),
+    /// It has ended.
+    Done,
+}
+
+/// A loop that is being executed.
+#[derive(Debug, Clone)]
+pub struct LoopState {
+    /// Who holds what the invariants ask for.
+    pub holder: Holder,
+    /// Its read fraction.
+    pub kappa: Kappa,
+    /// What it was given last.
+    pub moved: Vec<(Loc, Amount)>,
+    /// The credits it was given last.
+    pub credits: Vec<(Ref, i64)>,
+}
+
+/// A method that is being executed.
+#[derive(Debug, Clone)]
+pub struct Activation {
+    /// The method.
+    pub method: u32,
+    /// The next statement.
+    pub pc: u32,
+    /// Its variables.
+    pub slots: Vec<Value>,
+    /// Who holds its permission.
+    pub holder: Holder,
+    /// Its read fraction.
+    pub kappa: Kappa,
+    /// The state at its start.
+    pub entry: Snapshot,
+    /// Is the state at its start recorded for it alone?
+    pub owns_entry: bool,
+    /// The loops it is in.
+    pub loops: Vec<LoopState>,
+}
+
+impl Activation {
+    /// Who holds what can be used now.
+    pub fn current(&self) -> (Holder, Kappa) {
+        match self.loops.last() {
+            Some(inner) => (inner.holder, inner.kappa),
+            None => (self.holder, self.kappa),
+        }
+    }
+}
+
+/// States of an object that a thread remembers.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// When it was last released or shared.
+    pub released: Option<Snapshot>,
+    /// When it was acquired.
+    pub acquired: Option<Snapshot>,
+}
+
+/// A thread.
+#[derive(Debug, Clone)]
+pub struct Thread {
+    /// `0` is the first; `0.1` the second that it forked.
+    pub path: Arc<[u32]>,
+    /// Where it was forked.
+    pub forked: Option<(u32, Span)>,
+    /// Its token.
+    pub token: Option<Ref>,
+    /// What it executes, the innermost last.
+    pub stack: Vec<Activation>,
+    /// What it is doing.
+    pub status: Status,
+    /// The locks it holds.
+    pub held: Arc<Vec<Held>>,
+    /// States it remembers.
+    pub seen: FxHashMap<Ref, Seen>,
+    /// Statements it has executed.
+    pub steps: u64,
+    /// Threads it has forked.
+    pub forks: u32,
+    /// Objects it has made.
+    pub allocated: u32,
+    /// The holder of its permission in the thread view.
+    pub root: Holder,
+    /// Visible steps known to come before what it does next, by thread.
+    pub clock: Vec<u32>,
+    /// Where its last statement is.
+    pub place: Span,
+}
+
+/// In which state, and for whom, expressions are evaluated.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// The thread whose locks are meant; nobody's if there is none yet.
+    pub thread: Option<u32>,
+    /// Whose permission allows to read.
+    pub holder: Holder,
+    /// The read fraction.
+    pub kappa: Kappa,
+    /// A recorded state, instead of the present one.
+    pub at: Option<Snapshot>,
+    /// What `old` means.
+    pub old: OldState,
+    /// Is permission checked?
+    pub checks: bool,
+}
+
+/// What `old` means.
+#[derive(Debug, Clone)]
+pub enum OldState {
+    /// Nothing: there is no such state.
+    Missing,
+    /// The state at the start of the running method.
+    Entry,
+    /// A recorded state.
+    At(Snapshot),
+    /// The present state.
+    Now,
+}
+
+/// A predicate instance that is open while an expression is evaluated.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// Whose permission may be used in addition.
+    pub holder: Holder,
+    /// Which part of it.
+    pub scale: Amount,
+}
+
+/// What happened, in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Statements.
+    pub steps: u64,
+    /// Steps that other threads can notice.
+    pub visible: u64,
+    /// Checks that were executed.
+    pub checks: u64,
+}
+
+/// A line of a trace.
+#[derive(Debug, Clone)]
+pub struct TraceLine {
+    /// The number of the statement.
+    pub step: u64,
+    /// The thread.
+    pub thread: u32,
+    /// Where.
+    pub span: Span,
+    /// What: the first word of the statement.
+    pub what: &'static str,
+    /// The object it is about.
+    pub object: Option<Ref>,
+    /// What moved: location, amount, giver, receiver.
+    pub moved: Vec<(Loc, Amount, Holder, Holder)>,
+}
+
+/// A running program.
+#[derive(Debug, Clone)]
+pub struct Machine<'c> {
+    /// The program.
+    pub code: &'c Code,
+    /// How it is executed.
+    pub config: Config,
+    /// All objects.
+    pub heap: Heap,
+    /// All read fractions.
+    pub fractions: Fractions,
+    /// All lock levels.
+    pub levels: Levels,
+    /// All threads, in the order of their forks.
+    pub threads: Vec<Thread>,
+    /// What is open.
+    pub choices: Choices,
+    /// What happened, in numbers.
+    pub counts: Counts,
+    /// What was written out.
+    pub output: Vec<String>,
+    /// What could not be executed: where, what, how often.
+    pub skipped: BTreeMap<(Span, &'static str), u64>,
+    /// What was noted.
+    pub trace: Vec<TraceLine>,
+    /// Values that constants were taken to have before they were assigned.
+    pub foreseen: Vec<Value>,
+    /// Constants read before they were assigned: activation and slot.
+    pub read_early: Vec<(Holder, u32)>,
+    /// The methods of holders that are activations or loops, by number.
+    pub frames: Vec<u32>,
+    /// All channels.
+    pub channels: Vec<Ref>,
+    /// What the entry has returned.
+    pub results: Vec<Value>,
+    /// Are visible steps ordered by what comes before what?
+    pub clocks: bool,
+    /// Messages sent.
+    pub messages: u32,
+    /// In which state, and for whom, expressions are evaluated.
+    pub(crate) scope: Scope,
+    /// Predicate instances that are open.
+    pub(crate) opened: Vec<Opened>,
+    /// How deep evaluations are nested.
+    pub(crate) depth: u32,
+    /// Functions that are being evaluated, outermost first.
+    pub(crate) evaluating: Vec<u32>,
+    /// What the last step moved, if that is noted.
+    pub(crate) moved: Vec<(Loc, Amount, Holder, Holder)>,
+    /// The object that the running statement is about, for the trace.
+    pub(crate) subject: Option<Ref>,
+    /// Is a start being generated, so that contradictions are dropped?
+    pub(crate) granting: bool,
+    /// What a start may consist of.
+    pub(crate) bounds: crate::generate::Bounds,
+    /// How deep predicate instances are being granted.
+    pub(crate) grant_depth: u32,
+    /// Integers that the contract mentions, for generated values.
+    pub(crate) hints: Arc<[i64]>,
+}
+
+/// The read fraction of predicates, monitors and channels.
+pub(crate) const COMMON: Kappa = Kappa(0);
+
+impl<'c> Machine<'c> {
+    /// A machine in which nothing has happened.
+    pub fn new(code: &'c Code, config: Config) -> Self {
+        let mut fractions = Fractions::default();
+        let common = fractions.fresh(None);
+        debug_assert_eq!(common, COMMON);
+        let mut config = config;
+        config.leaks_fail |= code.options.check_leaks;
+        Self {
+            code,
+            config,
+            heap: Heap::default(),
+            fractions,
+            levels: Levels::default(),
+            threads: Vec::new(),
+            choices: Choices::new(Vec::new(), Policy::First),
+            counts: Counts::default(),
+            output: Vec::new(),
+            skipped: BTreeMap::new(),
+            trace: Vec::new(),
+            foreseen: Vec::new(),
+            read_early: Vec::new(),
+            frames: Vec::new(),
+            channels: Vec::new(),
+            results: Vec::new(),
+            clocks: false,
+            messages: 0,
+            scope: Scope {
+                thread: None,
+                holder: Holder::Environment,
+                kappa: COMMON,
+                at: None,
+                old: OldState::Missing,
+                checks: true,
+            },
+            opened: Vec::new(),
+            depth: 0,
+            evaluating: Vec::new(),
+            moved: Vec::new(),
+            subject: None,
+            granting: false,
+            bounds: crate::generate::Bounds::default(),
+            grant_depth: 0,
+            hints: Arc::default(),
+        }
+    }
+
+    /// A holder for an activation of a method.
+    pub(crate) fn new_frame(&mut self, method: u32) -> Holder {
+        self.frames.push(method);
+        Holder::Frame(self.frames.len() as u32 - 1)
+    }
+
+    /// A holder for an iteration of a loop of a method.
+    pub(crate) fn new_loop(&mut self, method: u32) -> Holder {
+        self.frames.push(method);
+        Holder::Loop(self.frames.len() as u32 - 1)
+    }
+
+    /// The innermost activation of a thread that has not ended.
+    pub(crate) fn top(&mut self, thread: usize) -> &mut Activation {
+        self.threads[thread].stack.last_mut().expect("the thread has not ended")
+    }
+
+    /// Makes an object of a class for a thread.
+    pub(crate) fn allocate(&mut self, thread: Option<usize>, class: u32, holder: Holder) -> Ref {
+        let values: Vec<Value> = self.initial_cells(class);
+        self.allocate_as(thread, ObjectKind::Class(class), values, holder)
+    }
+
+    fn initial_cells(&self, class: u32) -> Vec<Value> {
+        let class: &Class = &self.code.classes[class as usize];
+        let declared = class.declared;
+        let initial = class.cells.iter().enumerate().map(|(at, ty)| {
+            let is_open = at > 0 && at <= declared && self.config.undefined == Undefined::Choose;
+            if is_open { Value::Open } else { crate::code::default_value(ty) }
+        });
+        initial.collect()
+    }
+
+    /// Makes an object, channel or token for a thread.
+    pub(crate) fn allocate_as(
+        &mut self,
+        thread: Option<usize>,
+        kind: ObjectKind,
+        values: Vec<Value>,
+        holder: Holder,
+    ) -> Ref {
+        let name = match thread {
+            Some(thread) => {
+                self.threads[thread].allocated += 1;
+                (thread as u32, self.threads[thread].allocated)
+            }
+            None => (u32::MAX, self.heap.objects.len() as u32 + 1),
+        };
+        let object = self.heap.allocate(kind, name, values, holder);
+        if matches!(kind, ObjectKind::Channel(_)) {
+            self.channels.push(object);
+        }
+        object
+    }
+
+    /// Notes that something could not be executed.
+    pub(crate) fn skip(&mut self, what: &'static str, span: Span) {
+        if !self.granting {
+            *self.skipped.entry((span, what)).or_default() += 1;
+        }
+    }
+
+    /// The locks that the thread of the scope holds, in the state of the scope.
+    pub(crate) fn held(&self) -> Arc<Vec<Held>> {
+        match (&self.scope.at, self.scope.thread) {
+            (Some(state), _) => state.held.clone(),
+            (None, Some(thread)) => self.threads[thread as usize].held.clone(),
+            (None, None) => Arc::default(),
+        }
+    }
+
+    /// What `old` means in the scope.
+    pub(crate) fn old_state(&self) -> Option<Snapshot> {
+        match &self.scope.old {
+            OldState::Missing => None,
+            OldState::At(state) => Some(state.clone()),
+            OldState::Entry => {
+                let thread = self.scope.thread? as usize;
+                self.threads[thread].stack.last().map(|activation| activation.entry.clone())
+            }
+            OldState::Now => None,
+        }
+    }
+
+    /// Records the state as a thread sees it.
+    pub(crate) fn record(&mut self, thread: Option<usize>) -> Snapshot {
+        let held = thread.map_or_else(Arc::default, |thread| self.threads[thread].held.clone());
+        Snapshot { epoch: self.heap.record(), held }
+    }
+
+    /// The levels that the wait level of the scope's thread stands for.
+    pub(crate) fn wait_levels(&self) -> Vec<crate::value::Level> {
+        let mut levels: Vec<_> = self.held().iter().map(|held| held.level).collect();
+        let Some(thread) = self.scope.thread else { return levels };
+        for &channel in &self.channels {
+            let object = self.heap.object(channel);
+            let Some(extra) = &object.extra else { continue };
+            let owes = |holder: Holder| {
+                extra.channel.credits.iter().any(|(other, count)| *other == holder && *count < 0)
+            };
+            let thread = &self.threads[thread as usize];
+            let is_owed = thread.stack.iter().any(|activation| {
+                owes(activation.holder) || activation.loops.iter().any(|inner| owes(inner.holder))
+            });
+            if is_owed && let Value::Level(level) = object.cells[0].value {
+                levels.push(level);
+            }
+        }
+        levels
+    }
+
+    /// Is all permission where it was, in sum?
+    ///
+    /// # Errors
+    /// Names the location of which permission was made or lost.
+    pub fn check_conservation(&self) -> Result<(), String> {
+        for (at, object) in self.heap.objects.iter().enumerate() {
+            for (cell, content) in object.cells.iter().enumerate() {
+                if !content.holdings.total().is_full() {
+                    let total = content.holdings.total();
+                    return Err(format!("object {at} cell {cell}: {total} in sum"));
+                }
+            }
+        }
+        Ok(())
+    }
+}

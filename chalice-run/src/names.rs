@@ -1,0 +1,160 @@
+//! Objects, locations, holders and values in words.
+
+use crate::heap::{Holder, Loc, ObjectKind, Part};
+use crate::machine::Machine;
+use crate::value::{Level, Ref, Value};
+
+impl Machine<'_> {
+    /// A name of an object that does not depend on what other threads do: its class and its number among the objects
+    /// that its thread has made.
+    pub fn name(&self, object: Ref) -> String {
+        let Some(found) = self.heap.get(object) else { return "no object".to_owned() };
+        let kind = match found.kind {
+            ObjectKind::Class(class) => self.code.classes[class as usize].name.clone(),
+            ObjectKind::Channel(channel) => self.code.channels[channel as usize].name.clone(),
+            ObjectKind::Token(method) => {
+                format!("token<{}>", self.code.methods[method as usize].name)
+            }
+        };
+        let (thread, number) = found.name;
+        match self.threads.get(thread as usize) {
+            Some(thread) if thread.path.len() > 1 => {
+                format!("{kind}#{}:{number}", path_text(&thread.path))
+            }
+            Some(_) => format!("{kind}#{number}"),
+            None => format!("{kind}#start:{number}"),
+        }
+    }
+
+    /// A location: object and field, or predicate.
+    pub fn location(&self, loc: Loc) -> String {
+        let object = self.name(loc.object);
+        let Some(found) = self.heap.get(loc.object) else { return object };
+        match (loc.part, found.kind) {
+            (Part::Predicate(predicate), _) => {
+                format!("{object}.{}", self.code.predicates[predicate as usize].name)
+            }
+            (Part::Cell(cell), ObjectKind::Class(class)) => {
+                let class = &self.code.classes[class as usize];
+                format!("{object}.{}", class.cell_names[cell as usize])
+            }
+            (Part::Cell(_), ObjectKind::Channel(_)) => format!("{object}.mu"),
+            (Part::Cell(_), ObjectKind::Token(_)) => format!("{object}.joinable"),
+        }
+    }
+
+    /// Who holds something.
+    pub fn holder(&self, holder: Holder) -> String {
+        let of_method = |number: u32| {
+            let method = self.frames.get(number as usize).copied().unwrap_or_default();
+            self.code.methods[method as usize].name.clone()
+        };
+        match holder {
+            Holder::Environment => "what is around the program".to_owned(),
+            Holder::Frame(number) => match self.running(holder) {
+                Some(thread) => format!("thread {thread}, {}", of_method(number)),
+                None => format!("nobody any more: {} has left it behind", of_method(number)),
+            },
+            Holder::Loop(number) => match self.running(holder) {
+                Some(thread) => format!("thread {thread}, a loop of {}", of_method(number)),
+                None => {
+                    format!("nobody any more: a loop of {} has left it behind", of_method(number))
+                }
+            },
+            Holder::Monitor(object) => format!("the monitor of {}", self.name(object)),
+            Holder::Instance(object, predicate) => {
+                let loc = Loc { object, part: Part::Predicate(predicate) };
+                format!("the folded predicate {}", self.location(loc))
+            }
+            Holder::Message(_) => "a message on its way".to_owned(),
+            Holder::Token(token) => format!("{}, until it is joined", self.name(token)),
+            Holder::Freed => "nobody: the object is freed".to_owned(),
+            Holder::Nobody => "nobody".to_owned(),
+        }
+    }
+
+    /// The thread that a holder is an activation or loop of, if it is still running.
+    fn running(&self, holder: Holder) -> Option<String> {
+        let has = |thread: &&crate::machine::Thread| {
+            thread.stack.iter().any(|activation| {
+                activation.holder == holder
+                    || activation.loops.iter().any(|inner| inner.holder == holder)
+            })
+        };
+        self.threads.iter().find(has).map(|thread| path_text(&thread.path))
+    }
+
+    /// Since when a holder has what it has, if that is known.
+    pub fn since(&self, holder: Holder) -> Option<chalice::Span> {
+        match holder {
+            Holder::Monitor(object) => self.heap.lock(object).map(|lock| lock.since),
+            Holder::Instance(object, predicate) => {
+                let instances = &self.heap.get(object)?.instances;
+                instances.iter().find(|one| one.predicate == predicate).map(|one| one.since)
+            }
+            Holder::Frame(_) => {
+                let thread = self.threads.iter().find(|thread| thread.root == holder)?;
+                thread.forked.map(|(_, span)| span)
+            }
+            _ => None,
+        }
+    }
+
+    /// A value.
+    pub fn value_text(&self, value: &Value) -> String {
+        match value {
+            Value::Int(number) => number.to_string(),
+            Value::Big(number) => number.to_string(),
+            Value::Bool(truth) => truth.to_string(),
+            Value::Text(text) => format!("{text:?}"),
+            Value::Null => "null".to_owned(),
+            Value::Ref(object) => self.name(*object),
+            Value::Seq(_) => format!("[{}]", self.elements_text(value)),
+            Value::Set(_) => format!("{{{}}}", self.elements_text(value)),
+            Value::Level(Level::BOTTOM) => "lockbottom".to_owned(),
+            Value::Level(_) => "a level".to_owned(),
+            Value::Open => "any value".to_owned(),
+        }
+    }
+
+    /// A start in words: receiver, arguments, and the fields that have values.
+    pub fn start_text(&self) -> String {
+        let Some(activation) = self.threads.first().and_then(|thread| thread.stack.first()) else {
+            return String::new();
+        };
+        let method = &self.code.methods[activation.method as usize];
+        let mut parts = Vec::new();
+        for slot in 0..=method.parameters {
+            let name = match &method.frame.names[slot] {
+                Some(name) if slot > 0 => name.as_str(),
+                _ => "this",
+            };
+            parts.push(format!("{name} = {}", self.value_text(&activation.slots[slot])));
+        }
+        for (at, object) in self.heap.objects.iter().enumerate() {
+            for (cell, content) in object.cells.iter().enumerate() {
+                if content.value != Value::Open {
+                    let part = Part::Cell(cell as u32);
+                    let location = self.location(Loc { object: Ref(at as u32), part });
+                    parts.push(format!("{location} = {}", self.value_text(&content.value)));
+                }
+            }
+        }
+        parts.join(", ")
+    }
+
+    fn elements_text(&self, value: &Value) -> String {
+        let mut texts: Vec<_> =
+            value.elements().take(20).map(|one| self.value_text(&one)).collect();
+        if value.elements().nth(20).is_some() {
+            texts.push("…".to_owned());
+        }
+        texts.join(", ")
+    }
+}
+
+/// The path of a thread: numbers between dots.
+pub fn path_text(path: &[u32]) -> String {
+    let numbers: Vec<_> = path.iter().map(u32::to_string).collect();
+    numbers.join(".")
+}

@@ -1,0 +1,58 @@
+//! What a run has to say, for people and for programs. Nothing is computed here.
+
+pub mod human;
+pub mod json;
+pub mod trace;
+
+use std::collections::BTreeMap;
+
+use chalice::Span;
+
+use crate::machine::Counts;
+use crate::run::{Failure, Verdict};
+
+/// What is said at the end.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// The file.
+    pub file: String,
+    /// The entry.
+    pub entry: String,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// What happened, in numbers.
+    pub counts: Counts,
+    /// What could not be executed.
+    pub skipped: BTreeMap<(Span, &'static str), u64>,
+    /// How many schedules were run.
+    pub schedules: u64,
+    /// Were these all that matter?
+    pub complete: bool,
+    /// How many starts were run.
+    pub inputs: u64,
+    /// The seed.
+    pub seed: u64,
+    /// What went wrong.
+    pub failure: Option<Failure>,
+    /// The decisions of the run that went wrong.
+    pub schedule: String,
+    /// What the entry returned.
+    pub results: Vec<(String, String)>,
+    /// Permission that nobody can use any more.
+    pub leaked: Vec<String>,
+    /// How the failing start came to be, if it was generated.
+    pub start: Option<String>,
+}
+
+impl Summary {
+    /// The exit code of the command.
+    pub fn exit_code(&self) -> u8 {
+        match self.verdict {
+            Verdict::Failed | Verdict::Deadlock => 1,
+            Verdict::Error => 70,
+            Verdict::Bounded | Verdict::Stopped | Verdict::Discarded => 4,
+            Verdict::Passed if self.skipped.is_empty() && self.complete => 0,
+            Verdict::Passed => 4,
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Reports for people.
+
+use codespan_reporting::diagnostic::{Diagnostic, Label};
+use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::term::{self, Config};
+
+use super::Summary;
+use crate::run::{Failure, Verdict};
+use crate::sources::Sources;
+use chalice::Span;
+
+/// A finding of the front end.
+pub fn finding(sources: &Sources, found: &chalice::Diagnostic) -> String {
+    let mut report = if found.is_error() { Diagnostic::error() } else { Diagnostic::warning() };
+    report = report.with_code(found.code.as_str()).with_message(&found.message);
+    let mut labels = vec![primary(sources, found.span)];
+    for (span, remark) in &found.related {
+        labels.push(secondary(sources, *span).with_message(remark));
+    }
+    rendered(sources, &report.with_labels(labels))
+}
+
+/// What went wrong, with the lines it is about.
+pub fn failure(sources: &Sources, failure: &Failure, schedule: &str) -> String {
+    let mut labels = vec![primary(sources, failure.span).with_message(&failure.message)];
+    let mut notes = Vec::new();
+    for note in &failure.notes {
+        match note.span {
+            Some(span) => labels.push(secondary(sources, span).with_message(&note.text)),
+            None => notes.push(note.text.clone()),
+        }
+    }
+    for share in &failure.held {
+        let since = share.since.filter(|since| *since != Span::default()).map(|since| {
+            let place = sources.place(since.start);
+            format!(" since {}:{}", place.line, place.column)
+        });
+        let since = since.unwrap_or_default();
+        notes.push(format!(
+            "{} of {} is with {}{since}",
+            share.amount, share.location, share.holder
+        ));
+    }
+    let forked = failure.forked.map(|forked| {
+        let place = sources.place(forked.start);
+        format!(" (forked at {}:{})", place.line, place.column)
+    });
+    if !failure.thread.is_empty() {
+        let forked = forked.unwrap_or_default();
+        notes.push(format!("in thread {}{forked}, {}", failure.thread, failure.method));
+    }
+    if !failure.values.is_empty() {
+        let values = failure.values.iter().map(|(name, value)| format!("{name} = {value}"));
+        notes.push(values.collect::<Vec<_>>().join(", "));
+    }
+    if schedule == "-" {
+        notes.push(format!("after {} steps", failure.step));
+    } else {
+        notes
+            .push(format!("after {} steps; run it again with --schedule {schedule}", failure.step));
+    }
+    let report = Diagnostic::error()
+        .with_code(&failure.id)
+        .with_message(headline(failure))
+        .with_labels(labels)
+        .with_notes(notes);
+    rendered(sources, &report)
+}
+
+fn headline(failure: &Failure) -> String {
+    match failure.id.split(':').next().unwrap_or_default() {
+        "assert.failed" => "assertion does not hold",
+        "call.precondition" => "precondition of the call does not hold",
+        "exhale.failed" => "precondition of the fork does not hold",
+        "postcondition.violated" => "postcondition does not hold",
+        "invariant.not.established" => "invariant does not hold when the loop begins",
+        "invariant.not.preserved" => "invariant does not hold after an iteration",
+        "application.precondition" => "precondition of the function does not hold",
+        "lockchange.violated" => "a lock has changed that may not change",
+        "assume.violated" => "assumption does not hold",
+        "deadlock" => "threads wait for ever",
+        "machine.inconsistent" => "the machine contradicts itself (a defect of this command)",
+        "bound" => "the run was not finished",
+        _ => "this step fails",
+    }
+    .to_owned()
+}
+
+/// One line for each thing that could not be executed, and one for the whole.
+pub fn summary(sources: &Sources, summary: &Summary) -> String {
+    let mut text = String::new();
+    for ((span, what), count) in &summary.skipped {
+        let place = sources.place(span.start);
+        let times = if *count == 1 { String::new() } else { format!(", {count} times") };
+        text.push_str(&format!(
+            "{}:{}:{}: skipped: this cannot be executed ({what}{times})\n",
+            place.file, place.line, place.column
+        ));
+    }
+    for (name, value) in &summary.results {
+        text.push_str(&format!("{name} = {value}\n"));
+    }
+    if let Some(first) = summary.leaked.first() {
+        let count = summary.leaked.len();
+        text.push_str(&format!(
+            "note: permission was left behind to {count} locations, the first is {first}\n"
+        ));
+    }
+    if let Some(start) = &summary.start {
+        text.push_str(&format!("start: {start}\n"));
+    }
+    let counts = summary.counts;
+    let mut facts = vec![format!("{} steps", counts.steps), format!("{} checks", counts.checks)];
+    if !summary.skipped.is_empty() {
+        facts.push(format!("{} skipped", summary.skipped.values().sum::<u64>()));
+    }
+    if summary.inputs > 0 {
+        facts.push(format!("{} starts", summary.inputs));
+    }
+    match (summary.schedules, summary.complete) {
+        (0 | 1, true) => {}
+        (count, true) => facts.push(format!("all {count} schedules that matter")),
+        (count, false) => facts.push(format!("{count} schedules, not all")),
+    }
+    let verdict = summary.verdict.as_str();
+    text.push_str(&format!("{}: {verdict} ({})\n", summary.entry, facts.join(", ")));
+    if summary.verdict == Verdict::Passed && summary.exit_code() != 0 {
+        text.push_str("not everything was checked\n");
+    }
+    text
+}
+
+/// A line for each finding.
+pub fn short(sources: &Sources, failure: &Failure) -> String {
+    let place = sources.place(failure.span.start);
+    let (file, line, column) = (place.file, place.line, place.column);
+    format!("{file}:{line}:{column}: error[{}]: {}\n", failure.id, failure.message)
+}
+
+fn primary(sources: &Sources, span: Span) -> Label<usize> {
+    let (file, range) = sources.range(span);
+    Label::primary(file, range)
+}
+
+fn secondary(sources: &Sources, span: Span) -> Label<usize> {
+    let (file, range) = sources.range(span);
+    Label::secondary(file, range)
+}
+
+fn rendered(sources: &Sources, report: &Diagnostic<usize>) -> String {
+    let mut files = SimpleFiles::new();
+    for (file, _) in sources.files() {
+        files.add(file.name.clone(), file.text.clone());
+    }
+    term::emit_into_string(&Config::default(), &files, report).unwrap_or_default()
+}

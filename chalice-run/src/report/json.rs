@@ -1,0 +1,87 @@
+//! Reports for programs: an object a line.
+
+use serde_json::{Value, json};
+
+use super::Summary;
+use crate::run::Failure;
+use crate::sources::Sources;
+use chalice::Span;
+
+/// A place.
+pub(super) fn place(sources: &Sources, offset: u32) -> Value {
+    let place = sources.place(offset);
+    json!({"line": place.line, "column": place.column})
+}
+
+/// A finding of the front end.
+pub fn finding(sources: &Sources, found: &chalice::Diagnostic) -> String {
+    let severity = if found.is_error() { "error" } else { "warning" };
+    line(&json!({
+        "v": 1, "type": "diagnostic", "file": sources.place(found.span.start).file,
+        "severity": severity, "id": found.code.as_str(), "message": found.message,
+        "start": place(sources, found.span.start), "end": place(sources, found.span.end),
+    }))
+}
+
+/// What went wrong.
+pub fn failure(sources: &Sources, failure: &Failure, schedule: &str) -> String {
+    let span = |span: Option<Span>| span.map(|span| place(sources, span.start));
+    let notes: Vec<_> = failure
+        .notes
+        .iter()
+        .map(|note| json!({"message": note.text, "at": span(note.span)}))
+        .collect();
+    let values: Vec<_> =
+        failure.values.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    let held: Vec<_> = failure
+        .held
+        .iter()
+        .map(|share| {
+            json!({
+                "location": share.location, "holder": share.holder,
+                "amount": share.amount, "since": span(share.since),
+            })
+        })
+        .collect();
+    line(&json!({
+        "v": 1, "type": "check", "file": sources.place(failure.span.start).file,
+        "severity": "error", "id": failure.id, "message": failure.message,
+        "start": place(sources, failure.span.start), "end": place(sources, failure.span.end),
+        "thread": {
+            "path": failure.thread, "method": failure.method, "forked": span(failure.forked),
+        },
+        "notes": notes, "values": values, "held": held,
+        "schedule": schedule, "step": failure.step,
+    }))
+}
+
+/// What could not be executed, and the whole.
+pub fn summary(sources: &Sources, summary: &Summary, milliseconds: f64) -> String {
+    let mut text = String::new();
+    for ((span, what), count) in &summary.skipped {
+        text.push_str(&line(&json!({
+            "v": 1, "type": "skipped", "file": sources.place(span.start).file, "id": what,
+            "start": place(sources, span.start), "end": place(sources, span.end), "count": count,
+        })));
+    }
+    let results: Vec<_> =
+        summary.results.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    text.push_str(&line(&json!({
+        "v": 1, "type": "run", "file": summary.file, "entry": summary.entry,
+        "verdict": summary.verdict.as_str(), "steps": summary.counts.steps,
+        "checks": summary.counts.checks, "skipped": summary.skipped.values().sum::<u64>(),
+        "schedules": summary.schedules, "inputs": summary.inputs, "complete": summary.complete,
+        "seed": summary.seed, "schedule": summary.schedule, "results": results,
+        "leaked": summary.leaked, "start": summary.start, "time_ms": milliseconds,
+    })));
+    text
+}
+
+/// A line that the program has written.
+pub fn output(text: &str) -> String {
+    line(&json!({"v": 1, "type": "output", "text": text}))
+}
+
+pub(super) fn line(value: &Value) -> String {
+    format!("{value}\n")
+}

@@ -1,0 +1,463 @@
+//! Execution of statements.
+//!
+//! A thread runs up to the next step that other threads can notice: what it does in between depends only on locations
+//! that it has permission to, which nobody else can write meanwhile. So nothing is lost if others run only there.
+
+mod calls;
+mod channels;
+mod locks;
+mod loops;
+mod predicates;
+mod specification;
+
+pub(crate) use calls::merge;
+
+use chalice::Span;
+
+use crate::amount::Amount;
+use crate::code::{Expr, Instr, Op, Rhs};
+use crate::fault::{Fault, Reason, Res, Trouble, blamed, reference_or_null};
+use crate::heap::{Holder, Loc, ObjectKind, Part};
+use crate::machine::{Activation, Machine, OldState, Pending, Status, Trace, TraceLine, Undefined};
+use crate::transfer::Transfer;
+use crate::value::{Level, Ref, Value};
+
+/// Where a thread goes on.
+enum Next {
+    /// After the statement.
+    On,
+    /// Elsewhere in the body.
+    To(u32),
+    /// In a called method.
+    Into(Box<Activation>),
+    /// After the call, with results.
+    Back(Vec<Value>),
+}
+
+impl<'c> Machine<'c> {
+    /// Runs a thread up to its next step that others can notice.
+    ///
+    /// # Errors
+    /// What stops the whole run.
+    pub(crate) fn advance(&mut self, thread: usize) -> Res<()> {
+        while self.threads[thread].status == Status::Ready {
+            let Some(instr) = self.next_instr(thread) else {
+                self.threads[thread].status = Status::Done;
+                break;
+            };
+            self.enter(thread, instr);
+            if let Some(pending) = self.visible(thread, instr)? {
+                self.threads[thread].status = Status::At(pending);
+                break;
+            }
+            self.execute(thread, instr)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the step that a thread is at, and those after it that nobody notices.
+    ///
+    /// # Errors
+    /// What stops the whole run.
+    pub(crate) fn take_step(&mut self, thread: usize) -> Res<()> {
+        if let Some(instr) = self.next_instr(thread) {
+            self.counts.visible += 1;
+            self.enter(thread, instr);
+            self.execute(thread, instr)?;
+        }
+        self.threads[thread].status = Status::Ready;
+        self.advance(thread)
+    }
+
+    fn next_instr(&self, thread: usize) -> Option<&'c Instr> {
+        let top = self.threads[thread].stack.last()?;
+        Some(&self.code.methods[top.method as usize].body[top.pc as usize])
+    }
+
+    /// Sets the scope to that of the running statement.
+    fn enter(&mut self, thread: usize, instr: &Instr) {
+        let running = &mut self.threads[thread];
+        running.place = instr.span;
+        let Some(top) = running.stack.last() else { return };
+        let (holder, kappa) = top.current();
+        self.scope.thread = Some(thread as u32);
+        self.scope.holder = holder;
+        self.scope.kappa = kappa;
+        self.scope.at = None;
+        self.scope.old = OldState::Entry;
+        self.scope.checks = true;
+        self.opened.clear();
+        self.evaluating.clear();
+        self.depth = 0;
+    }
+
+    /// Evaluates something with the variables of a thread's innermost activation.
+    pub(crate) fn with_slots<T>(
+        &mut self,
+        thread: usize,
+        action: impl FnOnce(&mut Self, &mut [Value]) -> Res<T>,
+    ) -> Res<T> {
+        let mut slots = std::mem::take(&mut self.top(thread).slots);
+        let result = action(self, &mut slots);
+        self.top(thread).slots = slots;
+        result
+    }
+
+    fn execute(&mut self, thread: usize, instr: &'c Instr) -> Res<()> {
+        self.counts.steps += 1;
+        self.threads[thread].steps += 1;
+        if self.threads[thread].steps > self.config.steps {
+            return Err(Box::new(Trouble::Bound("steps", instr.span)));
+        }
+        let mut slots = std::mem::take(&mut self.top(thread).slots);
+        let result = self.operation(thread, instr, &mut slots);
+        let top = self.threads[thread].stack.last_mut().expect("the thread has not ended");
+        top.slots = slots;
+        match blamed(result, kind(&instr.op), None)? {
+            Next::On => top.pc += 1,
+            Next::To(pc) => top.pc = pc,
+            Next::Into(activation) => {
+                top.pc += 1;
+                self.threads[thread].stack.push(*activation);
+            }
+            Next::Back(results) => self.go_back(thread, results),
+        }
+        if self.config.trace != Trace::None {
+            self.note(thread, instr);
+        }
+        if self.config.check_conservation
+            && let Err(words) = self.check_conservation()
+        {
+            return Err(Box::new(Trouble::Inconsistent(words, instr.span)));
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, thread: usize, instr: &Instr) {
+        let moved = std::mem::take(&mut self.moved);
+        if self.config.trace == Trace::All || is_sync(&instr.op) {
+            self.trace.push(TraceLine {
+                step: self.counts.steps,
+                thread: thread as u32,
+                span: instr.span,
+                what: word(&instr.op),
+                object: self.subject.take(),
+                moved,
+            });
+        }
+        self.subject = None;
+    }
+
+    fn operation(&mut self, thread: usize, instr: &'c Instr, slots: &mut [Value]) -> Res<Next> {
+        let span = instr.span;
+        match &instr.op {
+            Op::Assert(e) => {
+                let result = self.check_now(e, slots);
+                blamed(result, "assert.failed", Some(span))?;
+            }
+            Op::Assume(e) => self.assume(e, span, slots)?,
+            Op::Havoc { slot, ty, flag } => {
+                slots[*slot as usize] = match self.config.undefined {
+                    Undefined::Zero => crate::code::default_value(ty),
+                    Undefined::Choose => self.choose_value(ty),
+                };
+                if let Some(flag) = flag {
+                    slots[*flag as usize] = Value::Bool(false);
+                }
+            }
+            Op::Assign { slot, value, flag } => {
+                let value = self.right_hand_side(thread, value, slots)?;
+                if let Some(flag) = flag {
+                    self.assign_constant(*slot, *flag, &value, span, slots)?;
+                }
+                slots[*slot as usize] = value;
+            }
+            Op::AssignField { receiver, cell, tracked, value } => {
+                self.assign_field(thread, (receiver, *cell, *tracked), value, span, slots)?;
+            }
+            Op::Jump(pc) => return Ok(Next::To(*pc)),
+            Op::Branch { condition, otherwise } => {
+                if !self.condition(condition, slots)? {
+                    return Ok(Next::To(*otherwise));
+                }
+            }
+            Op::Call(site) => return self.call(thread, site, span, slots),
+            Op::Fork(site) => self.fork(thread, site, span, slots)?,
+            Op::Join { outs, token } => self.join(thread, outs, token, span, slots)?,
+            Op::Return => return self.finish(thread, slots),
+            Op::LoopEnter(number) => self.enter_loop(thread, *number, slots)?,
+            Op::LoopTest(number) => return self.test_loop(thread, *number, slots),
+            Op::LoopBack(number) => return self.repeat_loop(thread, *number, slots),
+            Op::Fold(access) => {
+                let result = self.fold(access, slots);
+                blamed(result, "fold.failed", Some(span))?;
+            }
+            Op::Unfold(access) => {
+                let result = self.unfold(access, slots);
+                blamed(result, "unfold.failed", Some(span))?;
+            }
+            Op::Specification(specification) => self.specification(specification, span, slots)?,
+            Op::Send { channel, arguments } => {
+                self.send(thread, channel, arguments, span, slots)?;
+            }
+            Op::Receive { outs, channel } => self.receive(thread, outs, channel, span, slots)?,
+            Op::Unsupported(_) => {
+                let what = "statement.unsupported";
+                return Err(Box::new(Trouble::Unknown { what, span }));
+            }
+            _ => self.lock_operation(thread, instr, slots)?,
+        }
+        Ok(Next::On)
+    }
+
+    /// A condition that decides where to go on: it must have a value.
+    fn condition(&mut self, condition: &Expr, slots: &mut [Value]) -> Res<bool> {
+        self.truth(condition, slots)
+    }
+
+    fn assume(&mut self, e: &Expr, span: Span, slots: &mut [Value]) -> Res<()> {
+        let holder = self.scope.holder;
+        let mut gift = Transfer::give(Holder::Environment, holder);
+        let result = self.collect(e, slots, &mut gift);
+        match result {
+            Ok(()) => {}
+            Err(trouble) => {
+                return Err(match *trouble {
+                    Trouble::Fault(Fault {
+                        reason: Reason::AssertionFalse, kind: None, ..
+                    }) => Box::new(Trouble::Assumption(span)),
+                    other => Box::new(other),
+                });
+            }
+        }
+        if gift.asks() {
+            // Permission that is only assumed is nobody's to give: the run cannot go on with it.
+            return Err(Box::new(Trouble::Unknown { what: "assume.permission", span }));
+        }
+        Ok(())
+    }
+
+    fn assign_constant(
+        &mut self,
+        slot: u32,
+        flag: u32,
+        value: &Value,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        if slots[flag as usize].is_true() {
+            let words = "this constant has a value already";
+            return Err(Fault::new(Reason::ConstAssignedTwice, span, words).into());
+        }
+        slots[flag as usize] = Value::Bool(true);
+        let thread = self.scope.thread.unwrap_or(0) as usize;
+        let holder = self.threads[thread].stack.last().map_or(Holder::Nobody, |top| top.holder);
+        let Some(number) = self.read_early.iter().position(|one| *one == (holder, slot)) else {
+            return Ok(());
+        };
+        // Whoever read it before has to have read this value.
+        let taken = self.foreseen.get(number).unwrap_or(&slots[slot as usize]);
+        if taken != value {
+            return Err(Box::new(Trouble::Foreseen { number, value: value.clone() }));
+        }
+        self.read_early[number].1 = u32::MAX;
+        Ok(())
+    }
+
+    fn right_hand_side(&mut self, thread: usize, value: &Rhs, slots: &mut [Value]) -> Res<Value> {
+        match value {
+            Rhs::Expr(e) => self.eval(e, slots),
+            Rhs::New { class, initialisers } => {
+                let values: Res<Vec<(u32, Value)>> = initialisers
+                    .iter()
+                    .map(|(cell, e)| Ok((*cell, self.eval(e, slots)?)))
+                    .collect();
+                let object = self.allocate(Some(thread), *class, self.scope.holder);
+                for (cell, value) in values? {
+                    self.heap.decide(object, cell, value);
+                }
+                Ok(Value::Ref(object))
+            }
+            Rhs::NewChannel { channel, bounds } => {
+                let (lower, upper) = self.level_bounds(bounds, slots)?;
+                let level = self.levels.between(&lower, &upper);
+                let kind = ObjectKind::Channel(*channel);
+                let values = vec![Value::Level(level)];
+                let holder = self.scope.holder;
+                Ok(Value::Ref(self.allocate_as(Some(thread), kind, values, holder)))
+            }
+        }
+    }
+
+    fn assign_field(
+        &mut self,
+        thread: usize,
+        (receiver, cell, tracked): (&Expr, u32, Option<u32>),
+        value: &Rhs,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        let object = self.eval(receiver, slots)?;
+        let object = reference_or_null(&object, receiver.span, |object| object)?;
+        self.counts.checks += 1;
+        self.ask_full(Loc { object, part: Part::Cell(cell) }, span, "no permission to write")?;
+        let value = self.right_hand_side(thread, value, slots)?;
+        let Some(back) = tracked else {
+            self.heap.write(object, cell, value);
+            return Ok(());
+        };
+        // The sets of the objects that it pointed to and will point to change with it.
+        let old = self.read(object, cell, span)?;
+        for (target, is_added) in [(&old, false), (&value, true)] {
+            let Some(target) = target.reference() else { continue };
+            let loc = Loc { object: target, part: Part::Cell(back) };
+            self.ask_full(loc, span, "no permission to the back pointers")?;
+            let Value::Set(pointing) = self.read(target, back, span)? else { continue };
+            let mut pointing = pointing.to_vec();
+            pointing.retain(|one| *one != Value::Ref(object));
+            if is_added {
+                pointing.push(Value::Ref(object));
+            }
+            self.heap.write(target, back, Value::set(pointing));
+        }
+        self.heap.write(object, cell, value);
+        Ok(())
+    }
+
+    /// Checks that the holder of the scope has everything of a location.
+    pub(crate) fn ask_full(&mut self, loc: Loc, span: Span, words: &str) -> Res<()> {
+        let is_whole = self.heap.holdings(loc).is_some_and(|h| h.is_whole(self.scope.holder));
+        if is_whole || self.available(loc).is_full() {
+            return Ok(());
+        }
+        if self.heap.get(loc.object).is_none() {
+            return Err(Fault::new(Reason::InsufficientPermission, span, words).into());
+        }
+        Err(Fault::missing(loc, Some(Amount::FULL), span, words).into())
+    }
+
+    /// What the next statement is for other threads, if they can notice it. Checks that the thread alone decides are
+    /// made here.
+    fn visible(&mut self, thread: usize, instr: &'c Instr) -> Res<Option<Pending>> {
+        let span = instr.span;
+        let pending = match &instr.op {
+            Op::Acquire { target, mode } => {
+                let result = self.with_slots(thread, |machine, slots| {
+                    machine.before_acquire(target, span, slots)
+                });
+                Pending::Acquire(blamed(result, "acquire.failed", None)?, *mode)
+            }
+            Op::Join { token, .. } => {
+                let result = self
+                    .with_slots(thread, |machine, slots| machine.before_join(token, span, slots));
+                Pending::Join(blamed(result, "join.failed", None)?)
+            }
+            Op::Receive { channel, .. } => {
+                let result = self.with_slots(thread, |machine, slots| {
+                    machine.before_receive(channel, span, slots)
+                });
+                Pending::Receive(blamed(result, "receive.failed", None)?)
+            }
+            Op::Send { channel, .. } => {
+                let result = self.with_slots(thread, |machine, slots| {
+                    let value = machine.eval(channel, slots)?;
+                    reference_or_null(&value, channel.span, |channel| channel)
+                });
+                Pending::Send(blamed(result, "send.failed", None)?)
+            }
+            Op::Call(site) if self.code.classes[self.class_of(site.method)].prints => {
+                Pending::Output
+            }
+            _ if self.config.preempt_everywhere => Pending::Step,
+            _ => return Ok(None),
+        };
+        Ok(Some(pending))
+    }
+
+    fn class_of(&self, method: u32) -> usize {
+        self.code.methods[method as usize].class as usize
+    }
+
+    /// The level of an object.
+    pub(crate) fn level_of(&self, object: Ref) -> Level {
+        match self.heap.object(object).cells[0].value {
+            Value::Level(level) => level,
+            _ => Level::BOTTOM,
+        }
+    }
+}
+
+/// The kind of the failures that expressions in a statement have.
+fn kind(op: &Op) -> &'static str {
+    match op {
+        Op::Assert(_) => "assert.failed",
+        Op::Assume(_) => "inhale.failed",
+        Op::Call(_) => "call.failed",
+        Op::Fork(_) => "exhale.failed",
+        Op::Join { .. } => "join.failed",
+        Op::Branch { .. } => "if.failed",
+        Op::LoopEnter(_) | Op::LoopTest(_) | Op::LoopBack(_) => "while.failed",
+        Op::Place { reorder: false, .. } => "share.failed",
+        Op::Place { reorder: true, .. } => "reorder.failed",
+        Op::Unshare(_) => "unshare.failed",
+        Op::Acquire { .. } => "acquire.failed",
+        Op::Release { .. } => "release.failed",
+        Op::Downgrade(_) => "downgrade.failed",
+        Op::Free(_) => "free.failed",
+        Op::Fold(_) => "fold.failed",
+        Op::Unfold(_) => "unfold.failed",
+        Op::Send { .. } => "send.failed",
+        Op::Receive { .. } => "receive.failed",
+        Op::Specification(_) => "exhale.failed",
+        Op::Return => "postcondition.violated",
+        _ => "assignment.failed",
+    }
+}
+
+/// The word that a trace has for a statement.
+fn word(op: &Op) -> &'static str {
+    match op {
+        Op::Assert(_) => "assert",
+        Op::Assume(_) => "assume",
+        Op::Havoc { .. } => "declare",
+        Op::Assign { .. } | Op::AssignField { .. } => "assign",
+        Op::Specification(_) => "specification",
+        Op::Call(_) => "call",
+        Op::Fork(_) => "fork",
+        Op::Join { .. } => "join",
+        Op::Jump(_) => "go on",
+        Op::Branch { .. } => "if",
+        Op::LoopEnter(_) => "enter loop",
+        Op::LoopTest(_) => "while",
+        Op::LoopBack(_) => "repeat",
+        Op::Place { reorder: false, .. } => "share",
+        Op::Place { reorder: true, .. } => "reorder",
+        Op::Unshare(_) => "unshare",
+        Op::Acquire { .. } => "acquire",
+        Op::Release { .. } => "release",
+        Op::Downgrade(_) => "downgrade",
+        Op::Free(_) => "free",
+        Op::Fold(_) => "fold",
+        Op::Unfold(_) => "unfold",
+        Op::Send { .. } => "send",
+        Op::Receive { .. } => "receive",
+        Op::Unsupported(what) => what,
+        Op::Return => "return",
+    }
+}
+
+/// Can other threads notice it?
+fn is_sync(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Fork(_)
+            | Op::Join { .. }
+            | Op::Place { .. }
+            | Op::Unshare(_)
+            | Op::Acquire { .. }
+            | Op::Release { .. }
+            | Op::Downgrade(_)
+            | Op::Send { .. }
+            | Op::Receive { .. }
+    )
+}

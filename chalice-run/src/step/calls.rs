@@ -1,0 +1,467 @@
+//! Calls, forks and joins, and the ends of methods.
+
+use std::sync::Arc;
+
+use chalice::Span;
+
+use crate::amount::Kappa;
+use crate::code::{CallSite, Expr, Op};
+use crate::fault::{Fault, Reason, Res, blamed, reference_or_null};
+use crate::heap::{Held, Holder, Loc, ObjectKind, Part, Snapshot, TokenState};
+use crate::machine::{Activation, Machine, OldState, Scope, Status, Thread, View};
+use crate::transfer::Transfer;
+use crate::value::{Ref, Value};
+
+use super::Next;
+
+impl Machine<'_> {
+    /// Receiver and arguments in the slots of the callee.
+    fn callee_slots(&mut self, site: &CallSite, slots: &mut [Value]) -> Res<Vec<Value>> {
+        let code = self.code;
+        let mut inner = code.methods[site.method as usize].frame.initial.clone();
+        let object = self.eval(&site.receiver, slots)?;
+        reference_or_null(&object, site.receiver.span, |_| ())?;
+        inner[0] = object;
+        for (at, argument) in site.arguments.iter().enumerate() {
+            inner[at + 1] = self.eval(argument, slots)?;
+        }
+        self.choose_results(site.method, &mut inner);
+        Ok(inner)
+    }
+
+    /// Results are arbitrary until they are assigned.
+    pub(crate) fn choose_results(&mut self, method: u32, slots: &mut [Value]) {
+        if self.config.undefined == crate::machine::Undefined::Zero {
+            return;
+        }
+        let code = self.code;
+        let method = &code.methods[method as usize];
+        let results = slots.iter_mut().enumerate().skip(method.parameters + 1).take(method.results);
+        for (at, slot) in results {
+            if let Some(ty) = &method.frame.types[at] {
+                *slot = self.choose_value(ty);
+            }
+        }
+    }
+
+    /// The read fraction of an activation: one of its own if its contract mentions one.
+    pub(crate) fn method_kappa(&mut self, method: u32) -> Kappa {
+        if self.code.methods[method as usize].has_read_fraction {
+            self.fractions.fresh(Some(self.scope.kappa))
+        } else {
+            self.scope.kappa
+        }
+    }
+
+    pub(super) fn call(
+        &mut self,
+        thread: usize,
+        site: &CallSite,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<Next> {
+        let code = self.code;
+        let callee = &code.methods[site.method as usize];
+        let mut inner = blamed(self.callee_slots(site, slots), "call.failed", Some(span))?;
+        if code.classes[callee.class as usize].prints {
+            self.output.push(printed(inner.get(1)));
+            return Ok(Next::On);
+        }
+        let entry = self.entry_state(thread, callee.has_old);
+        let kappa = self.method_kappa(site.method);
+        let holder = match self.config.view {
+            View::Method => self.new_frame(site.method),
+            View::Thread => self.scope.holder,
+        };
+        if !callee.requires.is_empty() {
+            let result = self.give_precondition(site.method, kappa, holder, &mut inner);
+            blamed(result, "call.precondition", Some(span))?;
+        }
+        let mut activation = Activation {
+            method: site.method,
+            pc: 0,
+            slots: inner,
+            holder,
+            kappa,
+            entry,
+            owns_entry: callee.has_old,
+            loops: Vec::new(),
+        };
+        self.open_own(&mut activation)?;
+        Ok(Next::Into(Box::new(activation)))
+    }
+
+    /// The state before a call.
+    fn entry_state(&mut self, thread: usize, is_needed: bool) -> Snapshot {
+        if is_needed {
+            return self.record(Some(thread));
+        }
+        Snapshot { epoch: 0, held: self.threads[thread].held.clone() }
+    }
+
+    fn give_precondition(
+        &mut self,
+        method: u32,
+        kappa: Kappa,
+        to: Holder,
+        inner: &mut [Value],
+    ) -> Res<()> {
+        let code = self.code;
+        let outer = self.scope.kappa;
+        self.scope.kappa = kappa;
+        self.scope.old = OldState::Missing;
+        let mut transfer = Transfer::give(self.scope.holder, to);
+        if kappa != outer {
+            transfer = transfer.inexact(kappa);
+        }
+        let requires = &code.methods[method as usize].requires;
+        let result = self.collect_all(requires, inner, &mut transfer);
+        let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+        self.scope.kappa = outer;
+        self.scope.old = OldState::Entry;
+        result
+    }
+
+    pub(super) fn fork(
+        &mut self,
+        thread: usize,
+        site: &CallSite,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        let code = self.code;
+        let callee = &code.methods[site.method as usize];
+        let mut inner = blamed(self.callee_slots(site, slots), "exhale.failed", Some(span))?;
+        let before = self.entry_state(thread, callee.has_old || code.records_states);
+        let kappa = self.fractions.fresh(Some(self.scope.kappa));
+        let holder = self.new_frame(site.method);
+        // The new thread holds no locks, and locks cannot be given.
+        let forker = self.scope.thread.take();
+        let result = self.give_precondition(site.method, kappa, holder, &mut inner);
+        self.scope.thread = forker;
+        blamed(result, "exhale.failed", Some(span))?;
+        let token = self.allocate_as(
+            Some(thread),
+            ObjectKind::Token(site.method),
+            vec![Value::Bool(true)],
+            self.scope.holder,
+        );
+        self.subject = Some(token);
+        let kept = inner[..=callee.parameters + callee.results].to_vec();
+        let entry = Snapshot { held: Arc::default(), ..before.clone() };
+        let started =
+            self.start_thread(Some((thread, span)), site.method, inner, holder, kappa, entry)?;
+        self.threads[started].token = Some(token);
+        self.heap.extra_mut(token).token = Some(TokenState {
+            method: site.method,
+            thread: Some(started as u32),
+            slots: kept,
+            kappa,
+            before,
+        });
+        if let Some(&out) = site.outs.first() {
+            slots[out as usize] = Value::Ref(token);
+        }
+        Ok(())
+    }
+
+    /// A new thread at the start of a method.
+    fn start_thread(
+        &mut self,
+        forker: Option<(usize, Span)>,
+        method: u32,
+        slots: Vec<Value>,
+        holder: Holder,
+        kappa: Kappa,
+        entry: Snapshot,
+    ) -> Res<usize> {
+        let thread = self.new_thread(forker, method, slots, holder, kappa, entry);
+        let Some(mut activation) = self.threads[thread].stack.pop() else { return Ok(thread) };
+        let outer = self.scope.clone();
+        self.scope.thread = Some(thread as u32);
+        let result = self.open_own(&mut activation);
+        self.scope = outer;
+        self.threads[thread].stack.push(activation);
+        result.map(|()| thread)
+    }
+
+    /// A thread that will execute a method.
+    pub(crate) fn new_thread(
+        &mut self,
+        forker: Option<(usize, Span)>,
+        method: u32,
+        slots: Vec<Value>,
+        holder: Holder,
+        kappa: Kappa,
+        entry: Snapshot,
+    ) -> usize {
+        let number = self.threads.len();
+        let path: Arc<[u32]> = match forker {
+            Some((forker, _)) => {
+                let forker = &mut self.threads[forker];
+                forker.forks += 1;
+                forker.path.iter().copied().chain([forker.forks - 1]).collect()
+            }
+            None => [number as u32].into(),
+        };
+        let clock = forker.map_or_else(Vec::new, |(forker, _)| self.threads[forker].clock.clone());
+        let activation = Activation {
+            method,
+            pc: 0,
+            slots,
+            holder,
+            kappa,
+            entry,
+            owns_entry: false,
+            loops: Vec::new(),
+        };
+        self.threads.push(Thread {
+            path,
+            forked: forker.map(|(forker, span)| (forker as u32, span)),
+            token: None,
+            stack: vec![activation],
+            status: Status::Ready,
+            held: Arc::default(),
+            seen: rustc_hash::FxHashMap::default(),
+            steps: 0,
+            forks: 0,
+            allocated: 0,
+            root: holder,
+            clock,
+            place: self.code.methods[method as usize].span,
+        });
+        number
+    }
+
+    /// The end of a method: its postcondition goes to whoever waits for it.
+    pub(super) fn finish(&mut self, thread: usize, slots: &mut [Value]) -> Res<Next> {
+        let code = self.code;
+        let stack = &self.threads[thread].stack;
+        let activation = &stack[stack.len() - 1];
+        let method = &code.methods[activation.method as usize];
+        let (holder, kappa) = (activation.holder, activation.kappa);
+        let entry = activation.entry.clone();
+        let to = match (stack.len().checked_sub(2), self.threads[thread].token) {
+            (Some(caller), _) => stack[caller].current().0,
+            (None, Some(token)) => Holder::Token(token),
+            (None, None) => Holder::Environment,
+        };
+        self.close_own(method, slots)?;
+        if !method.ensures.is_empty() {
+            self.scope.kappa = kappa;
+            let mut transfer = Transfer::give(holder, to);
+            let result = self.collect_all(&method.ensures, slots, &mut transfer);
+            let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+            blamed(result, "postcondition.violated", None)?;
+        }
+        let changed = self.changed_locks(&entry.held, &method.lock_changes, slots)?;
+        if let Some(object) = changed {
+            let words = format!("the method changes the lock of {}", self.name(object));
+            let fault = Fault::new(Reason::Method, keyword(method.span), words);
+            return Err(fault.of_kind("lockchange.violated").into());
+        }
+        self.check_debt(holder, Reason::Method, keyword(method.span))?;
+        self.check_leaks(holder, Reason::Method, keyword(method.span))?;
+        let first = method.parameters + 1;
+        Ok(Next::Back(slots[first..first + method.results].to_vec()))
+    }
+
+    pub(super) fn go_back(&mut self, thread: usize, results: Vec<Value>) {
+        let Some(ended) = self.threads[thread].stack.pop() else { return };
+        if ended.owns_entry {
+            self.heap.forget(ended.entry.epoch);
+        }
+        if let Some(caller) = self.threads[thread].stack.last_mut() {
+            let body = &self.code.methods[caller.method as usize].body;
+            if let Op::Call(site) = &body[caller.pc as usize - 1].op {
+                for (&out, result) in site.outs.iter().zip(results) {
+                    caller.slots[out as usize] = result;
+                }
+            }
+            return;
+        }
+        match self.threads[thread].token {
+            Some(token) => {
+                let kept = &mut self.heap.extra_mut(token).token;
+                if let Some(state) = kept {
+                    let first = state.slots.len() - results.len();
+                    state.slots[first..].clone_from_slice(&results);
+                }
+            }
+            None => self.results = results,
+        }
+    }
+
+    pub(super) fn before_join(
+        &mut self,
+        token: &Expr,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<Ref> {
+        let value = self.eval(token, slots)?;
+        let object = reference_or_null(&value, token.span, |token| token)?;
+        let loc = Loc { object, part: Part::Cell(0) };
+        self.ask_full(loc, span, "no permission to join")?;
+        if !self.read(object, 0, span)?.is_true() {
+            let words = "the token was joined already";
+            return Err(Fault::new(Reason::NotJoinable, span, words).into());
+        }
+        if self.heap.token(object).is_none_or(|state| state.thread.is_none()) {
+            let what = "token.unknown";
+            return Err(Box::new(crate::fault::Trouble::Unknown { what, span }));
+        }
+        Ok(object)
+    }
+
+    pub(super) fn join(
+        &mut self,
+        thread: usize,
+        outs: &[u32],
+        token: &Expr,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        let code = self.code;
+        let token = self.before_join(token, span, slots)?;
+        self.subject = Some(token);
+        let Some(state) = self.heap.token(token).cloned() else { return Ok(()) };
+        let joined = state.thread.map(|joined| &self.threads[joined as usize]);
+        let root = joined.map_or(Holder::Nobody, |joined| joined.root);
+        if self.clocks
+            && let Some(joined) = joined
+        {
+            let clock = joined.clock.clone();
+            merge(&mut self.threads[thread].clock, &clock);
+        }
+        let to = self.scope.holder;
+        self.heap.write(token, 0, Value::Bool(false));
+        let method = &code.methods[state.method as usize];
+        let mut inner = method.frame.initial.clone();
+        inner[..state.slots.len()].clone_from_slice(&state.slots);
+        let outer = self.scope.clone();
+        self.scope = Scope {
+            thread: None,
+            holder: Holder::Token(token),
+            kappa: state.kappa,
+            at: None,
+            old: OldState::At(state.before.clone()),
+            checks: true,
+        };
+        let mut transfer = Transfer::receive(Holder::Token(token), to);
+        transfer.foreign = true;
+        let result = self.collect_all(&method.ensures, &mut inner, &mut transfer);
+        let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+        self.scope = outer;
+        result?;
+        if self.config.view == View::Thread {
+            self.move_everything(root, to);
+            self.move_everything(Holder::Token(token), to);
+        }
+        let first = method.parameters + 1;
+        for (&out, result) in outs.iter().zip(&state.slots[first..]) {
+            slots[out as usize] = result.clone();
+        }
+        Ok(())
+    }
+
+    /// Moves all that somebody holds.
+    pub(crate) fn move_everything(&mut self, from: Holder, to: Holder) {
+        for object in &mut self.heap.objects {
+            let cells = object.cells.iter_mut().map(|cell| &mut cell.holdings);
+            let instances = object.instances.iter_mut().map(|one| &mut one.holdings);
+            for holdings in cells.chain(instances) {
+                let amount = holdings.amount(from);
+                if !amount.is_none() {
+                    holdings.transfer(from, to, &amount);
+                }
+            }
+        }
+    }
+
+    /// An object whose lock status is not what it was, and may not have changed.
+    pub(super) fn changed_locks(
+        &mut self,
+        before: &Arc<Vec<Held>>,
+        listed: &[Expr],
+        slots: &mut [Value],
+    ) -> Res<Option<Ref>> {
+        let now = self.held();
+        if Arc::ptr_eq(before, &now) || (before.is_empty() && now.is_empty()) {
+            return Ok(None);
+        }
+        let checks = std::mem::replace(&mut self.scope.checks, false);
+        let listed: Res<Vec<Value>> = listed.iter().map(|e| self.eval(e, slots)).collect();
+        self.scope.checks = checks;
+        let listed = listed?;
+        let is_in = |held: &Held, all: &[Held]| {
+            all.iter().any(|one| one.object == held.object && one.write == held.write)
+        };
+        let mut changed = now.iter().filter(|held| !is_in(held, before));
+        let mut gone = before.iter().filter(|held| !is_in(held, &now));
+        let is_unlisted = |held: &&Held| !listed.contains(&Value::Ref(held.object));
+        Ok(changed.find(is_unlisted).or_else(|| gone.find(is_unlisted)).map(|held| held.object))
+    }
+
+    /// Nobody may go away owing messages.
+    pub(super) fn check_debt(&mut self, holder: Holder, reason: Reason, span: Span) -> Res<()> {
+        let owed = self.channels.iter().find(|channel| self.credits(**channel, holder) < 0);
+        if let Some(&channel) = owed {
+            let count = -self.credits(channel, holder);
+            let words = format!("{count} messages are still owed to {}", self.name(channel));
+            return Err(Fault::new(reason, span, words).of_kind("debt.failed").into());
+        }
+        Ok(())
+    }
+
+    /// Nothing may be left, where the program asks for that.
+    pub(super) fn check_leaks(&mut self, holder: Holder, reason: Reason, span: Span) -> Res<()> {
+        if !self.config.leaks_fail || self.config.view == View::Thread {
+            return Ok(());
+        }
+        let Some(loc) = self.left_with(holder) else { return Ok(()) };
+        let words = format!("permission to {} is left behind", self.location(loc));
+        Err(Fault::new(reason, span, words).of_kind("leak.failed").into())
+    }
+
+    /// A location of which somebody holds some permission.
+    pub(crate) fn left_with(&self, holder: Holder) -> Option<Loc> {
+        for (at, object) in self.heap.objects.iter().enumerate() {
+            let object_ref = Ref(at as u32);
+            let cells = object.cells.iter().enumerate();
+            let cells = cells.map(|(cell, one)| (Part::Cell(cell as u32), &one.holdings));
+            let instances = object.instances.iter();
+            let instances = instances.map(|one| (Part::Predicate(one.predicate), &one.holdings));
+            for (part, holdings) in cells.chain(instances) {
+                if !holdings.amount(holder).is_none() {
+                    return Some(Loc { object: object_ref, part });
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Everything that comes before one of two steps.
+pub(crate) fn merge(clock: &mut Vec<u32>, other: &[u32]) {
+    if clock.len() < other.len() {
+        clock.resize(other.len(), 0);
+    }
+    for (one, two) in clock.iter_mut().zip(other) {
+        *one = (*one).max(*two);
+    }
+}
+
+/// The first word of a declaration: where errors about its end stand.
+pub(super) fn keyword(span: Span) -> Span {
+    Span { start: span.start, end: span.end.min(span.start + "method".len() as u32) }
+}
+
+fn printed(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::Int(number)) => number.to_string(),
+        Some(Value::Big(number)) => number.to_string(),
+        Some(Value::Bool(truth)) => truth.to_string(),
+        Some(Value::Text(text)) => text.to_string(),
+        _ => String::new(),
+    }
+}

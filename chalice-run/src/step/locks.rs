@@ -1,0 +1,394 @@
+//! Locks: sharing, acquiring, releasing, and their order.
+
+use std::sync::Arc;
+
+use chalice::Span;
+use chalice::program::LockMode;
+
+use crate::amount::Amount;
+use crate::code::{Bound, Bounds, Expr, Instr, Op};
+use crate::fault::{Fault, Reason, Res, blamed, reference_or_null};
+use crate::heap::{Held, Holder, Loc, Lock, Part, Snapshot};
+use crate::machine::{COMMON, Machine, OldState};
+use crate::transfer::Transfer;
+use crate::value::{Level, Ref, Value};
+
+use super::calls::merge;
+
+impl<'c> Machine<'c> {
+    pub(super) fn lock_operation(
+        &mut self,
+        thread: usize,
+        instr: &'c Instr,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        let span = instr.span;
+        match &instr.op {
+            Op::Place { target, bounds, reorder } => {
+                let object = self.subject_of(target, slots)?;
+                if *reorder {
+                    self.reorder(thread, object, bounds, span, slots)
+                } else {
+                    self.share(thread, object, bounds, span, slots)
+                }
+            }
+            Op::Unshare(target) => {
+                let object = self.subject_of(target, slots)?;
+                self.unshare(thread, object, span)
+            }
+            Op::Acquire { target, mode } => {
+                let object = self.before_acquire(target, span, slots)?;
+                self.acquire(thread, object, *mode, span)
+            }
+            Op::Release { target, mode } => {
+                let object = self.subject_of(target, slots)?;
+                self.release(thread, object, *mode, span)
+            }
+            Op::Downgrade(target) => {
+                let object = self.subject_of(target, slots)?;
+                self.downgrade(thread, object, span)
+            }
+            Op::Free(target) => {
+                let object = self.subject_of(target, slots)?;
+                self.free(object, span)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn subject_of(&mut self, target: &Expr, slots: &mut [Value]) -> Res<Ref> {
+        let value = self.eval(target, slots)?;
+        let object = reference_or_null(&value, target.span, |object| object)?;
+        self.subject = Some(object);
+        Ok(object)
+    }
+
+    /// The levels between which a new one is to be placed.
+    pub(super) fn level_bounds(
+        &mut self,
+        bounds: &Bounds,
+        slots: &mut [Value],
+    ) -> Res<(Vec<Level>, Vec<Level>)> {
+        if bounds.lower.is_empty() && bounds.upper.is_empty() {
+            return Ok((self.wait_levels(), Vec::new()));
+        }
+        let lower = self.bound_levels(&bounds.lower, slots)?;
+        let upper = self.bound_levels(&bounds.upper, slots)?;
+        for (high, span) in &upper {
+            let implied = (Level::BOTTOM, *span);
+            for (low, span) in lower.iter().chain([&implied]) {
+                if !self.is_below(*low, *high) {
+                    let words = "nothing puts this bound below that one";
+                    let fault = Fault::new(Reason::LockOrder, *span, words);
+                    return Err(fault.of_kind("bounds.failed").into());
+                }
+            }
+        }
+        let levels = |bounds: Vec<(Level, Span)>| bounds.iter().map(|bound| bound.0).collect();
+        Ok((levels(lower), levels(upper)))
+    }
+
+    fn bound_levels(&mut self, bounds: &[Bound], slots: &mut [Value]) -> Res<Vec<(Level, Span)>> {
+        let mut levels = Vec::new();
+        for bound in bounds {
+            match bound {
+                Bound::Wait(span) => {
+                    levels.extend(self.wait_levels().into_iter().map(|level| (level, *span)));
+                }
+                Bound::Level(e) => {
+                    let value = blamed(self.eval(e, slots), "bounds.failed", Some(e.span))?;
+                    if let Value::Level(level) = value {
+                        levels.push((level, e.span));
+                    }
+                }
+                Bound::Object(e) => {
+                    let value = blamed(self.eval(e, slots), "bounds.failed", Some(e.span))?;
+                    let Some(object) = value.reference() else { continue };
+                    let level = self.read(object, 0, e.span);
+                    if let Value::Level(level) = blamed(level, "bounds.failed", Some(e.span))? {
+                        levels.push((level, e.span));
+                    }
+                }
+            }
+        }
+        Ok(levels)
+    }
+
+    fn mu(object: Ref) -> Loc {
+        Loc { object, part: Part::Cell(0) }
+    }
+
+    fn share(
+        &mut self,
+        thread: usize,
+        object: Ref,
+        bounds: &Bounds,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        self.ask_full(Self::mu(object), span, "no permission to mu")?;
+        if self.read(object, 0, span)? != Value::Level(Level::BOTTOM) {
+            return Err(Fault::new(Reason::AlreadyShared, span, "it is shared already").into());
+        }
+        let (lower, upper) = self.level_bounds(bounds, slots)?;
+        let level = self.levels.between(&lower, &upper);
+        self.heap.write(object, 0, Value::Level(level));
+        let from = self.scope.holder;
+        self.give_invariant(object, from, OldState::Now, span)?;
+        self.heap.extra_mut(object).lock = Some(Lock { since: span, ..Lock::default() });
+        self.leave_clock(thread, object);
+        self.saw_released(thread, object);
+        Ok(())
+    }
+
+    /// From a thread to the monitor.
+    pub(crate) fn give_invariant(
+        &mut self,
+        object: Ref,
+        from: Holder,
+        old: OldState,
+        span: Span,
+    ) -> Res<()> {
+        let transfer = Transfer::give(from, Holder::Monitor(object));
+        let result = self.move_invariant(object, transfer, from, old);
+        blamed(result, "fold.failed", Some(span))
+    }
+
+    fn move_invariant(
+        &mut self,
+        object: Ref,
+        mut transfer: Transfer,
+        reader: Holder,
+        old: OldState,
+    ) -> Res<()> {
+        let code = self.code;
+        let crate::heap::ObjectKind::Class(class) = self.heap.object(object).kind else {
+            return Ok(());
+        };
+        let class = &code.classes[class as usize];
+        if class.invariants.is_empty() {
+            return Ok(());
+        }
+        let mut slots = class.frame.initial.clone();
+        slots[0] = Value::Ref(object);
+        let outer = self.scope.clone();
+        self.scope.kappa = COMMON;
+        self.scope.old = old;
+        self.scope.holder = reader;
+        let result = self.collect_all(&class.invariants, &mut slots, &mut transfer);
+        let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
+        self.scope = outer;
+        result
+    }
+
+    fn remembers(&self, object: Ref) -> bool {
+        let crate::heap::ObjectKind::Class(class) = self.heap.object(object).kind else {
+            return false;
+        };
+        self.code.records_states || self.code.classes[class as usize].has_history
+    }
+
+    fn saw_released(&mut self, thread: usize, object: Ref) {
+        if self.remembers(object) {
+            let state = self.record(Some(thread));
+            let seen = self.threads[thread].seen.entry(object).or_default();
+            seen.released = Some(state);
+        }
+    }
+
+    /// A state of the object, unless it has got another level since: then its history has begun anew.
+    fn same_history(&self, object: Ref, state: Option<Snapshot>) -> OldState {
+        match state {
+            Some(state)
+                if *self.heap.value_at(object, 0, state.epoch)
+                    == self.heap.object(object).cells[0].value =>
+            {
+                OldState::At(state)
+            }
+            _ => OldState::Missing,
+        }
+    }
+
+    fn leave_clock(&mut self, thread: usize, object: Ref) {
+        if self.clocks {
+            let clock = self.threads[thread].clock.clone();
+            if let Some(lock) = &mut self.heap.extra_mut(object).lock {
+                merge(&mut lock.clock, &clock);
+            }
+        }
+    }
+
+    /// What the acquiring thread alone decides.
+    pub(super) fn before_acquire(
+        &mut self,
+        target: &Expr,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<Ref> {
+        let object = self.subject_of(target, slots)?;
+        let level = self.read(object, 0, span)?;
+        if self.code.options.deadlock_checks {
+            let Value::Level(level) = level else { return Ok(object) };
+            let wait = self.wait_levels();
+            let is_above =
+                level != Level::BOTTOM && wait.iter().all(|held| self.is_below(*held, level));
+            if !is_above {
+                let words = if level == Level::BOTTOM {
+                    format!("{} is not shared", self.name(object))
+                } else {
+                    format!("nothing puts {} above the locks held", self.name(object))
+                };
+                return Err(Fault::new(Reason::LockOrder, span, words).into());
+            }
+        }
+        if self.heap.lock(object).is_none() {
+            let words = format!("{} is not shared, so this would wait for ever", self.name(object));
+            return Err(Fault::new(Reason::NotShared, span, words).into());
+        }
+        Ok(object)
+    }
+
+    fn acquire(&mut self, thread: usize, object: Ref, mode: LockMode, span: Span) -> Res<()> {
+        let write = mode == LockMode::Write;
+        let clock = self.heap.lock(object).map(|lock| lock.clock.clone()).unwrap_or_default();
+        if self.clocks {
+            merge(&mut self.threads[thread].clock, &clock);
+        }
+        if let Some(lock) = &mut self.heap.extra_mut(object).lock {
+            if write {
+                lock.writer = Some(thread as u32);
+            } else {
+                lock.readers.push(thread as u32);
+            }
+        }
+        let level = self.level_of(object);
+        self.hold(thread, Held { object, write, level, span });
+        let seen = self.threads[thread].seen.get(&object).and_then(|seen| seen.released.clone());
+        let old = self.same_history(object, seen);
+        let monitor = Holder::Monitor(object);
+        let mut transfer = Transfer::receive(monitor, self.scope.holder);
+        transfer.counting = !write;
+        self.move_invariant(object, transfer, monitor, old)?;
+        if self.remembers(object) {
+            let state = self.record(Some(thread));
+            self.threads[thread].seen.entry(object).or_default().acquired = Some(state);
+        }
+        Ok(())
+    }
+
+    fn hold(&mut self, thread: usize, held: Held) {
+        Arc::make_mut(&mut self.threads[thread].held).push(held);
+    }
+
+    /// Checks that a thread holds a lock in this way.
+    fn ask_lock(&self, thread: usize, object: Ref, mode: LockMode, span: Span) -> Res<()> {
+        let write = mode == LockMode::Write;
+        let mut held = self.threads[thread].held.iter().filter(|held| held.object == object);
+        let Some(found) = held.next() else {
+            let words = format!("the lock of {} is not held", self.name(object));
+            return Err(Fault::new(Reason::LockNotHeld, span, words).into());
+        };
+        if found.write == write {
+            return Ok(());
+        }
+        let words = format!("the lock of {} is held in the other way", self.name(object));
+        let reason = if write { Reason::LockReadHeld } else { Reason::LockNotHeld };
+        Err(Fault::new(reason, span, words).into())
+    }
+
+    fn let_go(&mut self, thread: usize, object: Ref) {
+        Arc::make_mut(&mut self.threads[thread].held).retain(|held| held.object != object);
+    }
+
+    fn release(&mut self, thread: usize, object: Ref, mode: LockMode, span: Span) -> Res<()> {
+        self.ask_lock(thread, object, mode, span)?;
+        let seen = self.threads[thread].seen.get(&object).and_then(|seen| seen.acquired.clone());
+        let old = self.same_history(object, seen);
+        let from = self.scope.holder;
+        if mode == LockMode::Write {
+            self.give_invariant(object, from, old, span)?;
+        } else {
+            let mut transfer = Transfer::give(from, Holder::Monitor(object));
+            transfer.counting = true;
+            let result = self.move_invariant(object, transfer, from, old);
+            blamed(result, "fold.failed", Some(span))?;
+        }
+        if let Some(lock) = &mut self.heap.extra_mut(object).lock {
+            lock.writer = lock.writer.filter(|writer| *writer != thread as u32);
+            lock.readers.retain(|reader| *reader != thread as u32);
+            lock.since = span;
+        }
+        self.leave_clock(thread, object);
+        self.let_go(thread, object);
+        self.saw_released(thread, object);
+        Ok(())
+    }
+
+    fn downgrade(&mut self, thread: usize, object: Ref, span: Span) -> Res<()> {
+        self.ask_lock(thread, object, LockMode::Write, span)?;
+        let seen = self.threads[thread].seen.get(&object).and_then(|seen| seen.acquired.clone());
+        let old = self.same_history(object, seen);
+        let holder = self.scope.holder;
+        self.give_invariant(object, holder, old, span)?;
+        let mut transfer = Transfer::receive(Holder::Monitor(object), holder);
+        transfer.counting = true;
+        self.move_invariant(object, transfer, Holder::Monitor(object), OldState::Missing)?;
+        if let Some(lock) = &mut self.heap.extra_mut(object).lock {
+            lock.writer = None;
+            lock.readers.push(thread as u32);
+            lock.since = span;
+        }
+        self.leave_clock(thread, object);
+        for held in Arc::make_mut(&mut self.threads[thread].held) {
+            held.write &= held.object != object;
+        }
+        Ok(())
+    }
+
+    fn unshare(&mut self, thread: usize, object: Ref, span: Span) -> Res<()> {
+        self.ask_full(Self::mu(object), span, "no permission to mu")?;
+        if self.heap.lock(object).is_none() {
+            return Err(Fault::new(Reason::NotShared, span, "it is not shared").into());
+        }
+        self.ask_lock(thread, object, LockMode::Write, span)?;
+        self.heap.write(object, 0, Value::Level(Level::BOTTOM));
+        self.heap.extra_mut(object).lock = None;
+        self.let_go(thread, object);
+        Ok(())
+    }
+
+    fn reorder(
+        &mut self,
+        thread: usize,
+        object: Ref,
+        bounds: &Bounds,
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        self.ask_lock(thread, object, LockMode::Write, span)?;
+        self.ask_full(Self::mu(object), span, "no permission to mu")?;
+        let (lower, upper) = self.level_bounds(bounds, slots)?;
+        let level = self.levels.between(&lower, &upper);
+        self.heap.write(object, 0, Value::Level(level));
+        for held in Arc::make_mut(&mut self.threads[thread].held) {
+            if held.object == object {
+                held.level = level;
+            }
+        }
+        Ok(())
+    }
+
+    fn free(&mut self, object: Ref, span: Span) -> Res<()> {
+        let cells = self.heap.object(object).cells.len() as u32;
+        for cell in 0..cells {
+            let loc = Loc { object, part: Part::Cell(cell) };
+            self.ask_full(loc, span, "no permission to free it")?;
+        }
+        for cell in 0..cells {
+            let loc = Loc { object, part: Part::Cell(cell) };
+            let from = self.scope.holder;
+            self.heap.holdings_mut(loc).transfer(from, Holder::Freed, &Amount::FULL);
+        }
+        Ok(())
+    }
+}

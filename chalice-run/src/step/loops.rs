@@ -1,0 +1,121 @@
+//! Loops: each iteration has what the invariants ask for, and nothing else.
+
+use crate::code::Loop;
+use crate::fault::{Fault, Reason, Res, blamed};
+use crate::machine::{LoopState, Machine, Opened, View};
+use crate::transfer::{Moved, Transfer};
+use crate::value::Value;
+
+use super::Next;
+use super::calls::keyword;
+
+impl<'c> Machine<'c> {
+    fn described(&mut self, thread: usize, number: u32) -> &'c Loop {
+        let method = self.top(thread).method;
+        &self.code.methods[method as usize].loops[number as usize]
+    }
+
+    pub(super) fn enter_loop(
+        &mut self,
+        thread: usize,
+        number: u32,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        let described = self.described(thread, number);
+        let (outer, outer_kappa) = (self.scope.holder, self.scope.kappa);
+        let holder = self.iteration(thread);
+        let mut transfer = Transfer::give(outer, holder);
+        let mut kappa = outer_kappa;
+        if described.has_read_fraction {
+            kappa = self.fractions.fresh(Some(outer_kappa));
+            transfer = transfer.inexact(kappa);
+        }
+        self.scope.kappa = kappa;
+        let result = self.collect_all(&described.invariants, slots, &mut transfer);
+        let result = result.and_then(|()| self.settle(transfer));
+        self.scope.kappa = outer_kappa;
+        let moved = blamed(result, "invariant.not.established", None)?;
+        self.check_debt(outer, Reason::LoopEntry, described.span)?;
+        self.check_loop_locks(thread, described, Reason::LoopEntry, slots)?;
+        let Moved { amounts, credits } = moved;
+        self.top(thread).loops.push(LoopState { holder, kappa, moved: amounts, credits });
+        Ok(())
+    }
+
+    fn iteration(&mut self, thread: usize) -> crate::heap::Holder {
+        match self.config.view {
+            View::Method => {
+                let method = self.top(thread).method;
+                self.new_loop(method)
+            }
+            View::Thread => self.scope.holder,
+        }
+    }
+
+    /// The guard reads with what the loop has and what is around it.
+    pub(super) fn test_loop(
+        &mut self,
+        thread: usize,
+        number: u32,
+        slots: &mut [Value],
+    ) -> Res<Next> {
+        let described = self.described(thread, number);
+        let top = self.top(thread);
+        let depth = top.loops.len();
+        let around = if depth >= 2 { top.loops[depth - 2].holder } else { top.holder };
+        let inner = self.scope.holder;
+        if around != inner {
+            self.opened.push(Opened { holder: around, scale: crate::amount::Amount::FULL });
+        }
+        let goes_on = self.truth(&described.guard, slots);
+        self.opened.clear();
+        if goes_on? {
+            return Ok(Next::On);
+        }
+        if let Some(state) = self.top(thread).loops.pop() {
+            let moved = Moved { amounts: state.moved, credits: state.credits };
+            self.give_back(&moved, inner, around);
+        }
+        Ok(Next::To(described.exit))
+    }
+
+    pub(super) fn repeat_loop(
+        &mut self,
+        thread: usize,
+        number: u32,
+        slots: &mut [Value],
+    ) -> Res<Next> {
+        let described = self.described(thread, number);
+        let ended = self.scope.holder;
+        let holder = self.iteration(thread);
+        let mut transfer = Transfer::give(ended, holder);
+        let result = self.collect_all(&described.invariants, slots, &mut transfer);
+        let result = result.and_then(|()| self.settle(transfer));
+        let moved = blamed(result, "invariant.not.preserved", None)?;
+        self.check_debt(ended, Reason::Loop, described.span)?;
+        self.check_loop_locks(thread, described, Reason::Loop, slots)?;
+        self.check_leaks(ended, Reason::Loop, keyword(described.span))?;
+        if let Some(state) = self.top(thread).loops.last_mut() {
+            state.holder = holder;
+            state.moved = moved.amounts;
+            state.credits = moved.credits;
+        }
+        Ok(Next::To(described.head))
+    }
+
+    fn check_loop_locks(
+        &mut self,
+        thread: usize,
+        described: &Loop,
+        reason: Reason,
+        slots: &mut [Value],
+    ) -> Res<()> {
+        let before = self.top(thread).entry.held.clone();
+        let Some(object) = self.changed_locks(&before, &described.lock_changes, slots)? else {
+            return Ok(());
+        };
+        let words = format!("the lock of {} has changed since the method began", self.name(object));
+        let fault = Fault::new(reason, keyword(described.span), words);
+        Err(fault.of_kind("lockchange.violated").into())
+    }
+}

@@ -1,0 +1,526 @@
+//! Giving and receiving what an assertion speaks of.
+//!
+//! One operation, seen from two sides: what one holder gives another receives, so nothing can be received that was not
+//! given. As in the verifier's exhale, what an assertion says of values is judged in the state before anything moves;
+//! then come the amounts that the giver may choose, then exact ones, added up by location.
+
+use chalice::Span;
+use rustc_hash::FxHashMap;
+
+use crate::amount::{Amount, Kappa, Rational, Sign};
+use crate::code::{Access, Expr, Kind, LevelSide, Target};
+use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
+use crate::heap::{Holder, Loc, Part};
+use crate::machine::{COMMON, Machine};
+use crate::stack::grow_stack;
+use crate::value::{Ref, Value};
+
+/// What is done with what an assertion asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// One gives it to another.
+    Give,
+    /// One takes it from where it was kept for it: what the assertion says was checked when it was given.
+    Receive,
+    /// It must be there, and stays.
+    Check,
+}
+
+/// What an assertion asks for, and between whom.
+#[derive(Debug, Clone)]
+pub(crate) struct Transfer {
+    /// Who has it.
+    pub(crate) from: Holder,
+    /// Who gets it.
+    pub(crate) to: Holder,
+    /// What is done.
+    pub(crate) mode: Mode,
+    /// What amounts are multiplied with.
+    pub(crate) scale: Option<Amount>,
+    /// A read fraction that is chosen now, so that it fits.
+    pub(crate) fresh: Option<Kappa>,
+    /// Does each amount stand for one counting permission, as readers of a monitor get it?
+    pub(crate) counting: bool,
+    /// Is it about another thread's locks, of which nothing is said to whom it is given?
+    pub(crate) foreign: bool,
+    demands: Vec<Demand>,
+    credits: Vec<(Ref, i64)>,
+    clause: Option<Span>,
+}
+
+#[derive(Debug, Clone)]
+struct Demand {
+    loc: Loc,
+    amount: Amount,
+    inexact: bool,
+    star: bool,
+    span: Span,
+    clause: Option<Span>,
+}
+
+/// What was moved.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Moved {
+    /// Permission.
+    pub(crate) amounts: Vec<(Loc, Amount)>,
+    /// Credits.
+    pub(crate) credits: Vec<(Ref, i64)>,
+}
+
+impl Transfer {
+    /// From one to another.
+    pub(crate) fn give(from: Holder, to: Holder) -> Self {
+        Self {
+            from,
+            to,
+            mode: Mode::Give,
+            scale: None,
+            fresh: None,
+            counting: false,
+            foreign: false,
+            demands: Vec::new(),
+            credits: Vec::new(),
+            clause: None,
+        }
+    }
+
+    /// From where it was kept.
+    pub(crate) fn receive(from: Holder, to: Holder) -> Self {
+        Self { mode: Mode::Receive, ..Self::give(from, to) }
+    }
+
+    /// It must be there.
+    pub(crate) fn check(from: Holder) -> Self {
+        Self { mode: Mode::Check, ..Self::give(from, from) }
+    }
+
+    /// With a read fraction that is chosen now.
+    #[must_use]
+    pub(crate) fn inexact(mut self, fresh: Kappa) -> Self {
+        self.fresh = Some(fresh);
+        self
+    }
+
+    /// Does it ask for permission or credits?
+    pub(crate) fn asks(&self) -> bool {
+        !self.demands.is_empty() || !self.credits.is_empty()
+    }
+
+    fn taken(&self, loc: Loc, before: usize) -> Amount {
+        let same = self.demands[..before].iter().filter(|demand| demand.loc == loc);
+        same.fold(Amount::NONE, |sum, demand| sum.plus(&demand.amount))
+    }
+}
+
+impl Machine<'_> {
+    /// Evaluates clauses, and notes what they ask for.
+    pub(crate) fn collect_all(
+        &mut self,
+        clauses: &[Expr],
+        slots: &mut [Value],
+        transfer: &mut Transfer,
+    ) -> Res<()> {
+        for clause in clauses {
+            transfer.clause = Some(clause.span);
+            self.collect(clause, slots, transfer).map_err(|mut trouble| {
+                if let Trouble::Fault(fault) = &mut *trouble {
+                    fault.clause = fault.clause.or(Some(clause.span));
+                }
+                trouble
+            })?;
+        }
+        transfer.clause = None;
+        Ok(())
+    }
+
+    /// Evaluates an assertion, and notes what it asks for.
+    pub(crate) fn collect(
+        &mut self,
+        e: &Expr,
+        slots: &mut [Value],
+        transfer: &mut Transfer,
+    ) -> Res<()> {
+        if e.is_pure && !matches!(e.kind, Kind::And(_)) {
+            return self.claim(e, slots, transfer);
+        }
+        match &e.kind {
+            Kind::And(parts) => {
+                for part in parts {
+                    grow_stack(|| self.collect(part, slots, transfer))?;
+                }
+                Ok(())
+            }
+            Kind::Implies(parts) => match self.known_truth(&parts.0, slots)? {
+                Some(true) => grow_stack(|| self.collect(&parts.1, slots, transfer)),
+                _ => Ok(()),
+            },
+            Kind::Conditional(parts) => match self.known_truth(&parts.0, slots)? {
+                Some(true) => grow_stack(|| self.collect(&parts.1, slots, transfer)),
+                Some(false) => grow_stack(|| self.collect(&parts.2, slots, transfer)),
+                None => Ok(()),
+            },
+            Kind::Quantified(quantified) => {
+                self.collect_quantified(quantified, e.span, slots, transfer)
+            }
+            Kind::Access(access) => self.demand(access, slots, transfer),
+            Kind::Credit { channel, amount } => {
+                let channel = self.eval(channel, slots)?;
+                let channel = reference_or_null(&channel, e.span, |channel| channel)?;
+                let count = match amount {
+                    Some(amount) => self.eval(amount, slots)?.to_i64_saturating(),
+                    None => 1,
+                };
+                transfer.credits.push((channel, count));
+                Ok(())
+            }
+            // A disjunction of assertions about permission, for which nobody has a meaning.
+            _ => {
+                self.skip("assertion.unsupported", e.span);
+                Ok(())
+            }
+        }
+    }
+
+    /// The truth of a condition, unless it cannot be found out: then what depends on it is skipped.
+    fn known_truth(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Option<bool>> {
+        match self.truth(e, slots) {
+            Ok(truth) => Ok(Some(truth)),
+            Err(trouble) => match *trouble {
+                Trouble::Unknown { what, span } => {
+                    self.skip(what, span);
+                    Ok(None)
+                }
+                other => Err(Box::new(other)),
+            },
+        }
+    }
+
+    /// What an assertion says of values.
+    fn claim(&mut self, e: &Expr, slots: &mut [Value], transfer: &Transfer) -> Res<()> {
+        self.counts.checks += 1;
+        if transfer.foreign && speaks_of_locks(e) {
+            return Ok(());
+        }
+        let truth = match self.known_truth(e, slots) {
+            // A thread that has not seen the object before knows no earlier state to compare with.
+            Err(trouble) if matches!(*trouble, Trouble::NoOldState(_)) => return Ok(()),
+            other => other?,
+        };
+        if truth != Some(false) {
+            return Ok(());
+        }
+        if self.granting {
+            return Err(Box::new(Trouble::Contradiction));
+        }
+        if transfer.mode == Mode::Receive {
+            let words = "what was given does not hold when it is received".to_owned();
+            return Err(Box::new(Trouble::Inconsistent(words, e.span)));
+        }
+        Err(Fault::new(Reason::AssertionFalse, e.span, "this does not hold").into())
+    }
+
+    fn demand(&mut self, access: &Access, slots: &mut [Value], transfer: &mut Transfer) -> Res<()> {
+        self.counts.checks += 1;
+        match &access.target {
+            Target::Cell { receiver, cell } => {
+                let object = self.eval(receiver, slots)?;
+                let object = reference_or_null(&object, receiver.span, |object| object)?;
+                let parts = [Part::Cell(*cell)];
+                self.demand_parts(access, object, parts, slots, transfer)
+            }
+            Target::Predicate { receiver, predicate } => {
+                let object = self.eval(receiver, slots)?;
+                let object = reference_or_null(&object, receiver.span, |object| object)?;
+                let parts = [Part::Predicate(*predicate)];
+                self.demand_parts(access, object, parts, slots, transfer)
+            }
+            Target::AllFields { receiver, declared } => {
+                let object = self.eval(receiver, slots)?;
+                let object = reference_or_null(&object, receiver.span, |object| object)?;
+                let parts = (1..=*declared).map(Part::Cell);
+                self.demand_parts(access, object, parts, slots, transfer)
+            }
+            Target::Elements { elements, cells } => {
+                let elements = self.eval(elements, slots)?;
+                let mut seen = std::collections::BTreeSet::new();
+                for element in elements.elements() {
+                    let Value::Ref(object) = element else { continue };
+                    if seen.insert(object) {
+                        let parts = cells.clone().map(Part::Cell);
+                        self.demand_parts(access, object, parts, slots, transfer)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn demand_parts(
+        &mut self,
+        access: &Access,
+        object: Ref,
+        parts: impl IntoIterator<Item = Part>,
+        slots: &mut [Value],
+        transfer: &mut Transfer,
+    ) -> Res<()> {
+        if self.heap.get(object).is_none() {
+            let words = "there is no such object";
+            return Err(Fault::new(Reason::InsufficientPermission, access.span, words).into());
+        }
+        let is_star = access.amount.has_star();
+        let mut amount = self.amount(&access.amount, slots)?;
+        match self.fractions.sign(&amount) {
+            Sign::Positive => {}
+            Sign::Zero => return Ok(()),
+            Sign::Negative => {
+                let words = format!("the amount is {amount}");
+                return Err(Fault::new(Reason::NegativePermission, access.span, words).into());
+            }
+            Sign::Undetermined => {
+                let words =
+                    "whether the amount is positive depends on how read fractions are chosen";
+                return Err(Fault::new(Reason::NegativePermission, access.span, words).into());
+            }
+        }
+        let mut inexact = access.amount.is_inexact(transfer.fresh == Some(self.scope.kappa));
+        if transfer.counting && !is_star {
+            amount = Amount::epsilons(Rational::ONE);
+            inexact = false;
+        } else if let Some(scale) = &transfer.scale {
+            amount = amount.times(scale).map_err(|_| {
+                let words = "counting permissions cannot be divided";
+                let fault = Fault::new(Reason::EpsilonScaling, access.span, words);
+                Box::<Trouble>::from(fault.of_kind("notsupported"))
+            })?;
+            inexact |= transfer.fresh.is_some() && self.scope.kappa == COMMON;
+        }
+        for part in parts {
+            transfer.demands.push(Demand {
+                loc: Loc { object, part },
+                amount: amount.clone(),
+                inexact,
+                star: is_star,
+                span: access.span,
+                clause: transfer.clause,
+            });
+        }
+        Ok(())
+    }
+
+    /// Checks that everything asked for is there, and moves it.
+    pub(crate) fn settle(&mut self, mut transfer: Transfer) -> Res<Moved> {
+        if self.granting && transfer.from == Holder::Environment {
+            self.grant_instances(&transfer)?;
+        }
+        self.check_chosen(&mut transfer)?;
+        self.check_exact(&transfer)?;
+        if transfer.mode == Mode::Check {
+            return Ok(Moved::default());
+        }
+        self.commit(&transfer);
+        let Transfer { demands, credits, .. } = transfer;
+        let amounts = demands.into_iter().map(|demand| (demand.loc, demand.amount)).collect();
+        Ok(Moved { amounts, credits })
+    }
+
+    /// The predicate instances that a start has to have.
+    fn grant_instances(&mut self, transfer: &Transfer) -> Res<()> {
+        for at in 0..transfer.demands.len() {
+            let demand = &transfer.demands[at];
+            if let Part::Predicate(predicate) = demand.loc.part {
+                let wanted = transfer.taken(demand.loc, at).plus(&demand.amount);
+                let there = self.heap.amount(demand.loc, Holder::Environment);
+                let lacking = wanted.minus(&there);
+                if self.fractions.sign(&lacking) == Sign::Positive {
+                    self.grant_instance(demand.loc.object, predicate, &lacking)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Amounts that the giver chooses: they have to be below what is there.
+    fn check_chosen(&mut self, transfer: &mut Transfer) -> Res<()> {
+        for at in 0..transfer.demands.len() {
+            if !transfer.demands[at].inexact {
+                continue;
+            }
+            let loc = transfer.demands[at].loc;
+            let held = self.available_to(loc, transfer.from);
+            let earlier: Amount = {
+                let same =
+                    transfer.demands[..at].iter().filter(|one| one.inexact && one.loc == loc);
+                same.fold(Amount::NONE, |sum, one| sum.plus(&one.amount))
+            };
+            let rest = held.minus(&earlier);
+            let is_taken_whole = transfer.demands[at].star
+                && transfer.mode == Mode::Receive
+                && transfer.scale.as_ref().is_none_or(Amount::is_full);
+            let is_there = if is_taken_whole {
+                self.fractions.is_readable(&rest)
+            } else {
+                self.fractions.is_divisible(&rest)
+            };
+            if !is_there {
+                return self.lacking(transfer, at, "no permission that a part could be taken of");
+            }
+            if is_taken_whole {
+                transfer.demands[at].amount = rest;
+                continue;
+            }
+            if transfer.demands[at].star {
+                let kappa = self.fractions.fresh(Some(self.scope.kappa));
+                self.fractions.bound(kappa, &rest.solid());
+                transfer.demands[at].amount = Amount::read(kappa);
+            } else if let Some(fresh) = transfer.fresh {
+                self.fractions.bound(fresh, &rest.solid());
+            }
+            let left = rest.minus(&transfer.demands[at].amount);
+            if !matches!(self.fractions.sign(&left), Sign::Positive | Sign::Zero) {
+                return self.lacking(transfer, at, "not enough permission");
+            }
+        }
+        Ok(())
+    }
+
+    /// Exact amounts, added up by location on top of what was chosen.
+    fn check_exact(&mut self, transfer: &Transfer) -> Res<()> {
+        let is_long = transfer.demands.len() > 16;
+        let mut sums: FxHashMap<Loc, Amount> = FxHashMap::default();
+        if is_long {
+            for demand in transfer.demands.iter().filter(|demand| demand.inexact) {
+                add(&mut sums, demand);
+            }
+        }
+        for (at, demand) in transfer.demands.iter().enumerate() {
+            if demand.inexact {
+                continue;
+            }
+            let before = if is_long {
+                let before = sums.get(&demand.loc).cloned().unwrap_or(Amount::NONE);
+                add(&mut sums, demand);
+                before
+            } else {
+                let chosen = transfer.demands[at..].iter();
+                let chosen = chosen.filter(|one| one.inexact && one.loc == demand.loc);
+                chosen.fold(transfer.taken(demand.loc, at), |sum, one| sum.plus(&one.amount))
+            };
+            if demand.amount.is_full() && before.is_none() {
+                let holdings = self.heap.holdings(demand.loc);
+                if holdings.is_some_and(|holdings| holdings.is_whole(transfer.from)) {
+                    continue;
+                }
+            }
+            let rest =
+                self.available_to(demand.loc, transfer.from).minus(&before).minus(&demand.amount);
+            match self.fractions.sign(&rest) {
+                Sign::Positive | Sign::Zero => {}
+                Sign::Undetermined => {
+                    let words = "whether there is enough depends on how read fractions are chosen";
+                    return self.lacking(transfer, at, words);
+                }
+                Sign::Negative => return self.lacking(transfer, at, "not enough permission"),
+            }
+        }
+        Ok(())
+    }
+
+    fn lacking<T>(&self, transfer: &Transfer, at: usize, words: &str) -> Res<T> {
+        let demand = &transfer.demands[at];
+        if self.granting {
+            return Err(Box::new(Trouble::Contradiction));
+        }
+        if transfer.mode == Mode::Receive {
+            let words = "what was given is not there when it is received".to_owned();
+            return Err(Box::new(Trouble::Inconsistent(words, demand.span)));
+        }
+        let wanted = (!demand.star).then(|| demand.amount.clone());
+        let fault = Fault::missing(demand.loc, wanted, demand.span, words);
+        Err(Fault { clause: demand.clause, ..fault }.into())
+    }
+
+    fn commit(&mut self, transfer: &Transfer) {
+        for &(channel, count) in &transfer.credits {
+            self.move_credits(channel, transfer.from, -count);
+            self.move_credits(channel, transfer.to, count);
+        }
+        if transfer.from == transfer.to {
+            return;
+        }
+        for demand in &transfer.demands {
+            self.heap.holdings_mut(demand.loc).transfer(transfer.from, transfer.to, &demand.amount);
+            self.note_moved(demand.loc, &demand.amount, transfer.from, transfer.to);
+        }
+    }
+
+    /// Notes for the trace what moves.
+    pub(crate) fn note_moved(&mut self, loc: Loc, amount: &Amount, from: Holder, to: Holder) {
+        if self.config.trace != crate::machine::Trace::None {
+            self.moved.push((loc, amount.clone(), from, to));
+        }
+    }
+
+    /// Gives back what was moved.
+    pub(crate) fn give_back(&mut self, moved: &Moved, from: Holder, to: Holder) {
+        if from == to {
+            return;
+        }
+        for (loc, amount) in &moved.amounts {
+            self.heap.holdings_mut(*loc).transfer(from, to, amount);
+        }
+        for &(channel, count) in &moved.credits {
+            self.move_credits(channel, from, -count);
+            self.move_credits(channel, to, count);
+        }
+    }
+
+    /// Changes how often somebody may receive. The environment has as many credits as are wanted.
+    pub(crate) fn move_credits(&mut self, channel: Ref, holder: Holder, count: i64) {
+        if holder == Holder::Environment {
+            return;
+        }
+        let credits = &mut self.heap.extra_mut(channel).channel.credits;
+        match credits.iter_mut().find(|(other, _)| *other == holder) {
+            Some((_, balance)) => *balance = balance.saturating_add(count),
+            None => credits.push((holder, count)),
+        }
+        credits.retain(|(_, balance)| *balance != 0);
+    }
+
+    /// How often somebody may receive; negative if messages are owed.
+    pub(crate) fn credits(&self, channel: Ref, holder: Holder) -> i64 {
+        let extra = self.heap.object(channel).extra.as_ref();
+        let credits = extra.map_or(&[][..], |extra| &extra.channel.credits);
+        credits.iter().find(|(other, _)| *other == holder).map_or(0, |(_, balance)| *balance)
+    }
+}
+
+fn add(sums: &mut FxHashMap<Loc, Amount>, demand: &Demand) {
+    let sum = sums.entry(demand.loc).or_insert(Amount::NONE);
+    *sum = sum.plus(&demand.amount);
+}
+
+/// Does an assertion say something of the locks of the thread in whose name it is evaluated, or of a recorded state?
+fn speaks_of_locks(e: &Expr) -> bool {
+    any(e, &mut |part| {
+        matches!(part.kind, Kind::Holds { .. } | Kind::Eval(_)) || has_wait_level(part)
+    })
+}
+
+fn has_wait_level(e: &Expr) -> bool {
+    let is_wait = |side: &LevelSide| matches!(side, LevelSide::Wait { .. });
+    match &e.kind {
+        Kind::Below(sides) | Kind::EqualLevels(_, sides) => is_wait(&sides.0) || is_wait(&sides.1),
+        _ => false,
+    }
+}
+
+/// Is a claim true of an expression or one inside it?
+fn any(e: &Expr, claim: &mut dyn FnMut(&Expr) -> bool) -> bool {
+    if claim(e) {
+        return true;
+    }
+    let mut found = false;
+    grow_stack(|| e.for_each_child(&mut |child| found = found || any(child, claim)));
+    found
+}

@@ -1,0 +1,310 @@
+//! Values of a running program.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// A reference to an object, channel or token: its place in the heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ref(pub u32);
+
+impl Ref {
+    /// Stands for all objects that do not exist, which look the same to quantifiers over a class.
+    pub const UNALLOCATED: Self = Self(u32::MAX);
+}
+
+/// A lock level; the order is kept by [`crate::levels::Levels`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Level(pub u32);
+
+impl Level {
+    /// `lockbottom`
+    pub const BOTTOM: Self = Self(0);
+}
+
+/// A value. Equality is that of the language: structural for sequences and sets, by identity for references.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Value {
+    /// An integer that fits into a machine word.
+    Int(i64),
+    /// Any other integer.
+    Big(Arc<BigInt>),
+    /// A truth value.
+    Bool(bool),
+    /// A text.
+    Text(Arc<str>),
+    /// No object.
+    Null,
+    /// An object, channel or token.
+    Ref(Ref),
+    /// A sequence.
+    Seq(Seq),
+    /// A set: sorted, without repetition.
+    Set(Arc<[Value]>),
+    /// A lock level.
+    Level(Level),
+    /// A value that is chosen when it is first read.
+    Open,
+}
+
+/// A sequence. A range of integers is kept as its bounds.
+#[derive(Debug, Clone)]
+pub enum Seq {
+    /// Its elements.
+    Items(Arc<[Value]>),
+    /// From the first integer to the one before the second.
+    Range(i64, i64),
+}
+
+impl Seq {
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Items(items) => items.len(),
+            Self::Range(from, to) => usize::try_from(to.saturating_sub(*from)).unwrap_or(0),
+        }
+    }
+
+    /// Has it no elements?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An element; `at` is below the length.
+    pub fn get(&self, at: usize) -> Value {
+        match self {
+            Self::Items(items) => items[at].clone(),
+            Self::Range(from, _) => Value::Int(from + place(at)),
+        }
+    }
+
+    /// Its elements in order.
+    pub fn iter(&self) -> impl Iterator<Item = Value> + '_ {
+        (0..self.len()).map(|at| self.get(at))
+    }
+
+    /// Is a value among its elements?
+    pub fn contains(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Items(items), value) => items.contains(value),
+            (Self::Range(from, to), Value::Int(value)) => from <= value && value < to,
+            _ => false,
+        }
+    }
+
+    /// The elements from one index up to another, both at most the length.
+    #[must_use]
+    pub fn slice(&self, from: usize, to: usize) -> Self {
+        let to = to.max(from);
+        match self {
+            Self::Items(items) => Self::Items(items[from..to].into()),
+            Self::Range(first, _) => Self::Range(first + place(from), first + place(to)),
+        }
+    }
+
+    /// This sequence and then another.
+    #[must_use]
+    pub fn append(&self, other: &Self) -> Self {
+        if other.is_empty() {
+            return self.clone();
+        }
+        if self.is_empty() {
+            return other.clone();
+        }
+        Self::Items(self.iter().chain(other.iter()).collect())
+    }
+}
+
+fn place(at: usize) -> i64 {
+    i64::try_from(at).unwrap_or(i64::MAX)
+}
+
+impl PartialEq for Seq {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Seq {}
+
+impl PartialOrd for Seq {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Seq {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Items(one), Self::Items(two)) => one.cmp(two),
+            _ => self.iter().cmp(other.iter()),
+        }
+    }
+}
+
+/// Operators on integers that always have a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arithmetic {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+}
+
+impl Value {
+    /// An integer.
+    pub fn int(number: BigInt) -> Self {
+        match number.to_i64() {
+            Some(small) => Self::Int(small),
+            None => Self::Big(Arc::new(number)),
+        }
+    }
+
+    /// A set of these values.
+    pub fn set(mut values: Vec<Value>) -> Self {
+        values.sort_unstable();
+        values.dedup();
+        Self::Set(values.into())
+    }
+
+    /// The integer it is.
+    ///
+    /// # Panics
+    /// If it is none: the resolver has checked types.
+    pub fn big(&self) -> BigInt {
+        match self {
+            Self::Int(small) => (*small).into(),
+            Self::Big(big) => (**big).clone(),
+            other => unreachable!("{other:?} is no integer"),
+        }
+    }
+
+    /// Is it `true`?
+    pub fn is_true(&self) -> bool {
+        matches!(self, Self::Bool(true))
+    }
+
+    /// The object it refers to, unless it is null.
+    pub fn reference(&self) -> Option<Ref> {
+        match self {
+            Self::Ref(reference) => Some(*reference),
+            _ => None,
+        }
+    }
+
+    /// The elements of a sequence or set.
+    pub fn elements(&self) -> Box<dyn Iterator<Item = Value> + '_> {
+        match self {
+            Self::Seq(seq) => Box::new(seq.iter()),
+            Self::Set(set) => Box::new(set.iter().cloned()),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// `+`, `-` or `*` on integers.
+    #[must_use]
+    pub fn arithmetic(&self, op: Arithmetic, other: &Self) -> Self {
+        if let (Self::Int(one), Self::Int(two)) = (self, other) {
+            let result = match op {
+                Arithmetic::Add => one.checked_add(*two),
+                Arithmetic::Sub => one.checked_sub(*two),
+                Arithmetic::Mul => one.checked_mul(*two),
+            };
+            if let Some(result) = result {
+                return Self::Int(result);
+            }
+        }
+        let (one, two) = (self.big(), other.big());
+        Self::int(match op {
+            Arithmetic::Add => one + two,
+            Arithmetic::Sub => one - two,
+            Arithmetic::Mul => one * two,
+        })
+    }
+
+    /// Euclidean quotient and remainder; nothing if the divisor is zero.
+    pub fn divide(&self, other: &Self) -> Option<(Self, Self)> {
+        if let (Self::Int(one), Self::Int(two)) = (self, other)
+            && let (Some(quotient), Some(rest)) =
+                (one.checked_div_euclid(*two), one.checked_rem_euclid(*two))
+        {
+            return Some((Self::Int(quotient), Self::Int(rest)));
+        }
+        let (one, two) = (self.big(), other.big());
+        if two.is_zero() {
+            return None;
+        }
+        let (quotient, rest) = one.div_rem(&two);
+        if !rest.is_negative() {
+            return Some((Self::int(quotient), Self::int(rest)));
+        }
+        let (step, more) =
+            if two.is_negative() { (BigInt::from(1), -two) } else { (BigInt::from(-1), two) };
+        Some((Self::int(quotient + step), Self::int(rest + more)))
+    }
+
+    /// Compares two integers.
+    pub fn compare(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Int(one), Self::Int(two)) => one.cmp(two),
+            _ => self.big().cmp(&other.big()),
+        }
+    }
+
+    /// An integer as a number of steps; what is too large for that is the largest.
+    pub fn to_i64_saturating(&self) -> i64 {
+        match self {
+            Self::Int(small) => *small,
+            Self::Big(big) if big.is_negative() => i64::MIN,
+            _ => i64::MAX,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remainders_are_never_negative() {
+        for (one, two, quotient, rest) in
+            [(7, 2, 3, 1), (-7, 2, -4, 1), (7, -2, -3, 1), (-7, -2, 4, 1)]
+        {
+            let expected = Some((Value::Int(quotient), Value::Int(rest)));
+            assert_eq!(Value::Int(one).divide(&Value::Int(two)), expected);
+            let scale = Value::Int(i64::MAX);
+            let (big_one, big_two) = (
+                Value::Int(one).arithmetic(Arithmetic::Mul, &scale),
+                Value::Int(two).arithmetic(Arithmetic::Mul, &scale),
+            );
+            let (big_quotient, big_rest) = big_one.divide(&big_two).unwrap();
+            assert_eq!(big_quotient, Value::Int(quotient));
+            assert_eq!(big_rest, Value::Int(rest).arithmetic(Arithmetic::Mul, &scale));
+        }
+        assert_eq!(Value::Int(1).divide(&Value::Int(0)), None);
+        let overflow = Value::Int(i64::MIN).divide(&Value::Int(-1)).unwrap();
+        assert_eq!(overflow.0, Value::int(BigInt::from(i64::MIN) * -1));
+    }
+
+    #[test]
+    fn integers_leave_the_machine_word_and_come_back() {
+        let large = Value::Int(i64::MAX).arithmetic(Arithmetic::Add, &Value::Int(1));
+        assert!(matches!(large, Value::Big(_)));
+        assert_eq!(large.arithmetic(Arithmetic::Sub, &Value::Int(1)), Value::Int(i64::MAX));
+    }
+
+    #[test]
+    fn a_range_is_the_sequence_of_its_elements() {
+        let range = Seq::Range(2, 5);
+        let items = Seq::Items([2, 3, 4].map(Value::Int).into());
+        assert_eq!(range, items);
+        assert_eq!(range.append(&Seq::Range(0, 0)), items);
+        assert_eq!(range.slice(1, 3), items.slice(1, 3));
+        assert_eq!(Seq::Range(5, 2).len(), 0);
+    }
+}
