@@ -13,11 +13,11 @@
 //! use chalice_run::run::{Scheduling, Verdict, run};
 //! use chalice_run::{entry, sources::Sources};
 //!
-//! let text = "class C { var x: int; method set(n: int) requires acc(x) ensures acc(x) && x == n { x := n } }";
+//! let text = "class C { var x: int; method put(n: int) requires acc(x) ensures acc(x) && x == n { x := n } }";
 //! let sources = Sources::new(vec![("example".to_owned(), text.to_owned())]);
 //! let program = sources.check().0.expect("it is a program");
 //! let code = Code::new(program, sources.options());
-//! let method = code.method("C.set").expect("there is such a method");
+//! let method = code.method("C.put").expect("there is such a method");
 //! let arguments = ["7".to_owned()];
 //! let mut machine = entry::start(&code, method, &Config::default(), &arguments).expect("it can be started");
 //! let outcome = run(&mut machine, &Scheduling::First);

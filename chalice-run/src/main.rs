@@ -78,7 +78,7 @@ struct Args {
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     steps: u64,
 
-    /// How many steps that threads can notice a run may have; 500 where schedules are explored
+    /// How many steps that threads can notice a run may have; 200 where schedules are explored
     #[arg(long, value_name = "N")]
     visible_steps: Option<u64>,
 
@@ -258,7 +258,7 @@ impl Runner<'_> {
                 AssumeArg::Discard => Assume::Discard,
             },
             steps: args.steps,
-            visible_steps: args.visible_steps.unwrap_or(if explores { 500 } else { 100_000 }),
+            visible_steps: args.visible_steps.unwrap_or(if explores { 200 } else { 100_000 }),
             check_functions: args.check_functions,
             leaks_fail: matches!(args.leaks, LeaksArg::Error),
             trace: match args.trace {
