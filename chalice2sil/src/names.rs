@@ -5,101 +5,12 @@
 
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sil::build::{RESERVED, unused};
 use sil::source::Name;
 
 use chalice::program::{
     ChannelId, ClassId, FieldId, FunctionId, LocalId, Member, MethodId, PredicateId, Program,
 };
-
-/// Words that are no identifiers in SIL, including those of its plugins and of its graph form.
-const RESERVED: &[&str] = &[
-    "result",
-    "Int",
-    "Perm",
-    "Bool",
-    "Ref",
-    "Rational",
-    "true",
-    "false",
-    "null",
-    "import",
-    "method",
-    "function",
-    "predicate",
-    "domain",
-    "axiom",
-    "var",
-    "returns",
-    "field",
-    "define",
-    "interpretation",
-    "requires",
-    "ensures",
-    "invariant",
-    "fold",
-    "unfold",
-    "inhale",
-    "exhale",
-    "new",
-    "assert",
-    "assume",
-    "package",
-    "apply",
-    "quasihavoc",
-    "quasihavocall",
-    "while",
-    "if",
-    "elseif",
-    "else",
-    "goto",
-    "label",
-    "Seq",
-    "Set",
-    "Multiset",
-    "Map",
-    "range",
-    "union",
-    "intersection",
-    "setminus",
-    "subset",
-    "unfolding",
-    "in",
-    "applying",
-    "asserting",
-    "old",
-    "lhs",
-    "let",
-    "forall",
-    "exists",
-    "forperm",
-    "acc",
-    "wildcard",
-    "write",
-    "none",
-    "epsilon",
-    "perm",
-    "unique",
-    "adt",
-    "derives",
-    "without",
-    "decreases",
-    "refute",
-    "unreachable",
-    "low",
-    "lowEvent",
-    "rel",
-    "graph",
-    "block",
-    "loop",
-    "branch",
-    "next",
-    "halt",
-    "dead",
-    "entry",
-    "exits",
-    "then",
-    "implementation",
-];
 
 /// Names that the lowering gives to what it adds to every program that needs it.
 pub(crate) mod fixed {
@@ -289,19 +200,5 @@ impl LocalNames {
         let name = unused(wanted, |name| self.used.contains(name) || global.used.contains(name));
         self.used.insert(name.clone());
         name
-    }
-}
-
-fn unused(wanted: &str, is_used: impl Fn(&str) -> bool) -> Name {
-    if !is_used(wanted) {
-        return wanted.into();
-    }
-    let mut number = 1;
-    loop {
-        let name = format!("{wanted}_{number}");
-        if !is_used(&name) {
-            return name.into();
-        }
-        number += 1;
     }
 }

@@ -48,12 +48,14 @@ pub mod member;
 pub mod origin;
 pub mod stmt;
 pub mod ty;
+pub mod words;
 
 pub use expr::*;
 pub use member::*;
 pub use origin::*;
 pub use stmt::*;
 pub use ty::*;
+pub use words::*;
 
 use crate::source::Span;
 use crate::syntax::Ident;

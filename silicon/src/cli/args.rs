@@ -29,7 +29,7 @@ Exit codes:
   0 verified   1 failed   2 wrong use, or nothing to verify   3 input error
   4 inconclusive or unsupported   70 internal error";
 
-/// Verifies SIL (.sil), Viper (.vpr) and Chalice (.chalice) programs by symbolic execution.
+/// Verifies SIL (.sil), Viper (.vpr), Chalice (.chalice) and SPL (.spl) programs by symbolic execution.
 #[derive(Parser, Debug)]
 #[command(
     name = "silicon",

@@ -20,7 +20,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let started = Instant::now();
     let inputs = input::expand(&args.inputs);
     if inputs.is_empty() {
-        complain("error: no program found: directories are searched for .sil, .vpr and .chalice");
+        complain(
+            "error: no program found: directories are searched for .sil, .vpr, .chalice and .spl",
+        );
         return Ok(USAGE);
     }
     let session = session_for(args, inputs.len());

@@ -22,6 +22,7 @@ pub struct Input {
 pub enum Language {
     Sil,
     Chalice,
+    Spl,
 }
 
 /// Why an input has no text.
@@ -48,6 +49,7 @@ impl Input {
     pub fn language(&self) -> Language {
         match self.path.as_deref().and_then(Path::extension) {
             Some(extension) if extension == "chalice" => Language::Chalice,
+            Some(extension) if extension == "spl" => Language::Spl,
             _ => Language::Sil,
         }
     }
@@ -101,7 +103,7 @@ pub fn expand(arguments: &[PathBuf]) -> Vec<Input> {
     inputs
 }
 
-/// All `.sil`, `.vpr` and `.chalice` files below a directory, sorted. Links to directories are not followed.
+/// All `.sil`, `.vpr`, `.chalice` and `.spl` files below a directory, sorted. Links to directories are not followed.
 pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
     let mut programs = Vec::new();
     let mut waiting = vec![directory.to_owned()];
@@ -126,8 +128,9 @@ pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
 }
 
 fn is_program(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| ["sil", "vpr", "chalice"].iter().any(|known| extension == *known))
+    path.extension().is_some_and(|extension| {
+        ["sil", "vpr", "chalice", "spl"].iter().any(|known| extension == *known)
+    })
 }
 
 /// `FILE:LINE[-LINE]`: some lines of a file.

@@ -19,8 +19,8 @@ pub struct Loaded {
     pub program: Option<Program>,
     /// The SIL texts: the file with its imports, or the translation.
     pub sources: Sources,
-    /// The text that was translated.
-    pub original: Option<SourceFile>,
+    /// The texts that were translated.
+    pub originals: Vec<SourceFile>,
     pub messages: Vec<Message>,
 }
 
@@ -36,13 +36,17 @@ impl Loaded {
             remarks: Vec::new(),
         };
         let original = unreadable.text.map(|text| SourceFile::new(input.name.as_str(), text));
-        Self { original, messages: vec![message], ..Self::default() }
+        Self {
+            originals: original.into_iter().collect(),
+            messages: vec![message],
+            ..Self::default()
+        }
     }
 
     /// The texts that the messages point into.
     pub fn texts(&self) -> Texts {
         let mut texts = Texts::of(&self.sources);
-        if let Some(original) = &self.original {
+        for original in &self.originals {
             texts.add(original.clone());
         }
         texts
@@ -54,6 +58,7 @@ pub fn load(input: &Input, text: Arc<str>) -> Loaded {
     match input.language() {
         Language::Sil => load_sil(&input.name, &text),
         Language::Chalice => load_chalice(&input.name, &text),
+        Language::Spl => load_spl(&input.name, &text),
     }
 }
 
@@ -61,12 +66,23 @@ fn load_sil(name: &str, text: &str) -> Loaded {
     let sil::load::Loaded { sources, program, diagnostics, .. } =
         sil::load::load(name, text.as_bytes().to_vec(), &Disk);
     let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
-    Loaded { program, sources, original: None, messages }
+    Loaded { program, sources, originals: Vec::new(), messages }
 }
 
 fn load_chalice(name: &str, text: &str) -> Loaded {
     let chalice2sil::Loaded { program, sources, messages } = chalice2sil::load(name, text);
-    Loaded { program, sources, original: Some(SourceFile::new(name, text)), messages }
+    Loaded { program, sources, originals: vec![SourceFile::new(name, text)], messages }
+}
+
+fn load_spl(name: &str, text: &str) -> Loaded {
+    let (settings, options) = Default::default();
+    let spl2sil::Loaded { program, sources, originals, messages } =
+        spl2sil::load(name, text, &settings, options, &Disk);
+    let originals = originals
+        .iter()
+        .map(|(_, file)| SourceFile::new(file.name.as_str(), file.text.as_str()))
+        .collect();
+    Loaded { program, sources, originals, messages }
 }
 
 /// The texts that a translated program came from, as far as they can be read: to quote from them.
@@ -93,6 +109,12 @@ pub(super) fn originals<'a>(
 
 /// Reads imported files, but not without end: an import may name a device.
 struct Disk;
+
+impl spl2sil::Loader for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        Loader::read(self, path)
+    }
+}
 
 impl Loader for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

@@ -1,0 +1,218 @@
+//! The `spl2sil` command.
+
+use std::fs;
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use clap::{Parser, ValueEnum, ValueHint};
+use sil::print::Form;
+use sil::render::{Colours, Message, Severity, Texts, human};
+use spl::source::Sources;
+use spl::{Dialect, Loader, Settings};
+use spl2sil::{Options, messages, translate_text};
+
+const EXAMPLES: &str = "\
+Examples:
+  spl2sil program.spl                       print the translation
+  spl2sil program.spl | silicon -           verify it, report at program.spl
+  spl2sil --form structured a.spl -o a.vpr  plain Viper, for any Viper verifier
+  spl2sil *.spl -o out                      each program to a file below a directory
+
+Exit codes:
+  0 translated   2 wrong use   3 input error";
+
+/// Translates SPL programs, those of GRASShopper, to SIL.
+#[derive(Parser, Debug)]
+#[command(name = "spl2sil", version, after_help = EXAMPLES)]
+struct Args {
+    /// Programs, or - for one on standard input
+    #[arg(value_name = "FILE|-", required = true, value_hint = ValueHint::FilePath)]
+    inputs: Vec<PathBuf>,
+
+    /// Bodies as graphs of blocks, or structured, which is plain Viper
+    #[arg(long, value_enum, value_name = "FORM", default_value = "graph")]
+    form: PrintedForm,
+
+    /// Write to a file; with several programs, to files below a directory
+    #[arg(short = 'o', long = "output", value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    output: Option<PathBuf>,
+
+    /// Parse, resolve and type check only, and say which dialect each program has
+    #[arg(long)]
+    check: bool,
+
+    /// What is printed: the translation, or the SPL program as it was understood
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "sil")]
+    emit: Emit,
+
+    /// What the text means: permission to objects (classic), to fields (field), or what the program's own marks say
+    #[arg(long, value_enum, value_name = "DIALECT", default_value = "auto")]
+    dialect: DialectChoice,
+
+    /// In the field dialect, is it an error to leave something behind? In the classic dialect it always is
+    #[arg(long)]
+    leaks: bool,
+
+    /// Take for granted that lemmas and functions end where no measure is found
+    #[arg(long)]
+    assume_termination: bool,
+
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
+
+    /// Where included files are, if not beside the file that includes them
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    base: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PrintedForm {
+    Graph,
+    Structured,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Emit {
+    Ast,
+    Sil,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum DialectChoice {
+    Auto,
+    Classic,
+    ClassicParts,
+    Field,
+}
+
+const INPUT_ERROR: u8 = 3;
+
+/// No file is larger than this: an `include` may name a device.
+const LARGEST: u64 = 1 << 30;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let mut is_fine = true;
+    for input in &args.inputs {
+        match translate_one(&args, input) {
+            Ok(translated) => is_fine &= translated,
+            Err(error) => {
+                is_fine = false;
+                let _ = writeln!(io::stderr(), "spl2sil: {error:#}");
+            }
+        }
+    }
+    if is_fine { ExitCode::SUCCESS } else { ExitCode::from(INPUT_ERROR) }
+}
+
+/// Is the input a program, and is what was asked for written?
+fn translate_one(args: &Args, input: &Path) -> Result<bool> {
+    let (name, text) = read(input)?;
+    let settings = Settings { dialect: dialect(args.dialect), base: args.base.clone() };
+    let options = Options { leaks: args.leaks, assume_termination: args.assume_termination };
+    let (output, mut found, sources) = if args.check || args.emit == Emit::Ast {
+        let checked = spl::check(&name, &text, &settings, &Disk);
+        let found = checked.findings.iter();
+        let found: Vec<_> = found.map(|one| messages::message(&checked.sources, one)).collect();
+        let output = checked.program.map(|program| {
+            if args.check {
+                format!("{name}: {} dialect\n", program.dialect.name())
+            } else {
+                format!("{program:#?}\n")
+            }
+        });
+        (output, found, checked.sources)
+    } else {
+        let form = match args.form {
+            PrintedForm::Graph => Form::Graph,
+            PrintedForm::Structured => Form::Structured,
+        };
+        let translated = translate_text(&name, &text, &settings, options, &Disk, form);
+        (translated.text, translated.messages, translated.originals)
+    };
+    if args.strict {
+        found.iter_mut().for_each(|message| message.severity = Severity::Error);
+    }
+    show(&sources, &found);
+    let is_fine = found.iter().all(|message| message.severity != Severity::Error);
+    let Some(output) = output.filter(|_| is_fine) else { return Ok(false) };
+    write(args, input, &output)?;
+    Ok(true)
+}
+
+fn dialect(choice: DialectChoice) -> Option<Dialect> {
+    match choice {
+        DialectChoice::Auto => None,
+        DialectChoice::Classic => Some(Dialect::Classic),
+        DialectChoice::ClassicParts => Some(Dialect::ClassicParts),
+        DialectChoice::Field => Some(Dialect::Field),
+    }
+}
+
+/// Reads included files, but not without end.
+struct Disk;
+
+impl Loader for Disk {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(io::Error::other("the file is larger than 1 GiB"));
+        }
+        Ok(bytes)
+    }
+}
+
+fn read(input: &Path) -> Result<(String, String)> {
+    if input == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes).context("standard input")?;
+        let text = String::from_utf8(bytes).context("standard input is not UTF-8")?;
+        return Ok(("<stdin>".to_owned(), text));
+    }
+    let name = input.display().to_string();
+    let bytes = Disk.read(input).with_context(|| name.clone())?;
+    let text = String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
+    Ok((name, text))
+}
+
+fn show(sources: &Sources, found: &[Message]) {
+    let mut texts = Texts::default();
+    for (_, file) in sources.iter() {
+        texts.add(sil::source::SourceFile::new(file.name.as_str(), file.text.as_str()));
+    }
+    let is_plain = std::env::var_os("NO_COLOR").is_some() || !io::stderr().is_terminal();
+    let colours = if is_plain { Colours::Never } else { Colours::Always };
+    for message in found {
+        let _ = writeln!(io::stderr(), "{}", human(message, &texts, colours).trim_end());
+    }
+}
+
+fn write(args: &Args, input: &Path, output: &str) -> Result<()> {
+    let Some(target) = args.output.as_ref().filter(|_| !args.check) else {
+        return match io::stdout().write_all(output.as_bytes()) {
+            // A reader that has enough closes the pipe: its right.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(error).context("standard output")
+            }
+            _ => Ok(()),
+        };
+    };
+    let is_directory = args.inputs.len() > 1 || target.is_dir();
+    let target = if is_directory {
+        fs::create_dir_all(target).with_context(|| target.display().to_string())?;
+        let stem =
+            input.file_stem().filter(|_| input != Path::new("-")).unwrap_or("stdin".as_ref());
+        let extension = match args.emit {
+            Emit::Ast => "ast",
+            Emit::Sil => "sil",
+        };
+        target.join(stem).with_extension(extension)
+    } else {
+        target.clone()
+    };
+    fs::write(&target, output).with_context(|| target.display().to_string())
+}
