@@ -238,7 +238,7 @@ impl Engine<'_> {
         if blame.is_of_contract() {
             if !self.in_other_reading {
                 self.ill_formed_otherwise.remove(&blame.span);
-            } else if !self.is_ill_formed_at(blame.span) {
+            } else if !self.was_ill_formed_at(blame.span) {
                 self.ill_formed_otherwise.insert(blame.span);
             }
         }

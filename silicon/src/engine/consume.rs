@@ -64,7 +64,7 @@ impl Engine<'_> {
     fn consume_kind(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
         match &assertion.kind {
             ExprKind::InhaleExhale { inhale, exhale } => {
-                let blame = self.other_side(blame);
+                let blame = self.other_side(blame)?;
                 let snapshot = self.consume_clauses(&[exhale], |_| blame)?;
                 // SOUNDNESS: it has the shape of this side, and whoever reads it would expect the other's (trap T3).
                 let same = same_shape(inhale, exhale);

@@ -10,9 +10,23 @@ use crate::report::Finding;
 use crate::terms::{Sort, Term};
 
 impl Engine<'_> {
-    /// Whether a clause of a contract was found not to be well-formed.
-    pub(crate) fn is_ill_formed(&self, clause: &Expr) -> bool {
+    /// Whether a clause of a contract was found not to be well-formed: a question, as all about what has been found.
+    pub(crate) fn is_ill_formed(&mut self, clause: &Expr) -> Result<bool, Stop> {
         self.is_ill_formed_at(clause.span)
+    }
+
+    fn is_ill_formed_at(&mut self, clause: Span) -> Result<bool, Stop> {
+        self.noted(("ill-formed", clause), |engine| engine.was_ill_formed_at(clause))
+    }
+
+    /// Whether one of some clauses was.
+    pub(crate) fn is_any_ill_formed(&mut self, clauses: &[&Expr]) -> Result<bool, Stop> {
+        for clause in clauses {
+            if self.is_ill_formed(clause)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Which postconditions say nothing that a body could be held to. That is so with those that are not well-formed and
@@ -22,25 +36,37 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not verified.
     pub(crate) fn beyond_judgement(
-        &self,
+        &mut self,
         postconditions: &[&Expr],
         contract: &Contract,
-    ) -> Vec<Span> {
+    ) -> Result<Vec<Span>, Stop> {
         let mut leave_it_open = vec![Reason::AssertionFalse, Reason::ReceiverNull];
         let may_be_inside = has_instances(contract);
         if may_be_inside {
             leave_it_open.push(Reason::InsufficientPermission);
         }
-        let leaves_it_open = |reason: &str| leave_it_open.iter().any(|it| it.id() == reason);
         let mut was_ill_formed = false;
-        let is_left_out = |clause: &&&Expr| {
-            if !self.is_ill_formed(clause) {
-                return was_ill_formed && may_be_inside && reads_locations(clause);
+        let mut left_out = Vec::new();
+        for clause in postconditions {
+            let is_left_out = if self.is_ill_formed(clause)? {
+                was_ill_formed = true;
+                !clause.is_pure() || self.is_ill_formed_because(clause.span, &leave_it_open)?
+            } else {
+                was_ill_formed && may_be_inside && reads_locations(clause)
+            };
+            if is_left_out {
+                left_out.push(clause.span);
             }
-            was_ill_formed = true;
-            !clause.is_pure() || self.reasons_of_ill_formed(clause.span).any(leaves_it_open)
-        };
-        postconditions.iter().filter(is_left_out).map(|clause| clause.span).collect()
+        }
+        Ok(left_out)
+    }
+
+    /// Whether a clause is ill-formed for one of some reasons.
+    fn is_ill_formed_because(&mut self, clause: Span, reasons: &[Reason]) -> Result<bool, Stop> {
+        self.noted(("ill-formed because", clause), |engine| {
+            let mut found = engine.reasons_of_ill_formed(clause);
+            found.any(|found| reasons.iter().any(|reason| reason.id() == found))
+        })
     }
 
     /// Why a clause is not well-formed.
@@ -50,8 +76,8 @@ impl Engine<'_> {
         self.findings.values().filter(of_clause).filter_map(|finding| finding.reason)
     }
 
-    /// Not one whose other reading alone is ill-formed (see [`super::method`]).
-    pub(crate) fn is_ill_formed_at(&self, clause: Span) -> bool {
+    /// For those who write the records. Not one whose other reading alone is ill-formed (see [`super::method`]).
+    pub(super) fn was_ill_formed_at(&self, clause: Span) -> bool {
         if self.ill_formed_otherwise.contains(&clause) {
             return false;
         }
@@ -79,7 +105,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: only where something has been reported, so that the member is not verified.
     pub(crate) fn end_unframed(&mut self) -> Result<(), Stop> {
-        if self.findings.is_empty() {
+        if !self.noted("anything found", |engine| !engine.findings.is_empty())? {
             return Ok(());
         }
         let unframed = self.unframed();
@@ -88,27 +114,34 @@ impl Engine<'_> {
     }
 
     /// The clauses that were found not to be well-formed.
-    pub(crate) fn ill_formed(&self, clauses: &[&Expr]) -> Vec<Span> {
-        let clauses = clauses.iter().map(|clause| clause.span);
-        clauses.filter(|&clause| self.is_ill_formed_at(clause)).collect()
+    pub(crate) fn ill_formed(&mut self, clauses: &[&Expr]) -> Result<Vec<Span>, Stop> {
+        let mut found = Vec::new();
+        for clause in clauses {
+            if self.is_ill_formed(clause)? {
+                found.push(clause.span);
+            }
+        }
+        Ok(found)
     }
 
     /// Those of them that are framed: what they mean depends on what is known where they are to be proved.
-    pub(crate) fn framed_but_ill_formed(&self, clauses: &[&Expr]) -> Vec<Span> {
-        let mut ill_formed = self.ill_formed(clauses);
-        let unframed = [Reason::InsufficientPermission, Reason::ReceiverNull].map(Reason::id);
-        ill_formed.retain(|&clause| {
-            self.reasons_of_ill_formed(clause).all(|reason| !unframed.contains(&reason))
-        });
-        ill_formed
+    pub(crate) fn framed_but_ill_formed(&mut self, clauses: &[&Expr]) -> Result<Vec<Span>, Stop> {
+        let mut framed = Vec::new();
+        for clause in self.ill_formed(clauses)? {
+            let unframed = [Reason::InsufficientPermission, Reason::ReceiverNull];
+            if !self.is_ill_formed_because(clause, &unframed)? {
+                framed.push(clause);
+            }
+        }
+        Ok(framed)
     }
 
     /// How the exhale side of `[a, b]` in a contract is blamed where it is used.
     ///
     /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before, while a body has the
     /// inhale side of its precondition: so it is checked again, unless that has been reported (trap T17a).
-    pub(crate) fn other_side(&self, blame: Blame) -> Blame {
-        if self.is_ill_formed_at(blame.span) { blame } else { blame.checked() }
+    pub(crate) fn other_side(&mut self, blame: Blame) -> Result<Blame, Stop> {
+        Ok(if self.is_ill_formed_at(blame.span)? { blame } else { blame.checked() })
     }
 }
 

@@ -44,12 +44,15 @@ impl Engine<'_> {
         }
         // Where a condition of the same statement has failed before, on this path or another, it would be the same finding,
         // and it is assumed in any case. But what fails below a quantifier ends the path.
-        if self.bound.is_empty() && self.noted(|engine| engine.has_failed(blame, reason))? {
+        let failure = ("failed", blame.error, blame.span, reason.id());
+        if self.bound.is_empty()
+            && self.noted(failure, |engine| engine.has_failed(blame, reason))?
+        {
             return self.assume(goal);
         }
         let mut answer = self.obligation_with_instances(goal)?;
         if answer == Answer::No && self.learn_inside(condition, blame)? {
-            answer = self.ask(|engine| engine.obligation(goal))?;
+            answer = self.ask_obligation(goal)?;
         }
         self.conclude(goal, answer, blame, reason, condition.span)
     }
@@ -74,9 +77,9 @@ impl Engine<'_> {
 
     /// An obligation that is tried again with what the instances in the heap tell together.
     fn obligation_with_instances(&mut self, goal: Term) -> Result<Answer, Stop> {
-        let answer = self.ask(|engine| engine.obligation(goal))?;
+        let answer = self.ask_obligation(goal)?;
         if answer == Answer::No && self.learn_from_instances()? {
-            return self.ask(|engine| engine.obligation(goal));
+            return self.ask_obligation(goal);
         }
         Ok(answer)
     }
@@ -94,7 +97,7 @@ impl Engine<'_> {
 
     /// Whether a formula speaks about a value whose absence has been reported.
     pub(super) fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
-        self.noted(|engine| engine.tainted.occurs_in(&engine.terms, formula))
+        self.noted(("tainted", formula), |engine| engine.tainted.occurs_in(&engine.terms, formula))
     }
 
     /// Reports an obligation that did not get the answer yes.
@@ -159,22 +162,13 @@ impl Engine<'_> {
                 self.count(Means::Form);
                 Ok(value)
             }
-            None => Ok(self.ask(|engine| engine.quick(goal))? == Answer::Yes),
+            None => Ok(self.ask_quick(goal)? == Answer::Yes),
         }
     }
 
     /// Whether a formula has been assumed as it is.
     pub(crate) fn is_assumed(&mut self, formula: Term) -> Result<bool, Stop> {
-        self.noted(|engine| engine.known.contains(&formula))
-    }
-
-    /// A question about the engine's own records; replayed runs get the first answer (trap T16).
-    pub(crate) fn noted(&mut self, question: impl FnOnce(&Self) -> bool) -> Result<bool, Stop> {
-        let answer = self.ask(|engine| {
-            let holds = question(engine);
-            Ok(if holds { Answer::Yes } else { Answer::No })
-        })?;
-        Ok(answer == Answer::Yes)
+        self.noted(("assumed", formula), |engine| engine.known.contains(&formula))
     }
 
     /// An answer for little; whether more would help is known only if it gave up.
@@ -192,12 +186,12 @@ impl Engine<'_> {
 
     /// Whether the path condition is contradictory, as far as that is seen quickly.
     pub(crate) fn seems_dead(&mut self) -> Result<bool, Stop> {
-        Ok(self.ask(|engine| engine.quick(Terms::FALSE))? == Answer::Yes)
+        Ok(self.ask_quick(Terms::FALSE)? == Answer::Yes)
     }
 
     /// Whether the path condition is contradictory, asked with the means of an obligation.
     pub(crate) fn is_dead(&mut self) -> Result<bool, Stop> {
-        Ok(self.ask(|engine| engine.obligation(Terms::FALSE))? == Answer::Yes)
+        Ok(self.ask_obligation(Terms::FALSE)? == Answer::Yes)
     }
 
     /// Whether the facts say that a formula holds.

@@ -101,7 +101,10 @@ impl<'p> Engine<'p> {
             }
             ExprKind::InhaleExhale { inhale, exhale } => match self.state.reading {
                 Reading::Inhale => self.eval(inhale, blame),
-                Reading::Exhale => self.eval(exhale, self.other_side(blame)),
+                Reading::Exhale => {
+                    let blame = self.other_side(blame)?;
+                    self.eval(exhale, blame)
+                }
             },
             ExprKind::Unfolding { access, body } => self.eval_unfolding(access, body, blame),
             ExprKind::Applying { wand, body } => self.eval_applying(wand, body, blame),
@@ -268,8 +271,7 @@ impl<'p> Engine<'p> {
 
     /// Whether a label has been passed for sure, where states have been merged since.
     fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
-        Ok(reached == Terms::TRUE
-            || self.ask(|engine| engine.obligation(reached))? == super::explore::Answer::Yes)
+        Ok(reached == Terms::TRUE || self.ask_obligation(reached)? == super::explore::Answer::Yes)
     }
 
     /// Runs with the store and heap views of another member, or of another moment, and comes back.

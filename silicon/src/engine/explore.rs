@@ -7,11 +7,15 @@
 //! assumed again: the scopes below the decision are still there (trap T16).
 //!
 //! Invariants
-//! - A run is a function of the state at its start and of the journal.
+//! - A run is a function of the state at its start and of the journal. The journal keeps what was asked beside what came of
+//!   it; a run that asks something else has another reason to, which is a defect: the member is not verified.
 //! - `scopes` and the solver's stack have the same depth.
 //! - While any explorer replays ([`Engine::is_live`] is false), neither facts nor the solver change.
 
 use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
 
 use super::heap::Heap;
 use super::merge::Guarded;
@@ -33,15 +37,48 @@ pub(crate) struct Scope {
     pub(crate) heaps: Vec<Heap>,
 }
 
-/// What a run got from outside itself, in order.
+/// What a run asked for outside itself, and what it got.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Entry {
+struct Entry {
+    question: Question,
+    got: Got,
+}
+
+/// What a run asks for outside itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Question {
+    /// Whether a goal follows, by all means or by cheap ones.
+    Obligation(Term),
+    Quick(Term),
+    /// Something about the engine's own records: the digest of what it is about.
+    Record(u64),
+    /// A symbol: the digest of its name and sort.
+    Fresh(u64),
+    /// Which way to go: the digest of the alternatives.
+    Decision(u64),
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug)]
+enum Got {
     Answer(Answer),
     /// Looking for the answer showed that the path is contradictory.
     Contradiction,
     Fresh(Term),
     /// The index of the alternative taken.
     Decision(usize),
+}
+
+/// A number that stands for what a question is about.
+fn digest(about: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    about.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A run asked something else than the one it replays.
+fn diverged<T>() -> Result<T, Stop> {
+    Err(Stop::Broken("a run diverged from its journal".to_owned()))
 }
 
 /// What came of a question.
@@ -254,11 +291,12 @@ impl Engine<'_> {
     pub(crate) fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
         let live = self.is_live();
         let depth = self.scopes.len();
+        let question = Question::Decision(digest(alternatives));
         let explorer = self.explorers.last_mut().expect("decisions are made inside an exploration");
         if let Some(entry) = explorer.journal.get(explorer.cursor) {
-            let Entry::Decision(taken) = *entry else { panic!("a run diverged from its journal") };
+            let Got::Decision(taken) = entry.got else { return diverged() };
             explorer.cursor += 1;
-            return Ok(taken);
+            return if entry.question == question { Ok(taken) } else { diverged() };
         }
         let mut untried: VecDeque<_> = alternatives.iter().copied().enumerate().collect();
         let turn = if live { self.turn() } else { None };
@@ -277,7 +315,7 @@ impl Engine<'_> {
         }
         let at = explorer.journal.len();
         explorer.decisions.push(Decision { at, depth, live, literal, untried, time });
-        explorer.journal.push(Entry::Decision(taken));
+        explorer.journal.push(Entry { question, got: Got::Decision(taken) });
         explorer.cursor += 1;
         if live {
             self.note_decision(taken);
@@ -303,8 +341,8 @@ impl Engine<'_> {
                 continue;
             };
             explorer.decisions.last_mut().expect("looked at above").literal = literal;
-            explorer.journal.truncate(at);
-            explorer.journal.push(Entry::Decision(taken));
+            explorer.journal.truncate(at + 1);
+            explorer.journal[at].got = Got::Decision(taken);
             explorer.cursor = 0;
             if live {
                 self.note_decision(taken);
@@ -353,10 +391,12 @@ impl Engine<'_> {
         explorer.decisions.iter().filter_map(|decision| decision.literal).collect()
     }
 
-    /// The next entry of the journal being replayed, also copied to the explorations inside that one.
-    fn replayed(&mut self) -> Option<Entry> {
-        let replaying =
-            self.explorers.iter().rposition(|explorer| explorer.cursor < explorer.journal.len())?;
+    /// What the journal being replayed says came of a question, also copied to the explorations inside that one.
+    fn replayed(&mut self, question: Question) -> Result<Option<Got>, Stop> {
+        let is_replaying = |explorer: &Explorer| explorer.cursor < explorer.journal.len();
+        let Some(replaying) = self.explorers.iter().rposition(is_replaying) else {
+            return Ok(None);
+        };
         let explorer = &mut self.explorers[replaying];
         let entry = explorer.journal[explorer.cursor];
         explorer.cursor += 1;
@@ -364,7 +404,7 @@ impl Engine<'_> {
             inner.journal.push(entry);
             inner.cursor += 1;
         }
-        Some(entry)
+        if entry.question == question { Ok(Some(entry.got)) } else { diverged() }
     }
 
     fn note_decision(&mut self, taken: usize) {
@@ -373,27 +413,51 @@ impl Engine<'_> {
         }
     }
 
-    fn record(&mut self, entry: Entry) {
+    fn record(&mut self, question: Question, got: Got) {
+        let entry = Entry { question, got };
         for explorer in &mut self.explorers {
             explorer.journal.push(entry);
             explorer.cursor += 1;
         }
     }
 
-    /// An answer from the journal or, the first time, from `question`.
-    pub(crate) fn ask(
+    /// Whether a goal follows, with all means: from the journal or, the first time, as [`Engine::obligation`] says.
+    pub(crate) fn ask_obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
+        self.ask(Question::Obligation(goal), |engine| engine.obligation(goal))
+    }
+
+    /// The same for little, as [`Engine::quick`] says.
+    pub(crate) fn ask_quick(&mut self, goal: Term) -> Result<Answer, Stop> {
+        self.ask(Question::Quick(goal), |engine| engine.quick(goal))
+    }
+
+    /// A question about the engine's own records, such as what has failed before; `about` says which it is. Replayed runs get
+    /// the first answer (trap T16).
+    pub(crate) fn noted(
         &mut self,
-        question: impl FnOnce(&mut Self) -> Result<Answer, Stop>,
+        about: impl Hash,
+        question: impl FnOnce(&Self) -> bool,
+    ) -> Result<bool, Stop> {
+        let answer = self.ask(Question::Record(digest(about)), |engine| {
+            Ok(if question(engine) { Answer::Yes } else { Answer::No })
+        })?;
+        Ok(answer == Answer::Yes)
+    }
+
+    fn ask(
+        &mut self,
+        question: Question,
+        answer: impl FnOnce(&mut Self) -> Result<Answer, Stop>,
     ) -> Result<Answer, Stop> {
-        match self.replayed() {
-            Some(Entry::Answer(answer)) => Ok(answer),
-            Some(Entry::Contradiction) => Err(Stop::Infeasible),
-            Some(other) => panic!("a run diverged from its journal at {other:?}"),
+        match self.replayed(question)? {
+            Some(Got::Answer(answer)) => Ok(answer),
+            Some(Got::Contradiction) => Err(Stop::Infeasible),
+            Some(_) => diverged(),
             None => {
-                let outcome = question(self);
+                let outcome = answer(self);
                 match outcome {
-                    Ok(answer) => self.record(Entry::Answer(answer)),
-                    Err(Stop::Infeasible) => self.record(Entry::Contradiction),
+                    Ok(answer) => self.record(question, Got::Answer(answer)),
+                    Err(Stop::Infeasible) => self.record(question, Got::Contradiction),
                     // Nobody replays a run after that.
                     Err(_) => {}
                 }
@@ -404,9 +468,9 @@ impl Engine<'_> {
 
     /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get the same one.
     pub(crate) fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
-        match self.replayed() {
-            Some(Entry::Fresh(term)) => term,
-            Some(other) => panic!("a run diverged from its journal at {other:?}"),
+        let question = Question::Fresh(digest((hint, sort)));
+        match self.replayed_symbol(question) {
+            Some(term) => term,
             None => {
                 let term = if self.bound.is_empty() {
                     self.terms.fresh(hint, sort)
@@ -417,7 +481,7 @@ impl Engine<'_> {
                     let symbol = self.terms.fresh_function(hint, &sorts, sort);
                     self.terms.apply(symbol, &bound)
                 };
-                self.record(Entry::Fresh(term));
+                self.record(question, Got::Fresh(term));
                 term
             }
         }
@@ -425,14 +489,23 @@ impl Engine<'_> {
 
     /// A new variable for a quantifier.
     pub(crate) fn fresh_variable(&mut self, hint: &str, sort: Sort) -> Term {
-        match self.replayed() {
-            Some(Entry::Fresh(term)) => term,
-            Some(other) => panic!("a run diverged from its journal at {other:?}"),
+        let question = Question::Fresh(digest((hint, sort)));
+        match self.replayed_symbol(question) {
+            Some(term) => term,
             None => {
                 let term = self.terms.fresh_variable(hint, sort);
-                self.record(Entry::Fresh(term));
+                self.record(question, Got::Fresh(term));
                 term
             }
+        }
+    }
+
+    /// The symbol that the first run got. Panics where a run diverges from its journal, which is a defect.
+    fn replayed_symbol(&mut self, question: Question) -> Option<Term> {
+        match self.replayed(question) {
+            Ok(Some(Got::Fresh(term))) => Some(term),
+            Ok(None) => None,
+            _ => panic!("a run diverged from its journal at a new symbol"),
         }
     }
 

@@ -10,7 +10,6 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sil::program::{Expr, Function, FunctionId, Program};
 use sil::recursion::applied;
-use sil::source::Span;
 
 use super::blame::Blame;
 use super::explore::Path;
@@ -263,7 +262,7 @@ impl<'p> Engine<'p> {
         let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
         let snapshot = general.snapshot;
         let blame = Blame::new("function.not.wellformed", general.declaration.span);
-        let own = self.blame_of_preconditions(&preconditions);
+        let own = self.blame_of_preconditions(&preconditions)?;
         self.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
@@ -302,16 +301,15 @@ impl<'p> Engine<'p> {
 
     /// Preconditions have been checked with the contract. One that is ill-formed fails here again, where it did, so that
     /// nothing is said of a body that builds on it.
-    fn blame_of_preconditions(&self, preconditions: &[&Expr]) -> impl Fn(&Expr) -> Blame + use<> {
-        let ill_formed: Vec<Span> = preconditions
-            .iter()
-            .filter(|clause| self.is_ill_formed(clause))
-            .map(|clause| clause.span)
-            .collect();
-        move |clause| {
+    fn blame_of_preconditions(
+        &mut self,
+        preconditions: &[&Expr],
+    ) -> Result<impl Fn(&Expr) -> Blame + use<>, Stop> {
+        let ill_formed = self.ill_formed(preconditions)?;
+        Ok(move |clause: &Expr| {
             let blame = Blame::new("not.wellformed", clause.span);
             if ill_formed.contains(&clause.span) { blame } else { blame.trusted() }
-        }
+        })
     }
 
     fn check_postconditions(
@@ -324,7 +322,7 @@ impl<'p> Engine<'p> {
         if postconditions.is_empty() {
             return Ok(());
         }
-        let own = self.blame_of_preconditions(preconditions);
+        let own = self.blame_of_preconditions(preconditions)?;
         let defined = Blame::new("function.not.wellformed", general.declaration.span).trusted();
         // Where it is ill-formed, what it says is tried all the same, in a run of its own.
         self.scoped(None, |engine| {

@@ -23,7 +23,7 @@ impl Engine<'_> {
         }
         let before = self.facts_known();
         self.learning_inside(|engine| engine.eval(condition, blame.silent()))?;
-        self.noted(|engine| engine.facts_known() != before)
+        self.noted("learnt", |engine| engine.facts_known() != before)
     }
 
     /// Evaluates something, and learns from the heaps on the way.

@@ -395,7 +395,7 @@ impl<'p> Driver<'_, 'p> {
         self.engine.produce_all(&preconditions, None, |clause| {
             Blame::new("not.wellformed", clause.span)
         })?;
-        if self.is_ill_formed(&preconditions) {
+        if self.engine.is_any_ill_formed(&preconditions)? {
             self.engine.end_unframed()?;
         }
         if !preconditions.is_empty() && self.engine.seems_dead()? {
@@ -440,17 +440,12 @@ impl<'p> Driver<'_, 'p> {
 
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
-        let left_out = self.engine.beyond_judgement(&postconditions, &self.method.contract);
+        let left_out = self.engine.beyond_judgement(&postconditions, &self.method.contract)?;
         self.engine.consume_all(&postconditions, |clause| {
             let blame = Blame::new("postcondition.violated", clause.span).trusted();
             if left_out.contains(&clause.span) { blame.silent() } else { blame }
         })?;
         Ok(None)
-    }
-
-    /// Whether one of the clauses was found not to be well-formed.
-    fn is_ill_formed(&self, clauses: &[&Expr]) -> bool {
-        clauses.iter().any(|clause| self.engine.is_ill_formed(clause))
     }
 
     fn enter_block(&mut self, block: BlockId) -> Result<Option<Place>, Stop> {
@@ -557,13 +552,13 @@ impl<'p> Driver<'_, 'p> {
             })?;
             return Ok(None);
         }
-        let again = self.engine.framed_but_ill_formed(&invariants);
+        let again = self.engine.framed_but_ill_formed(&invariants)?;
         let blame = checked_again("invariant.not.established", again);
         self.engine.consume_all(&invariants, blame)?;
         let frame = self.engine.state.heap.clone();
         self.engine.state.frames.push(frame);
         self.forget(the_loop);
-        let blame = checked_again("not.wellformed", self.engine.ill_formed(&invariants));
+        let blame = checked_again("not.wellformed", self.engine.ill_formed(&invariants)?);
         // What holds on entry is no contradiction, unless something else is assumed than was shown.
         let may_be_vacuous =
             the_loop.invariants.iter().any(has_two_readings) && !self.engine.seems_dead()?;
@@ -572,7 +567,7 @@ impl<'p> Driver<'_, 'p> {
             self.met.entry(first).or_insert(false);
         }
         self.engine.produce_all(&invariants, None, blame)?;
-        if self.is_ill_formed(&invariants) {
+        if self.engine.is_any_ill_formed(&invariants)? {
             self.engine.end_unframed()?;
         }
         if let Some(first) = first {
@@ -614,7 +609,7 @@ impl<'p> Driver<'_, 'p> {
             unreachable!("the parent of a block is a loop")
         };
         let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
-        let again = self.engine.framed_but_ill_formed(&invariants);
+        let again = self.engine.framed_but_ill_formed(&invariants)?;
         let blame = checked_again("invariant.not.preserved", again);
         self.engine.consume_all(&invariants, blame)?;
         Ok(None)

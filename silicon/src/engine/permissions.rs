@@ -42,7 +42,7 @@ impl Engine<'_> {
         let total = self.held(chunks, arguments);
         let none = self.terms.none();
         let some = self.terms.lt(none, total);
-        if self.ask(|engine| engine.obligation(some))? != Answer::Yes {
+        if self.ask_obligation(some)? != Answer::Yes {
             return Ok(None);
         }
         if let Some(index) = self.find_held(chunks, arguments)? {
@@ -283,7 +283,7 @@ impl Engine<'_> {
         }
         let total = self.held(chunks, arguments);
         let enough = self.terms.le(loss, total);
-        if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
+        if self.ask_obligation(enough)? != Answer::Yes {
             return Ok(None);
         }
         // Consequences of the heap's shape may have become known on the way.
@@ -313,7 +313,7 @@ impl Engine<'_> {
         let total = self.held(chunks, arguments);
         let some = self.terms.lt(none, total);
         let enough = self.terms.implies(needed, some);
-        if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
+        if self.ask_obligation(enough)? != Answer::Yes {
             return Ok(None);
         }
         self.summarised_value(resource, chunks, arguments).map(|value| Some(Taken(value)))
@@ -401,7 +401,7 @@ impl Engine<'_> {
         if exists == Terms::TRUE {
             return Ok(false);
         }
-        let answer = self.ask(|engine| engine.obligation(exists))?;
+        let answer = self.ask_obligation(exists)?;
         if answer != Answer::No {
             return Ok(false);
         }
@@ -523,7 +523,7 @@ impl Engine<'_> {
         let total = self.held(chunks, arguments);
         let none = self.terms.none();
         let some = self.terms.lt(none, total);
-        if self.ask(|engine| engine.obligation(some))? != Answer::Yes {
+        if self.ask_obligation(some)? != Answer::Yes {
             return Ok(None);
         }
         // Less than every portion that may be meant: all aliases together keep something (trap T9f).

@@ -64,7 +64,7 @@ impl Engine<'_> {
         }
         let none = self.terms.none();
         let done = self.terms.le(progress.need, none);
-        if self.ask(|engine| engine.obligation(done))? != Answer::Yes {
+        if self.ask_obligation(done)? != Answer::Yes {
             return Ok(None);
         }
         // Where no chunk has given anything, nothing is what was asked for.
@@ -226,7 +226,7 @@ impl Engine<'_> {
             heap.set_quantified(resource, quantified);
         }
         let done = self.is_none(need);
-        if self.ask(|engine| engine.obligation(done))? != Answer::Yes {
+        if self.ask_obligation(done)? != Answer::Yes {
             return Ok(None);
         }
         Ok(Some(touched))

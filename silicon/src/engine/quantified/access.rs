@@ -256,7 +256,7 @@ impl Engine<'_> {
             return Ok(());
         }
         let goal = self.injectivity(access);
-        let answer = self.ask(|engine| engine.obligation(goal))?;
+        let answer = self.ask_obligation(goal)?;
         if answer != Answer::Yes {
             self.fail(answer, blame, reason, at);
             self.mark_unframed(blame)?;

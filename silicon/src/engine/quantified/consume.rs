@@ -22,7 +22,7 @@ impl Engine<'_> {
         let parts = normalise::parts(quantifier, self.state.reading);
         let mut snapshots = Vec::with_capacity(parts.len());
         for part in &parts {
-            let blame = if part.prefix.is_unchecked { self.other_side(blame) } else { blame };
+            let blame = if part.prefix.is_unchecked { self.other_side(blame)? } else { blame };
             snapshots.push(self.consume_part(part, blame)?);
         }
         let Some(last) = snapshots.pop() else { return Ok(self.terms.unit()) };
@@ -119,7 +119,7 @@ impl Engine<'_> {
             let (wanted, held) = (self.is_some(need), self.is_some(total));
             let enough = self.terms.implies(wanted, held);
             let enough = self.with_touch(resource, enough);
-            if self.ask(|engine| engine.obligation(enough))? != Answer::Yes {
+            if self.ask_obligation(enough)? != Answer::Yes {
                 return Ok(None);
             }
             if self.state.amounts == Amounts::Exact {
@@ -178,7 +178,7 @@ impl Engine<'_> {
         if !done {
             let satisfied = self.is_none(need);
             let satisfied = self.with_touch(resource, satisfied);
-            if self.ask(|engine| engine.obligation(satisfied))? != Answer::Yes {
+            if self.ask_obligation(satisfied)? != Answer::Yes {
                 return Ok(None);
             }
         }

@@ -58,12 +58,12 @@ impl Engine<'_> {
         let held = self.held_parts(resource, parts, arguments);
         let some = self.is_some(held);
         if may_stay_open {
-            let answer = self.ask(|engine| engine.quick(some))?;
+            let answer = self.ask_quick(some)?;
             if answer != Answer::No {
                 return Ok(answer);
             }
         }
-        self.ask(|engine| engine.obligation(some))
+        self.ask_obligation(some)
     }
 
     /// What is held is no location of null.
@@ -128,7 +128,7 @@ impl Engine<'_> {
         let parts = self.parts(resource, &left);
         let total = self.held_parts(resource, &parts, arguments);
         let goal = self.is_enough(loss, total);
-        if self.ask(|engine| engine.obligation(goal))? != Answer::Yes {
+        if self.ask_obligation(goal)? != Answer::Yes {
             return Ok(None);
         }
         let value = self.summary_at(resource, &parts, arguments)?;
