@@ -14,7 +14,7 @@ use crate::source::{Name, Span};
 use crate::stack::grow_stack;
 
 /// A name and where it stands.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Ident {
     pub name: Name,
     pub span: Span,
@@ -275,13 +275,13 @@ pub struct Derive {
     pub without: Vec<Ident>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Type {
     pub kind: TypeKind,
     pub span: Span,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TypeKind {
     Int,
     Bool,
@@ -304,7 +304,7 @@ pub enum TypeKind {
 }
 
 /// An argument of a type macro, kept as parsed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct MacroArgument(pub Name);
 
 /// `{ … }`.

@@ -59,6 +59,11 @@ pub(super) fn desugar(
         order::is_wanted(program, sources, diagnostics) && !adts.0.values().any(repeats_a_name);
     let with_contains = contains::is_imported(program);
     let mut added = Vec::new();
+    let mut add = |domain: Domain| {
+        let span = domain.name.span;
+        let kind = MemberKind::Domain(domain);
+        added.push(Member { annotations: Vec::new(), span, kind });
+    };
     check_constructors(program, diagnostics);
     for adt in adts.0.values() {
         let mut domain = encode(adt);
@@ -67,11 +72,10 @@ pub(super) fn desugar(
         }
         let orders = with_order && !order::is_declared(program, adt);
         let order = orders.then(|| order::domain(adt, &adts));
-        for domain in std::iter::once(domain).chain(order) {
-            let span = adt.name.span;
-            let kind = MemberKind::Domain(domain);
-            added.push(Member { annotations: Vec::new(), span, kind });
-        }
+        std::iter::once(domain).chain(order).for_each(&mut add);
+    }
+    if with_contains {
+        contains::of_written_types(program, &adts).into_iter().for_each(add);
     }
     program.members.extend(added);
 }

@@ -1,10 +1,11 @@
 //! `derives { contains }`: which values are parts of which.
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::diagnostics::Diagnostic;
 use crate::source::Span;
-use crate::syntax::{Adt, Axiom, Derive, MemberKind, Program, Type};
+use crate::syntax::walk::{Visitor, visit};
+use crate::syntax::{Adt, Axiom, Derive, Domain, Ident, MemberKind, Program, Type};
 
 use super::tree::{Tree, substitute};
 use super::{Adts, application, argument_types, error, self_type, transitive};
@@ -47,13 +48,71 @@ pub(super) fn derive(
             axioms.push(tree.axiom(tree.forall(&made.variables, triggers, tree.and(facts))));
         }
     }
-    let whole = substitute(&self_type(adt), &indexmap::IndexMap::new(), tree.span);
-    for middle in part_types(adt, derive, tree.span) {
-        for part in all_part_types(&middle, adts, tree.span) {
-            let types = [part, middle.clone(), whole.clone()];
-            axioms.push(transitive(tree, CONTAINS, types));
+    let chains = chains(&self_type(adt), adts, tree.span);
+    axioms.extend(chains.into_iter().map(|types| transitive(tree, CONTAINS, types)));
+}
+
+/// A domain with what [`derive`] cannot say of the types that are written in the program: in general nothing is known of
+/// the parts of a type argument, but those of `List[List[Int]]` have parts of their own.
+pub(super) fn of_written_types(program: &Program, adts: &Adts) -> Option<Domain> {
+    let mut written = Written { adts, types: IndexSet::new() };
+    for member in &program.members {
+        // The types in these may have parameters.
+        if !matches!(member.kind, MemberKind::Domain(_) | MemberKind::Adt(_)) {
+            written.member(member);
         }
     }
+    let mut axioms = Vec::new();
+    for whole in written.types {
+        let Some((adt, instance)) = adts.instance(&whole) else { continue };
+        let tree = Tree { span: adt.name.span };
+        let general = chains(&self_type(adt), adts, tree.span);
+        let said: IndexSet<_> = general
+            .iter()
+            .map(|types| types.each_ref().map(|ty| substitute(ty, &instance, tree.span)))
+            .collect();
+        let all = chains(&whole, adts, tree.span);
+        let new = all.into_iter().filter(|types| !said.contains(types));
+        axioms.extend(new.map(|types| transitive(tree, CONTAINS, types)));
+    }
+    let span = axioms.first()?.span;
+    let name = Ident { name: "contains$written".into(), span };
+    Some(Domain {
+        name,
+        parameters: Vec::new(),
+        interpretations: Vec::new(),
+        functions: Vec::new(),
+        axioms,
+    })
+}
+
+/// Collects the instances of adts that are written somewhere.
+struct Written<'a> {
+    adts: &'a Adts,
+    types: IndexSet<Type>,
+}
+
+impl Visitor<'_> for Written<'_> {
+    fn ty(&mut self, ty: &Type) {
+        if let Some((adt, instance)) = self.adts.instance(ty)
+            && !instance.is_empty()
+        {
+            self.types.insert(substitute(ty, &IndexMap::new(), adt.name.span));
+        }
+        visit::ty(self, ty);
+    }
+}
+
+/// The types of x, y, z for which x may be a part of y, and y one of z, a value of type `whole`.
+fn chains(whole: &Type, adts: &Adts, span: Span) -> Vec<[Type; 3]> {
+    let whole = substitute(whole, &IndexMap::new(), span);
+    let mut chains = Vec::new();
+    for middle in all_part_types(&whole, adts, span) {
+        for part in all_part_types(&middle, adts, span) {
+            chains.push([part, middle.clone(), whole.clone()]);
+        }
+    }
+    chains
 }
 
 fn check(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) {
