@@ -100,6 +100,8 @@ struct Expander<'d> {
     scope: Scope,
     /// The labels set so far in the implementation.
     labels: FxHashSet<Name>,
+    /// The names of variables that were bound so far, in the contract and the implementation.
+    bound: FxHashSet<Name>,
     frames: Vec<Frame>,
     /// The macros that are being expanded, outermost first.
     active: Vec<MacroId>,
@@ -120,6 +122,7 @@ impl<'d> Expander<'d> {
             table: Table::default(),
             scope: Scope::default(),
             labels: FxHashSet::default(),
+            bound: FxHashSet::default(),
             frames: Vec::new(),
             active: Vec::new(),
             call: None,

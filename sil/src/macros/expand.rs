@@ -77,6 +77,7 @@ impl Expander<'_> {
                 let outside = self.enter_scope();
                 self.mark(&mut variable.span);
                 self.declare(variable);
+                self.bound.insert(variable.name.clone());
                 self.expr(body);
                 self.leave_scope(outside);
             }
@@ -191,6 +192,7 @@ impl Expander<'_> {
     fn binding(&mut self, variables: &mut [TypedName], inside: impl FnOnce(&mut Self)) {
         let outside = self.enter_scope();
         self.declare_all(variables);
+        self.bound.extend(variables.iter().map(|variable| variable.name.name.clone()));
         inside(self);
         self.leave_scope(outside);
     }
@@ -498,8 +500,15 @@ impl Expander<'_> {
             Name::from(fresh.expect("there are infinitely many names"))
         };
         let is_visible = |name: &str| self.scope.contains(name);
-        let clashing = names.declared.iter().filter(|name| is_visible(name) || in_arguments(name));
-        let renamed = clashing.map(|name| (name.clone(), fresh(name, &is_visible))).collect();
+        // A local is declared in the rest of the block, and no variable of a method that is bound elsewhere has its name.
+        let clashes = |name: &Name| {
+            is_visible(name)
+                || in_arguments(name)
+                || (names.locals.contains(name) && self.bound.contains(name))
+        };
+        let is_taken = |name: &str| is_visible(name) || self.bound.contains(name);
+        let clashing = names.declared.iter().filter(|name| clashes(name));
+        let renamed = clashing.map(|name| (name.clone(), fresh(name, &is_taken))).collect();
         // A label belongs to the whole method, so a second expansion has labels of its own.
         let is_set = |name: &str| self.labels.contains(name);
         let labels = names.labels.iter().filter(|name| is_set(name));

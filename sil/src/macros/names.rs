@@ -35,6 +35,8 @@ pub(super) fn of_expr(expr: &Expr) -> FxHashSet<Name> {
 pub(super) struct Names {
     /// Locals and bound variables.
     pub(super) declared: FxHashSet<Name>,
+    /// Locals, which live on behind the statement that declares them.
+    pub(super) locals: FxHashSet<Name>,
     pub(super) labels: FxHashSet<Name>,
     /// All of them, and whatever else has a name.
     pub(super) mentioned: FxHashSet<Name>,
@@ -87,6 +89,9 @@ impl Visitor<'_> for Names {
 
     fn stmt(&mut self, statement: &Stmt) {
         match &statement.kind {
+            StmtKind::Var { variables, .. } => {
+                self.locals.extend(variables.iter().map(|variable| variable.name.name.clone()));
+            }
             StmtKind::Goto(label) => self.mention(label),
             StmtKind::Label { name, .. } => {
                 self.labels.insert(name.name.clone());

@@ -22,6 +22,7 @@ impl Expander<'_> {
         }
         self.declare_all(&mut method.formals);
         self.declare_all(&mut method.returns);
+        self.bound.clear();
         self.contract(&mut method.contract);
         for implementation in &mut method.implementations {
             self.labels.clear();
@@ -190,6 +191,7 @@ impl Expander<'_> {
             StmtKind::QuasihavocAll { variables, condition, resource } => {
                 let outside = self.enter_scope();
                 self.declare_all(variables);
+                self.bound.extend(variables.iter().map(|variable| variable.name.name.clone()));
                 condition.iter_mut().for_each(|condition| self.expr(condition));
                 self.expr(resource);
                 self.leave_scope(outside);
