@@ -5,7 +5,7 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 
 use crate::program::{Expr, ExprKind, Function, FunctionId, Program};
-use crate::walk::walk_expr;
+use crate::walk::{walk_expr, walk_expr_while};
 
 /// The strongly connected components of the functions of a program: functions with the same number apply each other,
 /// perhaps through others, in those of their expressions that `parts` picks.
@@ -37,4 +37,34 @@ pub fn applied<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId>
         });
     }
     applied
+}
+
+/// The functions that a function's postconditions apply, but for the function itself where that is its result.
+pub fn applied_in_postconditions(program: &Program, function: FunctionId) -> Vec<FunctionId> {
+    let mut found = Vec::new();
+    for clause in &program.functions[function].contract.postconditions {
+        walk_expr_while(clause, |expr| match &expr.kind {
+            // What is applied there has another heap to look at.
+            ExprKind::Unfolding { .. } | ExprKind::Applying { .. } => {
+                found.extend(applied([expr]));
+                false
+            }
+            ExprKind::Apply { function: callee, arguments } => {
+                let is_result = *callee == function && is_result(program, function, arguments);
+                if !is_result {
+                    found.push(*callee);
+                }
+                !is_result
+            }
+            _ => true,
+        });
+    }
+    found
+}
+
+/// Whether a function applied to `arguments` is its result, in its own postcondition: they are its parameters.
+pub fn is_result(program: &Program, function: FunctionId, arguments: &[Expr]) -> bool {
+    let formals = &program.functions[function].formals;
+    let stands_for = |(argument, formal): (&Expr, _)| matches!(&argument.kind, ExprKind::Local(local) if local == formal);
+    formals.len() == arguments.len() && arguments.iter().zip(formals).all(stands_for)
 }

@@ -208,6 +208,10 @@ pub(crate) struct Engine<'p> {
     pub(crate) unread: usize,
     /// Of the application whose precondition is being consumed: what was not there.
     pub(crate) missing: Option<Missing>,
+    /// Terms of triggers met so far that are not defined where they are written.
+    pub(crate) undefined_triggers: usize,
+    /// The variables for what is not defined in a trigger, where there are to be any.
+    pub(crate) trigger_holes: Option<Vec<Term>>,
     /// Applications of program functions to their limited variants, for triggers.
     pub(crate) limited: FxHashMap<Term, Term>,
     /// How the quantified formulas met so far came about.
@@ -322,6 +326,8 @@ impl<'p> Engine<'p> {
             leaves_out_assertions: false,
             unread: 0,
             missing: None,
+            undefined_triggers: 0,
+            trigger_holes: None,
             limited: FxHashMap::default(),
             quantifiers: FxHashMap::default(),
             emitted: symbols::Emitted::default(),

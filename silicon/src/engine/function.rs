@@ -94,6 +94,7 @@ pub(crate) fn functions_in_bodies(program: &Program) -> FxHashSet<FunctionId> {
 
 /// The function in general: variables for the snapshot and the formals.
 struct General<'p> {
+    function: FunctionId,
     declaration: &'p Function,
     /// Tells apart the symbols that its checks make.
     phase: &'static str,
@@ -147,7 +148,7 @@ impl<'p> Engine<'p> {
             self.state.store.set(formal, value);
             formals.push(value);
         }
-        General { declaration, phase, symbols, snapshot, formals }
+        General { function, declaration, phase, symbols, snapshot, formals }
     }
 
     /// Phase 1: the contract is well-formed. Yields the axioms it justifies: the limited variant is equal, and the
@@ -174,6 +175,7 @@ impl<'p> Engine<'p> {
                     return Err(Stop::Infeasible);
                 }
                 engine.state.result = Some(limited);
+                engine.state.result_of = Some(general.function);
                 let mut values = Vec::new();
                 for clause in &contract.postconditions {
                     let blame = blame(clause);
@@ -227,6 +229,7 @@ impl<'p> Engine<'p> {
                 let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
                 engine.produce_all(&preconditions, None, blame)?;
                 engine.state.result = Some(limited);
+                engine.state.result_of = Some(general.function);
                 if !has_body {
                     engine.assume_pure(&contract.postconditions, blame)?;
                 }
@@ -329,6 +332,7 @@ impl<'p> Engine<'p> {
             engine.explore(|engine| {
                 engine.produce_all(preconditions, Some(general.snapshot), &own)?;
                 engine.state.result = Some(engine.eval(body, defined)?);
+                engine.state.result_of = Some(general.function);
                 engine.state.reading = Reading::Exhale;
                 for clause in postconditions {
                     let value = engine.eval(clause, Blame::new("not.wellformed", clause.span))?;
@@ -353,6 +357,7 @@ impl<'p> Engine<'p> {
             let equation = engine.terms.identical(result, value);
             engine.assume(equation)?;
             engine.state.result = Some(value);
+            engine.state.result_of = Some(general.function);
             engine.consume_all(postconditions, |clause| {
                 Blame::new("postcondition.violated", clause.span).trusted()
             })?;

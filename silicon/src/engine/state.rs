@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use la_arena::Arena;
-use sil::program::{LabelId, Local, LocalId, PredicateId};
+use sil::program::{FunctionId, LabelId, Local, LocalId, PredicateId};
 use sil::source::Span;
 
 use super::heap::Heap;
@@ -84,6 +84,8 @@ pub(crate) struct State<'p> {
     pub(crate) frames: Vec<Heap>,
     /// `result` of the function whose postcondition is evaluated.
     pub(crate) result: Option<Term>,
+    /// The function whose `result` it is, unless the heap is not the one that it is about.
+    pub(crate) result_of: Option<FunctionId>,
     /// Factor on all amounts, of the predicate being folded or unfolded.
     pub(crate) scale: Option<Term>,
     pub(crate) amounts: Amounts,
@@ -118,6 +120,7 @@ impl<'p> State<'p> {
             agreed: Rc::default(),
             frames: Vec::new(),
             result: None,
+            result_of: None,
             scale: None,
             amounts: Amounts::Exact,
             reading: Reading::Inhale,

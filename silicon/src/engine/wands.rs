@@ -321,6 +321,7 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         self.join(|engine| {
             engine.state.consuming = None;
+            engine.state.result_of = None;
             // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
             engine.state.reserve.clear();
             engine.apply(wand, blame)?;

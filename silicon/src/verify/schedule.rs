@@ -18,7 +18,7 @@ use sil::program::{
     Decreases, DecreasesKind, Expr, ExprKind, FunctionId, Location, Member, MethodId, PredicateId,
     Program, Resource, Stmt, StmtKind,
 };
-use sil::recursion::applied;
+use sil::recursion::applied_in_postconditions;
 use sil::source::Span;
 use sil::walk::{Visit, walk_body, walk_expr};
 
@@ -456,7 +456,7 @@ fn promises_in_a_circle(program: &Program, function: FunctionId, group: &[Functi
     if has_measure || declaration.body.is_none() {
         return false;
     }
-    applied(&declaration.contract.postconditions).iter().any(|function| group.contains(function))
+    applied_in_postconditions(program, function).iter().any(|function| group.contains(function))
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Applications of program functions (Viper engine reference, section 14.5).
 
 use sil::program::{Expr, FunctionId};
+use sil::recursion::is_result;
 use sil::source::Span;
 
 use crate::engine::blame::Blame;
 use crate::engine::function::is_opaque;
 use crate::engine::state::State;
 use crate::engine::{Engine, Missing, Stop};
-use crate::terms::Term;
+use crate::terms::{Sort, Term};
 
 /// An application met in the body of a quantifier.
 #[derive(Debug)]
@@ -27,16 +28,29 @@ impl Engine<'_> {
         arguments: &[Expr],
         blame: Blame,
     ) -> Result<Term, Stop> {
+        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but that of its
+        // precondition is looked at.
+        if self.state.result_of == Some(function)
+            && is_result(self.program, function, arguments)
+            && let Some(result) = self.state.result
+        {
+            return Ok(result);
+        }
         let arguments = self.eval_all(arguments, blame)?;
         // Of the applications in the precondition, each speaks for itself.
         let outer = self.missing.take();
         let snapshot = self.application_snapshot(expr, function, &arguments, blame);
         let missing = std::mem::replace(&mut self.missing, outer);
-        let snapshot = snapshot?;
+        let mut snapshot = snapshot?;
+        if self.in_trigger && missing.is_some() {
+            self.undefined_triggers += 1;
+            snapshot = self.trigger_hole(Sort::SNAP).unwrap_or(snapshot);
+        }
         // A trigger that is not defined where it is written, under an `unfolding` of the body say, means the
         // application there.
         if self.in_trigger
             && missing.is_some()
+            && self.trigger_holes.is_none()
             && let Some(known) = self.applications.iter().rev().find(|known| {
                 let text = |span| self.context.sources.text(span);
                 known.function == function

@@ -35,6 +35,9 @@ impl Engine<'_> {
             return Ok(value);
         }
         let sort = self.sort(&expr.ty);
+        if let Some(hole) = self.trigger_hole(sort) {
+            return Ok(hole);
+        }
         let value = self.fresh("unread", sort);
         self.unread += 1;
         if blame.is_trusted() {
@@ -123,6 +126,7 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         self.state.consuming = None;
+        self.state.result_of = None;
         // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
         self.state.reserve.clear();
         self.unfold_merging(access.predicate, arguments, amount, access.span, blame)?;

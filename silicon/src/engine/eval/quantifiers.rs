@@ -8,6 +8,12 @@ use crate::engine::goals::Noted;
 use crate::engine::{Engine, Stop};
 use crate::terms::{Quant, Sort, Term, TermKind, TheoryOp};
 
+/// A trigger with variables for what is not defined in it.
+struct Pattern {
+    holes: Vec<Term>,
+    trigger: Vec<Term>,
+}
+
 impl Engine<'_> {
     /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way quantified.
     pub(super) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
@@ -49,12 +55,20 @@ impl Engine<'_> {
                 .chain(inferred.iter().map(Vec::as_slice))
                 .map(|trigger| trigger.iter().collect())
                 .collect();
-            let mut triggers = engine.eval_trigger_sets_under(guard_of(body), &triggers, blame)?;
+            let undefined = engine.undefined_triggers;
+            let sets = triggers;
+            let mut triggers = engine.eval_trigger_sets_under(guard_of(body), &sets, blame)?;
+            let general = match &sets[..] {
+                [trigger] if engine.undefined_triggers > undefined => {
+                    engine.trigger_with_holes(trigger, blame)?
+                }
+                _ => None,
+            };
             if is_inferred && engine.axioms_in_progress > 0 {
                 let innermost = engine.innermost_trigger(&bound, value);
                 triggers.extend(innermost.map(|term| vec![term]));
             }
-            Ok((value, triggers))
+            Ok((value, triggers, general))
         })?;
         self.bound.truncate(outer);
         self.applications.truncate(applications);
@@ -62,7 +76,7 @@ impl Engine<'_> {
         if result.is_err() {
             self.met_below.truncate(met_below);
         }
-        let (value, triggers) = result?;
+        let (value, triggers, general) = result?;
         self.release_met_below(met_below, &bound)?;
         // What a body means that is not defined for all values, nobody can say: what builds on it would be reported
         // for no other reason, so the path ends here.
@@ -86,7 +100,11 @@ impl Engine<'_> {
             Quantifier::Exists => Quant::Exists,
         };
         self.mention_collections(&[value])?;
-        let formula = self.quantified(quant, &bound, triggers.clone(), value, &name, weight(expr));
+        let (variables, sets) = match general {
+            Some(Pattern { holes, trigger }) => ([&bound[..], &holes].concat(), vec![trigger]),
+            None => (bound.clone(), triggers.clone()),
+        };
+        let formula = self.quantified(quant, &variables, sets, value, &name, weight(expr));
         let noted = Noted { quant, bound, triggers, body: value, facts: learnt };
         self.note_quantifier(formula, noted);
         Ok(formula)
@@ -218,6 +236,33 @@ impl Engine<'_> {
             }
         }
         Ok(all)
+    }
+
+    /// A trigger that is not defined where it is written, with variables for what it depends on there: so it is matched
+    /// by the application in whatever state the body means.
+    ///
+    /// SOUNDNESS: the variables do not occur in the body.
+    fn trigger_with_holes(
+        &mut self,
+        trigger: &[&Expr],
+        blame: Blame,
+    ) -> Result<Option<Pattern>, Stop> {
+        self.trigger_holes = Some(Vec::new());
+        let sets = self.eval_trigger_sets(&[trigger.to_vec()], blame);
+        let holes = self.trigger_holes.take().unwrap_or_default();
+        let trigger = sets?.pop();
+        let in_trigger =
+            |&hole: &Term| trigger.iter().flatten().any(|&t| self.terms.contains(t, hole));
+        let all_occur = !holes.is_empty() && holes.iter().all(in_trigger);
+        Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
+    }
+
+    /// A variable for what is not defined in a trigger, where there are to be any.
+    pub(crate) fn trigger_hole(&mut self, sort: Sort) -> Option<Term> {
+        self.trigger_holes.as_ref()?;
+        let hole = self.fresh_variable("hole", sort);
+        self.trigger_holes.get_or_insert_default().push(hole);
+        Some(hole)
     }
 
     /// The value of a guard, where it is not decided.
