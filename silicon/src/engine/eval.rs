@@ -92,6 +92,9 @@ impl<'p> Engine<'p> {
             ExprKind::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;
                 self.state.store.set(*variable, value);
+                if !body.any(|part| matches!(part.kind, ExprKind::Local(it) if it == *variable)) {
+                    self.mention_unused(value)?;
+                }
                 self.eval(body, blame)
             }
             ExprKind::Quantified { .. } => self.eval_quantified(expr, blame),

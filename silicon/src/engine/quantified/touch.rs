@@ -106,6 +106,21 @@ impl Engine<'_> {
         self.terms.apply(symbol, &[term])
     }
 
+    /// Makes the value of a variable known that nothing uses: a user writes `let x == (lemma(e)) in …` for the sake of the
+    /// application.
+    pub(crate) fn mention_unused(&mut self, value: Term) -> Result<(), Stop> {
+        let is_matchable = match self.terms.kind(value) {
+            TermKind::Apply(_, operands) => !operands.is_empty(),
+            TermKind::Theory(..) => true,
+            _ => false,
+        };
+        if !is_matchable || self.in_trigger || self.terms.mentions(value, &self.bound) {
+            return Ok(());
+        }
+        let fact = self.mentioned(value);
+        self.assume(fact)
+    }
+
     /// Makes the collections known whose elements some formulas are about: what is an element of their parts is one
     /// of theirs.
     pub(crate) fn mention_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
