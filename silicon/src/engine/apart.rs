@@ -33,6 +33,8 @@ struct Situation<'p> {
     learns_inside: bool,
     leaves_out_assertions: bool,
     unread: usize,
+    undefined_triggers: usize,
+    trigger_holes: Option<Vec<Term>>,
     missing: Option<Missing>,
     heaps_in_wands: Vec<Heap>,
     roots: Vec<Term>,
@@ -62,6 +64,8 @@ impl<'p> Situation<'p> {
             learns_inside: false,
             leaves_out_assertions: false,
             unread: 0,
+            undefined_triggers: 0,
+            trigger_holes: None,
             missing: None,
             heaps_in_wands: Vec::new(),
             roots: Vec::new(),
@@ -145,6 +149,8 @@ impl<'p> Engine<'p> {
             learns_inside,
             leaves_out_assertions,
             unread,
+            undefined_triggers,
+            trigger_holes,
             missing,
             heaps_in_wands,
             roots,
@@ -169,6 +175,8 @@ impl<'p> Engine<'p> {
         swap(learns_inside, &mut other.learns_inside);
         swap(leaves_out_assertions, &mut other.leaves_out_assertions);
         swap(unread, &mut other.unread);
+        swap(undefined_triggers, &mut other.undefined_triggers);
+        swap(trigger_holes, &mut other.trigger_holes);
         swap(missing, &mut other.missing);
         swap(heaps_in_wands, &mut other.heaps_in_wands);
         swap(roots, &mut other.roots);
