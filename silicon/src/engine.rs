@@ -122,6 +122,32 @@ pub(crate) struct Context<'p> {
     pub(crate) termination: Option<&'p Instrumented>,
 }
 
+impl<'p> Context<'p> {
+    /// Before any member has been verified.
+    pub(crate) fn new(
+        program: &'p Program,
+        sources: &'p Sources,
+        options: &'p Options,
+        termination: Option<&'p Instrumented>,
+    ) -> Self {
+        let predicates = program.predicates.iter();
+        Self {
+            trigger_resources: quantified::touch::trigger_resources(program),
+            program,
+            sources,
+            options,
+            functions: FunctionTable::new(program),
+            recursive_predicates: nesting::recursive_predicates(program),
+            functions_in_bodies: function::functions_in_bodies(program),
+            asserting_predicates: nesting::asserting_predicates(program),
+            ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
+            scripts_may_write: wands::scripts_may_write(program),
+            contracts_have_one_reading: function::contracts_have_one_reading(program),
+            termination,
+        }
+    }
+}
+
 /// What has been shown of other members that this one may build on: what it depends on. All else may or may not be known
 /// by now, so nothing is made of it.
 #[derive(Clone, Copy, Debug)]

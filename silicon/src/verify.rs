@@ -23,7 +23,7 @@ use sil::source_map;
 
 use self::attempt::{Attempt, End};
 use self::schedule::{Piece, Schedule, Task};
-use crate::engine::function::{FunctionAxioms, FunctionTable, Phase};
+use crate::engine::function::{FunctionAxioms, Phase};
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
 use crate::huge_pages;
 use crate::options::{Join, Options};
@@ -62,21 +62,7 @@ fn verify_members(
     };
     let termination = sil::plugins::termination::instrument(program, amounts);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
-    let predicates = program.predicates.iter();
-    let context = Context {
-        trigger_resources: crate::engine::quantified::touch::trigger_resources(program),
-        program,
-        sources,
-        options,
-        functions: FunctionTable::new(program),
-        recursive_predicates: crate::engine::nesting::recursive_predicates(program),
-        functions_in_bodies: crate::engine::function::functions_in_bodies(program),
-        asserting_predicates: crate::engine::nesting::asserting_predicates(program),
-        ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
-        scripts_may_write: crate::engine::wands::scripts_may_write(program),
-        contracts_have_one_reading: crate::engine::function::contracts_have_one_reading(program),
-        termination: termination.as_ref(),
-    };
+    let context = Context::new(program, sources, options, termination.as_ref());
     let schedule =
         Schedule::new(program, context.termination, |member| is_selected(program, member, options));
     let outcomes: Vec<OnceLock<Vec<(Member, MemberReport)>>> =

@@ -12,6 +12,9 @@
 //! - `scopes` and the solver's stack have the same depth.
 //! - While any explorer replays ([`Engine::is_live`] is false), neither facts nor the solver change.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
