@@ -15,8 +15,6 @@
 //!
 //! Nothing outside of `lower::lower` asks which dialect a program has.
 
-#![expect(dead_code, unused_imports, reason = "the dialects use the common parts as they come")]
-
 pub mod messages;
 
 mod classic;
