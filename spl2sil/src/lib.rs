@@ -110,8 +110,10 @@ pub fn translate_text(
     };
     let mut text = None;
     match translate(&sources, &program, options) {
-        Ok(translation) => {
+        Ok(mut translation) => {
             let mut diagnostics = Vec::new();
+            let mut own = sil::source::Sources::default();
+            sil::plugins::desugar(&mut translation, &mut own, &mut diagnostics);
             match sil::resolve::resolve(&translation, &mut diagnostics) {
                 Some(program) => text = Some(sil::print::program(&program, form)),
                 None => messages

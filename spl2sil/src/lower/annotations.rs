@@ -7,7 +7,7 @@ use sil::build::{annotation, source_file};
 use sil::syntax::Annotation;
 use spl::source::Span;
 
-pub(crate) use sil::build::{Annotate, inner, named, renamed, said};
+pub(crate) use sil::build::{Annotate, named, renamed, said};
 
 use super::Lowering;
 

@@ -8,9 +8,13 @@ use spl::program::{
 use spl::source::Span;
 
 use super::Scope;
-use crate::lower::annotations::{Annotate, renamed};
+use crate::lower::annotations::{Annotate, renamed, said};
 use crate::lower::expressions::{Expressions, Meaning};
 use crate::lower::quantifiers::{comprehension, free_locals};
+
+/// What is said where a program reads or writes a field that it does not own.
+pub(super) const NO_ACCESS: &str =
+    "possible invalid heap access: there might be no permission for `%e`";
 
 impl Scope<'_, '_, '_> {
     pub(super) fn heap_form(&mut self, e: &Expr) -> s::Expr {
@@ -23,6 +27,7 @@ impl Scope<'_, '_, '_> {
                         "*:insufficient.permission",
                         "access.failed:insufficient.permission",
                     ))
+                    .with(said("*:insufficient.permission", NO_ACCESS))
                 } else {
                     read
                 }

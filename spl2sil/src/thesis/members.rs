@@ -42,7 +42,10 @@ impl Thesis<'_, '_> {
             function.body = declared.body.as_ref().map(|body| scope.expr(body));
             function.into()
         };
-        member.with(self.lowering.at(declared.name_span)).with(named(&declared.name))
+        member
+            .with(self.lowering.at(declared.name_span))
+            .with(named(&declared.name))
+            .with(super::termination::ends())
     }
 
     pub(super) fn function(&self, id: FunctionId) -> s::Member {
@@ -63,7 +66,10 @@ impl Thesis<'_, '_> {
         }
         function.body = declared.body.as_ref().map(|body| scope.expr(body));
         let member: s::Member = function.into();
-        member.with(self.lowering.at(declared.name_span)).with(named(&declared.name))
+        member
+            .with(self.lowering.at(declared.name_span))
+            .with(named(&declared.name))
+            .with(super::termination::ends())
     }
 }
 

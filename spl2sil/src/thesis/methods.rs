@@ -90,7 +90,10 @@ impl Thesis<'_, '_> {
             method = method.body(statements);
         }
         let member: s::Member = method.into();
-        member.with(self.lowering.at(declared.name_span)).with(named(&declared.name))
+        member
+            .with(self.lowering.at(declared.name_span))
+            .with(named(&declared.name))
+            .with(super::termination::ends())
     }
 }
 

@@ -11,7 +11,8 @@ use spl::program::{
 use spl::source::Span;
 
 use super::Scope;
-use crate::lower::annotations::{Annotate, inner, renamed};
+use super::assertions::NO_ACCESS;
+use crate::lower::annotations::{Annotate, renamed, said};
 use crate::lower::expressions::{Expressions, Meaning};
 use crate::stack::grow;
 
@@ -21,7 +22,7 @@ fn accessing(stmt: s::Stmt) -> s::Stmt {
         "assignment.failed:insufficient.permission",
         "access.failed:insufficient.permission",
     ))
-    .with(inner())
+    .with(said("assignment.failed:insufficient.permission", NO_ACCESS))
 }
 
 impl Scope<'_, '_, '_> {
@@ -99,7 +100,11 @@ impl Scope<'_, '_, '_> {
             }
             StmtKind::Split(condition) => {
                 let check = assert(self.expr(condition));
-                self.member.emit(check.with(renamed("assert.failed:*", "split.failed:*")));
+                let check = check.with(renamed("assert.failed:*", "split.failed:*"));
+                self.member.emit(check.with(said(
+                    "assert.failed:assertion.false",
+                    "this split might not hold: `%e`",
+                )));
             }
             StmtKind::Return(values) => {
                 self.set_results(values);
@@ -123,7 +128,7 @@ impl Scope<'_, '_, '_> {
                 let then = self.block(then);
                 let otherwise = otherwise.as_ref().map(|block| self.block(block));
                 let choice = branch(condition, then, otherwise.unwrap_or_default());
-                self.member.emit(choice.with(inner()));
+                self.member.emit(choice);
             }
             StmtKind::Choose(alternatives) => self.choose(alternatives),
             StmtKind::While { before_guard, condition, invariants, body } => {
@@ -245,7 +250,12 @@ impl Scope<'_, '_, '_> {
         let owned = fields.iter().map(|&of| acc(field(var(&freed), &names.fields[of]), write()));
         let given = and([ne(var(&freed), null())].into_iter().chain(owned));
         drop(names);
-        self.member.emit(exhale(given).with(renamed("exhale.failed:*", "free.failed:*")));
+        self.member.emit(exhale(given).with(renamed("exhale.failed:*", "free.failed:*")).with(
+            said(
+                "exhale.failed:insufficient.permission",
+                "this deallocation might be unsafe: all fields of the object have to be owned",
+            ),
+        ));
     }
 
     /// `assert e with { proof }`: beside the rest of the program the variables of a `forall` get any values, the proof runs
@@ -326,8 +336,31 @@ impl Scope<'_, '_, '_> {
         otherwise.into_iter().for_each(|stmt| self.member.emit_plain(stmt));
     }
 
-    /// Calls in the guard are made before the loop and at the end of its body.
     fn while_stmt(
+        &mut self,
+        before_guard: &[Stmt],
+        condition: &Expr,
+        invariants: &[Clause],
+        body: &Block,
+    ) {
+        if !before_guard.is_empty() {
+            return self.calling_loop(before_guard, condition, invariants, body);
+        }
+        let guard = self.value(condition);
+        let invariants: Vec<_> = invariants.iter().map(|clause| self.clause(clause)).collect();
+        let statements = self.block(body);
+        let mut repeated = while_loop(guard, invariants, statements);
+        if self.is_lemma
+            && let s::StmtKind::While { decreases, .. } = &mut repeated.kind
+        {
+            decreases.push(self.loop_measure(condition));
+        }
+        self.member.emit(repeated);
+    }
+
+    /// A loop with calls in its guard: they are made behind the head, where the invariant is all that is known, and what
+    /// they promise is known in the body and behind the loop. So it is a loop of jumps.
+    fn calling_loop(
         &mut self,
         before_guard: &[Stmt],
         condition: &Expr,
@@ -339,23 +372,25 @@ impl Scope<'_, '_, '_> {
             if let StmtKind::Call { targets, .. } = &stmt.kind {
                 self.declare_targets(targets);
             }
-            self.stmt(stmt);
         }
-        self.member.span = span;
-        let guard = self.value(condition);
+        let head = self.member.fresh("loop");
         let invariants: Vec<_> = invariants.iter().map(|clause| self.clause(clause)).collect();
-        let outer = self.member.begin_block();
-        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
-        before_guard.iter().for_each(|stmt| self.stmt(stmt));
-        self.member.span = span;
-        let statements = self.member.end_block(outer);
-        let mut repeated = while_loop(guard, invariants, statements);
-        if self.in_lemma()
-            && let s::StmtKind::While { decreases, .. } = &mut repeated.kind
+        let mut entry = loop_label(&head, invariants);
+        if self.is_lemma
+            && let s::StmtKind::Label { decreases, .. } = &mut entry.kind
         {
             decreases.push(self.loop_measure(condition));
         }
-        self.member.emit(repeated);
+        self.member.emit(entry);
+        before_guard.iter().for_each(|stmt| self.stmt(stmt));
+        self.member.span = span;
+        let guard = self.value(condition);
+        let outer = self.member.begin_block();
+        body.stmts.iter().for_each(|stmt| self.stmt(stmt));
+        self.member.span = span;
+        self.member.emit(goto(&head));
+        let statements = self.member.end_block(outer);
+        self.member.emit(branch(guard, statements, []));
     }
 
     /// The results get these values; without values they keep theirs.

@@ -16,6 +16,7 @@ use spl::program::{
 use super::Scope;
 use super::assertions::conjuncts_of;
 use super::axioms::callees;
+use crate::lower::annotations::said;
 use crate::lower::expressions::{Expressions, Meaning};
 
 /// A function or a predicate that is one.
@@ -30,6 +31,14 @@ enum Applied {
 pub(super) struct Recursion {
     applied: FxHashSet<Applied>,
     called: FxHashSet<ProcedureId>,
+}
+
+/// The words for a call or loop that might not end.
+pub(super) fn ends() -> s::Annotation {
+    said(
+        "termination.failed:*",
+        "this might not end: the measure might not decrease, or not be bounded",
+    )
 }
 
 impl Recursion {
@@ -210,11 +219,6 @@ impl Scope<'_, '_, '_> {
             Some(local) => decreases([self.local(local)]),
             None => decreases([]),
         }
-    }
-
-    /// Is this the body of a lemma?
-    pub(super) fn in_lemma(&self) -> bool {
-        self.is_lemma
     }
 
     /// What a loop in a lemma counts down: the difference of what its guard compares.

@@ -1,8 +1,8 @@
 //! Suites whose announcements stand in a file of their own, one JSON object a program.
 //!
-//! `expectations.jsonl` lists what is right: `path`, and `expected` with a `line`, an `id`, a `confidence` and perhaps a
-//! `category` of errors that not every verifier promises. `reference.jsonl` lists what another verifier says: `path`,
-//! `verdict` and the first of the `errors` of each member.
+//! `expectations.jsonl` lists what is right: `path`, and `expected` with a `line`, an `id` (or `kind`), a
+//! `confidence`, of each or of all together, and perhaps a `category` of errors that not every verifier promises.
+//! `reference.jsonl` lists what another verifier says: `path`, `verdict` and the first of the `errors` of each member.
 
 use std::collections::HashMap;
 use std::fs;
@@ -136,13 +136,16 @@ fn lines<T: for<'a> Deserialize<'a>>(path: &Path) -> anyhow::Result<Vec<T>> {
 struct ListedLine {
     path: PathBuf,
     expected: Vec<ListedOutput>,
+    /// Of all that is expected, where the outputs do not say it themselves.
+    confidence: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct ListedOutput {
     line: u32,
+    #[serde(alias = "kind")]
     id: String,
-    confidence: String,
+    confidence: Option<String>,
     category: Option<String>,
 }
 
@@ -153,6 +156,8 @@ impl ListedLine {
         for ListedOutput { line, id, confidence, category } in self.expected {
             let output = Output::new(line, id);
             expectations.expected.push(output.clone());
+            let confidence = confidence.or_else(|| self.confidence.clone());
+            let confidence = confidence.unwrap_or_else(|| "high".to_owned());
             remarks.push(Remark { output, category, confidence });
         }
         (self.path, Announced::Listed { expectations, remarks })
