@@ -32,6 +32,8 @@ pub use judge::{Cause, Fate, Limits, judge, verifies};
 pub enum Kind {
     /// `assert false` at the end of a block; in a function, before its body or a branch of it.
     AssertFalse,
+    /// `assert false` before a statement: with the kind above, at every boundary of statements.
+    FalseAtBoundary,
     /// A pure conjunct of a postcondition is negated.
     NegatedPostcondition,
     /// A postcondition promises all permission to a field twice.
@@ -55,8 +57,9 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::AssertFalse,
+        Self::FalseAtBoundary,
         Self::NegatedPostcondition,
         Self::DoubledPermission,
         Self::NegatedInvariant,
@@ -72,6 +75,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::AssertFalse => "assert-false",
+            Self::FalseAtBoundary => "false-at-boundary",
             Self::NegatedPostcondition => "negated-postcondition",
             Self::DoubledPermission => "doubled-permission",
             Self::NegatedInvariant => "negated-invariant",

@@ -20,7 +20,7 @@ pub(super) fn mutants(program: &Program, member: Member) -> Vec<Mutant> {
                 sites.postconditions(&declaration.contract);
             }
             sites.preconditions(&declaration.contract);
-            sites.ends_of_blocks(method);
+            sites.boundaries(method);
             sites.invariants(method);
             sites.statements(method);
         }
@@ -93,14 +93,19 @@ impl Sites<'_> {
         matches!(self.member, Member::Method(_)) && !matches!(amount.kind, ExprKind::Wildcard)
     }
 
-    fn ends_of_blocks(&mut self, method: MethodId) {
+    /// Every place between statements, and the ends of their lists.
+    fn boundaries(&mut self, method: MethodId) {
         for found in place::lists(self.program, method) {
             let statements = found.list.of(self.program);
             // What follows a jump is never executed.
             let jumps =
                 statements.last().is_some_and(|last| matches!(last.kind, StmtKind::Goto(_)));
-            let index = statements.len() - usize::from(jumps);
-            let insert = never(&found.list, index, found.end);
+            let end = statements.len() - usize::from(jumps);
+            for (index, statement) in statements[..end].iter().enumerate() {
+                let insert = never(&found.list, index, statement.span);
+                self.add(Kind::FalseAtBoundary, statement.span, insert, Probe::Unreachable);
+            }
+            let insert = never(&found.list, end, found.end);
             self.add(Kind::AssertFalse, found.end, insert, Probe::Unreachable);
         }
     }

@@ -48,10 +48,40 @@ fn errors_on_live_paths_are_noticed() {
 }
 
 #[test]
+fn every_boundary_of_statements_gets_a_falsehood() {
+    let fates = fates(
+        "field f: Int
+        method m(x: Ref) requires acc(x.f)
+        {
+          x.f := 1
+          if (x.f > 0) { x.f := 2 x.f := 3 } else { x.f := 4 }
+          assert x.f == 3
+        }",
+    );
+    let of = |kind| fates.iter().filter(move |(one, _)| *one == kind).map(|(_, fate)| fate);
+    // Before three statements of the body and three of the branches, and at the ends of three lists.
+    let before: Vec<_> = of(Kind::FalseAtBoundary).collect();
+    let ends: Vec<_> = of(Kind::AssertFalse).collect();
+    assert_eq!((before.len(), ends.len()), (6, 3));
+    let dead = |fates: &[&Fate]| {
+        let unreachable =
+            |fate: &&&Fate| matches!(fate, Fate::Unreachable(cause) if !cause.suspicious);
+        fates.iter().filter(unreachable).count()
+    };
+    // The second branch is never taken; everything else is reached.
+    assert_eq!((dead(&before), dead(&ends)), (1, 1), "{fates:?}");
+    let killed = fates.iter().filter(|(kind, fate)| {
+        matches!(kind, Kind::FalseAtBoundary | Kind::AssertFalse) && *fate == Fate::Killed
+    });
+    assert_eq!(killed.count(), 7);
+}
+
+#[test]
 fn dead_code_is_explained() {
     let words = |text: &str| {
         let fates = fates(text);
-        let survivors = fates.into_iter().filter_map(|(_, fate)| match fate {
+        let ends = fates.into_iter().filter(|(kind, _)| *kind != Kind::FalseAtBoundary);
+        let survivors = ends.filter_map(|(_, fate)| match fate {
             Fate::Unreachable(cause) => Some((cause.words, cause.suspicious)),
             Fate::Killed | Fate::MayVerify => None,
             other => panic!("{other:?}"),
