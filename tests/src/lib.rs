@@ -3,7 +3,9 @@
 //! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it, [`conformance`] compares
 //! the two for whole suites; [`seeds`] makes wrong variants of right programs, [`plant`] looks for errors that go unnoticed.
 
+pub mod attack;
 pub mod binaries;
+pub mod concrete;
 pub mod conformance;
 pub mod expectations;
 pub mod observation;

@@ -1,0 +1,72 @@
+//! Makes an attack smaller.
+
+use super::program::{Attack, Step};
+
+/// Leaves out steps, lines of members and parameters as long as the run still gets to the end and `holds` of the text.
+pub fn shrink(attack: &Attack, holds: impl Fn(&str) -> bool) -> Attack {
+    let mut best = attack.clone();
+    loop {
+        let before = (best.steps.len(), best.members.len(), best.formals.len());
+        without_steps(&mut best, &holds);
+        without_members(&mut best, &holds);
+        without_formals(&mut best, &holds);
+        if before == (best.steps.len(), best.members.len(), best.formals.len()) {
+            return best;
+        }
+    }
+}
+
+/// Keeps a smaller attack if it still is one.
+fn keep(best: &mut Attack, smaller: Attack, holds: &impl Fn(&str) -> bool) -> bool {
+    let good = smaller.replay().is_ok() && holds(&smaller.text());
+    if good {
+        *best = smaller;
+    }
+    good
+}
+
+/// Steps from the last one, in pieces that get smaller, and the lines inside of statements.
+fn without_steps(best: &mut Attack, holds: &impl Fn(&str) -> bool) {
+    let mut size = best.steps.len().div_ceil(2);
+    while size > 0 {
+        let mut end = best.steps.len();
+        while end > 0 {
+            let start = end.saturating_sub(size);
+            let mut smaller = best.clone();
+            smaller.steps.drain(start..end);
+            let required = (start..end).filter(|&index| index < best.required).count();
+            smaller.required -= required;
+            keep(best, smaller, holds);
+            end = start;
+        }
+        size = if size == 1 { 0 } else { size.div_ceil(2) };
+    }
+    for index in (0..best.steps.len()).rev() {
+        let Step::Statement(text) = &best.steps[index] else { continue };
+        for line in (0..text.lines().count()).rev() {
+            let Step::Statement(text) = &best.steps[index] else { continue };
+            let kept = text.lines().enumerate().filter(|(at, _)| *at != line);
+            let shorter: Vec<_> = kept.map(|(_, line)| line).collect();
+            let mut smaller = best.clone();
+            smaller.steps[index] = Step::Statement(shorter.join("\n"));
+            keep(best, smaller, holds);
+        }
+    }
+}
+
+fn without_members(best: &mut Attack, holds: &impl Fn(&str) -> bool) {
+    for line in (0..best.members.lines().count()).rev() {
+        let kept = best.members.lines().enumerate().filter(|(at, _)| *at != line);
+        let shorter: Vec<_> = kept.map(|(_, line)| line).collect();
+        let smaller = Attack { members: shorter.join("\n"), ..best.clone() };
+        keep(best, smaller, holds);
+    }
+}
+
+fn without_formals(best: &mut Attack, holds: &impl Fn(&str) -> bool) {
+    for index in (0..best.formals.len()).rev() {
+        let mut smaller = best.clone();
+        smaller.formals.remove(index);
+        keep(best, smaller, holds);
+    }
+}

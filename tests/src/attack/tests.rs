@@ -1,0 +1,1 @@
+//! Few programs, always the same.

@@ -1,0 +1,99 @@
+//! Attacks the verifier with the negations of ground facts of its theories.
+//!
+//! `cargo run --release -p sil-tests --bin fact_attack -- --count 1000` makes facts at random
+//! (`sil_tests::attack::facts`), lists those whose negation is shown, and counts those that are not shown themselves.
+//! Exit code: 0 if no negation is shown and there is no defect, 1 otherwise.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Parser;
+use sil_tests::attack::facts::{Batch, FactFate, Theory};
+use sil_tests::attack::in_order;
+use sil_tests::attack::judge::Limits;
+use sil_tests::plant::lot;
+use silicon::options::Join;
+
+/// Attacks the verifier with the negations of ground facts of its theories.
+#[derive(Parser)]
+struct Args {
+    /// Which facts are made
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How many
+    #[arg(long, default_value_t = 1000)]
+    count: usize,
+    /// Programs verified at a time; 0: one per core
+    #[arg(short = 'j', long, default_value_t = 0)]
+    jobs: usize,
+    /// Seconds that the verification of one method may take
+    #[arg(long, default_value_t = 5.0)]
+    timeout: f64,
+    /// Write what is accepted or a defect into this directory
+    #[arg(long, value_name = "DIR")]
+    write: Option<PathBuf>,
+    /// List the facts that are not shown, too
+    #[arg(long)]
+    open: bool,
+}
+
+/// As many facts are in one program.
+const SIZE: usize = 20;
+
+fn main() -> anyhow::Result<ExitCode> {
+    let args = Args::parse();
+    if let Some(directory) = &args.write {
+        std::fs::create_dir_all(directory).context("cannot make the directory for programs")?;
+    }
+    let member = Duration::from_secs_f64(args.timeout);
+    let limits = Limits { obligation: 2_000_000, member, join: Join::Auto };
+    let results = in_order(0..args.count.div_ceil(SIZE), args.jobs, |index| {
+        let size = SIZE.min(args.count - index * SIZE);
+        let batch = Batch::new(lot(args.seed, "facts", "", index), size);
+        let fates = batch.judge(limits);
+        (batch, fates)
+    });
+    let mut out = io::stdout().lock();
+    let mut totals: BTreeMap<Theory, [usize; 4]> = BTreeMap::new();
+    let mut bad = 0;
+    for (index, result) in results.into_iter().enumerate() {
+        let (batch, fates) = match result {
+            Ok(result) => result,
+            Err(defect) => {
+                bad += 1;
+                writeln!(out, "DEFECT {index}: {defect}")?;
+                continue;
+            }
+        };
+        for (number, (fact, fate)) in batch.facts.iter().zip(&fates).enumerate() {
+            let counts = totals.entry(fact.theory).or_default();
+            let (column, wrong) = match fate {
+                FactFate::Proved => (0, false),
+                FactFate::Open => (1, false),
+                FactFate::Accepted(_) => (2, true),
+                FactFate::Defect(_) => (3, true),
+            };
+            counts[column] += 1;
+            if wrong || (args.open && *fate == FactFate::Open) {
+                writeln!(out, "{fate:?} {index}.{number} {}: {}", fact.theory.name(), fact.claim)?;
+            }
+            if wrong {
+                bad += 1;
+                if let Some(directory) = &args.write {
+                    let path = directory.join(format!("{}-{index:05}-{number:02}.sil", args.seed));
+                    std::fs::write(path, batch.only(number).text())
+                        .context("cannot write a program")?;
+                }
+            }
+        }
+    }
+    writeln!(out, "{:<12} {:>8} {:>8} {:>8} {:>8}", "", "proved", "open", "accepted", "defect")?;
+    for (theory, [proved, open, accepted, defect]) in &totals {
+        writeln!(out, "{:<12} {proved:>8} {open:>8} {accepted:>8} {defect:>8}", theory.name())?;
+    }
+    Ok(if bad == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
