@@ -70,7 +70,7 @@ const MEMBERS: &str = "adt Tree { Leaf() Node(value: Int, left: Tree, right: Tre
 pub struct Fact {
     pub theory: Theory,
     /// What is known of the variables.
-    given: Vec<String>,
+    pub(super) given: Vec<String>,
     /// True.
     pub claim: String,
 }

@@ -120,7 +120,7 @@ impl Members {
         if conjuncts.is_empty() {
             conjuncts.push("x != null".into());
         }
-        if scope.amounts.first().is_some_and(|first| first == "q") && pick.chance(15) {
+        if scope.amounts.first().is_some_and(|first| first == "q") && pick.chance(6) {
             let own: Vec<&str> = ["x", "y", "q", "c", "i", "t"]
                 .into_iter()
                 .filter(|name| formals.contains(&format!("{name}: ")))

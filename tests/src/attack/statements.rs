@@ -818,6 +818,16 @@ impl<'d> Generator<'d> {
     fn quantified(&mut self) -> bool {
         let Some(set) = self.term("Set[Ref]", 1) else { return false };
         let field = self.pick.of(&["f", "g"]).to_owned();
+        let resource = if self.pick.chance(35) {
+            let Some(instance) = self.instance() else { return false };
+            let Some((name, arguments)) = instance.split_once('(') else { return false };
+            match arguments.split_once(", ") {
+                Some((_, rest)) if !arguments.starts_with('(') => format!("{name}(e, {rest}"),
+                _ => format!("{name}(e)"),
+            }
+        } else {
+            format!("e.{field}")
+        };
         let amount = match self.pick.below(4) {
             0 => self.amount(1),
             1 => Some("(e == x ? write : 1/2)".to_owned()),
@@ -828,7 +838,7 @@ impl<'d> Generator<'d> {
         self.pin(&amount);
         let trigger = match self.pick.below(3) {
             0 => format!("{{ e in {set} }} "),
-            1 => format!("{{ e.{field} }} "),
+            1 if resource.starts_with("e.") => format!("{{ {resource} }} "),
             _ => String::new(),
         };
         let trigger =

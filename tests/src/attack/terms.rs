@@ -266,6 +266,9 @@ impl Generator<'_> {
                 format!("({condition} ? {some} : {other})")
             }
             // Contracts may not ask.
+            4 if self.entered && self.pick.chance(25) => {
+                format!("perm({})", self.pick.text(&self.folded.clone())?)
+            }
             4 if self.entered => {
                 let location = self.location(&["f", "g", "n"])?;
                 format!("perm({location})")

@@ -1,1 +1,91 @@
-//! Few programs, always the same.
+//! Few programs, always the same; and what is wrong has to be noticed.
+
+use std::time::Duration;
+
+use silicon::options::Join;
+
+use super::facts::{Batch, Fact, FactFate, Theory};
+use super::judge::{Fate, Limits, judge};
+use super::program::PROBE;
+use super::{Attack, generate, in_order, shrink};
+use crate::plant::lot;
+
+const LIMITS: Limits =
+    Limits { obligation: 2_000_000, member: Duration::from_secs(60), join: Join::Auto };
+
+fn attacks(count: usize) -> Vec<Attack> {
+    (0..count).map(|number| generate(lot(7, "tests", "", number))).collect()
+}
+
+#[test]
+fn a_seed_names_a_program() {
+    let texts = || attacks(5).iter().map(Attack::text).collect::<Vec<_>>();
+    let first = texts();
+    assert_eq!(first, texts());
+    assert_ne!(first[0], first[1]);
+}
+
+#[test]
+fn runs_get_to_their_ends() {
+    for attack in attacks(40) {
+        assert_eq!(attack.replay(), Ok(()), "{}", attack.text());
+    }
+}
+
+#[test]
+fn what_a_run_gets_to_is_reported() {
+    let attacks = attacks(24);
+    let fates = in_order(0..attacks.len(), 1, |number| judge(&attacks[number].text(), LIMITS));
+    let mut reached = 0;
+    for (attack, fate) in attacks.iter().zip(fates) {
+        let fate = fate.expect("no panic");
+        let text = attack.text();
+        assert!(!matches!(fate, Fate::Accepted(_) | Fate::Defect(_)), "{fate:?}\n{text}");
+        reached += usize::from(fate == Fate::Reached);
+    }
+    assert!(reached >= 6, "{reached} programs report nothing but their probes");
+}
+
+#[test]
+fn a_contradiction_is_noticed_wherever_it_is() {
+    let hidden = "method run(b: Bool) {\n  if (b) {\n    inhale false\n    assert false\n  }\n  assert false\n}\n";
+    assert_eq!(judge(hidden, LIMITS), Fate::Accepted(vec![4]));
+    let reported = hidden.replace("inhale false", "inhale b");
+    assert_eq!(judge(&reported, LIMITS), Fate::Reached);
+    let verified = "method run() { inhale false\n assert false\n}\n";
+    assert_eq!(judge(verified, LIMITS), Fate::Accepted(vec![2]));
+    let other = "method run(i: Int) {\n assert i > 0\n assert false\n}\n";
+    assert_eq!(
+        judge(other, LIMITS),
+        Fate::Incomplete(vec![(2, "assert.failed:assertion.false".into())])
+    );
+}
+
+#[test]
+fn what_is_not_needed_is_left_out() {
+    let found = attacks(40).into_iter().find(|attack| attack.text().contains("fold acc("));
+    let attack = found.expect("some of them folds something");
+    let small = shrink(&attack, |text| text.contains("fold acc("));
+    assert_eq!(small.replay(), Ok(()));
+    let statements = |text: &str| text.lines().filter(|line| line.starts_with("  ")).count();
+    assert!(small.text().contains("fold acc(") && small.text().contains(PROBE));
+    assert!(statements(&small.text()) < statements(&attack.text()));
+}
+
+#[test]
+fn negated_facts_are_not_shown() {
+    let batch = Batch::new(lot(7, "facts", "", 0), 20);
+    let fates = batch.judge(LIMITS);
+    let proved = fates.iter().filter(|fate| **fate == FactFate::Proved).count();
+    let wrong = |fate: &&FactFate| matches!(fate, FactFate::Accepted(_) | FactFate::Defect(_));
+    assert_eq!(fates.iter().find(wrong), None, "{}", batch.text());
+    assert!(proved >= 15, "{fates:?}");
+}
+
+#[test]
+fn a_wrong_fact_is_noticed() {
+    let fact =
+        |claim: &str| Fact { theory: Theory::Integers, given: Vec::new(), claim: claim.into() };
+    let batch = Batch { facts: vec![fact("1 == 2"), fact("2 * 3 == 6")] };
+    assert_eq!(batch.judge(LIMITS), [FactFate::Accepted("no"), FactFate::Proved]);
+}

@@ -54,6 +54,9 @@ const REPAIRS: usize = 3;
 /// What became of a program.
 struct Done {
     fate: Fate,
+    /// As it was made.
+    made: String,
+    /// Without what was not proved.
     text: String,
     /// Of an accepted one.
     small: Option<String>,
@@ -70,6 +73,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let done = in_order(numbers, args.jobs, |index| attack(index, &args));
     let defect = |defect| Done {
         fate: Fate::Defect(defect),
+        made: String::new(),
         text: String::new(),
         small: None,
         unproved: Vec::new(),
@@ -89,6 +93,7 @@ fn attack(index: usize, args: &Args) -> Done {
     let limits = Limits { obligation: 2_000_000, member, join };
     let mut attack: Attack = generate(lot(args.seed, "heap", "", index));
     let mut text = attack.text();
+    let made = text.clone();
     let mut fate = judge(&text, limits);
     let mut unproved = Vec::new();
     for _ in 0..REPAIRS {
@@ -104,7 +109,7 @@ fn attack(index: usize, args: &Args) -> Done {
     }
     let accepted = |text: &str| matches!(judge(text, limits), Fate::Accepted(_));
     let small = matches!(fate, Fate::Accepted(_)).then(|| shrink(&attack, accepted).text());
-    Done { fate, text, small, unproved }
+    Done { fate, made, text, small, unproved }
 }
 
 /// Prints what is accepted and totals; whether all is well.
@@ -137,7 +142,8 @@ fn show(done: &[(usize, Done)], args: &Args) -> anyhow::Result<bool> {
             && (bad || args.all)
         {
             let path = directory.join(format!("{}-{index:06}.sil", args.seed));
-            std::fs::write(path, &one.text).context("cannot write a program")?;
+            let text = if bad { &one.text } else { &one.made };
+            std::fs::write(path, text).context("cannot write a program")?;
             if let Some(small) = &one.small {
                 let path = directory.join(format!("{}-{index:06}-small.sil", args.seed));
                 std::fs::write(path, small).context("cannot write a program")?;
