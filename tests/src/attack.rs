@@ -7,12 +7,14 @@
 //!
 //! A seed names a program: the same seed, the same bytes.
 
+mod control;
 pub mod facts;
 pub mod judge;
 mod members;
 mod methods;
 mod pick;
 pub mod program;
+mod resources;
 mod shrink;
 mod statements;
 mod terms;

@@ -126,8 +126,9 @@ impl Batch {
         let mut text = MEMBERS.to_owned();
         let formals = VARIABLES.map(|(name, ty)| format!("{name}: {ty}")).join(", ");
         for (index, fact) in self.facts.iter().enumerate() {
-            let given: String =
+            let given: Vec<_> =
                 fact.given.iter().map(|one| format!("  requires {one}\n")).collect();
+            let given = given.concat();
             let claim = &fact.claim;
             for (name, body) in [
                 ("yes", format!("assert {claim}")),

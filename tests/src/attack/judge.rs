@@ -73,8 +73,7 @@ pub fn judge(text: &str, limits: Limits) -> Fate {
         Ok(verified) => verified,
         Err(error) => return Fate::Defect(format!("refused: {error}")),
     };
-    let errors = report.members.iter().filter(|member| member.verdict == Verdict::Error);
-    if let Some(broken) = errors.last() {
+    if let Some(broken) = report.members.iter().find(|member| member.verdict == Verdict::Error) {
         let words = broken.findings.first().map_or("", |finding| &finding.message);
         return Fate::Defect(format!("{} is broken: {words}", broken.name));
     }

@@ -55,13 +55,13 @@ impl Members {
         for (name, ty) in FIELDS {
             members.add(&format!("field {name}: {ty}"), None);
         }
-        for index in 0..1 + pick.below(3) {
+        for index in 0..=pick.below(3) {
             members.predicate(index, pick);
         }
         if pick.chance(30) {
             members.list(pick);
         }
-        for index in 0..1 + pick.below(2) {
+        for index in 0..=pick.below(2) {
             members.getter(index, pick);
         }
         super::methods::add(&mut members, pick);
@@ -111,7 +111,7 @@ impl Members {
                 scope.some.push("q".into());
             }
         }
-        for _ in 0..1 + pick.below(4) {
+        for _ in 0..=pick.below(4) {
             self.conjunct(&mut scope, &mut conjuncts, pick);
         }
         let arguments = ["x", "y", "q", "c", "i", "t"];

@@ -20,7 +20,7 @@ pub(super) enum Side {
     Exhale,
 }
 
-impl<'a> Evaluator<'a> {
+impl Evaluator<'_> {
     /// What an assertion asks for, in its order. Its pure parts have to be true.
     pub(super) fn parts<'e>(
         &self,

@@ -46,7 +46,7 @@ impl<'d> Run<'d> {
             }
             StmtKind::Exhale(expr) => self.change(|here, heap| here.consume(expr, heap))?,
             StmtKind::Assert(expr) => {
-                self.evaluator().consume(expr, &mut self.state.heap.clone())?
+                self.evaluator().consume(expr, &mut self.state.heap.clone())?;
             }
             StmtKind::Fold(access) => self.change(|here, heap| here.fold(access, heap))?,
             StmtKind::Unfold(access) => self.change(|here, heap| here.unfold(access, heap))?,
