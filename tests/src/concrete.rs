@@ -37,12 +37,15 @@ impl Stuck {
     }
 }
 
+/// What stands before statements to be parsed.
+const PREFIX: &str = "method m() {\n";
+
 /// The statements of a text.
 ///
 /// # Errors
 /// The first problem of the text.
 pub fn statements(text: &str) -> Result<Vec<Stmt>, Stuck> {
-    let program = parse(&format!("method m() {{\n{text}\n}}"))?;
+    let program = parse(&format!("{PREFIX}{text}\n}}"))?;
     let Some(MemberKind::Method(method)) = program.members.into_iter().next().map(|one| one.kind)
     else {
         return Err(Stuck::new("no method"));

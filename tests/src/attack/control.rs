@@ -23,7 +23,7 @@ impl<'d> Generator<'d> {
     pub(super) fn fresh(&mut self, value: bool) -> String {
         self.made += 1;
         let name = format!("b{}", self.made);
-        self.formals.push(Formal { name: name.clone(), ty: "Bool" });
+        self.formals.push(Formal { name: name.clone(), ty: "Bool", decides: true });
         self.start.store.insert(name.as_str().into(), Value::Bool(value));
         self.run.state.store.insert(name.as_str().into(), Value::Bool(value));
         name
@@ -183,7 +183,7 @@ impl<'d> Generator<'d> {
             let name = format!("v{}", self.made);
             let done = self.push(&format!("var {name}: Int := {call}"));
             if done {
-                self.locals.push(Formal { name, ty: "Int" });
+                self.locals.push(Formal { name, ty: "Int", decides: false });
             }
             done
         } else {
@@ -214,7 +214,7 @@ impl<'d> Generator<'d> {
         let done = self.push(&format!("var {name}: {ty} := {value}"));
         if done {
             self.known.push(format!("{name} == {value}"));
-            self.locals.push(Formal { name, ty });
+            self.locals.push(Formal { name, ty, decides: false });
         }
         done
     }
@@ -231,7 +231,7 @@ impl<'d> Generator<'d> {
         {
             return false;
         }
-        self.locals.push(Formal { name: name.clone(), ty: "Ref" });
+        self.locals.push(Formal { name: name.clone(), ty: "Ref", decides: false });
         self.known.push(format!("{name} != x"));
         true
     }

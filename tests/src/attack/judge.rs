@@ -68,7 +68,12 @@ pub(super) fn verify(text: &str, limits: Limits) -> Result<(Loaded, Report), Str
 }
 
 /// Verifies the program of an attack.
-pub fn judge(text: &str, limits: Limits) -> Fate {
+pub fn judge(attack: &Attack, limits: Limits) -> Fate {
+    judge_text(&attack.text(), &attack.reached(), limits)
+}
+
+/// Verifies a program, in which the probes on some lines must be reported.
+pub(super) fn judge_text(text: &str, reached: &BTreeSet<u32>, limits: Limits) -> Fate {
     let (loaded, report) = match verify(text, limits) {
         Ok(verified) => verified,
         Err(error) => return Fate::Defect(format!("refused: {error}")),
@@ -94,7 +99,7 @@ pub fn judge(text: &str, limits: Limits) -> Fate {
             }
         }
     }
-    let silent: Vec<u32> = probes.difference(&reported).copied().collect();
+    let silent: Vec<u32> = reached.difference(&reported).copied().collect();
     match method.verdict {
         Verdict::Verified => Fate::Accepted(silent),
         Verdict::Failed if others.is_empty() && silent.is_empty() => Fate::Reached,

@@ -1,11 +1,12 @@
 //! A method that must not verify, and the run that shows it.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use sil::source::Name;
 
-use crate::concrete::{Declarations, Run, State, Stuck, Value, statements};
+use crate::concrete::{Declarations, Run, State, Stuck, Value};
 
 /// What a run does next.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub enum Step {
 pub struct Formal {
     pub name: String,
     pub ty: &'static str,
+    /// Whether all it does is to decide one branch.
+    pub decides: bool,
 }
 
 /// A program with the run of its last method that reaches its last statement, `assert false`.
@@ -46,25 +49,41 @@ pub const PROBE: &str = "assert false";
 impl Attack {
     /// The program.
     pub fn text(&self) -> String {
+        self.layout().0
+    }
+
+    /// The program, and on which of its lines each step stands.
+    fn layout(&self) -> (String, Vec<Range<u32>>) {
         let formals: Vec<_> =
             self.formals.iter().map(|one| format!("{}: {}", one.name, one.ty)).collect();
         let mut text = format!("{}\nmethod {METHOD}({})\n", self.members, formals.join(", "));
-        let (first, rest) = self.steps.split_at(self.required);
-        for step in first {
-            if let Step::Statement(statement) = step {
-                let assertion = statement.strip_prefix("inhale ").unwrap_or("true");
-                text.push_str(&format!("  requires {assertion}\n"));
+        let mut line = 1 + text.lines().count() as u32;
+        let mut ranges = Vec::new();
+        for (index, step) in self.steps.iter().enumerate() {
+            if index == self.required {
+                text.push_str("{\n");
+                line += 1;
             }
-        }
-        text.push_str("{\n");
-        for step in rest {
+            let start = line;
             if let Step::Statement(statement) = step {
-                for line in statement.lines() {
-                    text.push_str(&format!("  {line}\n"));
+                if index < self.required {
+                    let assertion = statement.strip_prefix("inhale ").unwrap_or("true");
+                    text.push_str(&format!("  requires {assertion}\n"));
+                    line += 1;
+                } else {
+                    for one in statement.lines() {
+                        text.push_str(&format!("  {one}\n"));
+                        line += 1;
+                    }
                 }
             }
+            ranges.push(start..line);
         }
-        text + "  " + PROBE + "\n}\n"
+        if self.steps.len() <= self.required {
+            text.push_str("{\n");
+        }
+        text.push_str(&format!("  {PROBE}\n}}\n"));
+        (text, ranges)
     }
 
     /// The lines of a text on which a probe stands, counted from 1.
@@ -75,21 +94,13 @@ impl Attack {
 
     /// The attack without the steps at some lines of its text, and without those that need them.
     pub fn without(&self, lines: &[u32]) -> Self {
-        let mut line = self.members.lines().count() as u32 + 3;
+        let (_, ranges) = self.layout();
         let mut left = Self { steps: Vec::new(), required: 0, ..self.clone() };
         let mut run = Run::new(&self.declarations, self.start.clone());
-        for (index, step) in self.steps.iter().enumerate() {
+        for (index, (step, range)) in self.steps.iter().zip(ranges).enumerate() {
             if index == self.required {
                 run.enter();
-                line += 1;
             }
-            let length = match step {
-                Step::Statement(_) if index < self.required => 1,
-                Step::Statement(text) => text.lines().count() as u32,
-                Step::Change { .. } => 0,
-            };
-            let range = line..line + length;
-            line += length;
             let before = run.clone();
             if lines.iter().any(|line| range.contains(line)) || step.execute(&mut run).is_err() {
                 run = before;
@@ -99,6 +110,39 @@ impl Attack {
             left.required += usize::from(index < self.required);
         }
         left
+    }
+
+    /// The lines of the text with probes that some run gets to: the last one, and those that it gets to if one of the
+    /// Boolean parameters that only decide branches has the other value.
+    pub fn reached(&self) -> BTreeSet<u32> {
+        let (text, ranges) = self.layout();
+        let mut lines = BTreeSet::new();
+        if self.replay().is_ok() {
+            // Behind the last statement comes a brace.
+            lines.insert(text.lines().count() as u32 - 1);
+        }
+        for formal in self.formals.iter().filter(|one| one.decides) {
+            let mut start = self.start.clone();
+            let Some(Value::Bool(value)) = start.store.get_mut(&*formal.name) else { continue };
+            *value = !*value;
+            let mut run = Run::new(&self.declarations, start);
+            for (index, step) in self.steps.iter().enumerate() {
+                if index == self.required {
+                    run.enter();
+                }
+                if step.execute(&mut run).is_err() {
+                    if let Some(line) = run.failed_assertion() {
+                        let line = ranges[index].start + line;
+                        let is_probe = |text: &str| text.contains(PROBE);
+                        if text.lines().nth(line as usize - 1).is_some_and(is_probe) {
+                            lines.insert(line);
+                        }
+                    }
+                    break;
+                }
+            }
+        }
+        lines
     }
 
     /// Runs the method to its end.
@@ -124,7 +168,7 @@ impl Step {
     /// Why it does not.
     pub(super) fn execute(&self, run: &mut Run<'_>) -> Result<(), Stuck> {
         match self {
-            Self::Statement(text) => run.block(&statements(text)?),
+            Self::Statement(text) => run.text(text),
             Self::Change { object, field, value } => {
                 let totals = run.evaluator().totals(&run.state.heap)?;
                 if totals.contains_key(&(*object, field.clone())) {

@@ -2,8 +2,8 @@
 
 use super::program::{Attack, Step};
 
-/// Leaves out steps, lines of members and parameters as long as the run still gets to the end and `holds` of the text.
-pub fn shrink(attack: &Attack, holds: impl Fn(&str) -> bool) -> Attack {
+/// Leaves out steps, lines of members and parameters as long as the run still gets to the end and `holds` of the attack.
+pub fn shrink(attack: &Attack, holds: impl Fn(&Attack) -> bool) -> Attack {
     let mut best = attack.clone();
     loop {
         let before = (best.steps.len(), best.members.len(), best.formals.len());
@@ -17,8 +17,8 @@ pub fn shrink(attack: &Attack, holds: impl Fn(&str) -> bool) -> Attack {
 }
 
 /// Keeps a smaller attack if it still is one.
-fn keep(best: &mut Attack, smaller: Attack, holds: &impl Fn(&str) -> bool) -> bool {
-    let good = smaller.replay().is_ok() && holds(&smaller.text());
+fn keep(best: &mut Attack, smaller: Attack, holds: &impl Fn(&Attack) -> bool) -> bool {
+    let good = smaller.replay().is_ok() && holds(&smaller);
     if good {
         *best = smaller;
     }
@@ -26,7 +26,7 @@ fn keep(best: &mut Attack, smaller: Attack, holds: &impl Fn(&str) -> bool) -> bo
 }
 
 /// Steps from the last one, in pieces that get smaller, and the lines inside of statements.
-fn without_steps(best: &mut Attack, holds: &impl Fn(&str) -> bool) {
+fn without_steps(best: &mut Attack, holds: &impl Fn(&Attack) -> bool) {
     let mut size = best.steps.len().div_ceil(2);
     while size > 0 {
         let mut end = best.steps.len();
@@ -54,7 +54,7 @@ fn without_steps(best: &mut Attack, holds: &impl Fn(&str) -> bool) {
     }
 }
 
-fn without_members(best: &mut Attack, holds: &impl Fn(&str) -> bool) {
+fn without_members(best: &mut Attack, holds: &impl Fn(&Attack) -> bool) {
     for line in (0..best.members.lines().count()).rev() {
         let kept = best.members.lines().enumerate().filter(|(at, _)| *at != line);
         let shorter: Vec<_> = kept.map(|(_, line)| line).collect();
@@ -63,7 +63,7 @@ fn without_members(best: &mut Attack, holds: &impl Fn(&str) -> bool) {
     }
 }
 
-fn without_formals(best: &mut Attack, holds: &impl Fn(&str) -> bool) {
+fn without_formals(best: &mut Attack, holds: &impl Fn(&Attack) -> bool) {
     for index in (0..best.formals.len()).rev() {
         let mut smaller = best.clone();
         smaller.formals.remove(index);

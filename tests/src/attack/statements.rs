@@ -90,7 +90,7 @@ impl<'d> Generator<'d> {
             ("t", "Set[Ref]"),
         ] {
             state.store.insert(name.into(), any(&mut pick, ty));
-            formals.push(Formal { name: name.into(), ty });
+            formals.push(Formal { name: name.into(), ty, decides: false });
         }
         // The first object has a name, whatever else is there.
         state.store.insert("x".into(), Value::Ref(1));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use silicon::options::Join;
 
 use super::facts::{Batch, Fact, FactFate, Theory};
-use super::judge::{Fate, Limits, judge};
+use super::judge::{Fate, Limits, judge, judge_text};
 use super::program::PROBE;
 use super::{Attack, generate, in_order, shrink};
 use crate::plant::lot;
@@ -35,7 +35,7 @@ fn runs_get_to_their_ends() {
 #[test]
 fn what_a_run_gets_to_is_reported() {
     let attacks = attacks(24);
-    let fates = in_order(0..attacks.len(), 1, |number| judge(&attacks[number].text(), LIMITS));
+    let fates = in_order(0..attacks.len(), 1, |number| judge(&attacks[number], LIMITS));
     let mut reached = 0;
     for (attack, fate) in attacks.iter().zip(fates) {
         let fate = fate.expect("no panic");
@@ -49,23 +49,35 @@ fn what_a_run_gets_to_is_reported() {
 #[test]
 fn a_contradiction_is_noticed_wherever_it_is() {
     let hidden = "method run(b: Bool) {\n  if (b) {\n    inhale false\n    assert false\n  }\n  assert false\n}\n";
-    assert_eq!(judge(hidden, LIMITS), Fate::Accepted(vec![4]));
+    let judge = |text: &str| judge_text(text, &Attack::probes(text), LIMITS);
+    assert_eq!(judge(hidden), Fate::Accepted(vec![4]));
     let reported = hidden.replace("inhale false", "inhale b");
-    assert_eq!(judge(&reported, LIMITS), Fate::Reached);
+    assert_eq!(judge(&reported), Fate::Reached);
     let verified = "method run() { inhale false\n assert false\n}\n";
-    assert_eq!(judge(verified, LIMITS), Fate::Accepted(vec![2]));
+    assert_eq!(judge(verified), Fate::Accepted(vec![2]));
     let other = "method run(i: Int) {\n assert i > 0\n assert false\n}\n";
-    assert_eq!(
-        judge(other, LIMITS),
-        Fate::Incomplete(vec![(2, "assert.failed:assertion.false".into())])
-    );
+    assert_eq!(judge(other), Fate::Incomplete(vec![(2, "assert.failed:assertion.false".into())]));
+}
+
+#[test]
+fn probes_are_asked_for_where_a_run_gets_to() {
+    let inner: usize = attacks(60)
+        .iter()
+        .map(|attack| {
+            let (reached, all) = (attack.reached(), Attack::probes(&attack.text()));
+            assert!(reached.is_subset(&all), "{}", attack.text());
+            assert_eq!(reached.last(), all.last());
+            reached.len() - 1
+        })
+        .sum();
+    assert!(inner >= 10, "{inner} probes in branches");
 }
 
 #[test]
 fn what_is_not_needed_is_left_out() {
     let found = attacks(40).into_iter().find(|attack| attack.text().contains("fold acc("));
     let attack = found.expect("some of them folds something");
-    let small = shrink(&attack, |text| text.contains("fold acc("));
+    let small = shrink(&attack, |attack| attack.text().contains("fold acc("));
     assert_eq!(small.replay(), Ok(()));
     let statements = |text: &str| text.lines().filter(|line| line.starts_with("  ")).count();
     assert!(small.text().contains("fold acc(") && small.text().contains(PROBE));

@@ -94,7 +94,7 @@ fn attack(index: usize, args: &Args) -> Done {
     let mut attack: Attack = generate(lot(args.seed, "heap", "", index));
     let mut text = attack.text();
     let made = text.clone();
-    let mut fate = judge(&text, limits);
+    let mut fate = judge(&attack, limits);
     let mut unproved = Vec::new();
     for _ in 0..REPAIRS {
         let (Fate::Incomplete(others) | Fate::Hidden(others)) = &fate else { break };
@@ -105,9 +105,9 @@ fn attack(index: usize, args: &Args) -> Done {
         let lines: Vec<u32> = others.iter().map(|(line, _)| *line).collect();
         attack = attack.without(&lines);
         text = attack.text();
-        fate = judge(&text, limits);
+        fate = judge(&attack, limits);
     }
-    let accepted = |text: &str| matches!(judge(text, limits), Fate::Accepted(_));
+    let accepted = |attack: &Attack| matches!(judge(attack, limits), Fate::Accepted(_));
     let small = matches!(fate, Fate::Accepted(_)).then(|| shrink(&attack, accepted).text());
     Done { fate, made, text, small, unproved }
 }

@@ -5,7 +5,9 @@ use sil::source::Name;
 use sil::syntax::{BinaryOp, Block, Body, Expr, ExprKind, Method, Stmt, StmtKind};
 
 use super::state::{Target, Wand};
-use super::{Amount, Declarations, Evaluator, Heap, State, Stuck, Value, shape};
+use super::{
+    Amount, Declarations, Evaluator, Heap, PREFIX, State, Stuck, Value, shape, statements,
+};
 
 /// A run of a method.
 #[derive(Clone)]
@@ -14,11 +16,15 @@ pub struct Run<'d> {
     pub state: State,
     /// How many more statements it may execute.
     pub fuel: u32,
+    /// Where in the text it is the last assertion stands.
+    asserted: u32,
+    /// The line of the assertion that ended the run, counted from 0.
+    failed: Option<u32>,
 }
 
 impl<'d> Run<'d> {
     pub fn new(declarations: &'d Declarations, state: State) -> Self {
-        Self { declarations, state, fuel: 2000 }
+        Self { declarations, state, fuel: 2000, asserted: 0, failed: None }
     }
 
     pub fn evaluator(&self) -> Evaluator<'_> {
@@ -28,6 +34,27 @@ impl<'d> Run<'d> {
     /// Begins the method here: what `old` means.
     pub fn enter(&mut self) {
         self.state.entry = self.state.heap.clone();
+    }
+
+    /// Executes the statements of a text.
+    ///
+    /// # Errors
+    /// Why the run ends before their end. The state is then of no use.
+    pub fn text(&mut self, text: &str) -> Result<(), Stuck> {
+        let statements = statements(text)?;
+        self.failed = None;
+        let result = self.block(&statements);
+        if result.is_err() && self.failed.is_some() {
+            let before = (self.asserted as usize).saturating_sub(PREFIX.len());
+            let lines = text.get(..before).map_or(0, |start| start.matches('\n').count());
+            self.failed = Some(lines as u32);
+        }
+        result
+    }
+
+    /// The line of the text, counted from 0, of the assertion that ended the run, if one did.
+    pub fn failed_assertion(&self) -> Option<u32> {
+        self.failed
     }
 
     /// Executes statements in their order.
@@ -46,7 +73,12 @@ impl<'d> Run<'d> {
             }
             StmtKind::Exhale(expr) => self.change(|here, heap| here.consume(expr, heap))?,
             StmtKind::Assert(expr) => {
-                self.evaluator().consume(expr, &mut self.state.heap.clone())?;
+                let holds = self.evaluator().consume(expr, &mut self.state.heap.clone());
+                if holds.is_err() {
+                    self.asserted = expr.span.start;
+                    self.failed = Some(0);
+                }
+                holds?;
             }
             StmtKind::Fold(access) => self.change(|here, heap| here.fold(access, heap))?,
             StmtKind::Unfold(access) => self.change(|here, heap| here.unfold(access, heap))?,
