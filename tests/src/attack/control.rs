@@ -88,7 +88,7 @@ impl<'d> Generator<'d> {
         let done = self.again(before, &text, known);
         if let Some(name) = decides
             && done
-            && self.pick.chance(50)
+            && (self.told || self.pick.chance(50))
         {
             self.say(&name);
         }

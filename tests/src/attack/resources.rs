@@ -29,15 +29,22 @@ impl Generator<'_> {
         if type_of(&location) == Some("Perm") {
             self.say(&format!("none <= {location}"));
         }
-        if self.pick.chance(50)
-            && let Some(value) = self.value(&location)
-            && let Some(ty) = type_of(&location)
-            && let Some(literal) = self.text_of(&value, ty)
-            && literal != location
-        {
-            self.say(&format!("{location} == {literal}"));
+        if self.told || self.pick.chance(50) {
+            self.say_value(&location);
         }
         true
+    }
+
+    /// Says what a field is.
+    fn say_value(&mut self, location: &str) {
+        let Some(ty) = type_of(location) else { return };
+        let Some(value) = self.value(location) else { return };
+        let text = if self.told { self.literal_of(&value, ty) } else { self.text_of(&value, ty) };
+        if let Some(text) = text
+            && text != location
+        {
+            self.say(&format!("{location} == {text}"));
+        }
     }
 
     /// A predicate with arguments.
@@ -243,7 +250,13 @@ impl Generator<'_> {
         let all: Vec<_> = fields.split(", ").map(|field| format!("acc({name}.{field})")).collect();
         let fp =
             if fields.contains("fp") { format!(" && none <= {name}.fp") } else { String::new() };
-        self.push(&format!("inhale {}{fp}", all.join(" && ")))
+        let done = self.push(&format!("inhale {}{fp}", all.join(" && ")));
+        if done && self.told {
+            for field in fields.split(", ") {
+                self.say_value(&format!("{name}.{field}"));
+            }
+        }
+        done
     }
 
     /// Permission to fields of all objects in a set.

@@ -26,6 +26,8 @@ pub(super) struct Generator<'d> {
     pub(super) folded: Vec<String>,
     /// Wands that were packaged.
     pub(super) wands: Vec<String>,
+    /// Whether all values are said, so that what a verifier does not show is not for lack of knowledge.
+    pub(super) told: bool,
     /// Variables whose value was said.
     pub(super) pinned: Vec<String>,
     pub(super) steps: Vec<Step>,
@@ -106,6 +108,7 @@ impl<'d> Generator<'d> {
             known: Vec::new(),
             folded: Vec::new(),
             wands: Vec::new(),
+            told: false,
             pinned: Vec::new(),
             steps: Vec::new(),
             start: state,
@@ -117,6 +120,7 @@ impl<'d> Generator<'d> {
 
     /// Makes the method; how many of its steps are the precondition.
     fn method(&mut self) -> usize {
+        self.told = self.pick.chance(50);
         for amount in ["p", "r"] {
             let bound =
                 if self.pick.chance(30) { format!("none < {amount}") } else { "false".into() };
@@ -127,9 +131,12 @@ impl<'d> Generator<'d> {
         for pair in
             ["x != y", "x == y", "x != z", "x == z", "y != z", "y == z", "y == null", "z == null"]
         {
-            if self.pick.chance(85) {
+            if self.told || self.pick.chance(85) {
                 self.say(pair);
             }
+        }
+        if self.told {
+            self.tell();
         }
         for _ in 0..=self.pick.below(4) {
             if self.pick.chance(75) {
@@ -159,6 +166,28 @@ impl<'d> Generator<'d> {
             self.step();
         }
         required
+    }
+
+    /// Says what all parameters are.
+    fn tell(&mut self) {
+        for name in ["x", "y", "z"] {
+            self.say(&format!("{name} != null"));
+        }
+        for (name, ty) in [
+            ("i", "Int"),
+            ("j", "Int"),
+            ("p", "Perm"),
+            ("r", "Perm"),
+            ("c", "Bool"),
+            ("d", "Bool"),
+            ("t", "Set[Ref]"),
+        ] {
+            let value = self.run.state.store.get(name).cloned();
+            let literal = value.and_then(|value| self.literal_of(&value, ty));
+            if literal.is_some_and(|literal| self.say(&format!("{name} == {literal}"))) {
+                self.pinned.push(name.to_owned());
+            }
+        }
     }
 
     /// Executes a statement and keeps it, if the run goes on.
