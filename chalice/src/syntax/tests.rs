@@ -78,7 +78,10 @@ fn operators_bind_as_documented() {
         ("f(_)", "error"),
         ("5a", "error"),
         ("_", "error"),
-        ("set", "error"),
+        ("seq", "error"),
+        ("sum", "sum"),
+        ("empty < max", "(< empty max)"),
+        ("set.sum(tracked)", "Apply"),
     ] {
         let found = expr(text).map_or_else(|_| "error".to_owned(), |expr| shape(&expr));
         assert_eq!(found, expected, "{text}");

@@ -176,6 +176,7 @@ mod tests {
             Rule::atom,
             Rule::domain,
             Rule::ident_char,
+            Rule::soft,
             Rule::reserved,
         ];
         let wordless: Vec<_> = Rule::all_rules()
