@@ -50,6 +50,13 @@ pub enum AccessTarget {
         /// The field.
         field: FieldRef,
     },
+    /// `s[*].P`: the predicate of every object in the sequence, once per object.
+    ElementsPredicate {
+        /// A sequence of references.
+        elements: Expr,
+        /// The predicate.
+        predicate: PredicateId,
+    },
     /// `s[*].*`: every declared field of every object in the sequence.
     ElementsAllFields {
         /// A sequence of references.

@@ -145,6 +145,7 @@ impl Access {
             | AccessTarget::Predicate { receiver: place, .. }
             | AccessTarget::AllFields { receiver: place, .. }
             | AccessTarget::ElementsField { elements: place, .. }
+            | AccessTarget::ElementsPredicate { elements: place, .. }
             | AccessTarget::ElementsAllFields { elements: place, .. }
             | AccessTarget::BackPointers { receiver: place, .. } => visit(place),
         }

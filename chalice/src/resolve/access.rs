@@ -179,6 +179,9 @@ impl<'s> Resolver<'s> {
         let element = elements.ty.element().cloned().unwrap_or(Type::Unknown);
         match self.find_member(&element, &member.name, span)? {
             Selected::Field(field) => Some(AccessTarget::ElementsField { elements, field }),
+            Selected::Member(Member::Predicate(predicate)) => {
+                Some(AccessTarget::ElementsPredicate { elements, predicate })
+            }
             Selected::Member(_) => {
                 self.no_location(&format!("`{}` is not a field", member.name), span)
             }

@@ -10,7 +10,9 @@
 
 use std::borrow::Cow;
 
-use chalice::program::{Domain, Expr, ExprKind, FieldRef, LocalId, LocalKind, Quantifier, Type};
+use chalice::program::{
+    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LocalKind, Quantifier, Reached, Type,
+};
 use rustc_hash::FxHashMap;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -21,6 +23,7 @@ use super::classes::stateless;
 use super::env::{Env, ReadAmount};
 use super::expressions::reads_other_states;
 use crate::build::*;
+use crate::stack::grow;
 
 impl Member<'_, '_> {
     /// `sum x in collection :: body`, `max x in collection :: body`
@@ -46,7 +49,8 @@ impl Member<'_, '_> {
         if is_set && quantifier == Quantifier::Sum {
             return self.unsupported("sum over a set", e);
         }
-        let Some(captured) = self.captured(variable, body) else {
+        let is_range = matches!(collection.kind, ExprKind::Range { .. });
+        let Some(captured) = self.captured(variable, body, is_range) else {
             return self.unsupported(
                 &format!("{word} of something that reads more than fields of the elements"),
                 e,
@@ -59,7 +63,14 @@ impl Member<'_, '_> {
         actuals.extend(captured.iter().map(|&local| self.variable(local, env)));
         let name = self.aggregate_function(quantifier, variable, collection, body, &captured);
         let value = self.located(e.span, |_| call(&name, actuals));
-        self.over_ordered(domain, value, env)
+        let value = self.over_ordered(domain, value, env);
+        let ExprKind::Range { from, to } = &collection.kind else { return value };
+        let bounds = [self.expr(from, env), self.expr(to, env)];
+        let indices = indices(variable, body).expect("what is captured was looked at");
+        indices.into_iter().rev().fold(value, |value, (sequence, index)| {
+            let inside = self.indices_inside(variable, sequence, index, &bounds, env);
+            self.located(e.span, |member| member.checked(inside, "seq.index.length", value))
+        })
     }
 
     fn over_elements(
@@ -96,8 +107,33 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Variables that the body mentions apart from its own; nothing if it reads more than fields of the element.
-    fn captured(&self, variable: LocalId, body: &Expr) -> Option<Vec<LocalId>> {
+    /// That an element of a sequence exists for every number in a range: the first and the last do, and the index grows
+    /// with the number.
+    fn indices_inside(
+        &mut self,
+        variable: LocalId,
+        sequence: &Expr,
+        index: &Expr,
+        [low, high]: &[s::Expr; 2],
+        env: &Env,
+    ) -> s::Expr {
+        let last = binary(s::BinaryOp::Sub, high.clone(), int(1));
+        let [first, last] = [low.clone(), last].map(|number| {
+            let mut replaced = (*env.replaced).clone();
+            replaced.insert(variable, number);
+            self.expr(index, &Env { replaced: replaced.into(), ..env.clone() })
+        });
+        let length = cardinality(self.expr(sequence, env));
+        implies(lt(low.clone(), high.clone()), and([le(int(0), first), lt(last, length)]))
+    }
+
+    /// Variables that the body mentions apart from its own; nothing if it reads more than fields of the element and, for
+    /// the numbers of a range, elements of sequences.
+    fn captured(&self, variable: LocalId, body: &Expr, is_range: bool) -> Option<Vec<LocalId>> {
+        let allowed = indices(variable, body)?;
+        if !is_range && !allowed.is_empty() {
+            return None;
+        }
         let program = self.program();
         let mut captured = Vec::new();
         let mut is_fine = true;
@@ -118,6 +154,7 @@ impl Member<'_, '_> {
             | ExprKind::And(_)
             | ExprKind::Or(_)
             | ExprKind::Implies { .. }
+            | ExprKind::Index { .. }
             | ExprKind::Length(_) => {}
             _ => is_fine = false,
         });
@@ -190,6 +227,13 @@ impl Member<'_, '_> {
             let given = acc(member.field_of(var(&bound), field), wildcard());
             contract.preconditions.push(over(trigger.clone(), implies(inside.clone(), given)));
         }
+        if is_range {
+            let bounds = [var(&low), var(&high)];
+            for (sequence, index) in indices(variable, body).into_iter().flatten() {
+                let inside = member.indices_inside(variable, sequence, index, &bounds, &env);
+                contract.preconditions.push(inside);
+            }
+        }
         let (mut rest, last, is_empty);
         if is_range {
             last = binary(s::BinaryOp::Sub, var(&high), int(1));
@@ -230,6 +274,45 @@ impl Member<'_, '_> {
         }));
         lowering.aggregates.borrow_mut().push(function.with(lowering.at(member.span)));
         name
+    }
+}
+
+/// The elements of sequences that a body reads, as sequence and index; nothing if some index does not grow with the number
+/// it is of, or is not certainly read.
+fn indices(variable: LocalId, body: &Expr) -> Option<Vec<(&Expr, &Expr)>> {
+    let mut found = Vec::new();
+    if let ExprKind::Index { sequence, index } = &body.kind {
+        if !grows_with(variable, index) || mentions(variable, sequence) {
+            return None;
+        }
+        found.push((&**sequence, &**index));
+    }
+    let mut is_fine = true;
+    body.for_each_part(&mut |part, reached| {
+        let inner = grow(|| indices(variable, part));
+        let is_certain = matches!(reached, Reached::Always);
+        is_fine &= inner.as_ref().is_some_and(|inner| is_certain || inner.is_empty());
+        found.extend(inner.into_iter().flatten());
+    });
+    is_fine.then_some(found)
+}
+
+fn mentions(variable: LocalId, e: &Expr) -> bool {
+    e.any(&mut |part| matches!(part.kind, ExprKind::Local(local) if local == variable))
+}
+
+/// Is it the variable, or a fixed distance from it?
+fn grows_with(variable: LocalId, index: &Expr) -> bool {
+    let is_variable = |e: &Expr| matches!(e.kind, ExprKind::Local(local) if local == variable);
+    match &index.kind {
+        ExprKind::Binary { op: BinaryOp::Add, left, right } => {
+            is_variable(left) && !mentions(variable, right)
+                || is_variable(right) && !mentions(variable, left)
+        }
+        ExprKind::Binary { op: BinaryOp::Sub, left, right } => {
+            is_variable(left) && !mentions(variable, right)
+        }
+        _ => is_variable(index),
     }
 }
 

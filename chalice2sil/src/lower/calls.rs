@@ -289,6 +289,10 @@ impl Member<'_, '_> {
                 let each = self.each_of(elements, env);
                 vec![(self.field_of(var(&each.name), *field), Some(each))]
             }
+            AccessTarget::ElementsPredicate { elements, predicate } => {
+                let each = self.each_of(elements, env);
+                vec![(self.predicate_at(var(&each.name), *predicate), Some(each))]
+            }
             AccessTarget::ElementsAllFields { elements, class } => {
                 let each = self.each_of(elements, env);
                 let fields = self.program().classes[*class].fields();

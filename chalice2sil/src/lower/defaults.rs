@@ -225,7 +225,9 @@ fn cover<'e>(e: &'e Expr, bound: &mut Vec<(LocalId, &'e Expr)>, covered: &mut Ve
                 AccessTarget::ElementsAllFields { elements, .. } => {
                     Some(Covered::ElementsAllFields(elements.clone()))
                 }
-                AccessTarget::Predicate { .. } | AccessTarget::BackPointers { .. } => None,
+                AccessTarget::Predicate { .. }
+                | AccessTarget::ElementsPredicate { .. }
+                | AccessTarget::BackPointers { .. } => None,
             });
         }
         _ => {}

@@ -161,6 +161,13 @@ impl Member<'_, '_> {
                 let given = self.field_access(element, &element_type, *field, amount, false, env);
                 each.satisfies(given)
             }
+            AccessTarget::ElementsPredicate { elements, predicate } => {
+                let each = self.each_of(elements, env);
+                let element = var(&each.name);
+                let exists = ne(element.clone(), null());
+                let given = acc(self.predicate_at(element, *predicate), amount);
+                and([each.satisfies(exists), each.satisfies(given)])
+            }
             AccessTarget::ElementsAllFields { elements, class } => {
                 let each = self.each_of(elements, env);
                 let given = self.all_fields(&var(&each.name), *class, &amount);

@@ -262,7 +262,8 @@ fn kinds_of(member: &Member<'_, '_>, access: &Access) -> Vec<Kind> {
         AccessTarget::Field { field, .. } | AccessTarget::ElementsField { field, .. } => {
             vec![Kind::Field(*field)]
         }
-        AccessTarget::Predicate { predicate, .. } => vec![Kind::Predicate(*predicate)],
+        AccessTarget::Predicate { predicate, .. }
+        | AccessTarget::ElementsPredicate { predicate, .. } => vec![Kind::Predicate(*predicate)],
         AccessTarget::AllFields { class, .. } | AccessTarget::ElementsAllFields { class, .. } => {
             let fields = member.program().classes[*class].fields();
             fields.map(|id| Kind::Field(FieldRef::Declared(id))).collect()
