@@ -9,7 +9,7 @@ use sil::syntax as s;
 
 use super::Member;
 use super::env::{Env, Locks, Side};
-use super::permissions::is_certain;
+use super::permissions::{Use, is_certain};
 use crate::build::*;
 use crate::stack::grow;
 
@@ -218,17 +218,16 @@ impl Member<'_, '_> {
         }
     }
 
-    /// `unfolding P in body`, if `body` reads nothing of the receiver but fields that `P` certainly contains.
+    /// `unfolding P in body`: as much is held as is opened, and `body` is defined where it is open. That it is is obvious if
+    /// it reads nothing but fields of the receiver that `P` certainly contains.
     fn unfolded(&mut self, access: &Access, body: &Expr, env: &Env) -> Option<s::Expr> {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
-        let contained = self.certain_fields(*predicate);
-        if !reads_only(body, receiver, &contained) {
-            return None;
-        }
-        let defined = self.definedness(receiver, env)?;
         if env.then.is_some() {
             return None;
         }
+        let contained = self.certain_fields(*predicate);
+        let is_obvious = reads_only(body, receiver, &contained);
+        let defined = self.definedness(receiver, env)?;
         let mut all = vec![defined];
         let mut amounts = Vec::new();
         access.amount.for_each_child(&mut |amount| amounts.push(amount));
@@ -243,6 +242,10 @@ impl Member<'_, '_> {
             let opened = self.amount_of(&access.amount, env);
             all.push(lt(none(), opened.clone()));
             all.push(le(opened, held));
+        }
+        if !is_obvious {
+            let inside = self.definedness(body, env)?;
+            all.push(unfolding(self.access(access, env, Use::Opened), inside));
         }
         Some(and(all))
     }
