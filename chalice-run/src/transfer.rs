@@ -4,6 +4,8 @@
 //! given. As in the verifier's exhale, what an assertion says of values is judged in the state before anything moves;
 //! then come the amounts that the giver may choose, then exact ones, added up by location.
 
+use std::collections::BTreeSet;
+
 use chalice::Span;
 use rustc_hash::FxHashMap;
 
@@ -241,18 +243,30 @@ impl Machine<'_> {
                 self.demand_parts(access, object, parts, slots, transfer)
             }
             Target::Elements { elements, cells } => {
-                let elements = self.eval(elements, slots)?;
-                let mut seen = std::collections::BTreeSet::new();
-                for element in elements.elements() {
-                    let Value::Ref(object) = element else { continue };
-                    if seen.insert(object) {
-                        let parts = cells.clone().map(Part::Cell);
-                        self.demand_parts(access, object, parts, slots, transfer)?;
-                    }
+                for object in self.objects_of(elements, slots)? {
+                    let parts = cells.clone().map(Part::Cell);
+                    self.demand_parts(access, object, parts, slots, transfer)?;
+                }
+                Ok(())
+            }
+            Target::Predicates { elements, predicate } => {
+                for object in self.objects_of(elements, slots)? {
+                    let parts = [Part::Predicate(*predicate)];
+                    self.demand_parts(access, object, parts, slots, transfer)?;
                 }
                 Ok(())
             }
         }
+    }
+
+    /// The objects in a collection, each once.
+    fn objects_of(&mut self, elements: &Expr, slots: &mut [Value]) -> Res<BTreeSet<Ref>> {
+        let elements = self.eval(elements, slots)?;
+        let objects = elements.elements().filter_map(|element| match element {
+            Value::Ref(object) => Some(object),
+            _ => None,
+        });
+        Ok(objects.collect())
     }
 
     fn demand_parts(

@@ -263,6 +263,13 @@ pub enum Target {
         /// The cells: one field, or all.
         cells: std::ops::Range<u32>,
     },
+    /// A predicate of each object of a sequence.
+    Predicates {
+        /// The sequence.
+        elements: Expr,
+        /// The predicate.
+        predicate: u32,
+    },
 }
 
 /// An amount of permission.
@@ -405,7 +412,7 @@ impl Target {
             Self::Cell { receiver, .. }
             | Self::Predicate { receiver, .. }
             | Self::AllFields { receiver, .. } => visit(receiver),
-            Self::Elements { elements, .. } => visit(elements),
+            Self::Elements { elements, .. } | Self::Predicates { elements, .. } => visit(elements),
         }
     }
 }

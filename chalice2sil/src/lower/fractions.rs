@@ -164,6 +164,8 @@ impl Member<'_, '_> {
     }
 
     /// That as much is held as is folded or unfolded of everything `wanted` asks for, with the fraction `k`.
+    ///
+    /// DIVERGENCE: in programs that count permissions, a fraction has to be left as well, as the original verifier has it.
     fn is_there(&mut self, k: &s::Expr, wanted: &[Expr], contract_env: &Env) -> s::Expr {
         let env = Env { side: Side::Exhaled, ..contract_env.clone() };
         let mut all = Vec::new();
@@ -182,9 +184,10 @@ impl Member<'_, '_> {
                 }
             }
         }
+        let left = self.lowering.facts.counting.then(|| self.lowering.least_fraction());
         let claims = all.iter().enumerate().map(|(at, asked)| {
             let others = all.iter().enumerate().filter(|(other, _)| *other != at);
-            asked.is_there(others.map(|(_, other)| other))
+            asked.is_there(others.map(|(_, other)| other), left.as_ref())
         });
         and(claims)
     }
@@ -248,13 +251,17 @@ struct Asked {
 }
 
 impl Asked {
-    /// That as much is held as this one and the others ask for, where they are the same location.
-    fn is_there<'a>(&self, others: impl Iterator<Item = &'a Self>) -> s::Expr {
+    /// That as much is held as this one and the others ask for, where they are the same location, and what is to be left.
+    fn is_there<'a>(
+        &self,
+        others: impl Iterator<Item = &'a Self>,
+        left: Option<&s::Expr>,
+    ) -> s::Expr {
         let held = perm(self.location.clone());
         let claim = match &self.amount {
             None => lt(none(), held),
             Some(amount) => {
-                let more = others.filter_map(|other| self.also_asked(other));
+                let more = others.filter_map(|other| self.also_asked(other)).chain(left.cloned());
                 let add = |total, more| binary(s::BinaryOp::Add, total, more);
                 le(more.fold(amount.clone(), add), held)
             }

@@ -242,6 +242,9 @@ impl Lowering<'_> {
                 let declared = self.layout.classes[index(*class) as usize].2 as u32;
                 Target::Elements { elements: self.expr(elements), cells: 1..declared + 1 }
             }
+            AccessTarget::ElementsPredicate { elements, predicate } => {
+                Target::Predicates { elements: self.expr(elements), predicate: index(*predicate) }
+            }
             AccessTarget::BackPointers { receiver, field, .. } => {
                 let cell = self.back_pointer_cell(receiver, *field);
                 Target::Cell { receiver: self.expr(receiver), cell }
