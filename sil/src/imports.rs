@@ -185,6 +185,11 @@ impl Reader<'_> {
         };
         match result {
             Ok((path, bytes)) => {
+                // A file of the library that a project brings can be imported by its path, too.
+                let file = Place::Local(normalise(&path));
+                if file != place && !self.seen.insert(file) {
+                    return;
+                }
                 let name = path.to_string_lossy().into_owned();
                 self.waiting.push_back(Found { place, name, bytes });
             }

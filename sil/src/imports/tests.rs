@@ -90,6 +90,31 @@ fn a_project_brings_a_library_in_a_folder_above() {
 }
 
 #[test]
+fn a_file_is_read_once_though_it_is_imported_from_the_library_and_by_its_path() {
+    for imports in [
+        "import <own/b.vpr> import \"import/own/b.vpr\"",
+        "import \"import/own/b.vpr\" import <own/b.vpr>",
+    ] {
+        let (names, errors) = load(&[("a.vpr", imports), ("import/own/b.vpr", "method b()")]);
+        assert_eq!(names, ["b"], "{imports}");
+        assert_eq!(errors, [""; 0], "{imports}");
+    }
+}
+
+#[test]
+fn a_file_beside_the_program_and_one_of_the_library_share_a_name() {
+    for imports in [
+        "import <decreases/int.vpr> import \"decreases/int.vpr\"",
+        "import \"decreases/int.vpr\" import <decreases/int.vpr>",
+    ] {
+        let (mut names, errors) = load(&[("a.vpr", imports), ("decreases/int.vpr", "method b()")]);
+        names.sort();
+        assert_eq!(names, ["IntWellFoundedOrder", "WellFoundedOrder", "b"], "{imports}");
+        assert_eq!(errors, [""; 0], "{imports}");
+    }
+}
+
+#[test]
 fn every_order_of_the_library_parses() {
     let (names, errors) = load(&[(
         "a.vpr",
