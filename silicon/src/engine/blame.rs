@@ -94,14 +94,19 @@ impl Reported {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tainted {
     values: FxHashSet<Term>,
-    /// Whether there has been one.
-    any: bool,
+    /// Whether something has been left out since it follows from what has been reported.
+    relies_on_report: bool,
 }
 
 impl Tainted {
     pub(crate) fn insert(&mut self, value: Term, _: Reported) {
         self.values.insert(value);
-        self.any = true;
+        self.rely_on_report();
+    }
+
+    /// Notes that something is not looked at, or not reported, because of what has been reported before.
+    pub(crate) fn rely_on_report(&mut self) {
+        self.relies_on_report = true;
     }
 
     /// From here on, failures that mention these values are reported, too.
@@ -277,7 +282,7 @@ impl Engine<'_> {
 
     /// Whether failures may have been left out because of a finding that is not there any more: a defect.
     pub(crate) fn leaves_failures_open(&self) -> bool {
-        self.tainted.any && self.findings.is_empty()
+        self.tainted.relies_on_report && self.findings.is_empty()
     }
 
     /// Whether an obligation was refuted before that has the same error, reason and place: it would be the same finding.

@@ -55,6 +55,7 @@ impl Engine<'_> {
                 was_ill_formed && may_be_inside && reads_locations(clause)
             };
             if is_left_out {
+                self.tainted.rely_on_report();
                 left_out.push(clause.span);
             }
         }
@@ -108,6 +109,7 @@ impl Engine<'_> {
         if !self.noted("anything found", |engine| !engine.findings.is_empty())? {
             return Ok(());
         }
+        self.tainted.rely_on_report();
         let unframed = self.unframed();
         let framed = self.terms.not(unframed);
         self.assume(framed)

@@ -48,6 +48,7 @@ impl Engine<'_> {
         if self.bound.is_empty()
             && self.noted(failure, |engine| engine.has_failed(blame, reason))?
         {
+            self.tainted.rely_on_report();
             return self.assume(goal);
         }
         let mut answer = self.obligation_with_instances(goal)?;

@@ -82,6 +82,7 @@ impl Engine<'_> {
         // for no other reason, so the path ends here.
         if self.failures > failures {
             self.undefined.insert(blame.span);
+            self.tainted.rely_on_report();
             self.mark_unframed(blame)?;
             return Err(Stop::Infeasible);
         }
