@@ -1,6 +1,6 @@
 //! Applications of program functions (Viper engine reference, section 14.5).
 
-use sil::program::{Expr, FunctionId};
+use sil::program::{Expr, ExprKind, FunctionId, LocalId};
 use sil::recursion::is_result;
 use sil::source::Span;
 
@@ -44,7 +44,8 @@ impl Engine<'_> {
         let mut snapshot = snapshot?;
         if self.in_trigger && missing.is_some() {
             self.undefined_triggers += 1;
-            snapshot = self.trigger_hole(Sort::SNAP).unwrap_or(snapshot);
+            let read = self.arguments_read(function, &arguments);
+            snapshot = self.trigger_hole(Sort::SNAP, &read).unwrap_or(snapshot);
         }
         // A trigger that is not defined where it is written, under an `unfolding` of the body say, means the
         // application there.
@@ -82,6 +83,18 @@ impl Engine<'_> {
         }
         self.limited.insert(application, limited);
         Ok(application)
+    }
+
+    /// The arguments that the precondition of a function mentions.
+    fn arguments_read(&self, function: FunctionId, arguments: &[Term]) -> Vec<Term> {
+        let declaration = &self.program.functions[function];
+        let mentions = |formal: LocalId| {
+            let mut clauses = declaration.contract.preconditions.iter();
+            let is_formal = |part: &Expr| matches!(part.kind, ExprKind::Local(it) if it == formal);
+            clauses.any(|clause| clause.any(is_formal))
+        };
+        let formals = declaration.formals.iter().zip(arguments);
+        formals.filter(|&(&formal, _)| mentions(formal)).map(|(_, &argument)| argument).collect()
     }
 
     /// Consumes the precondition with the reading of amounts that functions have, and takes nothing away.

@@ -35,7 +35,7 @@ impl Engine<'_> {
             return Ok(value);
         }
         let sort = self.sort(&expr.ty);
-        if let Some(hole) = self.trigger_hole(sort) {
+        if let Some(hole) = self.trigger_hole(sort, &[receiver]) {
             return Ok(hole);
         }
         let value = self.fresh("unread", sort);

@@ -258,9 +258,17 @@ impl Engine<'_> {
         Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
     }
 
-    /// A variable for what is not defined in a trigger, where there are to be any.
-    pub(crate) fn trigger_hole(&mut self, sort: Sort) -> Option<Term> {
+    /// A variable for what is not defined in a trigger, where there are to be any. Which locations it is about follows from
+    /// the values `of`.
+    ///
+    /// PERFORMANCE: a location that differs from instance to instance has a value in each of many states, and a variable
+    /// for it would be matched by all of them; so such a trigger stays as it is.
+    pub(crate) fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
         self.trigger_holes.as_ref()?;
+        if of.iter().any(|&value| self.terms.mentions(value, &self.bound)) {
+            self.trigger_holes = None;
+            return None;
+        }
         let hole = self.fresh_variable("hole", sort);
         self.trigger_holes.get_or_insert_default().push(hole);
         Some(hole)
