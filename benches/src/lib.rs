@@ -15,3 +15,4 @@ pub mod pipe;
 pub mod quantified;
 pub mod samples;
 pub mod table;
+pub mod thesis;

@@ -9,7 +9,7 @@ use clap::Parser;
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{chart, compare, front_end, generate, quantified, table};
+use sil_benches::{chart, compare, front_end, generate, quantified, table, thesis};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -18,7 +18,7 @@ use silicon::session::on_large_stack;
 #[derive(Parser, Debug)]
 #[command(name = "sil-benches", version)]
 struct Args {
-    /// Programs and directories of programs [default: the examples and the Chalice programs of the corpus]
+    /// Programs and directories of programs [default: the examples, and the Chalice and SPL programs of the corpus]
     #[arg(value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
@@ -42,6 +42,11 @@ struct Args {
     /// [default: the examples and the corpus of quantified permissions]
     #[arg(long, conflicts_with_all = ["front_end", "no_pipe", "csv", "svg", "oracle", "warm"])]
     quantified: bool,
+
+    /// Measure the procedures of the table of GRASShopper's symbolic executor instead, each as a process of its own, and
+    /// show its times beside ours: a directory with `basic.spl`, `frame.spl`, `func.spl`, `list.spl` and `treeset.spl`
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["front_end", "quantified", "no_pipe", "csv", "svg"])]
+    thesis: Option<PathBuf>,
 
     /// Do not run the two commands as processes
     #[arg(long)]
@@ -81,12 +86,17 @@ fn main() -> Result<()> {
     if args.quantified {
         return quantified_permissions(&args);
     }
+    if let Some(directory) = &args.thesis {
+        let rows = thesis::measure(directory, &Commands::build()?, args.runs.into())?;
+        write!(io::stdout().lock(), "{}", thesis::table(&rows))?;
+        return Ok(());
+    }
     let programs: Vec<_> =
         programs(&args.inputs).into_iter().step_by(usize::from(args.every)).collect();
     if args.oracle.is_some() || !args.warm.is_empty() {
         return compare_with_oracle(&args, &programs);
     }
-    let commands = (!args.no_pipe && programs.iter().any(|(_, one)| is_chalice(one)))
+    let commands = (!args.no_pipe && programs.iter().any(|(_, one)| is_translated(one)))
         .then(Commands::build)
         .transpose()?;
     let mut rows = Vec::new();
@@ -164,7 +174,7 @@ fn front_end_speed(args: &Args) -> Result<()> {
         }
     } else {
         for (_, path) in self::programs(&args.inputs) {
-            if !is_chalice(&path) {
+            if !is_translated(&path) {
                 let text = fs::read_to_string(&path).context(path.display().to_string())?;
                 programs.push((path.display().to_string(), text));
             }
@@ -199,7 +209,9 @@ fn programs(inputs: &[PathBuf]) -> Vec<(String, PathBuf)> {
     if inputs.is_empty() {
         programs = input::programs_below(&root.join("examples"));
         programs.extend(
-            input::programs_below(&root.join("tests/corpus")).into_iter().filter(|p| is_chalice(p)),
+            input::programs_below(&root.join("tests/corpus"))
+                .into_iter()
+                .filter(|p| is_translated(p)),
         );
     }
     for input in inputs {
@@ -216,8 +228,9 @@ fn programs(inputs: &[PathBuf]) -> Vec<(String, PathBuf)> {
     programs.into_iter().map(|program| (group(&program), program)).collect()
 }
 
-fn is_chalice(program: &Path) -> bool {
-    Input::file(program).language() == Language::Chalice
+/// Is it a program that is translated to SIL?
+fn is_translated(program: &Path) -> bool {
+    Input::file(program).language() != Language::Sil
 }
 
 /// Measures one program.
@@ -228,8 +241,12 @@ fn row(args: &Args, commands: Option<&Commands>, group: &str, program: &Path) ->
     let name = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy().into_owned();
     let mut row = Row { group: group.to_owned(), name, ..Row::default() };
     let runs = args.runs.into();
-    let sil_text = if is_chalice(program) {
-        let (direct, verdict) = repeat(runs, || measure::chalice(&path, &text, &options))?;
+    let language = Input::file(program).language();
+    let sil_text = if language != Language::Sil {
+        let (direct, verdict) = repeat(runs, || match language {
+            Language::Spl => measure::spl(&path, &text, &options),
+            Language::Chalice | Language::Sil => measure::chalice(&path, &text, &options),
+        })?;
         row.set_phases(&direct);
         row.set_total(Way::Direct, direct.iter().map(Run::total));
         row.verdict = verdict;
@@ -239,12 +256,16 @@ fn row(args: &Args, commands: Option<&Commands>, group: &str, program: &Path) ->
                 (0..runs).map(|_| commands.time(program, args.threads)).collect();
             row.set_total(Way::Pipe, times?);
         }
-        measure::translation(&path, &text).map_err(anyhow::Error::msg)?
+        let translation = match language {
+            Language::Spl => measure::spl_translation(&path, &text),
+            Language::Chalice | Language::Sil => measure::translation(&path, &text),
+        };
+        translation.map_err(anyhow::Error::msg)?
     } else {
         text
     };
     let (runs, verdict) = repeat(runs, || measure::sil(&path, &sil_text, &options))?;
-    if !is_chalice(program) {
+    if language == Language::Sil {
         row.set_phases(&runs);
         row.verdict = verdict;
     }

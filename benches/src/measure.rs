@@ -123,6 +123,22 @@ pub fn chalice(name: &str, text: &str, options: &Options) -> Measured {
     verify_text(name, &printed, options, run)
 }
 
+/// The translation of an SPL program in the form that the commands exchange.
+pub fn spl_translation(name: &str, text: &str) -> Result<String, String> {
+    let (settings, options) = Default::default();
+    let translated =
+        spl2sil::translate_text(name, text, &settings, options, &spl2sil::FileSystem, Form::Graph);
+    let first = || translated.messages.first().map_or(String::new(), |first| first.text.clone());
+    translated.text.clone().ok_or_else(first)
+}
+
+/// Way (b): an SPL text in one process, as `silicon program.spl` does it: reading and checking it count as translation.
+pub fn spl(name: &str, text: &str, options: &Options) -> Measured {
+    let mut run = Run::default();
+    let translated = run.clock(Phase::Translate, || spl_translation(name, text))?;
+    verify_text(name, &translated, options, run)
+}
+
 /// Way (c): a SIL text.
 pub fn sil(name: &str, text: &str, options: &Options) -> Measured {
     verify_text(name, text, options, Run::default())

@@ -1,4 +1,4 @@
-//! Way (a): `chalice2sil program.chalice | silicon -`, as two processes.
+//! Way (a): `chalice2sil program.chalice | silicon -`, or `spl2sil program.spl | silicon -`, as two processes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,15 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use silicon::session::input::{Input, Language};
 
-/// The two commands.
+/// The commands.
 pub struct Commands {
     directory: PathBuf,
 }
 
 impl Commands {
-    /// Builds both in the profile of the running program, beside which they end up.
+    /// Builds them in the profile of the running program, beside which they end up.
     pub fn build() -> Result<Commands> {
         let running = std::env::current_exe().context("a running program has a path")?;
         let directory = running.parent().context("a program is in a directory")?.to_owned();
@@ -23,6 +24,7 @@ impl Commands {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = Command::new(cargo)
             .args(["build", "--quiet", "--profile", profile, "-p", "silicon", "-p", "chalice2sil"])
+            .args(["-p", "spl2sil"])
             .args(["--bins", "--target-dir"])
             .arg(target)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -39,8 +41,12 @@ impl Commands {
 
     /// From the start of the first to the end of the last.
     pub fn time(&self, program: &Path, threads: usize) -> io::Result<Duration> {
+        let translator = match Input::file(program).language() {
+            Language::Spl => "spl2sil",
+            Language::Chalice | Language::Sil => "chalice2sil",
+        };
         let start = Instant::now();
-        let mut translator = Command::new(self.directory.join("chalice2sil"))
+        let mut translator = Command::new(self.directory.join(translator))
             .arg(program)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -30,9 +30,9 @@ impl Mean {
 /// How a program gets to its verdict.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Way {
-    /// (a) `chalice2sil program.chalice | silicon -`
+    /// (a) `chalice2sil program.chalice | silicon -`, `spl2sil program.spl | silicon -`
     Pipe,
-    /// (b) `silicon program.chalice`
+    /// (b) `silicon program.chalice`, `silicon program.spl`
     Direct,
     /// (c) the SIL text, written by hand or by the translator
     Text,

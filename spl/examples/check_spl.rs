@@ -2,18 +2,9 @@
 
 #![expect(clippy::print_stdout, reason = "the output is the purpose")]
 
-use std::path::Path;
 use std::process::ExitCode;
 
-use spl::{Loader, Settings};
-
-struct Disk;
-
-impl Loader for Disk {
-    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        std::fs::read(path)
-    }
-}
+use spl::{FileSystem, Settings};
 
 fn main() -> ExitCode {
     let mut code = ExitCode::SUCCESS;
@@ -24,7 +15,7 @@ fn main() -> ExitCode {
             continue;
         };
         let text = String::from_utf8_lossy(&bytes);
-        let checked = spl::check(&path, &text, &Settings::default(), &Disk);
+        let checked = spl::check(&path, &text, &Settings::default(), &FileSystem);
         for finding in &checked.findings {
             let file = checked.sources.file(finding.span.file);
             let (line, column) = file.line_column(finding.span.start);

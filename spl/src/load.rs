@@ -1,7 +1,8 @@
 //! Reading a program: the main file and what it includes.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -16,6 +17,26 @@ pub trait Loader {
     /// # Errors
     /// What keeps it from being read.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+}
+
+/// Reads files, but not without end: an `include` may name a device.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileSystem;
+
+impl FileSystem {
+    /// Positions are 32-bit numbers; texts anywhere near that size are refused.
+    const LARGEST: u64 = 1 << 30;
+}
+
+impl Loader for FileSystem {
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(Self::LARGEST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > Self::LARGEST {
+            return Err(io::Error::other("the file is larger than 1 GiB"));
+        }
+        Ok(bytes)
+    }
 }
 
 /// A loader without files: every `include` is an error.

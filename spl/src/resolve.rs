@@ -82,6 +82,15 @@ fn options(syntax: &syntax::Program, findings: &mut Vec<Diagnostic>) -> Options 
             }
         }
     }
+    if options.bit_vectors
+        && let Some(first) = syntax.declarations.iter().find_map(|declaration| {
+            let DeclarationKind::Options(text) = &declaration.kind else { return None };
+            text.value.contains("-bitvector").then_some(text.span)
+        })
+    {
+        let message = "integers are taken to have no bounds: nothing is said about overflow";
+        findings.push(Diagnostic::error(Code::TypecheckerWarning, message, first));
+    }
     options
 }
 

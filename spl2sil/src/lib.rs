@@ -30,7 +30,7 @@ use spl::Checked;
 use spl::source::Sources;
 
 pub use lower::{Options, Refusal};
-pub use spl::{Loader, Settings};
+pub use spl::{FileSystem, Loader, Settings};
 
 /// Lowers a resolved program.
 ///

@@ -10,7 +10,7 @@ use clap::{Parser, ValueEnum, ValueHint};
 use sil::print::Form;
 use sil::render::{Colours, Message, Severity, Texts, human};
 use spl::source::Sources;
-use spl::{Dialect, Loader, Settings};
+use spl::{Dialect, FileSystem, Loader, Settings};
 use spl2sil::{Options, messages, translate_text};
 
 const EXAMPLES: &str = "\
@@ -90,9 +90,6 @@ enum DialectChoice {
 
 const INPUT_ERROR: u8 = 3;
 
-/// No file is larger than this: an `include` may name a device.
-const LARGEST: u64 = 1 << 30;
-
 fn main() -> ExitCode {
     let args = Args::parse();
     let mut is_fine = true;
@@ -114,7 +111,7 @@ fn translate_one(args: &Args, input: &Path) -> Result<bool> {
     let settings = Settings { dialect: dialect(args.dialect), base: args.base.clone() };
     let options = Options { leaks: args.leaks, assume_termination: args.assume_termination };
     let (output, mut found, sources) = if args.check || args.emit == Emit::Ast {
-        let checked = spl::check(&name, &text, &settings, &Disk);
+        let checked = spl::check(&name, &text, &settings, &FileSystem);
         let found = checked.findings.iter();
         let found: Vec<_> = found.map(|one| messages::message(&checked.sources, one)).collect();
         let output = checked.program.map(|program| {
@@ -130,7 +127,7 @@ fn translate_one(args: &Args, input: &Path) -> Result<bool> {
             PrintedForm::Graph => Form::Graph,
             PrintedForm::Structured => Form::Structured,
         };
-        let translated = translate_text(&name, &text, &settings, options, &Disk, form);
+        let translated = translate_text(&name, &text, &settings, options, &FileSystem, form);
         (translated.text, translated.messages, translated.originals)
     };
     if args.strict {
@@ -152,20 +149,6 @@ fn dialect(choice: DialectChoice) -> Option<Dialect> {
     }
 }
 
-/// Reads included files, but not without end.
-struct Disk;
-
-impl Loader for Disk {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        fs::File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(io::Error::other("the file is larger than 1 GiB"));
-        }
-        Ok(bytes)
-    }
-}
-
 fn read(input: &Path) -> Result<(String, String)> {
     if input == Path::new("-") {
         let mut bytes = Vec::new();
@@ -174,7 +157,7 @@ fn read(input: &Path) -> Result<(String, String)> {
         return Ok(("<stdin>".to_owned(), text));
     }
     let name = input.display().to_string();
-    let bytes = Disk.read(input).with_context(|| name.clone())?;
+    let bytes = FileSystem.read(input).with_context(|| name.clone())?;
     let text = String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
     Ok((name, text))
 }

@@ -640,3 +640,55 @@ fn graphs_are_dumped_for_graphviz() {
     nodes.dedup();
     assert!(count >= 7 && nodes.len() == count, "{text}");
 }
+
+const SPL: &str = "include \"lib/cell.spl\"\nprocedure m(c: Cell)\n  requires cell(c)\n{\n  unfold cell(c);\n  assert c.value == 1;\n}\n";
+const SPL_CELL: &str = "struct Cell { var value: Int; }\npredicate cell(c: Cell) { acc(c.value) }\nprocedure lose(c: Cell)\n  requires cell(c)\n  ensures !(c == c)\n{ }\n";
+
+#[test]
+fn spl_is_verified_with_what_it_includes_and_errors_are_told_where_they_are() {
+    let scratch =
+        Scratch::new("spl", &[("m.spl", SPL.as_bytes()), ("lib/cell.spl", SPL_CELL.as_bytes())]);
+    let direct = scratch.silicon(&["--message-format", "json", "m.spl"]);
+    assert_eq!(direct.code, Some(1), "{direct:#?}");
+    let direct = lines(&direct);
+    let direct = of_type(&direct, "diagnostic");
+    let places: Vec<_> =
+        direct.iter().map(|one| (one["file"].as_str(), one["start"]["line"].as_u64())).collect();
+    assert_eq!(places, [(Some("lib/cell.spl"), Some(5)), (Some("m.spl"), Some(6))]);
+    for form in ["graph", "structured"] {
+        let translated = binaries::run("spl2sil", &["--form", form, "m.spl"], &scratch.0, b"");
+        assert_eq!(translated.code, Some(0), "{translated:#?}");
+        let text = translated.stdout.as_bytes();
+        let piped = binaries::run("silicon", &["--message-format", "json", "-"], &scratch.0, text);
+        let piped = lines(&piped);
+        let piped = of_type(&piped, "diagnostic");
+        for field in ["file", "id", "message", "start", "end"] {
+            for (piped, direct) in piped.iter().zip(&direct) {
+                assert_eq!(piped[field], direct[field], "{form}");
+            }
+        }
+    }
+    let checked = binaries::run("spl2sil", &["--check", "m.spl"], &scratch.0, b"");
+    assert_eq!(checked.stdout, "m.spl: field dialect\n");
+}
+
+#[test]
+fn what_an_spl_program_leaves_behind_is_an_error_when_asked_for() {
+    let program = "struct C { var f: Int; }\npredicate p(c: C) { acc(c.f) }\nprocedure field(c: C) requires acc(c.f) ensures emp { }\nprocedure instance(c: C) requires p(c) { }\nprocedure kept(c: C) requires p(c) ensures p(c) { unfold p(c); fold p(c); }\n";
+    let scratch = Scratch::new("leaks", &[("c.spl", program.as_bytes())]);
+    let lines_of_errors = |options: &[&str]| {
+        let arguments = [options, &["c.spl"]].concat();
+        let translated = binaries::run("spl2sil", &arguments, &scratch.0, b"");
+        let text = translated.stdout.as_bytes();
+        let run = binaries::run("silicon", &["--message-format", "json", "-"], &scratch.0, text);
+        let run = lines(&run);
+        let found = of_type(&run, "diagnostic");
+        found
+            .iter()
+            .map(|one| (one["id"].to_string(), one["start"]["line"].as_u64()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines_of_errors(&[]), []);
+    let leak = || "\"postcondition.violated:leak\"".to_owned();
+    assert_eq!(lines_of_errors(&["--leaks"]), [(leak(), Some(3)), (leak(), Some(4))]);
+}

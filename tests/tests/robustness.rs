@@ -194,6 +194,9 @@ fn imports_of_oneself() {
     survives("self.sil", "import \"self.sil\"\nmethod m() { assert true }\n");
     survives("nowhere.sil", "import \"nowhere/at/all.sil\"\n");
     survives("device.sil", "import \"../../../../../../../../dev/zero\"\n");
+    survives("self.spl", "include \"self.spl\" struct S {}");
+    survives("nowhere.spl", "include \"nowhere/at/all.spl\"");
+    survives("device.spl", "include \"../../../../../../../../dev/zero\"");
 }
 
 #[test]
@@ -206,7 +209,9 @@ fn bytes_of_all_kinds() {
         ("quote.sil", b"@key(\"unclosed method m() {}"),
         ("controls.sil", b"method m() { assert \x1b[31m true }"),
     ] {
-        for name in [name.to_owned(), name.replace(".sil", ".chalice")] {
+        for name in
+            [name.to_owned(), name.replace(".sil", ".chalice"), name.replace(".sil", ".spl")]
+        {
             let (code, said) = answer(&name, bytes, &[]);
             assert!(matches!(code, 0..=4), "{name} ends with {code}: {said}");
             assert!(!said.contains('\u{1b}'), "{name}: escape sequences reach the terminal");
@@ -228,5 +233,45 @@ fn chalice_100_000_deep_and_long() {
         ("number.chalice", format!("assert {} > 0;", "9".repeat(deep))),
     ] {
         survives(name, &class(&body));
+    }
+}
+
+#[test]
+fn spl_100_000_deep_and_long() {
+    let within = |body: &str| {
+        format!(
+            "options \"-symbexec-v2\" procedure m(b: Bool, n: Int) returns (r: Int) {{ {body} }}\n"
+        )
+    };
+    let deep = 100_000;
+    for (name, body) in [
+        ("parens.spl", format!("assert {}b{};", "(".repeat(deep), ")".repeat(deep))),
+        ("blocks.spl", format!("{}{}", "{".repeat(deep), "}".repeat(deep))),
+        ("nots.spl", format!("assert {}b;", "!".repeat(deep))),
+        ("ifs.spl", format!("{} r := 1;", "if (b) ".repeat(deep))),
+        ("elses.spl", "if (b) r := 1; else ".repeat(deep) + "r := 2;"),
+        ("and.spl", format!("assert {};", vec!["b"; deep].join(" && "))),
+        ("star.spl", format!("assert {};", vec!["b"; deep].join(" &*& "))),
+        ("sum.spl", format!("assert {} > 0;", vec!["1"; deep].join(" + "))),
+        ("chain.spl", format!("assert {};", vec!["n"; deep].join(" <= "))),
+        ("statements.spl", "assert true; ".repeat(deep)),
+        ("number.spl", format!("assert {} > 0;", "9".repeat(deep))),
+        ("comment.spl", "/* ".repeat(deep)),
+    ] {
+        survives(name, &within(&body));
+    }
+    let nested = 900;
+    for (name, body) in [
+        (
+            "nested_parens.spl",
+            format!("assert {}b{};", "(b && ".repeat(nested), ")".repeat(nested)),
+        ),
+        ("nested_ifs.spl", format!("{} r := 1;", "if (b) ".repeat(nested))),
+        (
+            "nested_olds.spl",
+            format!("assert {}n{} == n;", "old(".repeat(nested), ")".repeat(nested)),
+        ),
+    ] {
+        survives(name, &within(&body));
     }
 }

@@ -77,7 +77,7 @@ fn load_chalice(name: &str, text: &str) -> Loaded {
 fn load_spl(name: &str, text: &str) -> Loaded {
     let (settings, options) = Default::default();
     let spl2sil::Loaded { program, sources, originals, messages } =
-        spl2sil::load(name, text, &settings, options, &Disk);
+        spl2sil::load(name, text, &settings, options, &spl2sil::FileSystem);
     let originals = originals
         .iter()
         .map(|(_, file)| SourceFile::new(file.name.as_str(), file.text.as_str()))
@@ -109,12 +109,6 @@ pub(super) fn originals<'a>(
 
 /// Reads imported files, but not without end: an import may name a device.
 struct Disk;
-
-impl spl2sil::Loader for Disk {
-    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        Loader::read(self, path)
-    }
-}
 
 impl Loader for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

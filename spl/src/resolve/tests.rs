@@ -198,6 +198,7 @@ fn specifications() {
 fn options_are_flags() {
     assert_eq!(findings("options \"-odd\""), ["1:`-odd` is not known and ignored"]);
     refused("options \"odd\"", "options begin with `-`");
+    assert!(findings("options \"-bitvector\"")[0].contains("no bounds"));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::prelude::fixed;
 
 /// `forall x: T, y in X :: body @(pattern t)`
 ///
-/// A domain is a guard. `pattern t` is the trigger `{t}`, and several are triggers of their own; `matching m yields t` is
+/// A domain is a guard, and so is the range of bytes, which are integers in SIL. `pattern t` is the trigger `{t}`, and several are triggers of their own; `matching m yields t` is
 /// the trigger `{m}` with `t` mentioned in the body (reference, section 5).
 pub(crate) fn quantified<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     meaning: &mut M,
@@ -26,6 +26,10 @@ pub(crate) fn quantified<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
         if let Some(domain) = &bound.domain {
             let set = meaning.expr(domain);
             guards.push(contains(&set, &var(&name)));
+        }
+        if meaning.member().program().locals[bound.local].ty == Type::Byte {
+            guards.push(le(int(0), var(&name)));
+            guards.push(lt(var(&name), int(256)));
         }
         typed_names.push(typed(&name, ty));
     }

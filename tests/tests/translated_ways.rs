@@ -1,18 +1,17 @@
-//! A Chalice program is verified alike on every way: directly, through a pipe, and from a file of SIL.
+//! A Chalice or SPL program is verified alike on every way: directly, through a pipe, and from a file of SIL.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sil_tests::binaries;
+use silicon::session::input::programs_below;
 
-/// The Chalice programs of the corpus and the examples, relative to the workspace.
-fn programs(root: &Path) -> Vec<PathBuf> {
+/// The programs of the corpus and the examples that are written in a language, relative to the workspace.
+fn programs(root: &Path, language: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["tests/corpus/chalice", "examples/chalice"] {
-        let entries = std::fs::read_dir(root.join(folder)).expect("the folder is there");
-        for entry in entries {
-            let path = entry.expect("the folder can be listed").path();
-            if path.extension().is_some_and(|extension| extension == "chalice") {
+    for folder in ["tests/corpus", "examples"] {
+        for path in programs_below(&root.join(folder).join(language)) {
+            if path.extension().is_some_and(|extension| extension == language) {
                 let relative = path.strip_prefix(root).expect("it is in the workspace");
                 found.push(relative.to_owned());
             }
@@ -29,14 +28,23 @@ fn diagnostics(run: &binaries::Run) -> Vec<Value> {
 }
 
 #[test]
-fn every_program_is_judged_alike_on_every_way() {
+fn every_chalice_program_is_judged_alike_on_every_way() {
+    is_judged_alike_on_every_way("chalice2sil", "chalice", 30);
+}
+
+#[test]
+fn every_spl_program_is_judged_alike_on_every_way() {
+    is_judged_alike_on_every_way("spl2sil", "spl", 15);
+}
+
+fn is_judged_alike_on_every_way(translator: &str, language: &str, at_least: usize) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
-    let scratch = std::env::temp_dir().join(format!("chalice-ways-{}", std::process::id()));
+    let scratch = std::env::temp_dir().join(format!("{language}-ways-{}", std::process::id()));
     std::fs::create_dir_all(&scratch).expect("the scratch directory can be made");
     let mut compared = 0;
-    for program in programs(root) {
+    for program in programs(root, language) {
         let name = program.to_str().expect("names of programs are UTF-8");
-        let translated = binaries::run("chalice2sil", &[name], root, b"");
+        let translated = binaries::run(translator, &[name], root, b"");
         if translated.code != Some(0) {
             continue;
         }
@@ -53,5 +61,5 @@ fn every_program_is_judged_alike_on_every_way() {
         compared += 1;
     }
     let _ = std::fs::remove_dir_all(&scratch);
-    assert!(compared > 30, "only {compared} programs were compared");
+    assert!(compared > at_least, "only {compared} programs were compared");
 }
