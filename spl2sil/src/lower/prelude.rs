@@ -17,12 +17,22 @@ pub(crate) mod fixed {
     /// Mentions a term.
     pub(crate) const KNOWN: &str = "$known";
 
-    /// All of them, so that nothing else gets such a name.
+    /// All of them and the variables of axioms, so that nothing else gets such a name.
     pub(crate) const ALL: &[&str] = &[
         MAP,
         GET,
         SET,
         KNOWN,
+        "$m",
+        "$k",
+        "$v",
+        "$j",
+        "$t",
+        "$a",
+        "$b",
+        "$K",
+        "$V",
+        "$T",
         "$Known",
         "$Bits",
         "$and",
@@ -67,23 +77,23 @@ impl Lowering<'_> {
 
 /// Total maps: McCarthy's two axioms, the second triggered from either side.
 fn maps() -> s::Member {
-    let (key, value) = (domain_type("K"), domain_type("V"));
+    let (key, value) = (domain_type("$K"), domain_type("$V"));
     let map = s::Type::named(fixed::MAP, [key.clone(), value.clone()]);
     let get = |m, k| call(fixed::GET, [m, k]);
-    let set = || call(fixed::SET, [var("m"), var("k"), var("v")]);
-    let formals = [typed("m", map.clone()), typed("k", key.clone()), typed("v", value.clone())];
+    let set = || call(fixed::SET, [var("$m"), var("$k"), var("$v")]);
+    let formals = [typed("$m", map.clone()), typed("$k", key.clone()), typed("$v", value.clone())];
     let mut with_other = formals.to_vec();
-    with_other.push(typed("j", key.clone()));
-    let written = forall(formals.clone(), [vec![set()]], eq(get(set(), var("k")), var("v")));
+    with_other.push(typed("$j", key.clone()));
+    let written = forall(formals.clone(), [vec![set()]], eq(get(set(), var("$k")), var("$v")));
     let kept = forall(
         with_other,
-        [vec![get(set(), var("j"))], vec![set(), get(var("m"), var("j"))]],
-        implies(ne(var("j"), var("k")), eq(get(set(), var("j")), get(var("m"), var("j")))),
+        [vec![get(set(), var("$j"))], vec![set(), get(var("$m"), var("$j"))]],
+        implies(ne(var("$j"), var("$k")), eq(get(set(), var("$j")), get(var("$m"), var("$j")))),
     );
     s::Domain::new(fixed::MAP)
-        .parameter("K")
-        .parameter("V")
-        .function(domain_function(fixed::GET, [typed("m", map.clone()), typed("k", key)], value))
+        .parameter("$K")
+        .parameter("$V")
+        .function(domain_function(fixed::GET, [typed("$m", map.clone()), typed("$k", key)], value))
         .function(domain_function(fixed::SET, formals, map))
         .axiom(axiom("$map_written", written))
         .axiom(axiom("$map_kept", kept))
@@ -92,11 +102,11 @@ fn maps() -> s::Member {
 
 /// A function that is true of everything: to mention a term.
 fn known() -> s::Member {
-    let term = || call(fixed::KNOWN, [var("t")]);
-    let holds = forall([typed("t", domain_type("T"))], [vec![term()]], term());
+    let term = || call(fixed::KNOWN, [var("$t")]);
+    let holds = forall([typed("$t", domain_type("$T"))], [vec![term()]], term());
     s::Domain::new("$Known")
-        .parameter("T")
-        .function(domain_function(fixed::KNOWN, [typed("t", domain_type("T"))], TypeKind::Bool))
+        .parameter("$T")
+        .function(domain_function(fixed::KNOWN, [typed("$t", domain_type("$T"))], TypeKind::Bool))
         .axiom(axiom("$known_holds", holds))
         .into()
 }
@@ -104,9 +114,9 @@ fn known() -> s::Member {
 fn bits(used: &[&str]) -> s::Member {
     let mut domain = s::Domain::new("$Bits");
     for name in used {
-        let mut formals = vec![typed("a", TypeKind::Int)];
+        let mut formals = vec![typed("$a", TypeKind::Int)];
         if *name != "$complement" {
-            formals.push(typed("b", TypeKind::Int));
+            formals.push(typed("$b", TypeKind::Int));
         }
         domain = domain.function(domain_function(name, formals, TypeKind::Int));
     }
