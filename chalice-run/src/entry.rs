@@ -60,6 +60,7 @@ pub fn start<'c>(
         return match starts.next_start() {
             Found::Start(mut machine) => {
                 machine.choices = Choices::new(Vec::new(), Policy::First);
+                machine.is_generated = described.requires.iter().any(|clause| !clause.is_pure);
                 Ok(*machine)
             }
             Found::Impossible(what) => {

@@ -107,6 +107,7 @@ impl<'c> Starts<'c> {
             let script = self.positions.iter().map(|position| position.choice).collect();
             let mut machine = Machine::new(self.code, self.config.clone());
             machine.choices = Choices::new(script, self.policy());
+            machine.is_generated = true;
             machine.bounds = self.bounds;
             machine.hints = self.hints.clone();
             let granted = machine.grant(self.method);
@@ -118,9 +119,11 @@ impl<'c> Starts<'c> {
                 }
                 Err(trouble) => match *trouble {
                     // What has no value makes the precondition false, as far as starts are concerned.
-                    Trouble::Contradiction | Trouble::Fault(_) => self.step_on(),
+                    // So does a function that goes round a cycle for ever.
+                    Trouble::Contradiction | Trouble::Fault(_) | Trouble::Bound(..) => {
+                        self.step_on();
+                    }
                     Trouble::Unknown { what, .. } => return Found::Impossible(what.to_owned()),
-                    Trouble::Bound(what, _) => return Found::Impossible(what.to_owned()),
                     _ => return Found::Impossible("not executable".to_owned()),
                 },
             }

@@ -58,7 +58,7 @@ impl Holdings {
             Self::Whole(one) if *one == holder => Amount::FULL,
             Self::Split(parts) => parts
                 .iter()
-                .find(|(other, _)| *other == holder)
+                .rfind(|(other, _)| *other == holder)
                 .map_or(Amount::NONE, |(_, amount)| amount.clone()),
             _ => Amount::NONE,
         }
@@ -73,30 +73,32 @@ impl Holdings {
         }
     }
 
-    fn set(&mut self, mut parts: Vec<(Holder, Amount)>) {
-        parts.retain(|(_, amount)| !amount.is_none());
-        *self = match &parts[..] {
-            [] => Self::Nobody,
-            [(one, amount)] if amount.is_full() => Self::Whole(*one),
-            _ => Self::Split(Box::new(parts)),
-        };
-    }
-
     /// Gives one more. It may be negative.
     pub fn add(&mut self, holder: Holder, amount: &Amount) {
         if matches!(self, Self::Nobody) && amount.is_full() {
             *self = Self::Whole(holder);
             return;
         }
-        let mut parts = match std::mem::take(self) {
-            Self::Split(parts) => *parts,
-            other => other.parts(),
-        };
-        match parts.iter_mut().find(|(other, _)| *other == holder) {
-            Some((_, held)) => *held = held.plus(amount),
+        if !matches!(self, Self::Split(_)) {
+            *self = Self::Split(Box::new(self.parts()));
+        }
+        let Self::Split(parts) = self else { return };
+        // Who got something last is asked for first, as deep recursion has many holders.
+        match parts.iter().rposition(|(other, _)| *other == holder) {
+            Some(at) => {
+                parts[at].1 = parts[at].1.plus(amount);
+                if parts[at].1.is_none() {
+                    parts.remove(at);
+                }
+            }
+            None if amount.is_none() => {}
             None => parts.push((holder, amount.clone())),
         }
-        self.set(parts);
+        match &parts[..] {
+            [] => *self = Self::Nobody,
+            [(one, amount)] if amount.is_full() => *self = Self::Whole(*one),
+            _ => {}
+        }
     }
 
     /// Moves an amount.

@@ -328,6 +328,8 @@ pub struct Machine<'c> {
     pub(crate) subject: Option<Ref>,
     /// Is a start being generated, so that contradictions are dropped?
     pub(crate) granting: bool,
+    /// Was the start made from a precondition? Then nobody is there to send what it waits for.
+    pub(crate) is_generated: bool,
     /// What a start may consist of.
     pub(crate) bounds: crate::generate::Bounds,
     /// How deep predicate instances are being granted.
@@ -380,6 +382,7 @@ impl<'c> Machine<'c> {
             moved: Vec::new(),
             subject: None,
             granting: false,
+            is_generated: false,
             bounds: crate::generate::Bounds::default(),
             grant_depth: 0,
             hints: Arc::default(),

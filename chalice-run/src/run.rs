@@ -323,7 +323,12 @@ pub(crate) fn outcome(machine: &Machine<'_>, stopped: crate::fault::Res<Option<u
     let schedule = schedule_text(machine.choices.taken());
     let (verdict, failure) = match stopped {
         Ok(None) => (Verdict::Passed, None),
-        Ok(Some(waiting)) => (Verdict::Deadlock, Some(waiting_for_ever(machine, waiting))),
+        Ok(Some(waiting)) => {
+            let failure = waiting_for_ever(machine, waiting);
+            let verdict =
+                if failure.id == "deadlock" { Verdict::Deadlock } else { Verdict::Stopped };
+            (verdict, Some(failure))
+        }
         Err(trouble) => described(machine, &trouble),
     };
     let results = results(machine);
@@ -458,7 +463,9 @@ fn waiting_for_ever(machine: &Machine<'_>, thread: usize) -> Failure {
     } else {
         "this waits for ever".to_owned()
     };
-    let mut failure = failure(machine, "deadlock", waiting.place, message);
+    // A start made from a precondition has nobody who would send, or let go.
+    let id = if machine.is_generated && !is_circle { "partner.missing" } else { "deadlock" };
+    let mut failure = failure(machine, id, waiting.place, message);
     failure.thread = path_text(&waiting.path);
     failure.forked = waiting.forked.map(|(_, span)| span);
     failure.notes = notes;

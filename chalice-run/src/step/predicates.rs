@@ -2,9 +2,9 @@
 
 use chalice::Span;
 
-use crate::amount::{Amount, Kappa};
-use crate::code::{Access, Expr, Kind, Method, Target};
-use crate::fault::{Fault, Res, blamed, reference_or_null};
+use crate::amount::{Amount, Kappa, Sign};
+use crate::code::{Access, AmountExpr, Expr, Kind, Method, Target};
+use crate::fault::{Fault, Reason, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
 use crate::machine::{Activation, COMMON, Machine, OldState};
 use crate::transfer::Transfer;
@@ -16,10 +16,20 @@ type Trade<'c> = dyn FnMut(&mut Machine<'c>, &Access, &mut [Value]) -> Res<()>;
 impl<'c> Machine<'c> {
     pub(super) fn fold(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
         let Some((object, predicate)) = self.instance(access, slots)? else { return Ok(()) };
-        let (amount, fresh) = self.traded(access, slots)?;
         let from = self.scope.holder;
-        self.fold_instance(object, predicate, &amount, fresh, from, access.span)?;
         let loc = Loc { object, part: Part::Predicate(predicate) };
+        if matches!(access.amount, AmountExpr::Read) {
+            // The fraction of the surroundings if so much is there: what was unfolded is folded again as a whole.
+            let amount = Amount::read(self.scope.kappa);
+            let folded = self.fold_instance(object, predicate, &amount, None, from, access.span);
+            if !is_lacking(&folded) {
+                folded?;
+                self.heap.holdings_mut(loc).add(from, &amount);
+                return Ok(());
+            }
+        }
+        let (amount, fresh) = self.traded(access, slots)?;
+        self.fold_instance(object, predicate, &amount, fresh, from, access.span)?;
         self.heap.holdings_mut(loc).add(from, &amount);
         Ok(())
     }
@@ -49,10 +59,17 @@ impl<'c> Machine<'c> {
 
     pub(super) fn unfold(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
         let Some((object, predicate)) = self.instance(access, slots)? else { return Ok(()) };
-        let (amount, fresh) = self.traded(access, slots)?;
+        let (mut amount, mut fresh) = self.traded(access, slots)?;
         let to = self.scope.holder;
         let loc = Loc { object, part: Part::Predicate(predicate) };
         let held = self.available(loc);
+        if matches!(access.amount, AmountExpr::Read) {
+            let outer = Amount::read(self.scope.kappa);
+            let rest = self.fractions.sign(&held.minus(&outer));
+            if matches!(rest, Sign::Positive | Sign::Zero) {
+                (amount, fresh) = (outer, None);
+            }
+        }
         if let Some(kappa) = fresh {
             if !self.fractions.is_divisible(&held) {
                 let words = "the predicate is not folded, or not held";
@@ -61,7 +78,7 @@ impl<'c> Machine<'c> {
             self.fractions.bound(kappa, &held.solid());
         }
         let rest = self.fractions.sign(&held.minus(&amount));
-        if !matches!(rest, crate::amount::Sign::Positive | crate::amount::Sign::Zero) {
+        if !matches!(rest, Sign::Positive | Sign::Zero) {
             let words = "the predicate is not folded, or not held";
             return Err(Fault::missing(loc, Some(amount), access.span, words).into());
         }
@@ -164,4 +181,10 @@ impl<'c> Machine<'c> {
             _ => Ok(()),
         }
     }
+}
+
+/// Is permission missing, and nothing else wrong?
+fn is_lacking<T>(result: &Res<T>) -> bool {
+    let Err(trouble) = result else { return false };
+    matches!(&**trouble, Trouble::Fault(fault) if fault.reason == Reason::InsufficientPermission)
 }
