@@ -197,7 +197,8 @@ pub(crate) fn literals_of(code: &Code, method: u32) -> Vec<i64> {
     found
 }
 
-fn literals(e: &Expr, found: &mut Vec<i64>) {
+/// The integers that an expression mentions.
+pub(crate) fn literals(e: &Expr, found: &mut Vec<i64>) {
     if let Kind::Const(Value::Int(number)) = &e.kind {
         found.push(*number);
     }

@@ -61,6 +61,7 @@ pub fn start<'c>(
             Found::Start(mut machine) => {
                 machine.choices = Choices::new(Vec::new(), Policy::First);
                 machine.is_generated = described.requires.iter().any(|clause| !clause.is_pure);
+                machine.close();
                 Ok(*machine)
             }
             Found::Impossible(what) => {
@@ -87,7 +88,10 @@ pub fn start<'c>(
         slots[at + 1] = arguments::read(&mut machine, text, ty)?;
     }
     match machine.start(method, slots) {
-        Ok(()) => Ok(machine),
+        Ok(()) => {
+            machine.close();
+            Ok(machine)
+        }
         Err(_) => Err(format!("the precondition of {} does not hold", described.name)),
     }
 }

@@ -113,11 +113,12 @@ impl<'c> Starts<'c> {
             let granted = machine.grant(self.method);
             self.remember(&machine);
             match granted {
+                // The choices after those of the start are those that its run will make.
                 Ok(()) => {
                     self.found += 1;
                     return Found::Start(Box::new(machine));
                 }
-                Err(trouble) => match *trouble {
+                Err(trouble) => match self.cut(*trouble, &machine) {
                     // What has no value makes the precondition false, as far as starts are concerned.
                     // So does a function that goes round a cycle for ever.
                     Trouble::Contradiction | Trouble::Fault(_) | Trouble::Bound(..) => {
@@ -152,7 +153,12 @@ impl<'c> Starts<'c> {
                 }),
             }
         }
-        self.positions.truncate(taken.len());
+    }
+
+    /// What went wrong; choices after it do not matter.
+    fn cut(&mut self, trouble: Trouble, machine: &Machine<'_>) -> Trouble {
+        self.positions.truncate(machine.choices.taken().len());
+        trouble
     }
 
     /// The next choices: the last one that has something left changes.
@@ -176,6 +182,7 @@ impl<'c> Starts<'c> {
                     |one: &&crate::choices::Decision| one.about == crate::choices::About::Value;
                 if values.iter().take_while(is_value).count() == values.len() {
                     self.remember(ended);
+                    self.positions.truncate(values.len());
                 }
                 self.step_on();
             }

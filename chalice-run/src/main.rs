@@ -476,6 +476,10 @@ impl Runner<'_> {
             summary.complete = false;
             summary.start = Some("no start satisfies the precondition".to_owned());
         }
+        if summary.inputs == 0 {
+            // Nothing was run, so nothing has passed.
+            summary.verdict = Verdict::Stopped;
+        }
         Ok(summary)
     }
 

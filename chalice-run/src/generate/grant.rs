@@ -98,7 +98,7 @@ impl Machine<'_> {
         predicate: u32,
         amount: &Amount,
     ) -> Res<()> {
-        if self.grant_depth > 2 + self.bounds.depth {
+        if self.grant_depth > self.bounds.depth {
             return Err(Box::new(Trouble::Contradiction));
         }
         let is_number =

@@ -126,6 +126,22 @@ impl Machine<'_> {
         Ok(value)
     }
 
+    /// Gives what is still open the values that everything has that nobody chose, unless these are to be decisions.
+    pub(crate) fn close(&mut self) {
+        if self.config.undefined == crate::machine::Undefined::Choose {
+            return;
+        }
+        for object in &mut self.heap.objects {
+            let ObjectKind::Class(class) = object.kind else { continue };
+            let types = &self.code.classes[class as usize].cells;
+            for (cell, ty) in object.cells.iter_mut().zip(types) {
+                if cell.value == Value::Open {
+                    cell.value = crate::code::default_value(ty);
+                }
+            }
+        }
+    }
+
     /// Values that a specification statement may choose.
     pub(crate) fn candidates(&self, ty: &Type, slots: &[Value]) -> Vec<Value> {
         match ty {

@@ -2,7 +2,7 @@
 
 use chalice::Span;
 
-use crate::code::{Bool2, Expr, Kind, Specification};
+use crate::code::{Bool2, Expr, Kind, Specification, literals};
 use crate::fault::{Res, Trouble, blamed};
 use crate::machine::{Machine, OldState};
 use crate::transfer::Transfer;
@@ -38,13 +38,27 @@ impl Machine<'_> {
     /// Equations first, then small values.
     fn solve(&mut self, specification: &Specification, slots: &mut [Value]) -> Res<bool> {
         let targets: Vec<u32> = specification.targets.iter().map(|target| target.0).collect();
-        let mut candidates: Vec<Vec<Value>> = Vec::new();
-        for (slot, ty) in &specification.targets {
-            candidates.push(match equation(&specification.post, *slot, &targets) {
-                Some(value) => vec![self.eval(value, slots)?],
-                None => self.candidates(ty, slots),
+        let mut known: Vec<Option<Value>> = Vec::new();
+        for &slot in &targets {
+            let equation = equation(&specification.post, slot, &targets);
+            known.push(match equation {
+                Some(value) => Some(self.eval(value, slots)?),
+                None => None,
             });
         }
+        // Values near to those that are known, and to those that the condition mentions.
+        let mut near: Vec<Value> = slots.iter().chain(known.iter().flatten()).cloned().collect();
+        let mut mentioned = Vec::new();
+        literals(&specification.post, &mut mentioned);
+        near.extend(mentioned.into_iter().map(Value::Int));
+        let candidates: Vec<Vec<Value>> = known
+            .into_iter()
+            .zip(&specification.targets)
+            .map(|(known, (_, ty))| match known {
+                Some(value) => vec![value],
+                None => self.candidates(ty, &near),
+            })
+            .collect();
         let mut at = vec![0; targets.len()];
         for _ in 0..TRIES {
             for (number, &slot) in targets.iter().enumerate() {
