@@ -1,15 +1,126 @@
-//! The classic dialect: fields are values, footprints are sets, and the frame rule is written down (reference, section 6).
+//! The classic dialect: permission is to whole objects, and what an assertion owns is a set (reference, section 6).
+//!
+//! Nothing of this fits permissions of SIL: heap reads in specifications are total, and assertions talk about unbounded
+//! sets of objects by way of paths. So fields become values of a map type, footprints become values of a set type, and
+//! the frame rule is written down. The engine sees pure logic only:
+//!
+//! - for each part of the state ([`types::Slot`]) a variable: the map of a field, the contents of cells, a global;
+//! - for each sort of objects two: `Alloc`, the objects that exist, and `Own`, those that the procedure may touch.
+//!
+//! Procedures get the values at entry and give back those at exit ([`procedures`]); assertions become formulas and sets
+//! ([`assertions`]); calls and loops hand over a part of `Own` and get back another ([`calls`], [`loops`]). What follows
+//! by construction and need not be proved (which objects may have changed) stands in the one-sided assertions of SIL,
+//! all of them in [`frames`].
 
+mod assertions;
+mod calls;
+mod checks;
+mod closed;
+mod frames;
+mod functions;
+mod loops;
+mod member;
+mod places;
+mod prelude;
+mod procedures;
+mod statements;
+mod termination;
+mod terms;
+mod triggers;
+mod types;
+mod uses;
+
+use indexmap::IndexMap;
+use la_arena::ArenaMap;
+use rustc_hash::FxHashSet;
 use sil::syntax as s;
+use spl::program::{Declaration, FunctionId, PredicateId, ProcedureId, Program};
+use spl::source::{Sources, Span};
 
-use crate::lower::Lowering;
+use self::prelude::Prelude;
+use self::uses::Table;
+use crate::Options;
 
-/// The members of a program.
-pub(crate) fn lower(lowering: &Lowering<'_>) -> Vec<s::Member> {
-    let program = lowering.program;
-    for (_, procedure) in program.procedures.iter() {
-        lowering
-            .refuse("programs of the classic dialect cannot be verified yet", procedure.name_span);
+/// Why something has no lowering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stuck {
+    /// What, in words.
+    construct: String,
+    /// Where.
+    span: Span,
+    /// It is only that the value of an existential variable is not known yet.
+    is_unbound: bool,
+}
+
+impl Stuck {
+    fn new(construct: impl Into<String>, span: Span) -> Self {
+        Self { construct: construct.into(), span, is_unbound: false }
     }
-    Vec::new()
+}
+
+type Fallible<T> = Result<T, Stuck>;
+
+/// Lowers a program of the classic dialect. What has no lowering is in it in a form that the engine refuses.
+pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s::Program {
+    let mut lowering = Lowering {
+        sources,
+        program,
+        options,
+        uses: Table::of(program),
+        prelude: Prelude::default(),
+        globals: global_names(program),
+        closed: IndexMap::new(),
+        generated: Vec::new(),
+        refused: ArenaMap::default(),
+        recursive: functions::recursive_predicates(program),
+        recursive_functions: functions::recursive_functions(program),
+    };
+    let mut members = Vec::new();
+    for &declaration in &program.declarations {
+        match declaration {
+            Declaration::Datatype(id) => lowering.datatype(id, &mut members),
+            Declaration::Function(id) => lowering.function(id, &mut members),
+            Declaration::Predicate(id) => lowering.predicate(id, &mut members),
+            Declaration::Axiom(at) => lowering.axiom(at, &mut members),
+            Declaration::Procedure(id) => lowering.procedure(id, &mut members),
+            Declaration::Struct(_) | Declaration::Global(_) | Declaration::Sort(_) => {}
+        }
+    }
+    let mut all = lowering.prelude.members(program);
+    all.append(&mut lowering.generated);
+    all.extend(members);
+    places::declare_files(sources, &mut all);
+    s::Program { members: all }
+}
+
+/// What is known while a program is lowered.
+pub(super) struct Lowering<'p> {
+    sources: &'p Sources,
+    program: &'p Program,
+    options: Options,
+    uses: Table,
+    prelude: Prelude,
+    /// Names that locals cannot have.
+    globals: FxHashSet<String>,
+    /// Comprehensions, by what they say.
+    closed: IndexMap<String, String>,
+    /// Domains that comprehensions and functions need.
+    generated: Vec<s::Member>,
+    /// Procedures whose contract has no lowering.
+    refused: ArenaMap<ProcedureId, Stuck>,
+    recursive: FxHashSet<PredicateId>,
+    recursive_functions: FxHashSet<FunctionId>,
+}
+
+fn global_names(program: &Program) -> FxHashSet<String> {
+    let structs = program.structs.values().map(|it| &it.name);
+    let sorts = program.sorts.values().map(|it| &it.name);
+    let datatypes = program.datatypes.values().map(|it| &it.name);
+    let constructors = program.constructors.values().map(|it| &it.name);
+    let destructors = program.destructors.values().map(|it| &it.name);
+    let procedures = program.procedures.values().map(|it| &it.name);
+    let predicates = program.predicates.values().map(|it| &it.name);
+    let functions = program.functions.values().map(|it| &it.name);
+    let all = structs.chain(sorts).chain(datatypes).chain(constructors).chain(destructors);
+    all.chain(procedures).chain(predicates).chain(functions).map(|it| types::spelled(it)).collect()
 }

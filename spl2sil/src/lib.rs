@@ -17,6 +17,7 @@
 
 pub mod messages;
 
+mod build;
 mod classic;
 mod lower;
 mod names;

@@ -42,6 +42,9 @@ pub(crate) fn lower(
     program: &Program,
     options: Options,
 ) -> Result<s::Program, Vec<Refusal>> {
+    if program.dialect != Dialect::Field {
+        return Ok(classic::lower(sources, program, options));
+    }
     let lowering = Lowering {
         sources,
         program,
@@ -50,10 +53,7 @@ pub(crate) fn lower(
         used: RefCell::default(),
         refusals: RefCell::default(),
     };
-    let members = match program.dialect {
-        Dialect::Field => thesis::lower(&lowering),
-        Dialect::Classic | Dialect::ClassicParts => classic::lower(&lowering),
-    };
+    let members = thesis::lower(&lowering);
     let mut all = lowering.type_members();
     all.extend(lowering.prelude());
     all.extend(members);

@@ -1,0 +1,3 @@
+//! Constructors for the nodes of SIL's parse tree.
+
+pub(crate) use sil::build::*;

@@ -1,0 +1,670 @@
+//! Assertions: formulas, and for each sort the set of objects that is owned (reference, sections 3.3 and 6.2).
+//!
+//! An assertion is read into cases, one for each way through its disjunctions. A case collects formulas and sets from
+//! left to right. Variables that the assertion itself binds (`exists`, implicit ghost parameters of callees) are holes:
+//! a hole is filled where a footprint is named (`A && acc(X)`) and by equations (`C == content(X)`).
+
+use std::collections::BTreeMap;
+
+use indexmap::IndexMap;
+use sil::build::Annotate;
+use sil::syntax as s;
+use spl::program::{Access, BinaryOp, Clause, Expr, ExprKind, PredicateUse, Quantifier, Type};
+use spl::source::Span;
+
+use super::member::{Env, Member, Value};
+use super::types::lowered;
+use super::uses::accessed;
+use super::{Fallible, Stuck};
+use crate::build::*;
+use crate::stack::grow;
+
+/// What clauses say.
+#[derive(Debug, Clone)]
+pub(super) struct Spec {
+    /// One for each way through the disjunctions; never empty.
+    pub(super) cases: Vec<Case>,
+    /// Where errors about what is owned are reported; absent if no clause says what is owned.
+    pub(super) footprint: Option<Span>,
+}
+
+/// One way through the disjunctions.
+#[derive(Debug, Clone)]
+pub(super) struct Case {
+    /// What holds, with the clauses that say so.
+    pub(super) formulas: Vec<(s::Expr, Span)>,
+    /// What is owned; nothing of sorts that are not in it.
+    pub(super) sets: IndexMap<Type, s::Expr>,
+    /// What holes stand for.
+    pub(super) bindings: BTreeMap<usize, s::Expr>,
+}
+
+/// A piece of a footprint.
+#[derive(Debug, Clone)]
+enum Piece {
+    Set(s::Expr),
+    Hole(usize),
+}
+
+type Footprint = IndexMap<Type, Vec<Piece>>;
+
+/// Something that holds.
+#[derive(Debug, Clone)]
+enum Fact<'p> {
+    /// A pure expression, which may wait for a hole.
+    Formula(&'p Expr, Env, bool),
+    /// A formula.
+    Ready(s::Expr),
+    /// How two footprints of a sort relate: a function of the prelude of sets.
+    Related(&'static str, Type, Vec<Piece>, Vec<Piece>),
+}
+
+/// A case that is being collected.
+#[derive(Debug, Clone, Default)]
+struct Draft<'p> {
+    facts: Vec<(Fact<'p>, Span)>,
+    sets: Footprint,
+    bindings: BTreeMap<usize, s::Expr>,
+}
+
+impl Draft<'_> {
+    fn own(&mut self, sort: Type, piece: Piece) {
+        self.sets.entry(sort).or_default().push(piece);
+    }
+}
+
+impl<'p> Member<'_, 'p> {
+    /// What clauses of one kind say together: plain ones as if joined by `&*&`, pure ones in addition.
+    pub(super) fn spec(&mut self, clauses: &'p [Clause], env: &Env) -> Fallible<Spec> {
+        let mut drafts = vec![Draft::default()];
+        let mut footprint: Option<(Span, bool)> = None;
+        for clause in clauses {
+            if !clause.is_pure {
+                let is_spatial = clause.condition.is_permission();
+                if footprint.is_none_or(|(_, spatial)| is_spatial && !spatial) {
+                    footprint = Some((clause.span, is_spatial));
+                }
+            }
+            drafts = self.star(&clause.condition, env, drafts, clause.span)?;
+        }
+        let cases =
+            drafts.into_iter().map(|draft| self.finish(draft)).collect::<Fallible<Vec<_>>>()?;
+        Ok(Spec { cases, footprint: footprint.map(|(span, _)| span) })
+    }
+
+    /// What one assertion says.
+    pub(super) fn assertion_spec(&mut self, e: &'p Expr, span: Span, env: &Env) -> Fallible<Spec> {
+        let drafts = self.star(e, env, vec![Draft::default()], span)?;
+        let cases =
+            drafts.into_iter().map(|draft| self.finish(draft)).collect::<Fallible<Vec<_>>>()?;
+        Ok(Spec { cases, footprint: Some(span) })
+    }
+
+    /// Adds an assertion with a footprint disjoint from what is there.
+    fn star(
+        &mut self,
+        e: &'p Expr,
+        env: &Env,
+        drafts: Vec<Draft<'p>>,
+        span: Span,
+    ) -> Fallible<Vec<Draft<'p>>> {
+        self.joined(e, env, drafts, span, |_, before, draft| {
+            for (sort, pieces) in before {
+                if let Some(own) = draft.sets.get(&sort) {
+                    let apart =
+                        Fact::Related("disjoint", sort.clone(), pieces.clone(), own.clone());
+                    draft.facts.push((apart, span));
+                }
+                draft.sets.entry(sort).or_default().splice(0..0, pieces);
+            }
+        })
+    }
+
+    /// Adds an assertion; `join` says how its footprint goes together with the one before.
+    fn joined(
+        &mut self,
+        e: &'p Expr,
+        env: &Env,
+        drafts: Vec<Draft<'p>>,
+        span: Span,
+        join: impl Fn(&mut Self, Footprint, &mut Draft<'p>),
+    ) -> Fallible<Vec<Draft<'p>>> {
+        let mut all = Vec::new();
+        for mut draft in drafts {
+            let before = std::mem::take(&mut draft.sets);
+            for mut draft in grow(|| self.assertion(e, env, draft, span))? {
+                join(self, before.clone(), &mut draft);
+                all.push(draft);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The cases of an assertion, each with its footprint alone and with the facts before.
+    fn assertion(
+        &mut self,
+        e: &'p Expr,
+        env: &Env,
+        mut draft: Draft<'p>,
+        span: Span,
+    ) -> Fallible<Vec<Draft<'p>>> {
+        if !e.is_permission() {
+            self.pure(e, env, &mut draft, span);
+            return Ok(vec![draft]);
+        }
+        match &e.kind {
+            ExprKind::Emp => Ok(vec![draft]),
+            ExprKind::Access(access) => {
+                self.access(access, env, &mut draft, span)?;
+                Ok(vec![draft])
+            }
+            ExprKind::PointsTo { location, value } => {
+                let (sort, owner) = self.owner(location, env)?;
+                let null = self.null(&sort);
+                draft.facts.push((Fact::Ready(ne(owner.clone(), null)), span));
+                let set = self.of_set("single", &sort, [owner]);
+                draft.own(sort, Piece::Set(set));
+                self.points_to(location, value, env, &mut draft, span)?;
+                Ok(vec![draft])
+            }
+            ExprKind::Predicate(predicate) => {
+                self.predicate_cases(predicate, env, draft, span, e.span)
+            }
+            ExprKind::Star(all) => {
+                let mut drafts = vec![draft];
+                for one in all {
+                    drafts = self.star(one, env, drafts, span)?;
+                }
+                Ok(drafts)
+            }
+            ExprKind::Overlap(all) => {
+                let mut drafts = vec![draft];
+                for one in all {
+                    drafts = self.joined(one, env, drafts, span, |_, before, draft| {
+                        for (sort, pieces) in before {
+                            draft.sets.entry(sort).or_default().splice(0..0, pieces);
+                        }
+                    })?;
+                }
+                Ok(drafts)
+            }
+            ExprKind::And(all) => self.same_footprint(all, env, draft, span),
+            ExprKind::PartOf { part, whole } => {
+                let drafts = self.assertion(part, env, draft, span)?;
+                self.joined(whole, env, drafts, span, |_, part, draft| {
+                    for (sort, pieces) in part {
+                        let whole = draft.sets.get(&sort).cloned().unwrap_or_default();
+                        let inside = Fact::Related("subset", sort, pieces, whole);
+                        draft.facts.push((inside, span));
+                    }
+                })
+            }
+            ExprKind::Or(all) => {
+                let mut drafts = Vec::new();
+                for one in all {
+                    drafts.extend(grow(|| self.assertion(one, env, draft.clone(), span))?);
+                }
+                Ok(drafts)
+            }
+            ExprKind::Implies { guard, body } => {
+                let mut without = draft.clone();
+                without.facts.push((Fact::Formula(guard, env.clone(), false), span));
+                draft.facts.push((Fact::Formula(guard, env.clone(), true), span));
+                let mut drafts = grow(|| self.assertion(body, env, draft, span))?;
+                drafts.push(without);
+                Ok(drafts)
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let mut second = draft.clone();
+                second.facts.push((Fact::Formula(condition, env.clone(), false), span));
+                draft.facts.push((Fact::Formula(condition, env.clone(), true), span));
+                let mut drafts = grow(|| self.assertion(then, env, draft, span))?;
+                drafts.extend(grow(|| self.assertion(otherwise, env, second, span))?);
+                Ok(drafts)
+            }
+            ExprKind::Quantified { quantifier: Quantifier::Exists, variables, body } => {
+                let mut env = env.clone();
+                for variable in variables {
+                    let ty = &self.program.locals[variable.local].ty;
+                    let hole = self.hole(ty);
+                    env = env.with([(variable.local, hole)]);
+                    if variable.domain.is_some() {
+                        return self.stuck("a bounded `exists` over permissions", e.span);
+                    }
+                }
+                grow(|| self.assertion(body, &env, draft, span))
+            }
+            ExprKind::Annotated { body, .. } => grow(|| self.assertion(body, env, draft, span)),
+            _ => self.stuck("this form of permission", e.span),
+        }
+    }
+
+    /// A formula without a footprint. What is visibly a conjunction is taken apart, so that equations are found.
+    fn pure(&mut self, e: &'p Expr, env: &Env, draft: &mut Draft<'p>, span: Span) {
+        match &e.kind {
+            ExprKind::And(all) | ExprKind::Star(all) => {
+                all.iter().for_each(|one| grow(|| self.pure(one, env, draft, span)));
+            }
+            ExprKind::Annotated { body, .. } if matches!(body.kind, ExprKind::And(_)) => {
+                grow(|| self.pure(body, env, draft, span));
+            }
+            ExprKind::Predicate(used) => {
+                let declared = &self.program.predicates[used.predicate];
+                let is_open = !self.lowering.recursive.contains(&used.predicate);
+                match (&declared.body, is_open) {
+                    (Some(body), true) => match self.predicate_env(used, env) {
+                        Ok(inner) => grow(|| self.pure(body, &inner, draft, span)),
+                        Err(_) => draft.facts.push((Fact::Formula(e, env.clone(), true), span)),
+                    },
+                    _ => draft.facts.push((Fact::Formula(e, env.clone(), true), span)),
+                }
+            }
+            _ => draft.facts.push((Fact::Formula(e, env.clone(), true), span)),
+        }
+    }
+
+    fn predicate_cases(
+        &mut self,
+        used: &'p PredicateUse,
+        env: &Env,
+        mut draft: Draft<'p>,
+        span: Span,
+        place: Span,
+    ) -> Fallible<Vec<Draft<'p>>> {
+        let Some(body) = &self.program.predicates[used.predicate].body else {
+            let formula = self.abstract_formula(used, env, place)?;
+            draft.facts.push((Fact::Ready(formula), span));
+            for (sort, set) in self.abstract_footprint(used, env, place)? {
+                draft.own(sort, Piece::Set(set));
+            }
+            return Ok(vec![draft]);
+        };
+        if self.lowering.recursive.contains(&used.predicate) {
+            self.recursive_formula(used, env, place)?;
+        }
+        let inner = self.predicate_env(used, env)?;
+        grow(|| self.assertion(body, &inner, draft, span))
+    }
+
+    fn access(
+        &mut self,
+        access: &'p Access,
+        env: &Env,
+        draft: &mut Draft<'p>,
+        span: Span,
+    ) -> Fallible<()> {
+        let Some(sort) = accessed(access) else {
+            return self.stuck("a permission to a field in this dialect", span);
+        };
+        match access {
+            Access::Object(object) => {
+                let object = self.term(object, env)?;
+                let null = self.null(&sort);
+                draft.facts.push((Fact::Ready(ne(object.clone(), null)), span));
+                let set = self.of_set("single", &sort, [object]);
+                draft.own(sort, Piece::Set(set));
+            }
+            Access::Cell { array, index } => {
+                let cell = self.of_array("cell", array, Some(index), env)?;
+                let null = self.null(&sort);
+                draft.facts.push((Fact::Ready(ne(cell.clone(), null)), span));
+                let set = self.of_set("single", &sort, [cell]);
+                draft.own(sort, Piece::Set(set));
+            }
+            Access::Objects(objects) => {
+                if let ExprKind::Local(local) = &objects.kind
+                    && let Some(Value::Hole(hole)) = env.values.get(local)
+                    && !draft.bindings.contains_key(hole)
+                {
+                    draft.own(sort, Piece::Hole(*hole));
+                    return Ok(());
+                }
+                let set = Type::set(sort.clone());
+                self.bindings.clone_from(&draft.bindings);
+                let set = self.term_as(objects, &set, env)?;
+                draft.own(sort, Piece::Set(set));
+            }
+            Access::Field { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// The object that holds a location.
+    fn owner(&mut self, location: &'p Expr, env: &Env) -> Fallible<(Type, s::Expr)> {
+        match &location.kind {
+            ExprKind::FieldRead { receiver, field } => {
+                let sort = Type::Struct(self.program.fields[*field].parent);
+                let receiver = self.term_as(receiver, &sort, env)?;
+                Ok((sort, receiver))
+            }
+            ExprKind::Element { array, index } => {
+                let sort = super::terms::cell_type(&array.ty);
+                Ok((sort, self.of_array("cell", array, Some(index), env)?))
+            }
+            ExprKind::CellContent(cell) => Ok((cell.ty.clone(), self.term(cell, env)?)),
+            _ => self.stuck("what this `|->` is about", location.span),
+        }
+    }
+
+    fn points_to(
+        &mut self,
+        location: &'p Expr,
+        value: &'p Expr,
+        env: &Env,
+        draft: &mut Draft<'p>,
+        span: Span,
+    ) -> Fallible<()> {
+        self.bindings.clone_from(&draft.bindings);
+        let stored = self.term(location, env)?;
+        if let ExprKind::Local(local) = &value.kind
+            && let Some(Value::Hole(hole)) = env.values.get(local)
+            && !draft.bindings.contains_key(hole)
+        {
+            draft.bindings.insert(*hole, stored);
+            return Ok(());
+        }
+        let value = self.term_as(value, &location.ty, env)?;
+        let is_set = matches!(location.ty, Type::Set(_));
+        let same = match (&location.ty, is_set) {
+            (Type::Set(element), true) => self.of_set("same", element, [stored, value]),
+            _ => eq(stored, value),
+        };
+        draft.facts.push((Fact::Ready(same), span));
+        Ok(())
+    }
+
+    /// `A && B && ..`: all hold, of one footprint.
+    fn same_footprint(
+        &mut self,
+        all: &'p [Expr],
+        env: &Env,
+        draft: Draft<'p>,
+        span: Span,
+    ) -> Fallible<Vec<Draft<'p>>> {
+        let Some((first, rest)) = all.split_first() else { return Ok(vec![draft]) };
+        let mut drafts = grow(|| self.assertion(first, env, draft, span))?;
+        for one in rest {
+            drafts = self.joined(one, env, drafts, span, |member, before, draft| {
+                let mut sorts: Vec<Type> = before.keys().cloned().collect();
+                sorts.extend(draft.sets.keys().filter(|sort| !before.contains_key(*sort)).cloned());
+                for sort in sorts {
+                    let left = before.get(&sort).cloned().unwrap_or_default();
+                    let right = draft.sets.get(&sort).cloned().unwrap_or_default();
+                    member.equate(sort, left, right, draft, span);
+                }
+            })?;
+        }
+        Ok(drafts)
+    }
+
+    /// Both footprints are the same; a hole on one side is filled with the other.
+    fn equate(
+        &mut self,
+        sort: Type,
+        left: Vec<Piece>,
+        right: Vec<Piece>,
+        draft: &mut Draft<'p>,
+        span: Span,
+    ) {
+        let hole = |pieces: &[Piece]| match pieces {
+            [Piece::Hole(hole)] if !draft.bindings.contains_key(hole) => Some(*hole),
+            _ => None,
+        };
+        let is_known = |pieces: &[Piece]| pieces.iter().all(|it| matches!(it, Piece::Set(_)));
+        let filled = match (hole(&left), hole(&right)) {
+            (_, Some(hole)) if is_known(&left) => Some((hole, &left)),
+            (Some(hole), _) if is_known(&right) => Some((hole, &right)),
+            _ => None,
+        };
+        let own = match filled {
+            Some((hole, pieces)) => match self.pieces(&sort, pieces) {
+                Ok(set) => {
+                    draft.bindings.insert(hole, set);
+                    pieces.clone()
+                }
+                Err(_) => left,
+            },
+            None => {
+                let same = Fact::Related("same", sort.clone(), left.clone(), right);
+                draft.facts.push((same, span));
+                left
+            }
+        };
+        draft.sets.insert(sort, own);
+    }
+
+    /// Fills holes by equations, lowers the formulas and the sets.
+    fn finish(&mut self, draft: Draft<'p>) -> Fallible<Case> {
+        self.bindings = draft.bindings;
+        let mut pending: Vec<Option<(Fact<'p>, Span)>> =
+            draft.facts.into_iter().map(Some).collect();
+        let mut done: Vec<Option<(s::Expr, Span)>> = vec![None; pending.len()];
+        loop {
+            let mut progress = false;
+            for (at, entry) in pending.iter_mut().enumerate() {
+                let Some((fact, span)) = entry else { continue };
+                match self.fact(fact) {
+                    Ok(formula) => done[at] = Some((formula, *span)),
+                    Err(stuck) if stuck.is_unbound => continue,
+                    Err(stuck) => return Err(stuck),
+                }
+                (*entry, progress) = (None, true);
+            }
+            if !progress {
+                break;
+            }
+        }
+        let left: Vec<(Fact<'p>, Span)> = pending.into_iter().flatten().collect();
+        let mut formulas: Vec<(s::Expr, Span)> = done.into_iter().flatten().collect();
+        if !left.is_empty() {
+            formulas.push(self.exists_left(&left)?);
+        }
+        let mut sets = IndexMap::new();
+        for (sort, pieces) in draft.sets {
+            let set = self.pieces(&sort, &pieces)?;
+            sets.insert(sort, set);
+        }
+        Ok(Case { formulas, sets, bindings: std::mem::take(&mut self.bindings) })
+    }
+
+    /// `exists` over the holes that nothing fills, where no footprint mentions them.
+    fn exists_left(&mut self, left: &[(Fact<'p>, Span)]) -> Fallible<(s::Expr, Span)> {
+        let mut bound = Vec::new();
+        for hole in 0..self.holes.len() {
+            if !self.bindings.contains_key(&hole) {
+                let name = self.fresh("some$");
+                let ty = self.holes[hole].clone();
+                self.ty(&ty);
+                bound.push(typed(&name, lowered(self.program, &ty)));
+                self.bindings.insert(hole, var(&name));
+            }
+        }
+        let mut formulas = Vec::new();
+        for (fact, _) in left {
+            if let Fact::Related(..) = fact {
+                return self.stuck("a footprint that nothing determines", left[0].1);
+            }
+            formulas.push(self.fact(fact)?);
+        }
+        let body = and(formulas);
+        bound.retain(|one| super::triggers::mentions(&body, &one.name.name));
+        let formula = if bound.is_empty() { body } else { exists(bound, body) };
+        Ok((formula, left[0].1))
+    }
+
+    fn fact(&mut self, fact: &Fact<'p>) -> Fallible<s::Expr> {
+        match fact {
+            Fact::Ready(formula) => Ok(formula.clone()),
+            Fact::Formula(e, env, true) => {
+                if self.fill_by_equation(e, env)? {
+                    Ok(truth(true))
+                } else {
+                    self.term(e, env)
+                }
+            }
+            Fact::Formula(e, env, false) => Ok(not(self.term(e, env)?)),
+            Fact::Related(relation, sort, left, right) => {
+                let left = self.pieces(sort, left)?;
+                let right = self.pieces(sort, right)?;
+                Ok(self.of_set(relation, sort, [left, right]))
+            }
+        }
+    }
+
+    /// Fills the hole in `C == e`, if it is one.
+    fn fill_by_equation(&mut self, e: &'p Expr, env: &Env) -> Fallible<bool> {
+        let ExprKind::Binary { op: BinaryOp::Eq | BinaryOp::Iff, left, right } = &e.kind else {
+            return Ok(false);
+        };
+        for (hole, value) in [(left, right), (right, left)] {
+            if let ExprKind::Local(local) = &hole.kind
+                && let Some(Value::Hole(number)) = env.values.get(local)
+                && !self.bindings.contains_key(number)
+            {
+                let value = self.term_as(value, &hole.ty, env)?;
+                self.bindings.insert(*number, value);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn pieces(&mut self, sort: &Type, pieces: &[Piece]) -> Fallible<s::Expr> {
+        let mut all = None;
+        for piece in pieces {
+            let set = match piece {
+                Piece::Set(set) => set.clone(),
+                Piece::Hole(hole) => match self.bindings.get(hole) {
+                    Some(set) => set.clone(),
+                    None => {
+                        let construct = "a footprint that nothing determines";
+                        return Err(Stuck {
+                            is_unbound: true,
+                            ..Stuck::new(construct, Span::default())
+                        });
+                    }
+                },
+            };
+            all = Some(match all {
+                None => set,
+                Some(others) => self.of_set("union", sort, [others, set]),
+            });
+        }
+        Ok(all.unwrap_or_else(|| self.of_set("empty", sort, [])))
+    }
+}
+
+/// What is true in some case, clause by clause: where all cases say the same of a clause it stands alone.
+pub(super) fn formulas(spec: &Spec) -> Vec<(s::Expr, Span)> {
+    if let [case] = &spec.cases[..] {
+        return case.formulas.clone();
+    }
+    let Some(first) = spec.cases.first() else { return Vec::new() };
+    let mut shared = Vec::new();
+    let mut differs = None;
+    let mut left: Vec<Vec<(s::Expr, Span)>> =
+        spec.cases.iter().map(|case| case.formulas.clone()).collect();
+    for (formula, span) in &first.formulas {
+        let is_same = |(other, place): &(s::Expr, Span)| {
+            place == span && super::triggers::same(other, formula)
+        };
+        if left.iter().all(|formulas| formulas.iter().any(is_same)) {
+            shared.push((formula.clone(), *span));
+            left.iter_mut().for_each(|formulas| formulas.retain(|it| !is_same(it)));
+        }
+    }
+    for (_, span) in left.iter().flatten() {
+        differs = differs.or(Some(*span));
+    }
+    if let Some(span) = differs {
+        let cases = left.into_iter().map(|case| and(case.into_iter().map(|(formula, _)| formula)));
+        shared.push((or(cases), span));
+    }
+    shared
+}
+
+/// The truth of a case.
+pub(super) fn condition(case: &Case) -> s::Expr {
+    and(case.formulas.iter().map(|(formula, _)| formula.clone()))
+}
+
+impl Member<'_, '_> {
+    /// What is owned of a sort: the set of the first case that holds. An empty set if the clauses say nothing of it.
+    pub(super) fn chosen_set(&mut self, spec: &Spec, sort: &Type) -> s::Expr {
+        let empty = self.of_set("empty", sort, []);
+        let mut sets: Vec<(s::Expr, s::Expr)> = spec
+            .cases
+            .iter()
+            .map(|case| {
+                (condition(case), case.sets.get(sort).cloned().unwrap_or_else(|| empty.clone()))
+            })
+            .collect();
+        let Some((_, last)) = sets.pop() else { return empty };
+        if sets.iter().all(|(_, set)| super::triggers::same(set, &last)) {
+            return last;
+        }
+        sets.into_iter().rev().fold(last, |rest, (holds, set)| conditional(holds, set, rest))
+    }
+
+    /// The clauses with `own` for what is owned: as something to assume, and as obligations. The latter are stronger where
+    /// several cases hold: they ask for the footprint of the first.
+    pub(super) fn stated(
+        &mut self,
+        spec: &Spec,
+        own: &IndexMap<Type, s::Expr>,
+        exact: bool,
+    ) -> Vec<s::Expr> {
+        let mut all = Vec::new();
+        for (formula, span) in formulas(spec) {
+            all.push(self.placed(span, formula));
+        }
+        let Some(span) = spec.footprint else { return all };
+        if !exact {
+            return all;
+        }
+        for (sort, owned) in own {
+            let chosen = self.chosen_set(spec, sort);
+            let missing = self.of_set("subset", sort, [chosen.clone(), owned.clone()]);
+            let left_over = self.of_set("subset", sort, [owned.clone(), chosen.clone()]);
+            let shown = and([
+                missing
+                    .with(renamed("*:assertion.false", "*:footprint"))
+                    .with(said("*", &format!("{} is not owned here", self.objects(sort)))),
+                left_over.with(renamed("*:assertion.false", "*:leak")).with(said(
+                    "*",
+                    &format!("{} is owned here and not accounted for", self.objects(sort)),
+                )),
+            ]);
+            let assumed = if spec.cases.len() == 1 {
+                self.of_set("same", sort, [owned.clone(), chosen])
+            } else {
+                truth(true)
+            };
+            let stated = inhale_exhale(assumed, shown);
+            all.push(self.placed(span, stated));
+        }
+        if spec.cases.len() > 1 {
+            let cases: Vec<s::Expr> =
+                spec.cases.iter().map(|case| self.case_with(case, own)).collect();
+            let stated = inhale_exhale(or(cases), truth(true));
+            all.push(self.placed(span, stated));
+        }
+        all
+    }
+
+    /// A case with `own` for what it owns.
+    fn case_with(&mut self, case: &Case, own: &IndexMap<Type, s::Expr>) -> s::Expr {
+        let mut all = vec![condition(case)];
+        for (sort, owned) in own {
+            let set = case.sets.get(sort).cloned();
+            let set = set.unwrap_or_else(|| self.of_set("empty", sort, []));
+            all.push(self.of_set("same", sort, [owned.clone(), set]));
+        }
+        and(all)
+    }
+
+    /// What messages call objects of a sort.
+    pub(super) fn objects(&self, sort: &Type) -> String {
+        format!("an object of type {}", sort.show(self.program))
+    }
+}

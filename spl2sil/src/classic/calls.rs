@@ -1,0 +1,144 @@
+//! Calls: a part of what is owned is handed over, and another part comes back (reference, section 6.3).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use sil::build::Annotate;
+use sil::syntax as s;
+use spl::program::{Expr, LocalId, ProcedureId, Type, Variable};
+use spl::source::Span;
+
+use super::assertions::{Case, Spec, condition};
+use super::member::{Env, Member, Value};
+use super::types::spelled;
+use super::{Fallible, Stuck};
+use crate::build::*;
+
+impl<'p> Member<'_, 'p> {
+    /// `targets := procedure(arguments)`
+    pub(super) fn call(
+        &mut self,
+        targets: &[Variable],
+        procedure: ProcedureId,
+        arguments: &'p [Expr],
+        span: Span,
+    ) -> Fallible<()> {
+        let callee = &self.program.procedures[procedure];
+        if self.lowering.refused.contains_idx(procedure) {
+            return self.stuck(format!("a call of `{}`, whose contract", callee.name), span);
+        }
+        self.check_all(arguments)?;
+        let env = self.env();
+        let mut values: Vec<(LocalId, Value)> = Vec::new();
+        let mut given = arguments.iter();
+        for &parameter in &callee.parameters {
+            let declared = &self.program.locals[parameter];
+            let value = if declared.is_implicit {
+                self.hole(&declared.ty)
+            } else {
+                let Some(argument) = given.next() else { continue };
+                Value::Term(self.term_as(argument, &declared.ty, &env)?)
+            };
+            values.push((parameter, value));
+        }
+        let now = Rc::new(self.state.clone());
+        let inner = Env { now: now.clone(), before: now, ..Env::default() }.with(values.clone());
+        let spec = self.spec(&callee.requires, &inner)?;
+        let uses = self.lowering.uses.procedures[procedure].clone();
+        let mut handed = IndexMap::new();
+        for sort in &uses.sorts {
+            handed.insert(
+                sort.clone(),
+                self.handed_over(&spec, sort, "call.precondition:footprint", span),
+            );
+        }
+        let mut actuals = Vec::new();
+        for (parameter, value) in values {
+            actuals.push(match value {
+                Value::Term(term) => term,
+                Value::Hole(hole) => self.filled(&spec, hole, parameter, span)?,
+            });
+        }
+        actuals.extend(uses.slots.iter().map(|slot| self.state.slots[slot].clone()));
+        for sort in &uses.sorts {
+            actuals.extend([self.state.alloc[sort].clone(), handed[sort].clone()]);
+        }
+        let mut receivers = Vec::new();
+        for (at, &result) in callee.results.iter().enumerate() {
+            let ty = &self.program.locals[result].ty;
+            receivers.push(match targets.get(at) {
+                Some(target) => self.target(*target),
+                None => self.variable("ignored$", ty, None),
+            });
+        }
+        for parameter in self.given_back(callee) {
+            let ty = &self.program.locals[parameter].ty;
+            receivers.push(self.variable("ignored$", ty, None));
+        }
+        receivers.extend(uses.written.iter().map(|slot| self.state.slots[slot].clone()));
+        let mut back = Vec::new();
+        for sort in &uses.resized {
+            let got = self.variable("back$", &Type::set(sort.clone()), None);
+            receivers.extend([self.state.alloc[sort].clone(), got.clone()]);
+            back.push((sort.clone(), got));
+        }
+        let call = call_method(receivers, &spelled(&callee.name), actuals);
+        self.emit_at(span, call);
+        for (sort, got) in back {
+            let own = self.state.own[&sort].clone();
+            let rest = self.of_set("minus", &sort, [own.clone(), handed[&sort].clone()]);
+            let all = self.of_set("union", &sort, [rest, got]);
+            self.emit(assign(own, all));
+        }
+        Ok(())
+    }
+
+    /// The set of a sort that a contract asks for, as a new variable; it has to be owned.
+    pub(super) fn handed_over(
+        &mut self,
+        spec: &Spec,
+        sort: &Type,
+        id: &str,
+        span: Span,
+    ) -> s::Expr {
+        let chosen = self.chosen_set(spec, sort);
+        let part = self.variable("part$", &Type::set(sort.clone()), Some(chosen));
+        let own = self.state.own[sort].clone();
+        let text = format!("{} is needed here that is not owned", self.objects(sort));
+        let check = assert(self.of_set("subset", sort, [part.clone(), own]))
+            .with(renamed("*", id))
+            .with(said("*", &text));
+        self.emit_at(span, check);
+        part
+    }
+
+    /// The value of an implicit parameter: that of the first case that holds.
+    fn filled(
+        &mut self,
+        spec: &Spec,
+        hole: usize,
+        parameter: LocalId,
+        span: Span,
+    ) -> Fallible<s::Expr> {
+        let bound = |case: &Case| -> Option<s::Expr> {
+            let bindings: &BTreeMap<usize, s::Expr> = &case.bindings;
+            bindings.get(&hole).cloned()
+        };
+        let mut values = Vec::new();
+        for case in &spec.cases {
+            let Some(value) = bound(case) else {
+                let name = &self.program.locals[parameter].name;
+                let construct =
+                    format!("the implicit parameter `{name}`, which nothing determines,");
+                return Err(Stuck::new(construct, span));
+            };
+            values.push((condition(case), value));
+        }
+        let Some((_, last)) = values.pop() else { return self.stuck("this call", span) };
+        Ok(values
+            .into_iter()
+            .rev()
+            .fold(last, |rest, (holds, value)| conditional(holds, value, rest)))
+    }
+}

@@ -1,0 +1,74 @@
+//! What follows by construction of the lowering, stated in the one-sided assertions of SIL: whoever gets them may use
+//! them, nobody proves them (reference, section 6.3).
+//!
+//! Each form is sound because of how statements are lowered: a write is checked against `Own`, a new object is outside of
+//! `Alloc`, an object that is freed is in `Own` and leaves both. Calls and loops hand over a subset of `Own`.
+
+use sil::syntax as s;
+use spl::program::Type;
+
+use super::member::{Member, State};
+use super::types::Slot;
+use crate::build::*;
+
+impl Member<'_, '_> {
+    /// What is owned exists, and null does not.
+    pub(super) fn owned_exists(&mut self, state: &State) -> Vec<s::Expr> {
+        let sorts: Vec<Type> = state.own.keys().cloned().collect();
+        let mut facts = Vec::new();
+        for sort in sorts {
+            let (own, alloc) = (state.own[&sort].clone(), state.alloc[&sort].clone());
+            let null = self.null(&sort);
+            let is_part = self.of_set("subset", &sort, [own, alloc.clone()]);
+            let is_null = self.of_set("mem", &sort, [null, alloc]);
+            facts.push(assumed(and([is_part, not(is_null)])));
+        }
+        facts
+    }
+
+    /// What can have changed from `before` to `after` where `before.own` was handed over: fields of objects in it, and of
+    /// objects that did not exist; and objects that are owned afterwards are of it or new.
+    pub(super) fn framed(
+        &mut self,
+        before: &State,
+        after: &State,
+        resized: &indexmap::IndexSet<Type>,
+        written: &indexmap::IndexSet<Slot>,
+    ) -> Vec<s::Expr> {
+        let mut facts = Vec::new();
+        for sort in resized {
+            let [own, alloc] = [&before.own, &before.alloc].map(|sets| sets[sort].clone());
+            let [new_own, new_alloc] = [&after.own, &after.alloc].map(|sets| sets[sort].clone());
+            let others = self.of_set("minus", sort, [alloc, own]);
+            let all = self.of_set("union", sort, [others.clone(), new_own.clone()]);
+            let null = self.null(sort);
+            let facts_of_sort = [
+                self.of_set("same", sort, [new_alloc.clone(), all]),
+                self.of_set("disjoint", sort, [new_own, others]),
+                not(self.of_set("mem", sort, [null, new_alloc])),
+            ];
+            facts.push(assumed(and(facts_of_sort)));
+        }
+        for slot in written {
+            let (Some(sort), Type::Map(from, to)) =
+                (slot.sort(self.program), slot.ty(self.program))
+            else {
+                continue;
+            };
+            let parts = [
+                before.own[&sort].clone(),
+                before.alloc[&sort].clone(),
+                before.slots[slot].clone(),
+                after.slots[slot].clone(),
+            ];
+            let frame = self.frame((&from, &to), parts);
+            facts.push(assumed(frame));
+        }
+        facts
+    }
+}
+
+/// `[e, true]`
+pub(super) fn assumed(e: s::Expr) -> s::Expr {
+    inhale_exhale(e, truth(true))
+}

@@ -1,0 +1,193 @@
+//! The theories that lowered programs rest on: sets, maps, frames, paths, arrays.
+//!
+//! Each is a domain written as SIL text, with placeholders (`#S`) for the sorts it is about, and is added to a program
+//! that uses it. The axioms are those of the reference, section 6.4; why they hold is said in `SOUNDNESS.md`.
+
+use indexmap::{IndexMap, IndexSet};
+use sil::syntax::Member;
+
+use super::types::{Key, null_of};
+use spl::program::{Program, Type};
+
+/// A domain of the prelude.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// The sort of a struct, of arrays, of cells, or an uninterpreted type.
+    Sort(Type),
+    /// Sets of a type.
+    Set(Type),
+    /// Maps between types.
+    Map(Type, Type),
+    /// What `frame` means of maps from references.
+    Frame(Type, Type),
+    /// What `agree` means of them.
+    Agree(Type, Type),
+    /// Paths along maps from a sort to itself.
+    Reach(Type),
+    /// Paths where something changes.
+    ReachFrame(Type),
+    /// Arrays with such elements.
+    Array(Type),
+    /// `known` of a type.
+    Known(Type),
+    /// The order on sets of objects that exist.
+    Smaller(Type),
+    /// What measures are compared by.
+    Order,
+}
+
+/// The parts that a program uses.
+#[derive(Debug, Default)]
+pub(super) struct Prelude {
+    parts: IndexSet<Part>,
+}
+
+impl Prelude {
+    /// Adds a part and all that it mentions.
+    pub(super) fn want(&mut self, part: Part) {
+        if self.parts.contains(&part) {
+            return;
+        }
+        let needs = match &part {
+            Part::Sort(_) | Part::Order => vec![],
+            Part::Smaller(element) => vec![Part::Order, Part::Set(element.clone())],
+            Part::Known(ty) => vec![Part::Sort(ty.clone())],
+            Part::Set(element) => vec![Part::Sort(element.clone())],
+            Part::Map(from, to) => vec![Part::Sort(from.clone()), Part::Sort(to.clone())],
+            Part::Frame(from, to) | Part::Agree(from, to) => {
+                vec![Part::Set(from.clone()), Part::Map(from.clone(), to.clone())]
+            }
+            Part::Reach(sort) => vec![Part::Map(sort.clone(), sort.clone())],
+            Part::ReachFrame(sort) => {
+                vec![Part::Reach(sort.clone()), Part::Frame(sort.clone(), sort.clone())]
+            }
+            Part::Array(element) => {
+                let cell = Type::ArrayCell(Box::new(element.clone()));
+                vec![
+                    Part::Sort(Type::Array(Box::new(element.clone()))),
+                    Part::Sort(cell.clone()),
+                    Part::Set(cell),
+                ]
+            }
+        };
+        needs.into_iter().for_each(|part| self.want(part));
+        match part {
+            Part::Sort(Type::Set(element)) => self.want(Part::Set(*element)),
+            Part::Sort(Type::Map(from, to)) => self.want(Part::Map(*from, *to)),
+            part => {
+                self.parts.insert(part);
+            }
+        }
+    }
+
+    /// The domains of all parts.
+    pub(super) fn members(&mut self, program: &Program) -> Vec<Member> {
+        for part in self.parts.clone() {
+            if let Part::Frame(from, to) = part
+                && from == to
+                && self.parts.contains(&Part::Reach(from.clone()))
+            {
+                self.want(Part::ReachFrame(from));
+            }
+        }
+        let mut texts: IndexMap<String, ()> = IndexMap::new();
+        for part in &self.parts {
+            if let Some(text) = text(program, part) {
+                texts.insert(text, ());
+            }
+        }
+        texts.keys().flat_map(|text| parsed(text)).collect()
+    }
+}
+
+fn text(program: &Program, part: &Part) -> Option<String> {
+    let key = |ty: &Type| Key(program, ty).to_string();
+    let map = |from: &Type, to: &Type| format!("{}${}", key(from), key(to));
+    Some(match part {
+        Part::Sort(ty) => match ty {
+            Type::Struct(_) | Type::Array(_) | Type::ArrayCell(_) | Type::Null | Type::Unknown => {
+                filled(include_str!("prelude/sort.sil"), &[('S', &key(ty))])
+            }
+            Type::Sort(_) => format!("domain {} {{ }}", key(ty)),
+            _ => return None,
+        },
+        Part::Set(element) => filled(
+            include_str!("prelude/set.sil"),
+            &[('K', &key(element)), ('E', &super::types::stored(program, element))],
+        ),
+        Part::Map(from, to) => {
+            let null = null_of(program, from);
+            let (guard, at_null) = match (&null, null_of(program, to)) {
+                (Some(null), Some(nothing)) => (
+                    format!("x != {null} ==>"),
+                    format!(
+                        "  axiom {{ forall f: Map${0}, x: {1} :: {{rd${0}(f, x)}} rd${0}(f, {null}) == {nothing} }}\n",
+                        map(from, to),
+                        key(from)
+                    ),
+                ),
+                _ => (String::new(), String::new()),
+            };
+            filled(
+                include_str!("prelude/map.sil"),
+                &[
+                    ('K', &map(from, to)),
+                    ('D', &super::types::stored(program, from)),
+                    ('R', &super::types::stored(program, to)),
+                    ('G', &guard),
+                    ('N', &at_null),
+                ],
+            )
+        }
+        Part::Frame(from, to) => {
+            filled(include_str!("prelude/frame.sil"), &[('K', &map(from, to)), ('S', &key(from))])
+        }
+        Part::Agree(from, to) => {
+            filled(include_str!("prelude/agree.sil"), &[('K', &map(from, to)), ('S', &key(from))])
+        }
+        Part::Reach(sort) => {
+            filled(include_str!("prelude/reach.sil"), &[('K', &map(sort, sort)), ('S', &key(sort))])
+        }
+        Part::ReachFrame(sort) => filled(
+            include_str!("prelude/reach_frame.sil"),
+            &[('K', &map(sort, sort)), ('S', &key(sort))],
+        ),
+        Part::Array(element) => filled(
+            include_str!("prelude/array.sil"),
+            &[
+                ('T', &key(element)),
+                ('A', &key(&Type::Array(Box::new(element.clone())))),
+                ('C', &key(&Type::ArrayCell(Box::new(element.clone())))),
+            ],
+        ),
+        Part::Order => include_str!("prelude/order.sil").to_owned(),
+        Part::Smaller(element) => {
+            filled(include_str!("prelude/smaller.sil"), &[('K', &key(element))])
+        }
+        Part::Known(ty) => filled(
+            include_str!("prelude/known.sil"),
+            &[('K', &key(ty)), ('E', &super::types::stored(program, ty))],
+        ),
+    })
+}
+
+/// The template with its placeholders replaced.
+fn filled(template: &str, values: &[(char, &str)]) -> String {
+    let mut pieces = template.split('#');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let name = piece.chars().next();
+        let value = values.iter().find(|(placeholder, _)| Some(*placeholder) == name);
+        let Some((placeholder, value)) = value else { panic!("no value for `#{piece}`") };
+        text.push_str(value);
+        text.push_str(&piece[placeholder.len_utf8()..]);
+    }
+    text
+}
+
+fn parsed(text: &str) -> Vec<Member> {
+    let mut diagnostics = Vec::new();
+    let program = sil::parser::parse(sil::source::FileId::default(), text, &mut diagnostics);
+    assert!(diagnostics.is_empty(), "the prelude is SIL: {diagnostics:?}\n{text}");
+    program.members
+}

@@ -1,0 +1,263 @@
+//! Procedures and lemmas: methods that get the state at entry and give back the state at exit (reference, section 6.3).
+
+use std::rc::Rc;
+
+use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
+use sil::build::Annotate;
+use sil::syntax as s;
+use spl::program::{
+    Block, Clause, Dialect, LocalId, Place, Procedure, ProcedureId, Stmt, StmtKind, Type, Variable,
+};
+
+use super::frames::assumed;
+use super::functions::refused;
+use super::member::{Env, Member, State, Value};
+use super::types::spelled;
+use super::{Fallible, Lowering, places};
+use crate::build::*;
+
+/// Where a `return` goes.
+pub(super) const END: &str = "end$";
+
+impl Lowering<'_> {
+    pub(super) fn procedure(&mut self, id: ProcedureId, members: &mut Vec<s::Member>) {
+        let procedure = &self.program.procedures[id];
+        let mut member = Member::new(self);
+        member.procedure = Some(id);
+        let method = member.method(id).unwrap_or_else(|stuck| {
+            let place = places::at(member.lowering.sources, stuck.span);
+            let method = s::Method::new(&format!("{}$refused", spelled(&procedure.name)))
+                .body([assert(refused(&stuck)).with(place)]);
+            member.lowering.refused.insert(id, stuck);
+            method
+        });
+        let method = s::Member::from(method).with(named(&procedure.name));
+        members.push(places::placed(self.sources, procedure.name_span, method));
+    }
+}
+
+/// The parameters that a body assigns to, in order.
+pub(super) fn assigned_parameters(procedure: &Procedure) -> Vec<LocalId> {
+    let mut assigned = IndexSet::new();
+    procedure.body.iter().for_each(|body| assigned_in(body, &mut assigned));
+    procedure.parameters.iter().copied().filter(|local| assigned.contains(local)).collect()
+}
+
+fn assigned_in(block: &Block, assigned: &mut IndexSet<LocalId>) {
+    block.stmts.iter().for_each(|stmt| crate::stack::grow(|| assigned_by(stmt, assigned)));
+}
+
+fn assigned_by(stmt: &Stmt, assigned: &mut IndexSet<LocalId>) {
+    let mut variable = |variable: &Variable| {
+        if let Variable::Local(local) = variable {
+            assigned.insert(*local);
+        }
+    };
+    match &stmt.kind {
+        StmtKind::Havoc(variables) => variables.iter().for_each(variable),
+        StmtKind::Call { targets, .. } => targets.iter().for_each(variable),
+        StmtKind::New { target, .. } => variable(target),
+        StmtKind::Assign { places, .. } => {
+            for place in places {
+                if let Place::Variable(target) = place {
+                    variable(target);
+                }
+            }
+        }
+        StmtKind::Block(block) => assigned_in(block, assigned),
+        StmtKind::If { then, otherwise, .. } => {
+            assigned_in(then, assigned);
+            otherwise.iter().for_each(|block| assigned_in(block, assigned));
+        }
+        StmtKind::Choose(blocks) => blocks.iter().for_each(|block| assigned_in(block, assigned)),
+        StmtKind::While { before_guard, body, .. } => {
+            before_guard.iter().for_each(|stmt| assigned_by(stmt, assigned));
+            assigned_in(body, assigned);
+        }
+        StmtKind::Assert { proof: Some(proof), .. } => assigned_in(proof, assigned),
+        _ => {}
+    }
+}
+
+impl<'p> Member<'_, 'p> {
+    fn method(&mut self, id: ProcedureId) -> Fallible<s::Method> {
+        let program = self.program;
+        let procedure = &program.procedures[id];
+        let uses = self.lowering.uses.procedures[id].clone();
+        let mut method = s::Method::new(&spelled(&procedure.name));
+        for &parameter in &procedure.parameters {
+            let ty = self.ty(&program.locals[parameter].ty);
+            let name = self.local(parameter);
+            method = method.formal(&name, ty);
+        }
+        for &result in &procedure.results {
+            let ty = self.ty(&program.locals[result].ty);
+            let name = self.local(result);
+            method = method.returns(&name, ty);
+        }
+        let mut outs = FxHashMap::default();
+        for parameter in self.given_back(procedure) {
+            let ty = self.ty(&program.locals[parameter].ty);
+            let name = self.fresh(&format!("{}$out", program.locals[parameter].name));
+            method = method.returns(&name, ty);
+            outs.insert(parameter, Value::Term(var(&name)));
+        }
+        let (mut entry, mut exit) = (State::default(), State::default());
+        for slot in &uses.slots {
+            let ty = slot.ty(program);
+            let name = self.fresh(&format!("{}$0", slot.name(program)));
+            method = method.formal(&name, self.ty(&ty));
+            entry.slots.insert(slot.clone(), var(&name));
+        }
+        for sort in &uses.sorts {
+            let (key, ty) = (self.key(sort), self.ty(&Type::set(sort.clone())));
+            let (alloc, own) = (format!("Alloc${key}$0"), format!("Own${key}$0"));
+            method = method.formal(&alloc, ty.clone()).formal(&own, ty);
+            entry.alloc.insert(sort.clone(), var(&alloc));
+            entry.own.insert(sort.clone(), var(&own));
+        }
+        exit.clone_from(&entry);
+        for slot in &uses.written {
+            let ty = slot.ty(program);
+            let name = self.fresh(&format!("{}$", slot.name(program)));
+            method = method.returns(&name, self.ty(&ty));
+            exit.slots.insert(slot.clone(), var(&name));
+        }
+        for sort in &uses.resized {
+            let (key, ty) = (self.key(sort), self.ty(&Type::set(sort.clone())));
+            let (alloc, own) = (format!("Alloc${key}"), format!("Own${key}"));
+            method = method.returns(&alloc, ty.clone()).returns(&own, ty);
+            exit.alloc.insert(sort.clone(), var(&alloc));
+            exit.own.insert(sort.clone(), var(&own));
+        }
+        self.entry = Rc::new(entry.clone());
+        let mut contract = s::Contract::default();
+        self.preconditions(procedure, &entry, &mut contract)?;
+        let env = Env {
+            now: Rc::new(exit.clone()),
+            before: self.entry.clone(),
+            values: Rc::new(outs.clone()),
+            values_before: Some(Rc::default()),
+        };
+        self.postconditions(procedure, &env, &mut contract)?;
+        let frame = self.framed(&entry, &exit, &uses.resized, &uses.written);
+        contract.postconditions.extend(frame);
+        self.measure(id, &mut contract)?;
+        method.contract = contract;
+        let Some(body) = &procedure.body else { return Ok(method) };
+        let statements = self.body(procedure, body, entry, exit, &outs);
+        let statements = statements.unwrap_or_else(|stuck| {
+            let place = places::at(self.lowering.sources, stuck.span);
+            vec![assert(refused(&stuck)).with(place)]
+        });
+        Ok(method.body(statements))
+    }
+
+    /// Parameters whose last values postconditions are about.
+    pub(super) fn given_back(&self, procedure: &Procedure) -> Vec<LocalId> {
+        match self.program.dialect {
+            Dialect::ClassicParts => assigned_parameters(procedure),
+            _ => Vec::new(),
+        }
+    }
+
+    fn preconditions(
+        &mut self,
+        procedure: &'p Procedure,
+        entry: &State,
+        contract: &mut s::Contract,
+    ) -> Fallible<()> {
+        let state = Rc::new(entry.clone());
+        let env = Env { now: state.clone(), before: state, ..Env::default() };
+        contract.preconditions.extend(self.owned_exists(entry));
+        let mut spec = self.spec(&procedure.requires, &env)?;
+        // Without a clause nothing is owned.
+        spec.footprint = spec.footprint.or(Some(procedure.name_span));
+        let stated = self.stated(&spec, &entry.own, true);
+        contract.preconditions.extend(self.unless_free(&procedure.requires, stated));
+        Ok(())
+    }
+
+    fn postconditions(
+        &mut self,
+        procedure: &'p Procedure,
+        env: &Env,
+        contract: &mut s::Contract,
+    ) -> Fallible<()> {
+        let spec = self.spec(&procedure.ensures, env)?;
+        let stated = self.stated(&spec, &env.now.own, true);
+        contract.postconditions.extend(self.unless_free(&procedure.ensures, stated));
+        Ok(())
+    }
+
+    /// What comes of `free` clauses is assumed and not checked. The place of an expression says which clause it is of.
+    fn unless_free(&self, clauses: &[Clause], stated: Vec<s::Expr>) -> Vec<s::Expr> {
+        let free: Vec<s::Annotation> = clauses
+            .iter()
+            .filter(|clause| clause.is_free)
+            .map(|clause| places::at(self.lowering.sources, clause.span))
+            .collect();
+        let is_free = |e: &s::Expr| e.annotations.iter().any(|it| free.contains(it));
+        stated.into_iter().map(|e| if is_free(&e) { assumed(e) } else { e }).collect()
+    }
+
+    fn body(
+        &mut self,
+        procedure: &'p Procedure,
+        body: &'p Block,
+        entry: State,
+        exit: State,
+        outs: &FxHashMap<LocalId, Value>,
+    ) -> Fallible<Vec<s::Stmt>> {
+        let program = self.program;
+        for (slot, value) in &exit.slots {
+            if !super::triggers::same(value, &entry.slots[slot]) {
+                self.emit(assign(value.clone(), entry.slots[slot].clone()));
+            }
+        }
+        for (sort, value) in &exit.own {
+            if !super::triggers::same(value, &entry.own[sort]) {
+                self.emit(assign(exit.alloc[sort].clone(), entry.alloc[sort].clone()));
+                self.emit(assign(value.clone(), entry.own[sort].clone()));
+            }
+        }
+        self.state = exit;
+        let mut values = FxHashMap::default();
+        for parameter in assigned_parameters(procedure) {
+            let declared = &program.locals[parameter];
+            let formal = var(&self.local(parameter));
+            let copy = self.variable(&declared.name, &declared.ty, Some(formal));
+            values.insert(parameter, Value::Term(copy));
+        }
+        self.values = Rc::new(values);
+        self.block_of(body)?;
+        if returns(body) {
+            self.emit(label(END));
+        }
+        for parameter in self.given_back(procedure) {
+            let (out, copy) = (outs.get(&parameter), self.values.get(&parameter));
+            if let (Some(Value::Term(out)), Some(Value::Term(copy))) = (out, copy) {
+                let last = assign(out.clone(), copy.clone());
+                self.emit(last);
+            }
+        }
+        Ok(std::mem::take(&mut self.statements))
+    }
+}
+
+/// Is there a `return` in it?
+fn returns(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| {
+        crate::stack::grow(|| match &stmt.kind {
+            StmtKind::Return(_) => true,
+            StmtKind::Block(block) => returns(block),
+            StmtKind::If { then, otherwise, .. } => {
+                returns(then) || otherwise.as_ref().is_some_and(returns)
+            }
+            StmtKind::Choose(blocks) => blocks.iter().any(returns),
+            StmtKind::While { body, .. } => returns(body),
+            _ => false,
+        })
+    })
+}

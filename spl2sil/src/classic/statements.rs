@@ -1,0 +1,505 @@
+//! Statements.
+
+use std::rc::Rc;
+
+use sil::build::Annotate;
+use sil::syntax as s;
+use spl::program::{
+    Block, Bound, Dialect, Expr, ExprKind, FieldId, LocalId, LocalKind, NewObject, Place,
+    Quantifier, Stmt, StmtKind, Type, Variable,
+};
+use spl::source::Span;
+
+use super::Fallible;
+use super::member::{Member, Value};
+use super::prelude::Part;
+use super::procedures::END;
+use super::terms::{annotated, cell_type};
+use super::types::Slot;
+use super::uses::slots_of;
+use crate::build::*;
+use crate::stack::grow;
+
+impl<'p> Member<'_, 'p> {
+    /// The statements of a block.
+    pub(super) fn block_of(&mut self, block: &'p Block) -> Fallible<()> {
+        self.stmts(&block.stmts)
+    }
+
+    pub(super) fn stmts(&mut self, stmts: &'p [Stmt]) -> Fallible<()> {
+        stmts.iter().try_for_each(|stmt| grow(|| self.stmt(stmt)))
+    }
+
+    fn nested(&mut self, block: &'p Block) -> Fallible<Vec<s::Stmt>> {
+        self.block(|member| member.block_of(block))
+    }
+
+    fn stmt(&mut self, stmt: &'p Stmt) -> Fallible<()> {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Block(block) => {
+                let inner = self.nested(block)?;
+                self.emit(block_stmt(inner));
+            }
+            StmtKind::Declare(local) => {
+                self.declared(*local, span);
+            }
+            StmtKind::Havoc(variables) => {
+                self.real_targets(variables, span);
+                for &variable in variables {
+                    let ty = self.variable_type(variable);
+                    let any = self.variable("any$", &ty, None);
+                    self.set_variable(variable, any, span)?;
+                }
+            }
+            StmtKind::Assign { places, values } => match (&places[..], &values[..]) {
+                (
+                    [place @ (Place::Field { .. } | Place::Element { .. } | Place::Cell(_))],
+                    [value],
+                ) => {
+                    self.store_at(place, value, span)?;
+                }
+                _ => {
+                    let variables = places.iter().map(|place| match place {
+                        Place::Variable(variable) => Ok(*variable),
+                        _ => self.stuck("a simultaneous assignment to the heap", span),
+                    });
+                    let variables = variables.collect::<Fallible<Vec<Variable>>>()?;
+                    self.assign(&variables, values, span)?;
+                }
+            },
+            StmtKind::AssignText { array, bytes } => self.assign_text(array, bytes, span)?,
+            StmtKind::Call { targets, procedure, arguments } => {
+                self.ghost_only(
+                    !self.program.procedures[*procedure].is_lemma(),
+                    span,
+                    "call a procedure",
+                );
+                self.temporaries(targets, span);
+                self.call(targets, *procedure, arguments, span)?;
+            }
+            StmtKind::New { target, object } => {
+                self.ghost_only(true, span, "allocate an object");
+                self.temporaries(&[*target], span);
+                self.new_object(*target, object, span)?;
+            }
+            StmtKind::Free(e) => {
+                self.ghost_only(true, span, "free an object");
+                self.free(e, span)?;
+            }
+            StmtKind::Assume { is_pure, condition } => {
+                let claim = self.claim(*is_pure, condition, span)?;
+                self.emit_at(span, inhale(and(claim)));
+            }
+            StmtKind::Assert { is_pure, condition, proof: None, .. } => {
+                let claim = self.claim(*is_pure, condition, span)?;
+                self.emit_at(span, assert(and(claim)));
+            }
+            StmtKind::Assert { condition, proof: Some(proof), .. } => {
+                self.proved(condition, proof, span)?;
+            }
+            StmtKind::Split(condition) => {
+                let claim = self.claim(false, condition, span)?;
+                let check = assert(and(claim)).with(renamed("assert.failed:*", "split.failed:*"));
+                self.emit_at(span, check);
+            }
+            StmtKind::Return(values) => {
+                if !values.is_empty() {
+                    let procedure = self.procedure.map(|id| &self.program.procedures[id]);
+                    let results = procedure.map(|it| it.results.as_slice()).unwrap_or_default();
+                    let targets: Vec<Variable> =
+                        results.iter().map(|&local| Variable::Local(local)).collect();
+                    self.assign(&targets, values, span)?;
+                }
+                self.emit_at(span, goto(END));
+            }
+            StmtKind::Fold(_) | StmtKind::Unfold(_) => {
+                return self.stuck("fold and unfold in this dialect", span);
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                self.check(condition)?;
+                let env = self.env();
+                let guard = self.term(condition, &env)?;
+                let guard = self.placed(condition.span, guard);
+                let then = self.nested(then)?;
+                let otherwise = match otherwise {
+                    Some(block) => self.nested(block)?,
+                    None => Vec::new(),
+                };
+                self.emit_at(span, branch(guard, then, otherwise));
+            }
+            StmtKind::Choose(blocks) => self.choose(blocks, span)?,
+            StmtKind::While { before_guard, condition, invariants, body } => {
+                self.while_loop(before_guard, condition, invariants, body, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A lemma is for its contract alone: nothing it does may be part of the program that runs.
+    fn ghost_only(&mut self, is_real: bool, span: Span, what: &str) {
+        let procedure = self.procedure.map(|id| &self.program.procedures[id]);
+        if is_real && procedure.is_some_and(spl::program::Procedure::is_lemma) {
+            let check = assert(truth(false))
+                .with(renamed("*", "ghost.violated:assertion.false"))
+                .with(said("*", &format!("a lemma cannot {what}")));
+            self.emit_at(span, check);
+        }
+    }
+
+    fn real_targets(&mut self, targets: &[Variable], span: Span) {
+        let is_real = targets.iter().any(|target| match target {
+            Variable::Local(_) => false,
+            Variable::Global(global) => !self.program.globals[*global].is_ghost,
+            Variable::FieldMap(field) => !self.program.fields[*field].is_ghost,
+        });
+        self.ghost_only(is_real, span, "change what is not ghost");
+    }
+
+    /// What a plain or pure assertion says at this point.
+    fn claim(&mut self, is_pure: bool, e: &'p Expr, span: Span) -> Fallible<Vec<s::Expr>> {
+        let env = self.env();
+        let spec = self.assertion_spec(e, span, &env)?;
+        if is_pure {
+            return Ok(self.stated(&spec, &env.now.own, false));
+        }
+        if self.program.dialect == Dialect::Classic {
+            return Ok(self.stated(&spec, &env.now.own, true));
+        }
+        let mut all = self.stated(&spec, &env.now.own, false);
+        let sorts: Vec<Type> = env.now.own.keys().cloned().collect();
+        for sort in sorts {
+            let chosen = self.chosen_set(&spec, &sort);
+            let own = env.now.own[&sort].clone();
+            let is_part = self.of_set("subset", &sort, [chosen, own]);
+            let is_part = is_part.with(renamed("*:assertion.false", "*:footprint"));
+            all.push(self.placed(span, is_part));
+        }
+        Ok(all)
+    }
+
+    /// `assert condition with { proof }`: the proof runs to the side, and what it shows is known afterwards.
+    fn proved(&mut self, condition: &'p Expr, proof: &'p Block, span: Span) -> Fallible<()> {
+        let state = self.state.clone();
+        let outer = self.values.clone();
+        let inner = self.block(|member| {
+            let (body, _) = annotated(condition);
+            let goal = match &body.kind {
+                ExprKind::Quantified { quantifier: Quantifier::Forall, variables, body } => {
+                    member.generic(variables)?;
+                    body
+                }
+                _ => condition,
+            };
+            member.block_of(proof)?;
+            let env = member.env();
+            let goal = member.term(goal, &env)?;
+            member.emit_at(span, assert(goal));
+            member.emit(inhale(truth(false)));
+            Ok(())
+        });
+        (self.state, self.values) = (state, outer);
+        let inner = inner?;
+        let side = self.variable("side$", &Type::Bool, None);
+        self.emit(branch(side.with(generated()), inner, []));
+        let env = self.env();
+        let shown = self.term(condition, &env)?;
+        self.emit_at(span, inhale(shown));
+        Ok(())
+    }
+
+    /// Any values for the variables of a quantifier.
+    fn generic(&mut self, variables: &'p [Bound]) -> Fallible<()> {
+        for bound in variables {
+            let declared = &self.program.locals[bound.local];
+            let any = self.variable(&declared.name, &declared.ty, None);
+            let mut values = (*self.values).clone();
+            values.insert(bound.local, Value::Term(any.clone()));
+            self.values = Rc::new(values);
+            if let Some(domain) = &bound.domain {
+                let env = self.env();
+                let domain = self.term(domain, &env)?;
+                let inside = self.of_set("mem", &declared.ty, [any, domain]);
+                self.emit(inhale(inside));
+            }
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, blocks: &'p [Block], span: Span) -> Fallible<()> {
+        let Some((first, rest)) = blocks.split_first() else { return Ok(()) };
+        if rest.is_empty() {
+            let inner = self.nested(first)?;
+            self.emit(block_stmt(inner));
+            return Ok(());
+        }
+        let which = self.variable("choice$", &Type::Bool, None);
+        let then = self.nested(first)?;
+        let otherwise = self.block(|member| grow(|| member.choose(rest, span)))?;
+        self.emit_at(span, branch(which.with(generated()), then, otherwise));
+        Ok(())
+    }
+
+    /// The type of what can be assigned to.
+    fn variable_type(&self, variable: Variable) -> Type {
+        match variable {
+            Variable::Local(local) => self.program.locals[local].ty.clone(),
+            Variable::Global(global) => self.program.globals[global].ty.clone(),
+            Variable::FieldMap(field) => self.program.field_map_type(field),
+        }
+    }
+
+    fn declared(&mut self, local: LocalId, span: Span) {
+        let ty = self.ty(&self.program.locals[local].ty);
+        let name = self.local(local);
+        self.emit_at(span, declare(&name, ty, None));
+    }
+
+    /// Declares the variables that stand for values of calls inside expressions: the program does not.
+    fn temporaries(&mut self, targets: &[Variable], span: Span) {
+        for target in targets {
+            if let Variable::Local(local) = *target
+                && self.program.locals[local].kind == LocalKind::Temporary
+                && self.temporaries.insert(local)
+            {
+                self.declared(local, span);
+            }
+        }
+    }
+
+    /// The variable of SIL that an assignment changes.
+    pub(super) fn target(&mut self, variable: Variable) -> s::Expr {
+        match variable {
+            Variable::Local(local) => match self.values.get(&local) {
+                Some(Value::Term(term)) => term.clone(),
+                _ => var(&self.local(local)),
+            },
+            Variable::Global(global) => self.state.slots[&Slot::Global(global)].clone(),
+            Variable::FieldMap(field) => self.state.slots[&Slot::Field(field)].clone(),
+        }
+    }
+
+    fn set_variable(&mut self, variable: Variable, value: s::Expr, span: Span) -> Fallible<()> {
+        if let Variable::FieldMap(_) = variable {
+            return self.stuck("an arbitrary value of a whole field", span);
+        }
+        let target = self.target(variable);
+        self.emit_at(span, assign(target, value));
+        Ok(())
+    }
+
+    fn assign(&mut self, targets: &[Variable], values: &'p [Expr], span: Span) -> Fallible<()> {
+        self.check_all(values)?;
+        self.real_targets(targets, span);
+        let env = self.env();
+        if let ([target], [value]) = (targets, values) {
+            if let Variable::FieldMap(field) = target {
+                self.check_updates(*field, value, span)?;
+            }
+            let ty = self.variable_type(*target);
+            let value = self.term_as(value, &ty, &env)?;
+            let target = self.target(*target);
+            self.emit_at(span, assign(target, value));
+            return Ok(());
+        }
+        let mut temporaries = Vec::new();
+        for (&target, value) in targets.iter().zip(values) {
+            let ty = self.variable_type(target);
+            let value = self.term_as(value, &ty, &env)?;
+            temporaries.push((target, self.variable("value$", &ty, Some(value))));
+        }
+        temporaries
+            .into_iter()
+            .try_for_each(|(target, value)| self.set_variable(target, value, span))
+    }
+
+    /// Objects whose field changes by an assignment of the whole field have to be owned.
+    fn check_updates(&mut self, field: FieldId, value: &'p Expr, span: Span) -> Fallible<()> {
+        match &value.kind {
+            ExprKind::FieldMap(other) if *other == field => Ok(()),
+            ExprKind::MapUpdate { map, key, .. } => {
+                grow(|| self.check_updates(field, map, span))?;
+                let sort = Type::Struct(self.program.fields[field].parent);
+                let env = self.env();
+                let key = self.term_as(key, &sort, &env)?;
+                self.writable_at(&sort, key, value.span);
+                Ok(())
+            }
+            _ => self.stuck("a whole field that is no update of itself", span),
+        }
+    }
+
+    /// `slot := slot[object := value]`
+    fn store(&mut self, slot: &Slot, object: s::Expr, value: s::Expr, span: Span) {
+        let Type::Map(from, to) = slot.ty(self.program) else { return };
+        self.lowering.prelude.want(Part::Map((*from).clone(), (*to).clone()));
+        let target = self.state.slots[slot].clone();
+        let stored = self.of_map("wr", (&from, &to), [target.clone(), object, value]);
+        self.emit_at(span, assign(target, stored));
+    }
+
+    fn assign_text(&mut self, array: &'p Expr, bytes: &[u8], span: Span) -> Fallible<()> {
+        self.check(array)?;
+        let Type::Array(element) = &array.ty else { return self.stuck("this text", span) };
+        let env = self.env();
+        let base = self.term(array, &env)?;
+        let base = self.variable("text$", &array.ty, Some(base));
+        self.lowering.prelude.want(Part::Array((**element).clone()));
+        for (at, &byte) in bytes.iter().enumerate() {
+            let cell = self.of_type("cell", element, [base.clone(), int(at)]);
+            self.writable_at(&cell_type(&array.ty), cell.clone(), span);
+            self.store(&Slot::Cells((**element).clone()), cell, int(byte), span);
+        }
+        Ok(())
+    }
+
+    fn new_object(&mut self, target: Variable, object: &'p NewObject, span: Span) -> Fallible<()> {
+        match object {
+            NewObject::Struct(id) => {
+                let fresh = self.fresh_object(&Type::Struct(*id));
+                self.set_variable(target, fresh, span)
+            }
+            NewObject::Array { element, length } => {
+                self.check(length)?;
+                let env = self.env();
+                let length_value = self.term(length, &env)?;
+                let check = assert(le(int(0), length_value.clone()))
+                    .with(renamed("*", "new.failed:negative.length"))
+                    .with(said("*", "the length might be negative"));
+                self.emit_at(length.span, check);
+                let sort = Type::Array(Box::new(element.clone()));
+                self.lowering.prelude.want(Part::Array(element.clone()));
+                let array = self.fresh_object(&sort);
+                let stated = self.of_type("length", element, [array.clone()]);
+                self.emit(inhale(eq(stated, length_value)));
+                let cell = cell_type(&sort);
+                let cells = self.of_type("cells", element, [array.clone()]);
+                let alloc = self.state.alloc[&cell].clone();
+                let new = self.of_set("disjoint", &cell, [cells.clone(), alloc]);
+                self.emit(inhale(new));
+                self.resize("union", &cell, cells);
+                self.set_variable(target, array, span)
+            }
+        }
+    }
+
+    /// A new object of a sort, which is owned.
+    fn fresh_object(&mut self, sort: &Type) -> s::Expr {
+        let object = self.variable("new$", sort, None);
+        let alloc = self.state.alloc[sort].clone();
+        let exists = self.of_set("mem", sort, [object.clone(), alloc]);
+        let null = self.null(sort);
+        self.emit(inhale(and([not(exists), ne(object.clone(), null)])));
+        let single = self.of_set("single", sort, [object.clone()]);
+        self.resize("union", sort, single);
+        object
+    }
+
+    /// Adds objects to what exists and is owned, or takes them away.
+    fn resize(&mut self, operation: &str, sort: &Type, objects: s::Expr) {
+        for set in [self.state.alloc[sort].clone(), self.state.own[sort].clone()] {
+            let changed = self.of_set(operation, sort, [set.clone(), objects.clone()]);
+            self.emit(assign(set, changed));
+        }
+    }
+
+    /// `free e`: the object is owned. Its contents are anything from now on, since a new object may come to its place: that
+    /// matters only in programs that make objects of the sort.
+    fn free(&mut self, e: &'p Expr, span: Span) -> Fallible<()> {
+        self.check(e)?;
+        let env = self.env();
+        let object = self.term(e, &env)?;
+        let object = self.variable("freed$", &e.ty, Some(object));
+        let id = "free.failed:insufficient.permission";
+        let text = format!("{} might be freed here that is not owned", self.objects(&e.ty));
+        let failed = |check: s::Stmt| check.with(renamed("*", id)).with(said("*", &text));
+        let own = self.state.own[&e.ty].clone();
+        let check = assert(self.of_set("mem", &e.ty, [object.clone(), own]));
+        self.emit_at(span, failed(check));
+        let single = self.of_set("single", &e.ty, [object.clone()]);
+        self.resize("minus", &e.ty, single);
+        if let Type::Array(element) = &e.ty {
+            let cell = cell_type(&e.ty);
+            self.lowering.prelude.want(Part::Array((**element).clone()));
+            let cells = self.of_type("cells", element, [object.clone()]);
+            let own = self.state.own[&cell].clone();
+            let check = assert(self.of_set("subset", &cell, [cells.clone(), own]));
+            self.emit_at(span, failed(check));
+            let slot = Slot::Cells((**element).clone());
+            let before = self.state.slots[&slot].clone();
+            let after = self.variable("cells$freed", &slot.ty(self.program), None);
+            let alloc = self.state.alloc[&cell].clone();
+            let framed =
+                self.frame((&cell, element), [cells.clone(), alloc, before.clone(), after.clone()]);
+            self.emit(inhale(framed));
+            self.emit(assign(before, after));
+            self.resize("minus", &cell, cells);
+        }
+        if !self.lowering.uses.makes.contains(&e.ty) {
+            return Ok(());
+        }
+        for slot in slots_of(self.program, &e.ty) {
+            let Type::Map(_, to) = slot.ty(self.program) else { continue };
+            let any = self.variable("any$", &to, None);
+            self.store(&slot, object.clone(), any, span);
+        }
+        Ok(())
+    }
+}
+
+impl<'p> Member<'_, 'p> {
+    /// `place := value` where the place is in the heap.
+    pub(super) fn store_at(
+        &mut self,
+        place: &'p Place,
+        value: &'p Expr,
+        span: Span,
+    ) -> Fallible<()> {
+        let env = self.env();
+        match place {
+            Place::Variable(_) => Ok(()),
+            Place::Field { receiver, field } => {
+                let declared = &self.program.fields[*field];
+                let sort = Type::Struct(declared.parent);
+                self.ghost_only(!declared.is_ghost, span, "write a field that is not ghost");
+                self.check(receiver)?;
+                let object = self.term_as(receiver, &sort, &env)?;
+                self.check(value)?;
+                self.writable_at(&sort, object.clone(), span);
+                let value = self.term_as(value, &declared.ty, &env)?;
+                self.store(&Slot::Field(*field), object, value, span);
+                Ok(())
+            }
+            Place::Element { array, index } => {
+                self.ghost_only(true, span, "write an array");
+                self.check(array)?;
+                self.check(index)?;
+                self.check(value)?;
+                let cell = self.of_array("cell", array, Some(index), &env)?;
+                self.write_cell(&cell_type(&array.ty), cell, value, span)
+            }
+            Place::Cell(cell) => {
+                self.ghost_only(true, span, "write an array");
+                self.check(cell)?;
+                self.check(value)?;
+                let object = self.term(cell, &env)?;
+                self.write_cell(&cell.ty, object, value, span)
+            }
+        }
+    }
+
+    fn write_cell(
+        &mut self,
+        sort: &Type,
+        cell: s::Expr,
+        value: &'p Expr,
+        span: Span,
+    ) -> Fallible<()> {
+        let Type::ArrayCell(element) = sort else { return self.stuck("this assignment", span) };
+        self.writable_at(sort, cell.clone(), span);
+        let env = self.env();
+        let value = self.term_as(value, element, &env)?;
+        self.store(&Slot::Cells((**element).clone()), cell, value, span);
+        Ok(())
+    }
+}
