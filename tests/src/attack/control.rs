@@ -241,15 +241,10 @@ impl<'d> Generator<'d> {
         if self.nested > 0 {
             return false;
         }
+        if self.pick.chance(25) {
+            return self.package_instance();
+        }
         let Some((own, held)) = self.held() else { return false };
-        let immutable = |text: &str| {
-            !text.split(|c: char| !c.is_alphanumeric() && c != '.').any(|word| {
-                word.starts_with('v')
-                    || word.starts_with('k')
-                    || word.starts_with('o')
-                    || word.contains(".n.")
-            }) && text.matches('.').count() <= 1
-        };
         let Some(portion) = self.portion(&held) else { return false };
         let plain = !portion.contains('.') && !portion.contains("perm") && portion != "wildcard";
         if !immutable(&own) || !plain || !immutable(&portion) {
@@ -286,6 +281,24 @@ impl<'d> Generator<'d> {
         done
     }
 
+    /// A wand that folds an instance of a predicate.
+    fn package_instance(&mut self) -> bool {
+        let Some(instance) = self.instance() else { return false };
+        if instance.contains('.') || instance.contains("perm(") || !immutable(&instance) {
+            return false;
+        }
+        self.pin(&instance);
+        let share = self.share();
+        let access = format!("acc({instance}, {share})");
+        let wand = format!("true --* {access}");
+        let done = self.push(&format!("package {wand} {{\n  fold {access}\n}}"));
+        if done {
+            self.folded.push(instance);
+            self.wands.push(wand);
+        }
+        done
+    }
+
     pub(super) fn apply(&mut self) -> bool {
         let wands = self.wands.clone();
         let Some(wand) = self.pick.text(&wands) else { return false };
@@ -305,4 +318,17 @@ fn braces(statements: &[String]) -> String {
         }
     }
     text + "}"
+}
+
+/// Whether a text means the same for the rest of the method: no variable in it is assigned, no field on the way to another
+/// read.
+fn immutable(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
+    let changes = |word: &str| {
+        ["v", "k", "o"].iter().any(|start| {
+            word.strip_prefix(start)
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        }) || word.contains(".n.")
+    };
+    !words.into_iter().any(changes) && text.matches('.').count() <= 1
 }

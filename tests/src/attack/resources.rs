@@ -298,6 +298,39 @@ impl Generator<'_> {
         done
     }
 
+    /// Permission to fields of all objects in a sequence.
+    pub(super) fn sequence(&mut self) -> bool {
+        let literal = self.run.state.store.get("u").cloned();
+        let literal = literal.and_then(|value| self.literal_of(&value, "Seq[Ref]"));
+        if let Some(literal) = literal
+            && !self.pinned.iter().any(|name| name == "u")
+            && self.say(&format!("u == {literal}"))
+        {
+            self.pinned.push("u".into());
+        }
+        let sequence = self.pick.of(&["u", "u", "u[1..]", "(Seq(x) ++ u)", "Seq(x)"]);
+        let field = self.pick.of(&["f", "g"]);
+        let amount = match self.pick.below(4) {
+            0 => self.amount(1),
+            1 => Some("(k == 0 ? write : 1/2)".to_owned()),
+            2 => Some("wildcard".to_owned()),
+            _ => Some(self.share().to_owned()),
+        };
+        let Some(amount) = amount else { return false };
+        self.pin(&amount);
+        let trigger =
+            if self.pick.chance(50) { format!("{{ {sequence}[k] }} ") } else { String::new() };
+        let form = self.pick.of(&["inhale", "inhale", "exhale", "assert"]);
+        let done = self.push(&format!(
+            "{form} forall k: Int :: {trigger}0 <= k && k < |{sequence}| ==> \
+             acc({sequence}[k].{field}, {amount})"
+        ));
+        if done && form == "exhale" {
+            self.environment();
+        }
+        done
+    }
+
     /// `[a, b]`, of which one side counts.
     pub(super) fn pair(&mut self) -> bool {
         let Some((location, held)) = self.held() else { return false };

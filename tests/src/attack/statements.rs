@@ -90,6 +90,7 @@ impl<'d> Generator<'d> {
             ("c", "Bool"),
             ("d", "Bool"),
             ("t", "Set[Ref]"),
+            ("u", "Seq[Ref]"),
         ] {
             state.store.insert(name.into(), any(&mut pick, ty));
             formals.push(Formal { name: name.into(), ty, decides: false });
@@ -181,6 +182,7 @@ impl<'d> Generator<'d> {
             ("c", "Bool"),
             ("d", "Bool"),
             ("t", "Set[Ref]"),
+            ("u", "Seq[Ref]"),
         ] {
             let value = self.run.state.store.get(name).cloned();
             let literal = value.and_then(|value| self.literal_of(&value, ty));
@@ -243,9 +245,10 @@ impl<'d> Generator<'d> {
             70..=73 => self.repeat(),
             74..=79 => self.call(),
             80..=81 => self.allocate(),
-            82..=86 => self.package(),
-            87..=88 => self.apply(),
-            89..=93 => self.quantified(),
+            82..=85 => self.package(),
+            86..=88 => self.apply(),
+            89..=91 => self.quantified(),
+            92..=93 => self.sequence(),
             94..=95 => self.pair(),
             96..=97 => self.local(),
             _ => self.forget(),
@@ -332,6 +335,14 @@ pub(super) fn any(pick: &mut Picker, ty: &str) -> Value {
             let (numerator, denominator) =
                 [(0, 1), (0, 1), (1, 4), (1, 3), (1, 2), (1, 2), (3, 4), (1, 1)][pick.below(8)];
             Value::perm(numerator, denominator)
+        }
+        // Each object once: receivers of quantified permissions differ.
+        "Seq[Ref]" => {
+            let mut objects: Vec<u32> = (1..=OBJECTS).filter(|_| pick.chance(50)).collect();
+            if pick.chance(50) {
+                objects.reverse();
+            }
+            Value::Seq(objects.into_iter().map(Value::Ref).collect())
         }
         "Set[Ref]" => {
             Value::Set((1..=OBJECTS).filter(|_| pick.chance(40)).map(Value::Ref).collect())
