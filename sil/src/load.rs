@@ -15,6 +15,13 @@ use crate::resolve;
 use crate::source::Sources;
 use crate::syntax;
 
+/// What is taken for granted of a program beside what it says.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Assumptions {
+    /// Functions and methods without a termination clause end, as if they had `decreases _`.
+    pub termination: bool,
+}
+
 /// A program as far as it got.
 #[derive(Debug, Default)]
 pub struct Loaded {
@@ -51,24 +58,37 @@ pub fn load_text(name: &str, text: &str) -> Loaded {
 
 /// Loads the file `name` with the contents `bytes`; imported files come from `loader`.
 pub fn load(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Loaded {
+    load_assuming(Assumptions::default(), name, bytes, loader)
+}
+
+/// The same, where some things are taken for granted.
+pub fn load_assuming(
+    assumptions: Assumptions,
+    name: &str,
+    bytes: Vec<u8>,
+    loader: &dyn Loader,
+) -> Loaded {
     let mut loaded = Loaded::default();
     let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     *syntax = imports::read_all(name, bytes, loader, sources, diagnostics);
-    check(loaded)
+    check(loaded, assumptions)
 }
 
 /// Loads a program that was built by code (see [`crate::build`]), which imports nothing.
 ///
 /// Findings point at no file: the nodes have no place.
 pub fn load_syntax(program: syntax::Program) -> Loaded {
-    check(Loaded { syntax: program, ..Loaded::default() })
+    check(Loaded { syntax: program, ..Loaded::default() }, Assumptions::default())
 }
 
 /// All that comes after reading.
-fn check(mut loaded: Loaded) -> Loaded {
+fn check(mut loaded: Loaded, assumptions: Assumptions) -> Loaded {
     let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     macros::expand(syntax, diagnostics);
     plugins::desugar(syntax, sources, diagnostics);
+    if assumptions.termination {
+        plugins::assumed_termination::assume(syntax);
+    }
     // Errors of one phase stop the next ones.
     if !loaded.has_errors() {
         loaded.program = resolve::resolve(&loaded.syntax, &mut loaded.diagnostics);

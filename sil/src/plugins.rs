@@ -8,6 +8,7 @@ use crate::source::Sources;
 use crate::syntax::Program;
 
 pub mod adt;
+pub mod assumed_termination;
 pub mod predicate_instance;
 pub mod smoke;
 pub mod termination;

@@ -33,7 +33,7 @@ impl Severity {
 }
 
 /// A range in a named text; `end` is exclusive.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Place {
     pub file: Name,
     pub start: LineColumn,

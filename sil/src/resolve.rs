@@ -25,6 +25,7 @@ use crate::program::Program;
 use crate::syntax;
 use adts::Selectors;
 use context::Shared;
+use indexmap::IndexMap;
 use names::Globals;
 
 /// Resolves a program whose imports, macros and plugins are expanded.
@@ -45,6 +46,7 @@ pub fn resolve(tree: &syntax::Program, diagnostics: &mut Vec<Diagnostic>) -> Opt
             program: &program,
             facts: &facts,
             diagnostics: &mut errors,
+            taken: IndexMap::new(),
             warnings: &mut warnings,
             label_errors: &mut label_errors,
             origins: &mut origins,
@@ -62,7 +64,7 @@ pub fn resolve(tree: &syntax::Program, diagnostics: &mut Vec<Diagnostic>) -> Opt
     errors.sort_by_key(|error| {
         (error.span.file, error.span.start, error.code != Code::TypecheckerError)
     });
-    // Several locals may clash with one global name that is declared behind them.
+    // The locals of several members may clash with one global name that is declared behind them.
     errors.dedup_by(|later, earlier| {
         later.code == earlier.code && later.span == earlier.span && later.message == earlier.message
     });

@@ -269,8 +269,7 @@ pub(crate) struct Engine<'p> {
     pub(crate) findings: IndexMap<(String, Span), Finding>,
     /// How often an obligation has failed, on any path.
     pub(crate) failures: usize,
-    /// What was evaluated where a quantifier turned out not to be defined for all values, and in the second phase of a
-    /// function the clauses that were ill-formed in the first.
+    /// What was evaluated where a quantifier turned out not to be defined for all values.
     pub(crate) undefined: FxHashSet<Span>,
     /// Whether a contract is being checked as those read it who have to prove it.
     pub(crate) in_other_reading: bool,

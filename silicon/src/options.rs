@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use sil::load::Assumptions;
+
 /// How verification is done. The defaults are those of the command line.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -24,6 +26,11 @@ pub struct Options {
     /// The amounts in preconditions of functions count, as they do in those of methods, instead of only whether there
     /// is some permission.
     pub exact_amounts_in_functions: bool,
+    /// That the receivers of quantified permissions differ is shown where permissions are exhaled, and taken for granted
+    /// where they are inhaled, as some front ends ask for.
+    pub assume_injectivity_on_inhale: bool,
+    /// Functions and methods without a termination clause end: front ends that show it themselves send none.
+    pub assume_termination: bool,
     /// When branches of a method are merged again.
     pub join: Join,
     /// Count the instances of each quantifier. Slow: Z3 writes a trace for it.
@@ -43,6 +50,13 @@ pub enum Join {
     Never,
 }
 
+impl Options {
+    /// What the front end takes for granted.
+    pub fn assumptions(&self) -> Assumptions {
+        Assumptions { termination: self.assume_termination }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -55,6 +69,8 @@ impl Default for Options {
             smt_log: None,
             smoke: false,
             exact_amounts_in_functions: false,
+            assume_injectivity_on_inhale: false,
+            assume_termination: false,
             join: Join::Auto,
             profile: false,
             without_own_triggers: false,

@@ -20,11 +20,18 @@ pub struct MemberReport {
     pub name: String,
     pub span: Span,
     pub verdict: Verdict,
-    /// In source order of their spans, without duplicates.
+    /// In the order in which execution met them, without duplicates.
     pub findings: Vec<Finding>,
     /// Taken without proof: no body, or a construct that is trusted; each with its words.
     pub trusted: Vec<(Span, String)>,
     pub statistics: Statistics,
+}
+
+impl MemberReport {
+    /// Whether something was refuted, not only given up.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -13,6 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Instant;
 
+use rustc_hash::FxHashSet;
+use sil::load::Assumptions;
 use sil::program::{Member, Program};
 use sil::render::{Message, Place, Severity};
 use sil::source::{Sources, Span};
@@ -60,7 +62,7 @@ impl Session {
     }
 
     fn run_here(&self, input: &Input) -> Outcome {
-        let (program, mut outcome) = front_end(input);
+        let (program, mut outcome) = front_end(input, self.options.assumptions());
         if let Some((program, sources)) = program
             && self.task == Task::Verify
         {
@@ -90,7 +92,7 @@ impl Session {
         places: &Places<'_>,
         outcome: &mut Outcome,
     ) {
-        outcome.trusted = audit::trusted(program, places, self.audit);
+        outcome.trusted = audit::trusted(program, places, &self.options, self.audit);
         let Some(options) = self.options_for(program, places) else {
             outcome.verdict = FileVerdict::NothingSelected;
             return;
@@ -164,17 +166,17 @@ pub fn load_program<T: Send>(
     view: impl FnOnce(&Program) -> T + Send,
 ) -> (Option<T>, Outcome) {
     on_large_stack(|| {
-        let (program, outcome) = front_end(input);
+        let (program, outcome) = front_end(input, Assumptions::default());
         (program.map(|(program, _)| view(&program)), outcome)
     })
     .unwrap_or_else(|defect| (None, broken(input, &defect)))
 }
 
 /// The program of an input, if there are no errors, and what the front end has to say about it.
-fn front_end(input: &Input) -> (Option<(Program, Sources)>, Outcome) {
+fn front_end(input: &Input, assumptions: Assumptions) -> (Option<(Program, Sources)>, Outcome) {
     let mut outcome = Outcome::empty(&input.name);
     let loaded = match input.read() {
-        Ok(text) => load::load(input, text),
+        Ok(text) => load::load(input, text, assumptions),
         Err(unreadable) => Loaded::unreadable(input, unreadable),
     };
     outcome.texts = loaded.texts();
@@ -219,17 +221,20 @@ fn rejection(diagnostics: &[Diagnostic]) -> FileVerdict {
 }
 
 impl Session {
-    /// Drops what is more than the asked number of errors, in the order in which they are shown.
+    /// Drops what is more than the asked number of errors, in the order in which execution met them.
     fn keep_first(&self, diagnostics: &mut Vec<Diagnostic>) {
         if self.errors_per_member == 0 {
             return;
         }
-        outcome::sort(diagnostics);
-        let mut errors = 0;
+        // What is shown as one counts as one.
+        let mut errors = FxHashSet::default();
         diagnostics.retain(|diagnostic| {
-            let is_error = diagnostic.message.severity == Severity::Error;
-            errors += usize::from(is_error);
-            !is_error || errors <= self.errors_per_member
+            let Message { severity, place, id, .. } = &diagnostic.message;
+            let error = (place.clone(), id.clone());
+            if *severity != Severity::Error || errors.contains(&error) {
+                return true;
+            }
+            errors.len() < self.errors_per_member && errors.insert(error)
         });
     }
 }

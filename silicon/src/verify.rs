@@ -17,7 +17,7 @@ use std::time::Instant;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::diagnostics::Diagnostic;
 use sil::imports::library;
-use sil::program::{FunctionId, Member, Program};
+use sil::program::{DomainId, FunctionId, Member, Program};
 use sil::source::{Sources, Span};
 use sil::source_map;
 
@@ -96,11 +96,12 @@ fn verify_members(
     };
     for &member in program.order.iter().filter(is_verified) {
         report.members.extend(reports.remove(&member));
-        if let Member::Domain(_) = member
+        if let Member::Domain(domain) = member
             && !is_of_library(sources, program, member)
         {
             // Axioms may mention nothing that needs a proof; that they are trusted is said elsewhere.
-            report.members.push(blank(program, member));
+            let checked = options.smoke.then(|| axioms(&context, domain));
+            report.members.push(checked.unwrap_or_else(|| blank(program, member)));
         }
     }
     report
@@ -160,12 +161,7 @@ fn functions_of_group(
             .iter()
             .enumerate()
             .map(|(index, &function)| {
-                let ill_formed = contracts_were
-                    .get(index)
-                    .into_iter()
-                    .flat_map(|report| &report.findings)
-                    .filter(|finding| finding.error == "not.wellformed")
-                    .map(|finding| finding.span);
+                let is_ill_formed = contracts_were.get(index).is_some_and(MemberReport::has_errors);
                 let contracts = match phase {
                     Phase::Contract => Vec::new(),
                     Phase::Body => usable_contracts(function, functions, promise_late),
@@ -174,8 +170,9 @@ fn functions_of_group(
                 let member = Member::Function(function);
                 verify_member(context, member, part, visible, workspace, |engine| {
                     engine.recursion_group = group.clone();
-                    engine.undefined.extend(ill_formed);
                     match phase {
+                        // What builds on an ill-formed contract would be reported for no other reason.
+                        Phase::Body if is_ill_formed => Ok(None),
                         Phase::Contract => engine.verify_function_contract(function).map(Some),
                         Phase::Body => engine.verify_function_body(function),
                     }
@@ -220,7 +217,6 @@ fn both(first: MemberReport, second: MemberReport) -> MemberReport {
             Some(known) => known.meet(finding),
         }
     }
-    sort(&mut findings);
     let mut statistics = first.statistics;
     statistics.add(&second.statistics);
     let verdict = first.verdict.max(second.verdict);
@@ -281,6 +277,17 @@ const FEW_PATHS: u64 = 40;
 /// How many questions the last attempt may ask beyond four times those of the others, and how many of the prover.
 const RETRY_QUESTIONS: u64 = 20_000;
 const RETRY_QUERIES: u64 = 1000;
+
+/// Smoke detection of the axioms of a domain. All functions are verified by now.
+fn axioms(context: &Context<'_>, domain: DomainId) -> MemberReport {
+    let functions = context.program.functions.iter().map(|(id, _)| id).collect();
+    let predicates = FxHashSet::default();
+    let visible = Visible { functions: &functions, contracts: &[], predicates: &predicates };
+    let workspace = Workspace::new();
+    let member = Member::Domain(domain);
+    let check = |engine: &mut Engine<'_>| engine.check_axioms(domain).map(|()| None);
+    verify_member(context, member, "axioms", visible, &workspace, check).0
+}
 
 fn verify_body(context: &Context<'_>, member: Member, engine: &mut Engine<'_>) -> Result<(), Stop> {
     match member {
@@ -368,7 +375,6 @@ fn verify_member<'p>(
             stopped(&mut report, Stop::Broken(words.to_owned()));
         }
     }
-    sort(&mut report.findings);
     report.statistics.time = started.elapsed();
     match trace.map(|trace| trace.read()) {
         Some(Ok(instances)) => report.statistics.instances = instances,
@@ -437,10 +443,6 @@ fn finding(
         path: Vec::new(),
         counterexample: None,
     }
-}
-
-fn sort(findings: &mut [Finding]) {
-    findings.sort_by_key(|finding| (finding.span, finding.full_id()));
 }
 
 fn describe(program: &Program, member: Member) -> (MemberKind, String, Span) {

@@ -85,6 +85,8 @@ pub struct Judgement {
     pub stale: Vec<String>,
     /// Why something is not decided, or how the process ended.
     pub reasons: Vec<String>,
+    /// Whether the errors are those of the reference, where all of these are known.
+    pub same: Option<bool>,
 }
 
 /// A file to judge, its path below the suite's directory, and what it announces.
@@ -154,6 +156,7 @@ pub fn judge(case: &Case, ending: &Ending) -> Judgement {
         extra: Vec::new(),
         stale: Vec::new(),
         reasons: Vec::new(),
+        same: case.announced.is_same(&[]).map(|_| false),
     };
     match ending {
         Ending::Timeout => judgement.class = Class::Timeout,
@@ -186,9 +189,11 @@ fn compare(case: &Case, observation: &Observation, judgement: &mut Judgement) {
         .collect();
 
     let rejected = observation.is_rejected() && !extra.is_empty();
+    let broken = observation.is_broken();
+    judgement.same = announced.is_same(&observation.outputs()).map(|same| same && !broken);
     let has = |verdict| observation.members.iter().any(|member| member.verdict == verdict);
     let optional = |one: &Output| announced.is_optional(one);
-    judgement.class = if observation.is_broken() {
+    judgement.class = if broken {
         Class::Crash
     } else if rejected {
         Class::InputError
@@ -283,7 +288,7 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// The number of files of each class.
+/// The number of files of each class, and how many have the errors of the reference.
 pub fn totals(judgements: &[Judgement]) -> String {
     let mut text = format!("{} files", judgements.len());
     for class in Class::ALL {
@@ -291,6 +296,13 @@ pub fn totals(judgements: &[Judgement]) -> String {
         if count > 0 || class == Class::Missing {
             let _ = write!(text, ", {count} {}", class.name());
         }
+    }
+    let compared: Vec<bool> = judgements.iter().filter_map(|judgement| judgement.same).collect();
+    if !compared.is_empty() {
+        let same = compared.iter().filter(|same| **same).count();
+        let share = 100.0 * same as f64 / compared.len() as f64;
+        let _ = write!(text, "\n{same} of {} files ({share:.1} %)", compared.len());
+        text.push_str(" have the same errors as the reference");
     }
     text
 }

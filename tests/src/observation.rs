@@ -81,6 +81,8 @@ pub fn session_for(path: &Path, task: Task, join: Join) -> Session {
         match folder.to_str() {
             Some("smoke") => session.options.smoke = true,
             Some("oldpermsemantics") => session.options.exact_amounts_in_functions = true,
+            Some("assumed_injectivity") => session.options.assume_injectivity_on_inhale = true,
+            Some("assumed_termination") => session.options.assume_termination = true,
             _ => {}
         }
     }

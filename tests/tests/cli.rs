@@ -298,6 +298,37 @@ fn errors_and_time_can_be_limited() {
 }
 
 #[test]
+fn the_first_error_of_a_member_is_the_first_that_execution_meets() {
+    let text = "method m(x: Int, y: Int)\n  ensures y > 0\n{\n  assert x > 1\n  assert x > 2\n}\n";
+    let scratch = Scratch::new("first", &[("a.vpr", text.as_bytes())]);
+    let lines = |limit| {
+        let run =
+            scratch.silicon(&["--message-format", "short", "--errors-per-member", limit, "a.vpr"]);
+        run.stdout.lines().filter_map(|line| line.split(':').nth(1)?.parse().ok()).collect()
+    };
+    let (one, two): (Vec<u32>, Vec<u32>) = (lines("1"), lines("2"));
+    assert_eq!((one, two), (vec![4], vec![4, 5]));
+}
+
+#[test]
+fn what_options_take_for_granted_is_named() {
+    let text = "field f: Int\nfunction at(i: Int): Ref\n\
+         method m(n: Int)\n  requires forall i: Int :: 0 <= i && i < n ==> acc(at(i).f)\n{\n}\n";
+    let scratch = Scratch::new("granted", &[("a.vpr", text.as_bytes())]);
+    assert_eq!(scratch.silicon(&["a.vpr"]).code, Some(1));
+    for option in ["--assume-injectivity-on-inhale", "--assumeInjectivityOnInhale"] {
+        let run = scratch.silicon(&["a.vpr", option, "--assume-termination"]);
+        assert_eq!(run.code, Some(0), "{run:#?}");
+        let trusted = run.stdout.lines().find(|line| line.contains("trusted:")).expect("named");
+        assert!(trusted.contains("--assume-injectivity-on-inhale"), "{trusted}");
+        assert!(trusted.contains("function at terminates"), "{trusted}");
+        assert!(trusted.contains("--assume-termination"), "{trusted}");
+    }
+    let run = scratch.silicon(&["a.vpr", "--compat", "silicon", "--assumeInjectivityOnInhale"]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+}
+
+#[test]
 fn what_the_solver_is_asked_can_be_kept() {
     let scratch = programs("logs");
     let run = scratch.silicon(&["--smt-log", "logs/here", "bad.vpr"]);

@@ -80,6 +80,13 @@ fn in_block(block: &mut Block, may_be_dead: bool) -> bool {
     may_be_dead
 }
 
+/// Whether a statement is one of the checks. A `refute` that somebody wrote is longer than its assertion, or both are
+/// made by a macro and say the same.
+pub fn is_check(statement: &Stmt) -> bool {
+    let StmtKind::Refute(assertion) = &statement.kind else { return false };
+    matches!(assertion.kind, ExprKind::Bool(false)) && assertion.span == statement.span
+}
+
 fn check(span: Span) -> Stmt {
     let kind = ExprKind::Bool(false);
     let never = Expr { kind, ty: Type::Bool, span, annotations: Vec::new() };

@@ -1,5 +1,6 @@
 //! The state of resolving one member, and what may be used where.
 
+use indexmap::IndexMap;
 use la_arena::{Arena, ArenaMap, RawIdx};
 use rustc_hash::FxHashMap;
 
@@ -62,12 +63,29 @@ pub(super) struct Shared<'a> {
     /// All signatures; bodies and contracts are still empty.
     pub(super) program: &'a Program,
     pub(super) diagnostics: &'a mut Vec<Diagnostic>,
+    /// The local names of the member at hand that are taken by members.
+    pub(super) taken: IndexMap<Name, Taken>,
     /// What the bodies that are not resolved yet have.
     pub(super) facts: &'a Facts,
     pub(super) warnings: &'a mut Vec<Diagnostic>,
     /// Errors about labels, which count only if there are no type errors.
     pub(super) label_errors: &'a mut Vec<Diagnostic>,
     pub(super) origins: &'a mut Origins,
+}
+
+/// A member's name that is declared locally, too.
+pub(super) struct Taken {
+    by: Span,
+    /// The last of the local declarations.
+    local: Span,
+}
+
+impl Shared<'_> {
+    /// Reports the names of the member at hand that are taken, each once however often it is declared.
+    pub(super) fn report_taken(&mut self) {
+        let reports = self.taken.drain(..).map(|(name, it)| duplicate(&name, it.by, it.local));
+        self.diagnostics.extend(reports);
+    }
 }
 
 /// Resolves one member.
@@ -177,7 +195,12 @@ impl<'a, 's> Resolver<'a, 's> {
     /// Gives `name` to the innermost scope; reports if the name is taken.
     pub(super) fn declare_name(&mut self, name: &Name, entry: Entry, span: Span) {
         if let Some(first) = self.shared.globals.span(name) {
-            self.shared.diagnostics.push(duplicate(name, first, span));
+            // Labels are declared before what stands above them.
+            let known = self.shared.taken.entry(name.clone());
+            let known = known.or_insert(Taken { by: first, local: span });
+            if known.local.start < span.start {
+                known.local = span;
+            }
         }
         if let Err(clash) = self.scopes.declare(name, entry, span) {
             self.shared.diagnostics.push(duplicate(name, clash.first, clash.second));

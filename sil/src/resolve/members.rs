@@ -238,7 +238,11 @@ pub(super) fn bodies<'t>(
     let members = shared.program.order.iter().filter(|id| !matches!(id, Member::Field(_)));
     members
         .zip(tree.members.iter().filter(with_body))
-        .filter_map(|(&id, member)| Some((id, resolve_member(shared, id, &member.kind)?)))
+        .filter_map(|(&id, member)| {
+            let resolved = resolve_member(shared, id, &member.kind);
+            shared.report_taken();
+            Some((id, resolved?))
+        })
         .collect()
 }
 

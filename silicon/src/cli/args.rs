@@ -133,6 +133,22 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "exact_amounts_in_functions", hide = true)]
     no_exact_amounts_in_functions: bool,
 
+    /// Take for granted that receivers of quantified permissions differ where they are inhaled
+    #[arg(
+        long,
+        visible_alias = "assumeInjectivityOnInhale",
+        overrides_with = "no_assume_injectivity_on_inhale"
+    )]
+    assume_injectivity_on_inhale: bool,
+    #[arg(long, overrides_with = "assume_injectivity_on_inhale", hide = true)]
+    no_assume_injectivity_on_inhale: bool,
+
+    /// Take for granted that functions and methods without a termination clause end
+    #[arg(long, overrides_with = "no_assume_termination")]
+    assume_termination: bool,
+    #[arg(long, overrides_with = "assume_termination", hide = true)]
+    no_assume_termination: bool,
+
     /// Write what the solver is asked to DIR, a replayable .smt2 file a member
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     smt_log: Option<PathBuf>,
@@ -289,6 +305,8 @@ impl Args {
             smt_log: self.smt_log.clone(),
             smoke: self.smoke,
             exact_amounts_in_functions: self.exact_amounts_in_functions,
+            assume_injectivity_on_inhale: self.assume_injectivity_on_inhale,
+            assume_termination: self.assume_termination,
             join: match self.join {
                 JoinWhen::Auto => Join::Auto,
                 JoinWhen::Always => Join::Always,
@@ -368,6 +386,8 @@ impl Args {
             ("counterexample", self.counterexample),
             ("smoke", self.smoke),
             ("exact-amounts-in-functions", self.exact_amounts_in_functions),
+            ("assume-injectivity-on-inhale", self.assume_injectivity_on_inhale),
+            ("assume-termination", self.assume_termination),
             ("progress", !self.no_progress),
         ] {
             lines.push(format!("--{}{name}", if on { "" } else { "no-" }));

@@ -72,6 +72,11 @@ impl Blame {
     pub(crate) fn is_of_contract(self) -> bool {
         self.error == "not.wellformed"
     }
+
+    /// Whether it is the body of a function that is being checked where it is declared.
+    pub(crate) fn is_of_body(self) -> bool {
+        self.error == BODY && !self.is_trusted()
+    }
 }
 
 /// Evidence that something has been reported, which finding it is. Only [`Engine::report`] makes it.
@@ -119,6 +124,9 @@ impl Tainted {
         !self.values.is_empty() && self.values.iter().any(|&value| terms.contains(formula, value))
     }
 }
+
+/// The body of a function is not defined.
+pub(crate) const BODY: &str = "function.not.wellformed";
 
 /// What could not be shown (Viper language reference, section 14.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

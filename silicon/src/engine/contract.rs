@@ -91,17 +91,18 @@ impl Engine<'_> {
         self.terms.constant("unframed@contract", Sort::BOOL)
     }
 
-    /// Notes that the clause is not framed on the ways that lead here. As a fact it stays with them, wherever they are
+    /// Notes that the clause is not framed, or the body of a function not defined, on the ways that lead here. As a fact it stays with them, wherever they are
     /// joined with others.
     pub(crate) fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
-        if !blame.is_of_contract() {
+        if !blame.is_of_contract() && !blame.is_of_body() {
             return Ok(());
         }
         let unframed = self.unframed();
         self.assume(unframed)
     }
 
-    /// Ends the ways on which the contract that has been assumed is not framed: what builds on it would be reported for
+    /// Ends the ways on which the contract that has been assumed is not framed, or the body of a function not defined: what
+    /// builds on it would be reported for
     /// no other reason. What else was wrong with it has been reported and assumed, and the others go on.
     ///
     /// SOUNDNESS: only where something has been reported, so that the member is not verified.

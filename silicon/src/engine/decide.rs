@@ -49,6 +49,7 @@ impl Engine<'_> {
             && self.noted(failure, |engine| engine.has_failed(blame, reason))?
         {
             self.tainted.rely_on_report();
+            self.failures += 1;
             return self.assume(goal);
         }
         let mut answer = self.obligation_with_instances(goal)?;
@@ -69,7 +70,7 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         if answer != Answer::Yes && !self.is_tainted(goal)? {
             self.fail_at(goal, answer, blame, reason, at);
-            if reason == Reason::NegativePermission {
+            if reason == Reason::NegativePermission || blame.is_of_body() {
                 self.mark_unframed(blame)?;
             }
         }

@@ -57,7 +57,7 @@ impl Engine<'_> {
         })
     }
 
-    fn in_instance<T>(
+    pub(crate) fn in_instance<T>(
         &mut self,
         domain: &Domain,
         instance: &[Type],

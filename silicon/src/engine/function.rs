@@ -11,7 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use sil::program::{Expr, Function, FunctionId, Program};
 use sil::recursion::applied;
 
-use super::blame::Blame;
+use super::blame::{BODY, Blame};
 use super::explore::Path;
 use super::readings::has_two_readings;
 use super::state::State;
@@ -107,6 +107,15 @@ impl General<'_> {
     fn operands(&self) -> Vec<Term> {
         std::iter::once(self.snapshot).chain(self.formals.iter().copied()).collect()
     }
+}
+
+/// The contract of a function whose body is looked at: it has been checked.
+fn trusted_contract(clause: &Expr) -> Blame {
+    Blame::new("not.wellformed", clause.span).trusted()
+}
+
+fn blame_of_body(general: &General<'_>) -> Blame {
+    Blame::new(BODY, general.declaration.span)
 }
 
 impl<'p> Engine<'p> {
@@ -264,12 +273,16 @@ impl<'p> Engine<'p> {
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
         let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
         let snapshot = general.snapshot;
-        let blame = Blame::new("function.not.wellformed", general.declaration.span);
-        let own = self.blame_of_preconditions(&preconditions)?;
+        let blame = blame_of_body(&general);
+        // Where a promise makes no sense, what it is promised of does not matter.
+        self.check_meaning(&general, &preconditions, &postconditions, body)?;
+        if self.has_errors() {
+            return Ok(None);
+        }
         self.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                engine.produce_all(&preconditions, Some(snapshot), &own)?;
+                engine.produce_all(&preconditions, Some(snapshot), trusted_contract)?;
                 engine.is_defining = engine.context.contracts_have_one_reading;
                 let value = engine.eval(body, blame);
                 engine.is_defining = false;
@@ -279,8 +292,7 @@ impl<'p> Engine<'p> {
         let paths = paths?;
         let unfolded = std::mem::take(&mut self.unfolded);
         self.check_postconditions(&general, &preconditions, &postconditions, body)?;
-        if self.findings.values().any(|finding| finding.severity == Severity::Error) || self.gave_up
-        {
+        if self.has_errors() || self.gave_up {
             return Ok(None);
         }
         let operands = general.operands();
@@ -302,20 +314,13 @@ impl<'p> Engine<'p> {
         Ok(Some(self.function_axioms(axioms)))
     }
 
-    /// Preconditions have been checked with the contract. One that is ill-formed fails here again, where it did, so that
-    /// nothing is said of a body that builds on it.
-    fn blame_of_preconditions(
-        &mut self,
-        preconditions: &[&Expr],
-    ) -> Result<impl Fn(&Expr) -> Blame + use<>, Stop> {
-        let ill_formed = self.ill_formed(preconditions)?;
-        Ok(move |clause: &Expr| {
-            let blame = Blame::new("not.wellformed", clause.span);
-            if ill_formed.contains(&clause.span) { blame } else { blame.trusted() }
-        })
+    /// Whether something was refuted, not only given up.
+    fn has_errors(&self) -> bool {
+        self.findings.values().any(|finding| finding.severity == Severity::Error)
     }
 
-    fn check_postconditions(
+    /// The postconditions are defined for the value of the body.
+    fn check_meaning(
         &mut self,
         general: &General<'p>,
         preconditions: &[&Expr],
@@ -325,13 +330,10 @@ impl<'p> Engine<'p> {
         if postconditions.is_empty() {
             return Ok(());
         }
-        let own = self.blame_of_preconditions(preconditions)?;
-        let defined = Blame::new("function.not.wellformed", general.declaration.span).trusted();
-        // Where it is ill-formed, what it says is tried all the same, in a run of its own.
         self.scoped(None, |engine| {
             engine.explore(|engine| {
-                engine.produce_all(preconditions, Some(general.snapshot), &own)?;
-                engine.state.result = Some(engine.eval(body, defined)?);
+                engine.produce_all(preconditions, Some(general.snapshot), trusted_contract)?;
+                engine.state.result = Some(engine.eval(body, blame_of_body(general).trusted())?);
                 engine.state.result_of = Some(general.function);
                 engine.state.reading = Reading::Exhale;
                 for clause in postconditions {
@@ -347,9 +349,33 @@ impl<'p> Engine<'p> {
         })?
         .0?;
         self.tainted.clear();
+        Ok(())
+    }
+
+    /// The value of the body has the postconditions.
+    fn check_postconditions(
+        &mut self,
+        general: &General<'p>,
+        preconditions: &[&Expr],
+        postconditions: &[&Expr],
+        body: &Expr,
+    ) -> Result<(), Stop> {
+        if postconditions.is_empty() {
+            return Ok(());
+        }
+        self.tainted.clear();
+        // Ways on which the body has no value are looked for again: they end here.
+        let body_fails = self.has_errors();
+        let blame = blame_of_body(general);
+        let blame = if body_fails { blame } else { blame.trusted() };
         self.explore(|engine| {
-            engine.produce_all(preconditions, Some(general.snapshot), &own)?;
-            let value = engine.learning_inside(|engine| engine.eval(body, defined))?;
+            engine.produce_all(preconditions, Some(general.snapshot), trusted_contract)?;
+            let value = engine.learning_inside(|engine| engine.eval(body, blame))?;
+            if body_fails {
+                engine.end_unframed()?;
+                // What is left does not depend on the values that are missing.
+                engine.tainted.clear();
+            }
             // The postcondition need not mention the result: what is known of the applications in the body (a lemma
             // that applies itself, say) is known all the same.
             let sort = engine.terms.sort(value);

@@ -83,6 +83,18 @@ impl Engine<'_> {
         self.terms.and(equations)
     }
 
+    /// The chunks that are known to be the location.
+    fn same_for_sure(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Vec<Chunk>, Stop> {
+        let mut same = Vec::new();
+        for chunk in chunks {
+            let alias = self.same_arguments(&chunk.arguments, arguments);
+            if self.check(alias)? {
+                same.push(chunk.clone());
+            }
+        }
+        Ok(same)
+    }
+
     /// The permission held to a location: a sum over all chunks that may be it.
     pub(crate) fn held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Term {
         let none = self.terms.none();
@@ -337,7 +349,8 @@ impl Engine<'_> {
     }
 
     /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount), and assumes that there
-    /// is: where nothing at all is held, that ends the path.
+    /// is: where nothing at all is held, that ends the path. A location that only may be the same is another one: to
+    /// assume that it is the same would lead to errors that nobody can mend.
     pub(crate) fn fail_permission(
         &mut self,
         heap: &Heap,
@@ -373,7 +386,10 @@ impl Engine<'_> {
         if !self.state.reserve.is_empty() {
             return Ok(());
         }
-        let held = self.held_in(heap, resource, arguments);
+        let mut heap = heap.clone();
+        let chunks = self.same_for_sure(heap.of(resource), arguments)?;
+        heap.set(resource, chunks);
+        let held = self.held_in(&heap, resource, arguments);
         let none = self.terms.none();
         let enough = match needed {
             Some(amount) => self.is_enough(amount, held),

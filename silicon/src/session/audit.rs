@@ -7,13 +7,28 @@ use sil::program::{
 use sil::source::Span;
 
 use super::place::Places;
+use crate::options::Options;
 
 /// Everything trusted, in source order, each in the user's words.
 ///
-/// Bodiless methods and functions that promise something, axioms, and clauses that assert termination are always named;
+/// What options take for granted, bodiless methods and functions that promise something, axioms, and clauses that assert termination are always named;
 /// `assume` and `inhale` in bodies where `statements` asks for them, since many front ends write them by the thousand.
-pub fn trusted(program: &Program, places: &Places<'_>, statements: bool) -> Vec<String> {
+pub fn trusted(
+    program: &Program,
+    places: &Places<'_>,
+    options: &Options,
+    statements: bool,
+) -> Vec<String> {
     let mut trusted = Vec::new();
+    if options.assume_injectivity_on_inhale {
+        let words = "that receivers of inhaled quantified permissions differ";
+        trusted.push(format!("{words} (--assume-injectivity-on-inhale)"));
+    }
+    let ends = if options.assume_termination {
+        "decreases _ or --assume-termination"
+    } else {
+        "decreases _"
+    };
     for &member in &program.order {
         match member {
             Member::Method(id) => {
@@ -21,7 +36,7 @@ pub fn trusted(program: &Program, places: &Places<'_>, statements: bool) -> Vec<
                 if method.implementations.is_empty() && promises(&method.contract) {
                     trusted.push(format!("the contract of method {} (no body)", method.name));
                 }
-                wildcard(&method.contract, "method", &method.name, &mut trusted);
+                wildcard(&method.contract, "method", &method.name, ends, &mut trusted);
                 if statements {
                     let bodies = method.implementations.iter().map(|one| &one.body);
                     trusted.extend(assumptions(bodies, &method.name, places));
@@ -33,7 +48,7 @@ pub fn trusted(program: &Program, places: &Places<'_>, statements: bool) -> Vec<
                     let name = &function.name;
                     trusted.push(format!("the postconditions of function {name} (no body)"));
                 }
-                wildcard(&function.contract, "function", &function.name, &mut trusted);
+                wildcard(&function.contract, "function", &function.name, ends, &mut trusted);
             }
             Member::Domain(id) => {
                 let domain = &program.domains[id];
@@ -52,12 +67,12 @@ fn promises(contract: &Contract) -> bool {
     !contract.postconditions.is_empty() || !contract.decreases.is_empty()
 }
 
-/// `decreases _`: termination is claimed, not shown.
-fn wildcard(contract: &Contract, kind: &str, name: &str, trusted: &mut Vec<String>) {
+/// `decreases _`: termination is claimed, not shown; `reason` is why.
+fn wildcard(contract: &Contract, kind: &str, name: &str, reason: &str, trusted: &mut Vec<String>) {
     if Decreases::that_count(&contract.decreases)
         .any(|clause| matches!(clause.kind, DecreasesKind::Wildcard))
     {
-        trusted.push(format!("that {kind} {name} terminates (decreases _)"));
+        trusted.push(format!("that {kind} {name} terminates ({reason})"));
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sil::imports::Loader;
+use sil::load::Assumptions;
 use sil::program::Program;
 use sil::render::{Message, Severity, Texts};
 use sil::source::{SourceFile, Sources};
@@ -53,18 +54,18 @@ impl Loaded {
     }
 }
 
-/// Parses, resolves and checks an input.
-pub fn load(input: &Input, text: Arc<str>) -> Loaded {
+/// Parses, resolves and checks an input. Of Chalice programs nothing is assumed.
+pub fn load(input: &Input, text: Arc<str>, assumptions: Assumptions) -> Loaded {
     match input.language() {
-        Language::Sil => load_sil(&input.name, &text),
+        Language::Sil => load_sil(&input.name, &text, assumptions),
         Language::Chalice => load_chalice(&input.name, &text),
         Language::Spl => load_spl(&input.name, &text),
     }
 }
 
-fn load_sil(name: &str, text: &str) -> Loaded {
+fn load_sil(name: &str, text: &str, assumptions: Assumptions) -> Loaded {
     let sil::load::Loaded { sources, program, diagnostics, .. } =
-        sil::load::load(name, text.as_bytes().to_vec(), &Disk);
+        sil::load::load_assuming(assumptions, name, text.as_bytes().to_vec(), &Disk);
     let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
     Loaded { program, sources, originals: Vec::new(), messages }
 }

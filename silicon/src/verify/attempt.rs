@@ -6,7 +6,7 @@ use std::time::Instant;
 use rayon::Scope;
 use sil::program::Member;
 
-use super::{both, sort, verify_body, verify_member};
+use super::{both, verify_body, verify_member};
 use crate::engine::blame::{INVARIANT, contradiction};
 use crate::engine::parts::{Part, Sharing, Whole};
 use crate::engine::{Context, Limits, Stop, Visible};
@@ -71,7 +71,6 @@ pub(super) fn run(
     if report.verdict == Verdict::Verified {
         let unmet = whole.unmet().into_iter().map(|span| contradiction(span, INVARIANT));
         report.findings.extend(unmet);
-        sort(&mut report.findings);
     }
     (report, end)
 }

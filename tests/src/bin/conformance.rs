@@ -46,6 +46,9 @@ struct Args {
     /// Show times, too
     #[arg(long)]
     times: bool,
+    /// Take for granted that receivers of quantified permissions differ where they are inhaled
+    #[arg(long, hide = true)]
+    assume_injectivity_on_inhale: bool,
     /// When branches of a method are merged: auto, always or never
     #[arg(long, default_value = "auto", value_parser = ["auto", "always", "never"])]
     join: String,
@@ -63,7 +66,9 @@ fn main() -> anyhow::Result<ExitCode> {
             "never" => Join::Never,
             _ => Join::Auto,
         };
-        let observation = observation::observe(path, &observation::session_for(path, task, join));
+        let mut session = observation::session_for(path, task, join);
+        session.options.assume_injectivity_on_inhale |= args.assume_injectivity_on_inhale;
+        let observation = observation::observe(path, &session);
         let answer = serde_json::to_string(&observation)?;
         writeln!(io::stdout(), "{answer}")?;
         return Ok(ExitCode::SUCCESS);
@@ -105,6 +110,7 @@ fn run(cases: &[Case], args: &Args) -> anyhow::Result<Vec<(Judgement, Duration)>
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(index) else { return };
                     let started = Instant::now();
+                    let options = [&options, case.announced.options()].concat();
                     let ending = process::run(&case.path, &options, timeout)
                         .unwrap_or_else(|error| Ending::Crash(format!("{error:#}")));
                     let result = (index, (judge(case, &ending), started.elapsed()));

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Parser;
+use sil::load::Assumptions;
 use sil::print::Form;
 use sil::program::{Member, Program};
 use sil::source::Span;
@@ -128,8 +129,10 @@ fn files(args: &Args) -> Vec<File> {
 
 fn read(path: &Path, name: String) -> Option<File> {
     let text = std::fs::read_to_string(path).ok()?;
-    let mut loaded =
-        on_large_stack(|| load::load(&Input::file(path), text.as_str().into())).ok()?;
+    let mut loaded = on_large_stack(|| {
+        load::load(&Input::file(path), text.as_str().into(), Assumptions::default())
+    })
+    .ok()?;
     let program = loaded.program.take()?;
     Some(File { name, loaded, program })
 }

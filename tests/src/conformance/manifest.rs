@@ -2,9 +2,11 @@
 //!
 //! `expectations.jsonl` lists what is right: `path`, and `expected` with a `line`, an `id` (or `kind`), a
 //! `confidence`, of each or of all together, and perhaps a `category` of errors that not every verifier promises.
-//! `reference.jsonl` lists what another verifier says: `path`, `verdict` and the first of the `errors` of each member.
+//! `reference.jsonl` lists what another verifier says, in one of two forms: `path`, `verdict` and the first of the
+//! `errors` of each member; or `file` and `reference`, with `verdict` and all `errors` (line and id) that it gives a
+//! client with the options of that client.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +24,23 @@ pub enum Announced {
     /// In `expectations.jsonl`.
     Listed { expectations: Expectations, remarks: Vec<Remark> },
     /// In `reference.jsonl`.
-    Reference(Expectations),
+    Reference(Reference),
 }
+
+/// What another verifier says of a program.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    expectations: Expectations,
+    /// Not only the first error of each member.
+    has_all_errors: bool,
+    /// It came to an end.
+    is_decided: bool,
+    /// The options of ours that correspond to those that it was given.
+    options: &'static [&'static str],
+}
+
+/// The option of the runner that takes for granted that receivers differ where permissions are inhaled.
+pub const ASSUME_INJECTIVITY: &str = "--assume-injectivity-on-inhale";
 
 /// What a manifest says about an announcement.
 #[derive(Clone, Debug)]
@@ -38,7 +55,7 @@ impl Announced {
         match self {
             Self::Inline(expectations)
             | Self::Listed { expectations, .. }
-            | Self::Reference(expectations) => expectations,
+            | Self::Reference(Reference { expectations, .. }) => expectations,
         }
     }
 
@@ -72,10 +89,37 @@ impl Announced {
         }
     }
 
-    /// Whether an error that is not announced may be reported all the same: the reference stops at the first error of
-    /// a member.
+    /// The options that a program is verified with.
+    pub fn options(&self) -> &'static [&'static str] {
+        match self {
+            Self::Reference(reference) => reference.options,
+            Self::Inline(_) | Self::Listed { .. } => &[],
+        }
+    }
+
+    /// Whether the reported errors are those of the reference, if all of these are known.
+    pub fn is_same(&self, reported: &[Output]) -> Option<bool> {
+        let Self::Reference(Reference {
+            expectations, has_all_errors: true, is_decided: true, ..
+        }) = self
+        else {
+            return None;
+        };
+        let announced: BTreeSet<&Output> = expectations.expected.iter().collect();
+        let reported: BTreeSet<&Output> = reported.iter().filter(|one| !one.is_warning()).collect();
+        Some(announced == reported)
+    }
+
+    /// Whether an error that is not announced may be reported all the same: the reference gave up, or stopped at the
+    /// first error of a member.
     pub fn excuses(&self, extra: &Output, observation: &Observation) -> bool {
-        let Self::Reference(expectations) = self else { return false };
+        let Self::Reference(Reference { expectations, has_all_errors, is_decided, .. }) = self
+        else {
+            return false;
+        };
+        if *has_all_errors || !is_decided {
+            return !is_decided;
+        }
         observation.members.iter().any(|member| {
             member.covers(extra.line)
                 && expectations.expected.iter().any(|known| member.covers(known.line))
@@ -164,10 +208,12 @@ impl ListedLine {
     }
 }
 
+/// A line of `reference.jsonl`, in one of its two forms.
 #[derive(Deserialize)]
-struct ReferenceLine {
-    path: PathBuf,
-    errors: Vec<ReferenceOutput>,
+#[serde(untagged)]
+enum ReferenceLine {
+    Plain { path: PathBuf, errors: Vec<ReferenceOutput> },
+    OfClient { file: PathBuf, reference: Answer },
 }
 
 #[derive(Deserialize)]
@@ -176,11 +222,61 @@ struct ReferenceOutput {
     id: String,
 }
 
+/// What a client was told.
+#[derive(Deserialize)]
+struct Answer {
+    verdict: String,
+    errors: Vec<(u32, String)>,
+}
+
 impl ReferenceLine {
     fn announced(self) -> (PathBuf, Announced) {
-        let expected =
-            self.errors.into_iter().map(|output| Output::new(output.line, output.id)).collect();
-        let expectations = Expectations { expected, ..Expectations::default() };
-        (self.path, Announced::Reference(expectations))
+        let of = |expected| Expectations { expected, ..Expectations::default() };
+        let (path, reference) = match self {
+            Self::Plain { path, errors } => {
+                let errors = errors.into_iter().map(|one| Output::new(one.line, one.id));
+                let expectations = of(errors.collect());
+                let (has_all_errors, is_decided, options) = (false, true, &[][..]);
+                (path, Reference { expectations, has_all_errors, is_decided, options })
+            }
+            Self::OfClient { file, reference } => {
+                let errors = reference.errors.into_iter().map(|(line, id)| Output::new(line, id));
+                let expectations = of(errors.collect());
+                let is_decided = reference.verdict != "timeout";
+                let (has_all_errors, options) = (true, &[ASSUME_INJECTIVITY][..]);
+                (file, Reference { expectations, has_all_errors, is_decided, options })
+            }
+        };
+        (path, Announced::Reference(reference))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn announced(line: &str) -> Announced {
+        serde_json::from_str::<ReferenceLine>(line).expect("well formed").announced().1
+    }
+
+    #[test]
+    fn the_form_of_a_line_says_how_the_reference_was_asked() {
+        let plain = announced(r#"{"path": "a.vpr", "errors": [{"line": 2, "id": "a:b"}]}"#);
+        let all = announced(
+            r#"{"file": "a.vpr", "reference": {"verdict": "failed", "errors": [[2, "a:b"]]}}"#,
+        );
+        let timeout =
+            announced(r#"{"file": "a.vpr", "reference": {"verdict": "timeout", "errors": []}}"#);
+        let error = |line| Output::new(line, "a:b");
+        assert_eq!((plain.options().len(), plain.is_same(&[error(2)])), (0, None));
+        assert_eq!(all.options(), [ASSUME_INJECTIVITY]);
+        assert_eq!(all.is_same(&[error(2), error(2)]), Some(true));
+        assert_eq!(all.is_same(&[error(2), Output::new(1, "parser.warning")]), Some(true));
+        assert_eq!(all.is_same(&[error(2), error(3)]), Some(false));
+        assert_eq!(all.is_same(&[]), Some(false));
+        assert_eq!(timeout.is_same(&[error(2)]), None);
+        let nothing =
+            Observation { verdict: "failed".to_owned(), reported: Vec::new(), members: Vec::new() };
+        assert!(timeout.excuses(&error(3), &nothing) && !all.excuses(&error(3), &nothing));
     }
 }

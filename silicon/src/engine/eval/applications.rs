@@ -39,9 +39,13 @@ impl Engine<'_> {
         let arguments = self.eval_all(arguments, blame)?;
         // Of the applications in the precondition, each speaks for itself.
         let outer = self.missing.take();
+        let failures = self.failures;
         let snapshot = self.application_snapshot(expr, function, &arguments, blame);
         let missing = std::mem::replace(&mut self.missing, outer);
         let mut snapshot = snapshot?;
+        if self.failures > failures && blame.is_of_body() {
+            self.mark_unframed(blame)?;
+        }
         if self.in_trigger && missing.is_some() {
             self.undefined_triggers += 1;
             let read = self.arguments_read(function, &arguments);

@@ -57,7 +57,9 @@ impl Engine<'_> {
             return Ok(self.terms.snap_wrap(map));
         };
         let resource = access.resource;
-        if !blame.is_trusted() || blame.error == "call.precondition" {
+        // Where what is inhaled is not checked, contracts and bodies have not been checked at their declarations.
+        let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
+        if !blame.is_trusted() || blame.error == "call.precondition" || is_unchecked {
             self.prove_injective(&access, blame, Reason::NotInjective, part.body.span)?;
         }
         let footprint = self.footprint(&access)?;

@@ -50,7 +50,8 @@ impl Engine<'_> {
         let Some(access) = access else { return Ok(()) };
         // A contract's own check is no reason to skip this one: where it failed, the axioms of the inverse functions
         // would contradict each other.
-        if !blame.is_silent() {
+        // SOUNDNESS: an option may ask to take it for granted; it is named among what is trusted.
+        if !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale {
             self.prove_injective(&access, blame, Reason::NotInjective, part.body.span)?;
         }
         let footprint = self.footprint(&access)?;
