@@ -63,6 +63,8 @@ pub struct Origins {
     /// Declared by `@src.receivers()`: where a field cannot be read or written, it is told first if its receiver might
     /// be null.
     pub tells_null_receivers: bool,
+    /// Declared by `@src.trusted("text")`: what the original program takes for granted, in its user's words.
+    pub trusted: Vec<String>,
     pub entries: Vec<Origin>,
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod annotations;
 pub(crate) mod expressions;
 pub(crate) mod prelude;
 pub(crate) mod quantifiers;
+mod trusted;
 pub(crate) mod types;
 
 use std::cell::RefCell;
@@ -58,7 +59,7 @@ pub(crate) fn lower(
     all.extend(lowering.prelude());
     all.extend(members);
     if let Some(first) = all.first_mut() {
-        first.annotations.splice(0..0, lowering.files());
+        first.annotations.splice(0..0, lowering.files().into_iter().chain(lowering.trusted()));
     }
     let refusals = lowering.refusals.into_inner();
     if refusals.is_empty() { Ok(s::Program { members: all }) } else { Err(refusals) }

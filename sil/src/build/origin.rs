@@ -42,6 +42,11 @@ pub fn told_receivers() -> Annotation {
     annotation("src.receivers", Vec::new())
 }
 
+/// `@src.trusted("text")`, at the first member: what the original program takes for granted, named in summaries.
+pub fn trusted(text: &str) -> Annotation {
+    annotation("src.trusted", vec![escaped(text)])
+}
+
 /// `@src.at("key", "line.column-line.column")`: where the node and all below it come from; `end` is exclusive.
 pub fn source_at(key: &str, start: LineColumn, end: LineColumn) -> Annotation {
     annotation("src.at", vec![key.into(), format!("{start}-{end}").into()])

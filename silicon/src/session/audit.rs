@@ -11,7 +11,8 @@ use crate::options::Options;
 
 /// Everything trusted, in source order, each in the user's words.
 ///
-/// What options take for granted, bodiless methods and functions that promise something, axioms, and clauses that assert termination are always named;
+/// What a front end says that it relies on, what options take for granted, bodiless methods and functions that promise
+/// something, axioms, and clauses that assert termination are always named;
 /// `assume` and `inhale` in bodies where `statements` asks for them, since many front ends write them by the thousand.
 pub fn trusted(
     program: &Program,
@@ -19,7 +20,7 @@ pub fn trusted(
     options: &Options,
     statements: bool,
 ) -> Vec<String> {
-    let mut trusted = Vec::new();
+    let mut trusted = program.origins.trusted.clone();
     if options.assume_injectivity_on_inhale {
         let words = "that receivers of inhaled quantified permissions differ";
         trusted.push(format!("{words} (--assume-injectivity-on-inhale)"));
