@@ -9,7 +9,7 @@ use clap::Parser;
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{chart, compare, front_end, generate, quantified, table, thesis};
+use sil_benches::{chart, compare, front_end, generate, quantified, running, table, thesis};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -48,6 +48,10 @@ struct Args {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["front_end", "quantified", "no_pipe", "csv", "svg"])]
     thesis: Option<PathBuf>,
 
+    /// Measure instead how fast Chalice programs run with every permission checked
+    #[arg(long, conflicts_with_all = ["front_end", "quantified", "no_pipe", "csv", "svg", "oracle", "warm"])]
+    running: bool,
+
     /// Do not run the two commands as processes
     #[arg(long)]
     no_pipe: bool,
@@ -85,6 +89,10 @@ fn main() -> Result<()> {
     }
     if args.quantified {
         return quantified_permissions(&args);
+    }
+    if args.running {
+        write!(io::stdout().lock(), "{}", running::table())?;
+        return Ok(());
     }
     if let Some(directory) = &args.thesis {
         let rows = thesis::measure(directory, &Commands::build()?, args.runs.into())?;

@@ -54,6 +54,8 @@ pub struct Frame {
     pub names: Vec<Option<String>>,
     /// Their types.
     pub types: Vec<Option<Type>>,
+    /// Constants, each with the flag that says whether it is assigned.
+    pub constants: Vec<(u32, u32)>,
 }
 
 /// A class.

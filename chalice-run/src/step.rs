@@ -120,7 +120,7 @@ impl<'c> Machine<'c> {
                 top.pc += 1;
                 self.threads[thread].stack.push(*activation);
             }
-            Next::Back(results) => self.go_back(thread, results),
+            Next::Back(results) => self.go_back(thread, results)?,
         }
         if self.config.trace != Trace::None {
             self.note(thread, instr);

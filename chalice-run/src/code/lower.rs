@@ -161,6 +161,7 @@ impl<'p> Lowering<'p> {
         if declared.is_const {
             let flag = self.new_slot(&Type::Bool, None);
             self.flags.insert(local, flag);
+            self.frame.constants.push((slot, flag));
         }
         slot
     }

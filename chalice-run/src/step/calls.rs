@@ -14,7 +14,7 @@ use crate::value::{Ref, Value};
 
 use super::Next;
 
-impl Machine<'_> {
+impl<'c> Machine<'c> {
     /// Receiver and arguments in the slots of the callee.
     fn callee_slots(&mut self, site: &CallSite, slots: &mut [Value]) -> Res<Vec<Value>> {
         let code = self.code;
@@ -159,10 +159,8 @@ impl Machine<'_> {
             kappa,
             before,
         });
-        if let Some(&out) = site.outs.first() {
-            slots[out as usize] = Value::Ref(token);
-        }
-        Ok(())
+        let results = vec![Value::Ref(token)];
+        store(&site.outs, results, self.constants(thread), span, slots)
     }
 
     /// A new thread at the start of a method.
@@ -266,19 +264,19 @@ impl Machine<'_> {
         Ok(Next::Back(slots[first..first + method.results].to_vec()))
     }
 
-    pub(super) fn go_back(&mut self, thread: usize, results: Vec<Value>) {
-        let Some(ended) = self.threads[thread].stack.pop() else { return };
+    pub(super) fn go_back(&mut self, thread: usize, results: Vec<Value>) -> Res<()> {
+        let Some(ended) = self.threads[thread].stack.pop() else { return Ok(()) };
         if ended.owns_entry {
             self.heap.forget(ended.entry.epoch);
         }
         if let Some(caller) = self.threads[thread].stack.last_mut() {
-            let body = &self.code.methods[caller.method as usize].body;
-            if let Op::Call(site) = &body[caller.pc as usize - 1].op {
-                for (&out, result) in site.outs.iter().zip(results) {
-                    caller.slots[out as usize] = result;
-                }
+            let method = &self.code.methods[caller.method as usize];
+            let instr = &method.body[caller.pc as usize - 1];
+            if let Op::Call(site) = &instr.op {
+                let constants = &method.frame.constants;
+                return store(&site.outs, results, constants, instr.span, &mut caller.slots);
             }
-            return;
+            return Ok(());
         }
         match self.threads[thread].token {
             Some(token) => {
@@ -290,6 +288,13 @@ impl Machine<'_> {
             }
             None => self.results = results,
         }
+        Ok(())
+    }
+
+    /// The constants of the innermost activation of a thread.
+    pub(super) fn constants(&self, thread: usize) -> &'c [(u32, u32)] {
+        let top = self.threads[thread].stack.last();
+        top.map_or(&[], |top| &self.code.methods[top.method as usize].frame.constants)
     }
 
     pub(super) fn before_join(
@@ -358,10 +363,8 @@ impl Machine<'_> {
             self.move_everything(Holder::Token(token), to);
         }
         let first = method.parameters + 1;
-        for (&out, result) in outs.iter().zip(&state.slots[first..]) {
-            slots[out as usize] = result.clone();
-        }
-        Ok(())
+        let results = state.slots[first..].to_vec();
+        store(outs, results, self.constants(thread), span, slots)
     }
 
     /// Moves all that somebody holds.
@@ -439,6 +442,28 @@ impl Machine<'_> {
         }
         None
     }
+}
+
+/// Puts results where they are wanted. A constant is assigned once, as by any assignment.
+pub(super) fn store(
+    outs: &[u32],
+    results: Vec<Value>,
+    constants: &[(u32, u32)],
+    span: Span,
+    slots: &mut [Value],
+) -> Res<()> {
+    for (&out, result) in outs.iter().zip(results) {
+        if let Some(&(_, flag)) = constants.iter().find(|(slot, _)| *slot == out) {
+            if slots[flag as usize].is_true() {
+                let words = "this constant has a value already";
+                let fault = Fault::new(Reason::ConstAssignedTwice, span, words);
+                return Err(fault.of_kind("assignment.failed").into());
+            }
+            slots[flag as usize] = Value::Bool(true);
+        }
+        slots[out as usize] = result;
+    }
+    Ok(())
 }
 
 /// Everything that comes before one of two steps.

@@ -9,7 +9,7 @@ use crate::machine::{COMMON, Machine, OldState, Scope};
 use crate::transfer::Transfer;
 use crate::value::{Level, Ref, Value};
 
-use super::calls::merge;
+use super::calls::{merge, store};
 
 impl Machine<'_> {
     pub(super) fn send(
@@ -136,9 +136,6 @@ impl Machine<'_> {
         transfer.foreign = true;
         self.move_message(object, &message.values, transfer, from, None)?;
         self.move_credits(object, to, -1);
-        for (&out, value) in outs.iter().zip(message.values) {
-            slots[out as usize] = value;
-        }
-        Ok(())
+        store(outs, message.values, self.constants(thread), span, slots)
     }
 }
