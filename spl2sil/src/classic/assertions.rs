@@ -39,6 +39,9 @@ pub(super) struct Case {
     pub(super) bindings: BTreeMap<usize, s::Expr>,
 }
 
+/// How many ways there may be through the disjunctions of an assertion.
+const MOST_CASES: usize = 256;
+
 /// A piece of a footprint.
 #[derive(Debug, Clone)]
 enum Piece {
@@ -136,6 +139,9 @@ impl<'p> Member<'_, 'p> {
                 join(self, before.clone(), &mut draft);
                 all.push(draft);
             }
+            if all.len() > MOST_CASES {
+                return self.stuck("an assertion with that many disjunctions", span);
+            }
         }
         Ok(all)
     }
@@ -203,6 +209,9 @@ impl<'p> Member<'_, 'p> {
                 let mut drafts = Vec::new();
                 for one in all {
                     drafts.extend(grow(|| self.assertion(one, env, draft.clone(), span))?);
+                    if drafts.len() > MOST_CASES {
+                        return self.stuck("an assertion with that many disjunctions", span);
+                    }
                 }
                 Ok(drafts)
             }
@@ -393,6 +402,14 @@ impl<'p> Member<'_, 'p> {
                     member.equate(sort, left, right, draft, span);
                 }
             })?;
+        }
+        // It would be false: what is meant is `&*&`.
+        let owns = drafts.iter().any(|draft| !draft.sets.is_empty());
+        if owns && all.iter().any(|one| !one.is_permission()) {
+            return self.stuck(
+                "`&&` between a permission and a formula that owns nothing (`&*&` joins them)",
+                span,
+            );
         }
         Ok(drafts)
     }

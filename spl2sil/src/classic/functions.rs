@@ -27,7 +27,9 @@ use crate::build::*;
 pub(super) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
     let applied_by = |id: FunctionId| {
         let mut all = Vec::new();
-        program.functions[id].body.iter().for_each(|body| applied(program, body, &mut all));
+        let mut seen = FxHashSet::default();
+        let body = program.functions[id].body.iter();
+        body.for_each(|body| applied(program, body, &mut seen, &mut all));
         all
     };
     let ids = || program.functions.iter().map(|(id, _)| id);
@@ -35,9 +37,9 @@ pub(super) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
     let mentioned_by = |id: FunctionId| {
         let function = &program.functions[id];
         let clauses = function.requires.iter().chain(&function.ensures);
-        let mut all = Vec::new();
+        let (mut all, mut seen) = (Vec::new(), FxHashSet::default());
         let parts = function.body.iter().chain(clauses.map(|clause| &clause.condition));
-        parts.for_each(|part| applied(program, part, &mut all));
+        parts.for_each(|part| applied(program, part, &mut seen, &mut all));
         all
     };
     loop {
@@ -70,13 +72,20 @@ pub(super) fn recursive_predicates(program: &Program) -> FxHashSet<PredicateId> 
     program.predicates.iter().map(|(id, _)| id).filter(|&id| reaches(id, &used)).collect()
 }
 
-fn applied(program: &Program, e: &Expr, all: &mut Vec<FunctionId>) {
+/// The functions that an expression applies, also by way of predicates, each of which is looked into once.
+fn applied(
+    program: &Program,
+    e: &Expr,
+    seen: &mut FxHashSet<PredicateId>,
+    all: &mut Vec<FunctionId>,
+) {
     e.any(&mut |e| {
         match &e.kind {
             ExprKind::Apply { function, .. } => all.push(*function),
-            ExprKind::Predicate(used) if program.predicates[used.predicate].ty == Type::Bool => {
-                let body = program.predicates[used.predicate].body.as_ref();
-                body.iter().for_each(|body| crate::stack::grow(|| applied(program, body, all)));
+            ExprKind::Predicate(used) if seen.insert(used.predicate) => {
+                if let Some(body) = &program.predicates[used.predicate].body {
+                    crate::stack::grow(|| applied(program, body, seen, all));
+                }
             }
             _ => {}
         }
@@ -125,6 +134,11 @@ impl<'p> Lowering<'p> {
         }
         let adt = s::Member::from(adt);
         members.push(places::placed(self.sources, datatype.name_span, adt));
+        if holds_sets_of_itself(program, id) {
+            let stuck =
+                Stuck::new("a datatype that holds sets or maps of itself", datatype.name_span);
+            members.push(self.refusal(&datatype.name, datatype.name_span, &stuck));
+        }
     }
 
     pub(super) fn axiom(&mut self, at: usize, members: &mut Vec<s::Member>) {
@@ -335,6 +349,45 @@ impl<'p> Lowering<'p> {
 
 fn lowered_with(domain: s::Domain, axioms: Vec<s::Expr>) -> s::Domain {
     axioms.into_iter().fold(domain, |domain, axiom| domain.axiom(unnamed(axiom)))
+}
+
+/// Is there a set or map of the datatype inside its terms? No such terms exist: there would be as many as sets of them.
+fn holds_sets_of_itself(program: &Program, id: DatatypeId) -> bool {
+    let inside = |id: DatatypeId| {
+        let mut all = Vec::new();
+        for &constructor in &program.datatypes[id].constructors {
+            for &field in &program.constructors[constructor].destructors {
+                datatypes_in(&program.destructors[field].ty, false, &mut all);
+            }
+        }
+        all
+    };
+    let (mut seen, mut todo) = (FxHashSet::default(), vec![(id, false)]);
+    while let Some((next, is_inside)) = todo.pop() {
+        for (other, is_set) in inside(next) {
+            let is_set = is_set || is_inside;
+            if other == id && is_set {
+                return true;
+            }
+            if seen.insert((other, is_set)) {
+                todo.push((other, is_set));
+            }
+        }
+    }
+    false
+}
+
+/// The datatypes that a type mentions, and whether inside a set or map.
+fn datatypes_in(ty: &Type, is_inside: bool, all: &mut Vec<(DatatypeId, bool)>) {
+    match ty {
+        Type::Datatype(id) => all.push((*id, is_inside)),
+        Type::Set(element) => datatypes_in(element, true, all),
+        Type::Map(from, to) => {
+            datatypes_in(from, true, all);
+            datatypes_in(to, true, all);
+        }
+        _ => {}
+    }
 }
 
 /// What the set of a predicate without a body is called.
