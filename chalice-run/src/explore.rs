@@ -106,6 +106,7 @@ impl Node {
 pub fn explore(start: &Machine<'_>, limits: Limits) -> Explored {
     let mut explorer = Explorer {
         stack: Vec::new(),
+        kept: Vec::new(),
         limits,
         explored: Explored {
             schedules: 0,
@@ -121,8 +122,19 @@ pub fn explore(start: &Machine<'_>, limits: Limits) -> Explored {
     explorer.explored
 }
 
-struct Explorer {
+/// How many steps lie between states that are kept, to go on from there.
+const KEPT: usize = 8;
+
+/// A state on the way, before the step of that number.
+struct Kept<'c> {
+    depth: usize,
+    machine: Machine<'c>,
+    last_of_key: Vec<(Key, Vec<u32>)>,
+}
+
+struct Explorer<'c> {
     stack: Vec<Node>,
+    kept: Vec<Kept<'c>>,
     limits: Limits,
     explored: Explored,
     foreseen: Vec<Value>,
@@ -147,8 +159,8 @@ enum End {
     Again,
 }
 
-impl Explorer {
-    fn search(&mut self, start: &Machine<'_>) {
+impl<'c> Explorer<'c> {
+    fn search(&mut self, start: &Machine<'c>) {
         let mut attempts = 0;
         loop {
             let known = self.stack.len();
@@ -198,12 +210,18 @@ impl Explorer {
     }
 
     /// Runs along the stack, and on from its end.
-    fn execute(&mut self, start: &Machine<'_>) -> End {
-        let mut machine = start.clone();
+    fn execute(&mut self, start: &Machine<'c>) -> End {
+        // What comes after the last step of the stack is not what it was.
+        while self.kept.last().is_some_and(|kept| kept.depth >= self.stack.len()) {
+            self.kept.pop();
+        }
+        let (mut machine, mut last_of_key, depth) = match self.kept.last() {
+            Some(kept) => (kept.machine.clone(), kept.last_of_key.clone(), kept.depth),
+            None => (start.clone(), Vec::new(), 0),
+        };
         machine.clocks = true;
         machine.foreseen = self.foreseen.clone();
-        let mut last_of_key: Vec<(Key, Vec<u32>)> = Vec::new();
-        let stopped = self.drive(&mut machine, &mut last_of_key);
+        let stopped = self.drive(&mut machine, &mut last_of_key, depth);
         self.find_races_of_waiting(&machine);
         for (place, count) in &machine.skipped {
             let known = self.explored.skipped.entry(*place).or_default();
@@ -223,6 +241,7 @@ impl Explorer {
                     let length = self.foreseen.len().max(number + 1);
                     self.foreseen.resize(length, Value::Int(0));
                     self.foreseen[*number] = value.clone();
+                    self.kept.clear();
                     return End::Again;
                 }
                 End::Outcome(Box::new(outcome(&machine, Err(trouble))))
@@ -233,11 +252,16 @@ impl Explorer {
     /// Takes steps until the execution ends.
     fn drive(
         &mut self,
-        machine: &mut Machine<'_>,
+        machine: &mut Machine<'c>,
         last_of_key: &mut Vec<(Key, Vec<u32>)>,
+        first: usize,
     ) -> crate::fault::Res<Ending> {
         machine.settle_threads()?;
-        for depth in 0.. {
+        for depth in first.. {
+            if depth > first && depth.is_multiple_of(KEPT) {
+                let last_of_key = last_of_key.clone();
+                self.kept.push(Kept { depth, machine: machine.clone(), last_of_key });
+            }
             let enabled = machine.enabled();
             if enabled.is_empty() {
                 let waiting = machine.threads.iter().position(|one| one.status != Status::Done);

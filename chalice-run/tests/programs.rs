@@ -225,3 +225,37 @@ fn programs_run_as_they_say() {
         .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }
+
+/// Orders that matter are run once each: those of steps about one lock, and no others.
+#[test]
+fn each_order_that_matters_is_run_once() {
+    let text = "class L { var x: int
+      invariant acc(x)
+      method once() requires rd(mu) && waitlevel << mu { acquire this; x := x + 1; release this }
+      method twice() requires rd(mu) && waitlevel << mu { call once(); acquire this; release this }
+      method four() { var c := new L; share c; fork c.once(); fork c.once(); fork c.once(); fork c.once() }
+      method apart() {
+        var c := new L; share c; var d := new L; share d; var e := new L; share e;
+        fork c.once(); fork d.once(); fork e.once()
+      }
+    }";
+    let text = text.replace(
+        "requires rd(mu) && waitlevel << mu {",
+        "requires acc(mu, 10) && waitlevel << mu ensures acc(mu, 10) {",
+    );
+    let sources = Sources::new(vec![("orders".to_owned(), text)]);
+    let (program, found) = sources.check();
+    let program = program.unwrap_or_else(|| panic!("{found:?}"));
+    let code = Code::new(program, sources.options());
+    let limits = Limits { schedules: 1_000, preemptions: None, keep_going: false };
+    for (method, orders) in [("L.four", 24), ("L.apart", 1)] {
+        let method = code.method(method).expect("there is such a method");
+        let machine = entry::start(&code, method, &Config::default(), &[]).expect("it starts");
+        let explored = explore(&machine, limits);
+        assert_eq!(explored.worst.expect("one was run").verdict, Verdict::Passed);
+        assert_eq!((explored.schedules, explored.complete), (orders, true));
+        // Without reduction, at most as many interruptions as there are threads reach all orders, too.
+        let bounded = Limits { schedules: 100_000, preemptions: Some(8), keep_going: false };
+        assert!(explore(&machine, bounded).schedules >= orders);
+    }
+}
