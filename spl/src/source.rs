@@ -70,6 +70,9 @@ pub struct SourceFile {
     pub text: String,
     /// Offset of the first byte of each line; never empty.
     line_starts: Vec<u32>,
+    /// Is every character one byte? Then columns need no counting, which would cost a text in one long line its
+    /// length squared.
+    is_ascii: bool,
 }
 
 impl SourceFile {
@@ -79,7 +82,8 @@ impl SourceFile {
         let after_newlines = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         let line_starts =
             std::iter::once(0).chain(after_newlines.map(|(at, _)| at as u32 + 1)).collect();
-        Self { name: name.into(), text, line_starts }
+        let is_ascii = text.is_ascii();
+        Self { name: name.into(), text, line_starts, is_ascii }
     }
 
     /// Line and column of a byte offset, both counted from 1; columns count characters, not bytes.
@@ -88,9 +92,13 @@ impl SourceFile {
     pub fn line_column(&self, offset: u32) -> (usize, usize) {
         let offset = offset.min(self.text.len() as u32);
         let line = self.line_starts.partition_point(|&start| start <= offset);
-        let start = self.line_starts[line - 1];
-        let before = self.text.get(start as usize..offset as usize).unwrap_or_default();
-        (line, before.chars().count() + 1)
+        let (start, end) = (self.line_starts[line - 1] as usize, offset as usize);
+        let before = if self.is_ascii {
+            end - start
+        } else {
+            self.text.get(start..end).unwrap_or_default().chars().count()
+        };
+        (line, before + 1)
     }
 
     /// The text a span covers; empty if it reaches beyond the text.
