@@ -35,6 +35,7 @@ mod monitors;
 mod permissions;
 mod preamble;
 mod recursion;
+mod set_sums;
 mod stars;
 mod statements;
 mod states;

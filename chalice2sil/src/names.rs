@@ -41,6 +41,9 @@ pub(crate) mod fixed {
     pub(crate) const STATE_SET: &str = "state_set";
     pub(crate) const RECORDED: &str = "States";
     pub(crate) const FORK_STATE: &str = "fork_state";
+    pub(crate) const VALUATION: &str = "Valuation";
+    pub(crate) const VALUE_IN: &str = "value_in";
+    pub(crate) const SUM_OVER: &str = "sum_over";
     pub(crate) const MU_THEN: &str = "mu_then";
     pub(crate) const MU_PERMISSION_THEN: &str = "mu_permission_then";
     pub(crate) const JOINABLE_THEN: &str = "joinable_then";
@@ -52,6 +55,9 @@ pub(crate) mod fixed {
         STATE_SET,
         RECORDED,
         FORK_STATE,
+        VALUATION,
+        VALUE_IN,
+        SUM_OVER,
         MU_THEN,
         MU_PERMISSION_THEN,
         JOINABLE_THEN,

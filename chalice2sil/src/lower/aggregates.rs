@@ -3,10 +3,10 @@
 //! Of collections that are written out, and of ranges between two small numbers, they are written out as well. A sum
 //! over the elements of a sequence or over a range is a recursive function that adds the last element to the sum of the
 //! others; a maximum is a function of which is known that no element is greater and that some element is as great. The
-//! body may read fields of the element, which the function then needs permission to.
+//! body may read fields of the element, which the function then needs permission to. Sets have no last element: a sum over
+//! a set is the sum of a valuation of its elements (see [`super::set_sums`]), and the function yields the valuation.
 //!
-//! DIVERGENCE: of the maximum of nothing nothing is known. Sums over sets that are not written out are not supported, as
-//! sets have no last element.
+//! DIVERGENCE: of the maximum of nothing nothing is known.
 
 use std::borrow::Cow;
 
@@ -22,6 +22,7 @@ use super::annotations::Annotate;
 use super::classes::stateless;
 use super::env::{Env, ReadAmount};
 use super::expressions::reads_other_states;
+use super::set_sums::value_in;
 use crate::build::*;
 use crate::stack::grow;
 
@@ -45,10 +46,6 @@ impl Member<'_, '_> {
         {
             return value;
         }
-        let is_set = matches!(collection.ty, Type::Set(_));
-        if is_set && quantifier == Quantifier::Sum {
-            return self.unsupported("sum over a set", e);
-        }
         let is_range = matches!(collection.kind, ExprKind::Range { .. });
         let Some(captured) = self.captured(variable, body, is_range) else {
             return self.unsupported(
@@ -58,11 +55,18 @@ impl Member<'_, '_> {
         };
         let mut actuals = match &collection.kind {
             ExprKind::Range { from, to } => vec![self.expr(from, env), self.expr(to, env)],
-            _ => vec![self.expr(collection, env)],
+            _ => vec![self.united(collection, env)],
         };
+        let set = is_sum_over_set(quantifier, collection).then(|| actuals[0].clone());
         actuals.extend(captured.iter().map(|&local| self.variable(local, env)));
         let name = self.aggregate_function(quantifier, variable, collection, body, &captured);
-        let value = self.located(e.span, |_| call(&name, actuals));
+        let value = self.located(e.span, |member| {
+            let value = call(&name, actuals);
+            match set {
+                Some(set) => member.lowering.sum_over(set, value),
+                None => value,
+            }
+        });
         let value = self.over_ordered(domain, value, env);
         let ExprKind::Range { from, to } = &collection.kind else { return value };
         let bounds = [self.expr(from, env), self.expr(to, env)];
@@ -71,6 +75,16 @@ impl Member<'_, '_> {
             let inside = self.indices_inside(variable, sequence, index, &bounds, env);
             self.located(e.span, |member| member.checked(inside, "seq.index.length", value))
         })
+    }
+
+    /// A collection; a set that is written out is the union of its singletons, as sums over sets know one more element.
+    fn united(&mut self, collection: &Expr, env: &Env) -> s::Expr {
+        let ExprKind::Set(elements) = &collection.kind else { return self.expr(collection, env) };
+        elements
+            .iter()
+            .map(|element| set_of([self.expr(element, env)]))
+            .reduce(|set, one| binary(s::BinaryOp::Union, set, one))
+            .unwrap_or_else(|| self.expr(collection, env))
     }
 
     fn over_elements(
@@ -172,6 +186,7 @@ impl Member<'_, '_> {
     ) -> String {
         let lowering = self.lowering;
         let is_sum = quantifier == Quantifier::Sum;
+        let is_valuation = is_sum_over_set(quantifier, collection);
         let mut member = Member::new(lowering, body.span);
         let is_range = matches!(collection.kind, ExprKind::Range { .. });
         let element = lowering.ty(&lowering.program.locals[variable].ty);
@@ -202,7 +217,11 @@ impl Member<'_, '_> {
         if let Some(name) = lowering.aggregate_names.borrow().get(&key) {
             return name.clone();
         }
-        let name = lowering.global_name(if is_sum { "sum_of" } else { "max_of" });
+        let name = lowering.global_name(match quantifier {
+            Quantifier::Sum if is_valuation => "values_of",
+            Quantifier::Sum => "sum_of",
+            _ => "max_of",
+        });
         lowering.aggregate_names.borrow_mut().insert(key, name.clone());
         let inside = if is_range {
             and([le(var(&low), var(&bound)), lt(var(&bound), var(&high))])
@@ -246,7 +265,12 @@ impl Member<'_, '_> {
             rest = vec![slice(var(&elements), None, Some(shorter))];
             is_empty = eq(length, int(0));
         }
-        let body = if is_sum {
+        let body = if is_valuation {
+            let given = value_in(result(), var(&bound));
+            let agrees = implies(inside, eq(given.clone(), value));
+            contract.postconditions.push(over(vec![vec![given]], agrees));
+            None
+        } else if is_sum {
             rest.extend(others);
             replaced.insert(variable, last);
             let last = Env { replaced: replaced.into(), ..env.clone() };
@@ -268,13 +292,18 @@ impl Member<'_, '_> {
         let function = crate::build::member(s::MemberKind::Function(s::Function {
             name: ident(&name),
             formals,
-            result: ty(TypeKind::Int),
+            result: if is_valuation { lowering.valuation_type(element) } else { ty(TypeKind::Int) },
             contract,
             body,
         }));
         lowering.aggregates.borrow_mut().push(function.with(lowering.at(member.span)));
         name
     }
+}
+
+/// Is it a sum of a valuation of the elements?
+fn is_sum_over_set(quantifier: Quantifier, collection: &Expr) -> bool {
+    quantifier == Quantifier::Sum && matches!(collection.ty, Type::Set(_))
 }
 
 /// The elements of sequences that a body reads, as sequence and index; nothing if some index does not grow with the number

@@ -5,6 +5,7 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::Lowering;
+use super::set_sums::set_sum_domain;
 use crate::build::*;
 use crate::names::fixed;
 
@@ -21,6 +22,7 @@ pub(crate) struct Used {
     pub(crate) classes: bool,
     pub(crate) state_maps: bool,
     pub(crate) fork_states: bool,
+    pub(crate) set_sums: bool,
 }
 
 impl Lowering<'_> {
@@ -177,6 +179,9 @@ impl Lowering<'_> {
             let number = ty(TypeKind::Int);
             let (at, set) = (fixed::STATE_AT, fixed::STATE_SET);
             members.push(map_domain(fixed::STATES, at, set, number, Vec::new(), Vec::new()));
+        }
+        if used.set_sums {
+            members.push(set_sum_domain());
         }
         members.extend(self.recorded_domain(used));
         let strings = self.strings.borrow();
