@@ -1,12 +1,14 @@
 //! The corpus of programs with announced errors, and what runs it.
 //!
 //! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it, [`conformance`] compares
-//! the two for whole suites; [`seeds`] makes wrong variants of right programs, [`plant`] looks for errors that go unnoticed.
+//! the two for whole suites; [`seeds`] makes wrong variants of right programs, [`plant`] looks for errors that go unnoticed, [`cross_check`] runs Chalice programs
+//! that are verified.
 
 pub mod attack;
 pub mod binaries;
 pub mod concrete;
 pub mod conformance;
+pub mod cross_check;
 pub mod expectations;
 pub mod observation;
 pub mod plant;

@@ -1,0 +1,305 @@
+//! Compares what the verifier proves of Chalice programs with what happens when they run.
+//!
+//! Each method runs from starts made of its precondition (`chalice_run::generate`). A check that fails in a method that
+//! is verified is a **disagreement**: one of the two is wrong. A failure that the program announces is **reproduced** if
+//! some run fails with that id on that line.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chalice_run::code::Code;
+use chalice_run::generate::{Bounds, Found, Order, Starts};
+use chalice_run::machine::{Assume, Config, Machine, Undefined};
+use chalice_run::run::{Failure, Outcome, Scheduling, Verdict, run};
+use chalice_run::sources::Sources;
+use silicon::options::Join;
+use silicon::session::{Task, input};
+
+use crate::expectations::{self, Expectations, Output};
+use crate::observation::{MemberVerdict, Observation, observe, session_for};
+
+/// How much is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Starts of each method.
+    pub starts: u64,
+    /// Chooses values and schedules.
+    pub seed: u64,
+    /// Statements that a thread may execute.
+    pub steps: u64,
+    /// Contradictions in a row that end the search for a start.
+    pub patience: u32,
+}
+
+/// A failure in a method that is verified, or a contradiction inside the machine that runs it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Disagreement {
+    pub method: String,
+    pub line: u32,
+    pub id: String,
+    pub message: String,
+    /// The method that was started, and how.
+    pub start: String,
+}
+
+/// What was compared, in numbers.
+#[derive(Clone, Default, Debug)]
+pub struct Totals {
+    pub methods: u64,
+    /// Methods that are verified.
+    pub verified: u64,
+    /// Methods that were run at least once.
+    pub with_inputs: u64,
+    /// Verified methods that were run at least once.
+    pub verified_with_inputs: u64,
+    pub runs: u64,
+    /// Runs by how they ended.
+    pub ends: BTreeMap<&'static str, u64>,
+    /// Announced lines whose check is executed when the program runs.
+    pub executable: u64,
+    pub reproduced: u64,
+    /// What was not run, by why.
+    pub skipped: BTreeMap<String, u64>,
+}
+
+/// The comparison for one file.
+#[derive(Clone, Default, Debug)]
+pub struct Comparison {
+    pub totals: Totals,
+    pub disagreements: Vec<Disagreement>,
+    /// Announced and executable, and not seen in any run.
+    pub not_reproduced: Vec<Output>,
+}
+
+impl Totals {
+    fn skip(&mut self, why: impl Into<String>) {
+        *self.skipped.entry(why.into()).or_default() += 1;
+    }
+
+    /// Adds the numbers of another file.
+    pub fn add(&mut self, other: &Self) {
+        self.methods += other.methods;
+        self.verified += other.verified;
+        self.with_inputs += other.with_inputs;
+        self.verified_with_inputs += other.verified_with_inputs;
+        self.runs += other.runs;
+        self.executable += other.executable;
+        self.reproduced += other.reproduced;
+        for (end, count) in &other.ends {
+            *self.ends.entry(end).or_default() += count;
+        }
+        for (why, count) in &other.skipped {
+            *self.skipped.entry(why.clone()).or_default() += count;
+        }
+    }
+}
+
+/// The Chalice programs below a directory, in order; a file stands for itself.
+pub fn programs(path: &Path) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
+    let mut programs = input::programs_below(path);
+    programs.retain(|path| path.extension().is_some_and(|extension| extension == "chalice"));
+    programs
+}
+
+/// Verifies and runs a file.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn compare(path: &Path, limits: Limits) -> std::io::Result<Comparison> {
+    let text = fs::read_to_string(path)?;
+    let observation = observe(path, &session_for(path, Task::Verify, Join::Auto));
+    Ok(compare_with(&path.display().to_string(), text, &observation, limits))
+}
+
+/// Runs a program, and compares with what the verifier says about it.
+pub fn compare_with(
+    name: &str,
+    text: String,
+    observation: &Observation,
+    limits: Limits,
+) -> Comparison {
+    let announced = expectations::read(&text, "sil");
+    let sources = Sources::new(vec![(name.to_owned(), text)]);
+    let mut comparison = Comparison::default();
+    let Some(program) = sources.check().0 else {
+        comparison.totals.skip("file: rejected");
+        return comparison;
+    };
+    let code = Code::new(program, sources.options());
+    let comparer = Comparer { sources: &sources, code: &code, observation, limits };
+    let mut failures = Vec::new();
+    for method in 0..code.methods.len() as u32 {
+        comparer.method(method, &mut comparison, &mut failures);
+    }
+    comparer.announced(&announced, &failures, &mut comparison);
+    comparison
+}
+
+struct Comparer<'c> {
+    sources: &'c Sources,
+    code: &'c Code,
+    observation: &'c Observation,
+    limits: Limits,
+}
+
+impl Comparer<'_> {
+    fn config() -> Config {
+        Config {
+            undefined: Undefined::Choose,
+            // The verifier assumes it, too.
+            assume: Assume::Discard,
+            visible_steps: 2_000,
+            ..Config::default()
+        }
+    }
+
+    /// Whether all that the verifier says about this method is that it is verified.
+    fn is_verified(&self, method: &str) -> bool {
+        let mut members = self.observation.members.iter().filter(|one| one.name == method);
+        members.next().is_some_and(|one| one.verdict == MemberVerdict::Verified)
+            && members.all(|one| one.verdict == MemberVerdict::Verified)
+    }
+
+    /// Whether a failure contradicts the verifier. Threads wait for each other because of all of them, so a deadlock does
+    /// if every member is verified.
+    fn is_disagreement(&self, outcome: &Outcome, failure: &Failure) -> bool {
+        let is_verified = |one: &crate::observation::Member| one.verdict == MemberVerdict::Verified;
+        match outcome.verdict {
+            Verdict::Failed => self.is_verified(&failure.method),
+            Verdict::Deadlock => self.observation.members.iter().all(is_verified),
+            Verdict::Error => true,
+            Verdict::Passed | Verdict::Discarded | Verdict::Bounded | Verdict::Stopped => false,
+        }
+    }
+
+    /// Runs a method from its starts.
+    fn method(&self, method: u32, comparison: &mut Comparison, failures: &mut Vec<Output>) {
+        let described = &self.code.methods[method as usize];
+        let is_verified = self.is_verified(&described.name);
+        let totals = &mut comparison.totals;
+        totals.methods += 1;
+        totals.verified += u64::from(is_verified);
+        let config = Config { steps: self.limits.steps, ..Self::config() };
+        let order = Order::Random(self.limits.seed);
+        let mut starts = Starts::new(self.code, method, config, Bounds::default(), order);
+        starts.patience = self.limits.patience;
+        while starts.found < self.limits.starts {
+            let mut machine = match starts.next_start() {
+                Found::Start(machine) => machine,
+                nothing => {
+                    if starts.found == 0 {
+                        comparison.totals.skip(format!("method: {}", why_not(&nothing)));
+                    }
+                    break;
+                }
+            };
+            let start = format!("{}: {}", described.name, machine.start_text());
+            self.one_run(&mut machine, starts.found, &start, comparison, failures);
+            starts.go_on(&machine);
+        }
+        comparison.totals.with_inputs += u64::from(starts.found > 0);
+        comparison.totals.verified_with_inputs += u64::from(is_verified && starts.found > 0);
+    }
+
+    /// Runs once. The first start runs under the first schedule, each other one under a schedule of its own.
+    fn one_run(
+        &self,
+        machine: &mut Machine<'_>,
+        number: u64,
+        start: &str,
+        comparison: &mut Comparison,
+        failures: &mut Vec<Output>,
+    ) {
+        let scheduling = match number {
+            1 => Scheduling::First,
+            number => Scheduling::Seed(self.limits.seed.wrapping_add(number)),
+        };
+        let outcome = run(machine, &scheduling);
+        comparison.totals.runs += 1;
+        *comparison.totals.ends.entry(outcome.verdict.as_str()).or_default() += 1;
+        for (_, what) in machine.skipped.keys() {
+            comparison.totals.skip(format!("part of a run: {what}"));
+        }
+        let Some(failure) = &outcome.failure else { return };
+        if outcome.verdict == Verdict::Stopped {
+            comparison.totals.skip(format!("rest of a run: {}", failure.id));
+        }
+        let output = Output::new(self.sources.line(failure.span) as u32, failure.id.as_str());
+        if self.is_disagreement(&outcome, failure) {
+            let known = |one: &Disagreement| one.line == output.line && one.id == output.id;
+            if !comparison.disagreements.iter().any(known) {
+                comparison.disagreements.push(Disagreement {
+                    method: failure.method.clone(),
+                    line: output.line,
+                    id: output.id.clone(),
+                    message: failure.message.clone(),
+                    start: start.to_owned(),
+                });
+            }
+        }
+        if outcome.verdict == Verdict::Failed && !failures.contains(&output) {
+            failures.push(output);
+        }
+    }
+
+    /// Counts which announced errors were seen.
+    fn announced(
+        &self,
+        announced: &Expectations,
+        failures: &[Output],
+        comparison: &mut Comparison,
+    ) {
+        let missing = announced.compare(failures).missing;
+        for output in &announced.expected {
+            match self.why_not_executable(output) {
+                Some(why) => comparison.totals.skip(format!("announced: {why}")),
+                None => {
+                    comparison.totals.executable += 1;
+                    if missing.contains(output) {
+                        comparison.not_reproduced.push(output.clone());
+                    } else {
+                        comparison.totals.reproduced += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Why a run cannot reproduce an announced error.
+    fn why_not_executable(&self, output: &Output) -> Option<&'static str> {
+        let (kind, reason) = output.id.split_once(':').unwrap_or((output.id.as_str(), ""));
+        match kind {
+            "internal" | "notsupported" => return Some("says what the verifier cannot do"),
+            "not.wellformed" | "invariant.not.reflexive" | "invariant.not.transitive" => {
+                return Some("about a contract, not about a run");
+            }
+            "termination.failed" => return Some("a run cannot show that it never ends"),
+            _ if output.is_warning() || reason.is_empty() => return Some("not a check"),
+            _ => {}
+        }
+        let is_in_method = self.code.methods.iter().any(|method| {
+            let (_, range) = self.sources.range(method.span);
+            let (file, _) = &self.sources.files()[0];
+            let line = |offset: usize| file.line_column(offset as u32).0 as u32;
+            (line(range.start)..=line(range.end)).contains(&output.line)
+        });
+        (!is_in_method).then_some("outside of methods")
+    }
+}
+
+/// Why there is no start.
+fn why_not(found: &Found<'_>) -> String {
+    match found {
+        Found::Start(_) => "started".to_owned(),
+        Found::Exhausted => "no start satisfies the precondition".to_owned(),
+        Found::GaveUp => "no start found".to_owned(),
+        Found::Impossible(what) => format!("the precondition cannot be granted ({what})"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
