@@ -275,8 +275,9 @@ fn recursive_functions_must_need_less() {
 
 #[test]
 fn what_has_no_lowering_is_refused_by_the_engine() {
-    let program =
-        "class C { method m(s: set<int>) { assert (sum x : (s) :: x) == 0; } method fine() {} }";
+    let program = "class C { var f: int;
+           method m(s: set<int>) requires acc(f) { assert (sum x : (s) :: x * f) == 0; }
+           method fine() {} }";
     let (text, messages) = translate_text("t.chalice", program, Form::Structured);
     assert_eq!(messages.len(), 1, "{messages:#?}");
     assert_eq!(messages[0].id, "internal:feature.unsupported");
