@@ -73,6 +73,11 @@ impl Blame {
         self.error == "not.wellformed"
     }
 
+    /// Whether it is the precondition of a function that is applied.
+    pub(crate) fn is_of_application(self) -> bool {
+        self.error == "application.precondition"
+    }
+
     /// Whether it is the body of a function that is being checked where it is declared.
     pub(crate) fn is_of_body(self) -> bool {
         self.error == BODY && !self.is_trusted()

@@ -349,8 +349,7 @@ impl Engine<'_> {
     }
 
     /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount), and assumes that there
-    /// is: where nothing at all is held, that ends the path. A location that only may be the same is another one: to
-    /// assume that it is the same would lead to errors that nobody can mend.
+    /// is: where nothing at all is held, that ends the path.
     pub(crate) fn fail_permission(
         &mut self,
         heap: &Heap,
@@ -361,7 +360,7 @@ impl Engine<'_> {
         at: Span,
     ) -> Result<Reported, Stop> {
         let reported = self.report_permission(blame, at)?;
-        self.assume_permission(heap, resource, arguments, needed)?;
+        self.assume_permission(heap, resource, arguments, needed, blame)?;
         Ok(reported)
     }
 
@@ -376,19 +375,26 @@ impl Engine<'_> {
     }
 
     /// After it has been reported that permission is missing: assumes that it is there.
+    ///
+    /// A location that only may be the same is another one: to assume that it is the same would lead to errors that
+    /// nobody can mend. Not so in contracts and applications: the clauses of a contract are judged one by one, and the
+    /// path must not end before the last of them.
     pub(crate) fn assume_permission(
         &mut self,
         heap: &Heap,
         resource: Resource,
         arguments: &[Term],
         needed: Option<Term>,
+        blame: Blame,
     ) -> Result<(), Stop> {
         if !self.state.reserve.is_empty() {
             return Ok(());
         }
         let mut heap = heap.clone();
-        let chunks = self.same_for_sure(heap.of(resource), arguments)?;
-        heap.set(resource, chunks);
+        if !(blame.is_of_contract() || blame.is_of_application()) {
+            let chunks = self.same_for_sure(heap.of(resource), arguments)?;
+            heap.set(resource, chunks);
+        }
         let held = self.held_in(&heap, resource, arguments);
         let none = self.terms.none();
         let enough = match needed {

@@ -54,7 +54,7 @@ impl Engine<'_> {
         };
         self.tainted.insert(value, reported);
         let heap = self.state.heap.clone();
-        match self.assume_permission(&heap, resource, &[receiver], None) {
+        match self.assume_permission(&heap, resource, &[receiver], None, blame) {
             Err(Stop::Infeasible) if is_inside => return Ok(value),
             assumed => assumed?,
         }
