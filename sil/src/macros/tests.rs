@@ -70,8 +70,8 @@ fn bound_names_do_not_capture_arguments() {
          method m(i: Int) { assert all(i); assert all(let j == (1) in j) }
          function f(): Bool { all(let i == (1) in i) }",
         "method m(i: Int) { assert forall i$0: Int :: i$0 == i
-             assert forall i$0: Int :: i$0 == let j == (1) in j }
-         function f(): Bool { forall i$0: Int :: i$0 == let i == (1) in i }",
+             assert forall i$1: Int :: i$1 == let j == (1) in j }
+         function f(): Bool { forall i$2: Int :: i$2 == let i == (1) in i }",
     );
 }
 
