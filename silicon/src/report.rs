@@ -27,13 +27,6 @@ pub struct MemberReport {
     pub statistics: Statistics,
 }
 
-impl MemberReport {
-    /// Whether something was refuted, not only given up.
-    pub(crate) fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
-    }
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum MemberKind {
     Method,

@@ -17,7 +17,7 @@ use super::readings::has_two_readings;
 use super::state::State;
 use super::symbols::{Emitted, FunctionSymbols};
 use super::{Amounts, Engine, Reading, Stop};
-use crate::report::Severity;
+use crate::report::{Finding, Severity};
 use crate::terms::{Sort, SymbolKind, Term, TermKind, Terms};
 
 /// The two parts of a function's verification.
@@ -274,11 +274,8 @@ impl<'p> Engine<'p> {
         let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
         let snapshot = general.snapshot;
         let blame = blame_of_body(&general);
-        // Where a promise makes no sense, what it is promised of does not matter.
         self.check_meaning(&general, &preconditions, &postconditions, body)?;
-        if self.has_errors() {
-            return Ok(None);
-        }
+        let found_before = self.findings.len();
         self.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
@@ -291,7 +288,11 @@ impl<'p> Engine<'p> {
         })?;
         let paths = paths?;
         let unfolded = std::mem::take(&mut self.unfolded);
-        self.check_postconditions(&general, &preconditions, &postconditions, body)?;
+        // Ways on which the body has no value are looked for again: they end there.
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        let body_fails = self.findings.values().skip(found_before).any(is_error);
+        let of_value = if body_fails { blame } else { blame.trusted() };
+        self.check_postconditions(&general, &preconditions, &postconditions, body, of_value)?;
         if self.has_errors() || self.gave_up {
             return Ok(None);
         }
@@ -352,26 +353,23 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// The value of the body has the postconditions.
+    /// The value of the body has the postconditions. If `of_value` is not trusted, ways on which it has none end.
     fn check_postconditions(
         &mut self,
         general: &General<'p>,
         preconditions: &[&Expr],
         postconditions: &[&Expr],
         body: &Expr,
+        of_value: Blame,
     ) -> Result<(), Stop> {
         if postconditions.is_empty() {
             return Ok(());
         }
         self.tainted.clear();
-        // Ways on which the body has no value are looked for again: they end here.
-        let body_fails = self.has_errors();
-        let blame = blame_of_body(general);
-        let blame = if body_fails { blame } else { blame.trusted() };
         self.explore(|engine| {
             engine.produce_all(preconditions, Some(general.snapshot), trusted_contract)?;
-            let value = engine.learning_inside(|engine| engine.eval(body, blame))?;
-            if body_fails {
+            let value = engine.learning_inside(|engine| engine.eval(body, of_value))?;
+            if !of_value.is_trusted() {
                 engine.end_unframed()?;
                 // What is left does not depend on the values that are missing.
                 engine.tainted.clear();
