@@ -91,8 +91,8 @@ impl Engine<'_> {
         self.terms.constant("unframed@contract", Sort::BOOL)
     }
 
-    /// Notes that the clause is not framed, or the body of a function not defined, on the ways that lead here. As a fact it stays with them, wherever they are
-    /// joined with others.
+    /// Notes that the clause is not framed, or the body of a function not defined, on the ways that lead here. As
+    /// a fact it stays with them, wherever they are joined with others.
     pub(crate) fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
         if !blame.is_of_contract() && !blame.is_of_body() {
             return Ok(());
@@ -102,8 +102,7 @@ impl Engine<'_> {
     }
 
     /// Ends the ways on which the contract that has been assumed is not framed, or the body of a function not defined: what
-    /// builds on it would be reported for
-    /// no other reason. What else was wrong with it has been reported and assumed, and the others go on.
+    /// builds on it would be reported for no other reason. What else was wrong with it has been reported and assumed, and the others go on.
     ///
     /// SOUNDNESS: only where something has been reported, so that the member is not verified.
     pub(crate) fn end_unframed(&mut self) -> Result<(), Stop> {
