@@ -57,11 +57,11 @@ use self::explore::{Explorer, Scope};
 use self::function::FunctionTable;
 use self::parts::Sharing;
 use self::state::State;
-use crate::facts::Facts;
 use crate::options::{Join, Options};
-use crate::prover::{Prover, ProverError, ProverOptions, Workspace};
 use crate::report::{Finding, Statistics};
-use crate::terms::{Symbol, Term, Terms};
+use smt::facts::Facts;
+use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
+use smt::terms::{Symbol, Term, Terms};
 
 /// Why a run stops before its end. `?` passes it on; only [`explore`] and the drivers look inside.
 ///
@@ -247,7 +247,7 @@ pub(crate) struct Engine<'p> {
     pub(crate) function_symbols: FxHashMap<FunctionId, symbols::FunctionSymbols>,
     pub(crate) tables: quantified::Tables,
     /// The structures of the wands met so far, with the sorts of their holes.
-    pub(crate) wands: IndexMap<String, Vec<crate::terms::Sort>>,
+    pub(crate) wands: IndexMap<String, Vec<smt::terms::Sort>>,
     /// The heaps that `old` inside of wands refers to.
     pub(crate) heaps_in_wands: Vec<heap::Heap>,
     /// What the left-hand sides of the packages in progress give, innermost last.

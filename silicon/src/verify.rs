@@ -27,8 +27,8 @@ use crate::engine::function::{FunctionAxioms, Phase};
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
 use crate::huge_pages;
 use crate::options::{Join, Options};
-use crate::prover::Workspace;
 use crate::report::{Finding, MemberKind, MemberReport, Report, Severity, Statistics, Verdict};
+use smt::prover::Workspace;
 
 /// Verifies the selected members of a program. The report is the same for every number of threads.
 pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report {

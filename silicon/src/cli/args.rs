@@ -15,7 +15,7 @@ use silicon::session::{Lines, Session, Task};
 
 /// With the solver's, since a verdict may depend on it.
 static VERSION: LazyLock<String> =
-    LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), z3::full_version()));
+    LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), smt::prover::version()));
 
 const EXAMPLES: &str = "\
 Examples:
@@ -392,7 +392,7 @@ impl Args {
         ] {
             lines.push(format!("--{}{name}", if on { "" } else { "no-" }));
         }
-        lines.push(format!("# Z3 {}", z3::full_version()));
+        lines.push(format!("# Z3 {}", smt::prover::version()));
         lines.join("\n") + "\n"
     }
 }

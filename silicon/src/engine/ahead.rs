@@ -7,7 +7,7 @@ use la_arena::ArenaMap;
 use sil::cfg::{BlockId, BlockKind, Cfg, TerminatorKind};
 use sil::program::{BinaryOp, Contract, Expr, ExprKind, Method, Program, Stmt, StmtKind};
 
-use crate::terms::grow_stack;
+use smt::terms::grow_stack;
 
 /// More is not told apart.
 const MANY: u64 = 1 << 20;

@@ -16,8 +16,8 @@ use super::parts::Sharing;
 use super::state::State;
 use super::wands::Definition;
 use super::{Engine, Missing, Stop};
-use crate::facts::Facts;
-use crate::terms::Term;
+use smt::facts::Facts;
+use smt::terms::Term;
 
 /// All that belongs to the place where an engine is.
 struct Situation<'p> {

@@ -11,7 +11,7 @@ use super::heap::Resource;
 use super::quantified::access::Target;
 use super::quantified::normalise;
 use super::{Engine, Reading, Stop};
-use crate::terms::{Term, Terms, grow_stack};
+use smt::terms::{Term, Terms, grow_stack};
 
 /// What an access of the assertion has claimed.
 #[derive(Clone)]

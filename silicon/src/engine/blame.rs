@@ -6,7 +6,7 @@ use sil::source::Span;
 
 use super::Engine;
 use crate::report::{Finding, Severity, Step, full_id};
-use crate::terms::{Term, Terms};
+use smt::terms::{Term, Terms};
 
 /// Whether an expression's own obligations (divisors, indices, permission to read, preconditions) are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,7 +14,7 @@ use super::heap::Chunk;
 use super::produce::conjuncts;
 use super::readings::same_shape;
 use super::{Engine, Missing, Reading, Stop};
-use crate::terms::{Sort, Term, grow_stack};
+use smt::terms::{Sort, Term, grow_stack};
 
 impl Engine<'_> {
     /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.

@@ -7,7 +7,7 @@ use sil::source::Span;
 use super::blame::{Blame, Reason};
 use super::{Engine, Stop};
 use crate::report::Finding;
-use crate::terms::{Sort, Term};
+use smt::terms::{Sort, Term};
 
 impl Engine<'_> {
     /// Whether a clause of a contract was found not to be well-formed: a question, as all about what has been found.

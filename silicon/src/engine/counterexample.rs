@@ -7,9 +7,9 @@ use sil::program::LocalKind;
 use super::Engine;
 use super::heap::{Heap, Resource};
 use super::quantified::chunks::QuantifiedChunk;
-use crate::prover::Budget;
 use crate::report::{Counterexample, Location, Variable};
-use crate::terms::{Sort, SortKind, Term, Terms};
+use smt::prover::Budget;
+use smt::terms::{Sort, SortKind, Term, Terms};
 
 /// So many elements of a sequence are shown.
 const SHOWN: i64 = 6;

@@ -9,9 +9,9 @@ use super::blame::{Blame, Reason, Reported};
 use super::explore::Answer;
 use super::parts::{Sharing, Spent};
 use super::{Engine, Limits, Stop};
-use crate::prover::{self, Budget, QueryKind};
 use crate::report::{Means, Severity};
-use crate::terms::{Term, Terms};
+use smt::prover::{self, Budget, QueryKind};
+use smt::terms::{Term, Terms};
 
 impl Engine<'_> {
     /// A proof obligation. Where it fails it is reported and assumed, so that what depends on it is not reported too.

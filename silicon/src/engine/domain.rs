@@ -7,7 +7,7 @@ use sil::program::{Domain, DomainFunctionId, DomainId, Expr, ExprKind, Type};
 use super::blame::Blame;
 use super::state::State;
 use super::{Engine, Stop};
-use crate::terms::{Sort, Term};
+use smt::terms::{Sort, Term};
 
 impl Engine<'_> {
     /// A domain function applied to values; `instance` says what the domain's parameters are.
@@ -30,7 +30,7 @@ impl Engine<'_> {
         &mut self,
         function: DomainFunctionId,
         instance: &[Type],
-    ) -> crate::terms::Symbol {
+    ) -> smt::terms::Symbol {
         let program = self.program;
         let declaration = &program.domain_functions[function];
         let domain = &program.domains[declaration.domain];

@@ -16,7 +16,7 @@ use sil::recursion::applied;
 use super::blame::{Blame, Reason};
 use super::state::{Labelled, State};
 use super::{Amounts, Engine, Reading, Stop};
-use crate::terms::{Sort, Term, TermKind, Terms, grow_stack};
+use smt::terms::{Sort, Term, TermKind, Terms, grow_stack};
 
 impl<'p> Engine<'p> {
     /// The value of `expr`, with its obligations (unless `blame` trusts it).

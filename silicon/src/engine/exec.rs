@@ -9,7 +9,7 @@ use super::heap::{Chunk, Heap, Resource};
 use super::readings::has_two_readings;
 use super::state::{Labelled, State};
 use super::{Engine, Stop};
-use crate::terms::{Sort, SortKind, Term, TermKind, Terms};
+use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
 
 impl Engine<'_> {
     /// One statement of a block.

@@ -24,8 +24,8 @@ use super::heap::Heap;
 use super::merge::Guarded;
 use super::parts::Sharing;
 use super::{Engine, Stop};
-use crate::prover;
-use crate::terms::{Sort, Term, Terms};
+use smt::prover;
+use smt::terms::{Sort, Term, Terms};
 
 /// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ use super::state::State;
 use super::symbols::{Emitted, FunctionSymbols};
 use super::{Amounts, Engine, Reading, Stop};
 use crate::report::{Finding, Severity};
-use crate::terms::{Sort, SymbolKind, Term, TermKind, Terms};
+use smt::terms::{Sort, SymbolKind, Term, TermKind, Terms};
 
 /// The two parts of a function's verification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -483,7 +483,7 @@ impl<'p> Engine<'p> {
         &self,
         terms: &[Term],
         more: Term,
-    ) -> IndexSet<crate::terms::Symbol, FxBuildHasher> {
+    ) -> IndexSet<smt::terms::Symbol, FxBuildHasher> {
         let mut found = IndexSet::default();
         let mut visited = FxHashSet::default();
         let mut pending: Vec<Term> = terms.iter().copied().chain([more]).collect();

@@ -8,7 +8,7 @@
 //! SOUNDNESS: a goal in either form implies the goal it was made from. The constants occur in no assumption.
 
 use super::Engine;
-use crate::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
+use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
 
 /// How many instances of an existential goal are tried.
 const INSTANCES: usize = 16;

@@ -7,7 +7,7 @@ use sil::program::{FieldId, PredicateId};
 
 use super::Amounts;
 use super::quantified::chunks::QuantifiedChunk;
-use crate::terms::Term;
+use smt::terms::Term;
 
 /// What permission can be held to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -5,7 +5,7 @@
 
 use super::heap::{Chunk, Heap, Resource};
 use super::{Amounts, Engine, Stop};
-use crate::terms::Terms;
+use smt::terms::Terms;
 
 /// So many portions are summed up with another one at most.
 const SUMMED: usize = 8;

@@ -31,7 +31,7 @@ use super::quantified::chunks::QuantifiedChunk;
 use super::state::{Labelled, State, Store};
 use super::{Engine, Stop};
 use crate::options::Join;
-use crate::terms::{Substitution, Term, TermKind, Terms};
+use smt::terms::{Substitution, Term, TermKind, Terms};
 
 /// With more ways through one assertion than this, its conditionals are merged.
 const WAYS: u64 = 8;
@@ -147,8 +147,8 @@ impl<'p> Engine<'p> {
                 depth += 1;
                 continue;
             }
-            let left = crate::terms::grow_stack(|| self.merge_ways(with, depth + 1))?;
-            let right = crate::terms::grow_stack(|| self.merge_ways(without, depth))?;
+            let left = smt::terms::grow_stack(|| self.merge_ways(with, depth + 1))?;
+            let right = smt::terms::grow_stack(|| self.merge_ways(without, depth))?;
             return self.merge_two(literal, left, right);
         }
     }

@@ -24,7 +24,7 @@ use super::readings::has_two_readings;
 use super::state::{Labelled, State};
 use super::{Engine, Reading, Stop};
 use crate::options::Join;
-use crate::terms::Terms;
+use smt::terms::Terms;
 
 /// With more paths than this from the beginning of a method to its end, states are merged.
 const PATHS: u64 = 8;

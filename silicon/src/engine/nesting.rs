@@ -14,7 +14,7 @@ use sil::program::{Expr, ExprKind, Location, PredicateId, Program};
 
 use super::heap::{Chunk, Heap, Resource};
 use super::{Engine, Stop};
-use crate::terms::{Sort, Term};
+use smt::terms::{Sort, Term};
 
 /// How many heaps of the past are looked at, the last ones.
 const REMEMBERED: usize = 6;

@@ -19,9 +19,9 @@ use std::sync::{Mutex, PoisonError};
 use sil::source::Span;
 
 use super::Engine;
-use crate::prover::Answer;
 use crate::report::{Means, Statistics};
-use crate::terms::Term;
+use smt::prover::Answer;
+use smt::terms::Term;
 
 /// What happened on the way of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -253,7 +253,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::terms::{Sort, Terms};
+    use smt::terms::{Sort, Terms};
 
     const YES: Answer = Answer::Proved;
 

@@ -9,7 +9,7 @@ use super::blame::{Blame, Reason, Reported};
 use super::explore::Answer;
 use super::heap::{Chunk, Heap, Resource};
 use super::{Amounts, Engine, Stop};
-use crate::terms::{Sort, Term, TermKind, Terms};
+use smt::terms::{Sort, Term, TermKind, Terms};
 
 /// What chunks say of a location from which permission is taken.
 ///

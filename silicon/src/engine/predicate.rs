@@ -10,7 +10,7 @@ use super::heap::{Chunk, Resource};
 use super::produce::conjuncts;
 use super::state::State;
 use super::{Amounts, Engine, Reading, Stop};
-use crate::terms::Term;
+use smt::terms::Term;
 
 impl<'p> Engine<'p> {
     /// `fold acc(P(es), p)`.
@@ -88,7 +88,7 @@ impl<'p> Engine<'p> {
                 let left = self.left();
                 self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
                 self.drop_aliases(resource, arguments)?;
-                self.fresh("missing", crate::terms::Sort::SNAP)
+                self.fresh("missing", smt::terms::Sort::SNAP)
             }
         };
         self.unfolded.push((predicate, arguments.to_vec(), snapshot));

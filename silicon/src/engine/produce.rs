@@ -9,7 +9,7 @@ use super::blame::{Blame, Reason};
 use super::heap::{Chunk, Resource};
 use super::readings::same_shape;
 use super::{Engine, Reading, Stop};
-use crate::terms::{Sort, Term, Terms, grow_stack};
+use smt::terms::{Sort, Term, Terms, grow_stack};
 
 /// The list of top-level conjuncts of some clauses, each with the index of its clause.
 pub(crate) fn conjuncts<'e>(clauses: &[&'e Expr]) -> Vec<(usize, &'e Expr)> {

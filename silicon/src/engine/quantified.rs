@@ -34,7 +34,7 @@ pub(crate) mod touch;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::terms::Term;
+use smt::terms::Term;
 
 /// How the names of the quantifiers begin that quantified permissions bring along.
 pub(crate) const QUANTIFIERS: &str = "qp.";
@@ -51,7 +51,7 @@ pub(crate) struct Tables {
 
 /// Whether a term is one of those bound around the place where it stands.
 pub(crate) fn occurring(
-    terms: &crate::terms::Terms,
+    terms: &smt::terms::Terms,
     variables: &[Term],
     formulas: &[Term],
 ) -> Vec<Term> {

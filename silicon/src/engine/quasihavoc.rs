@@ -10,7 +10,7 @@ use super::quantified::access::Target;
 use super::quantified::chunks::QuantifiedChunk;
 use super::quantified::normalise::{Prefix, QuantifiedPart, Step};
 use super::{Engine, Stop};
-use crate::terms::{Term, Terms};
+use smt::terms::{Term, Terms};
 
 impl Engine<'_> {
     /// `quasihavoc condition ==> resource`.

@@ -2,7 +2,7 @@
 
 use sil::program::{BinaryOp, Expr, ExprKind, Location};
 
-use crate::terms::grow_stack;
+use smt::terms::grow_stack;
 
 /// Whether `[a, b]` occurs in a clause.
 pub(crate) fn has_two_readings(clause: &Expr) -> bool {

@@ -13,7 +13,7 @@ use sil::walk::{Visit, walk_body};
 use super::blame::{Blame, Reason};
 use super::{Engine, Stop};
 use crate::report::Severity;
-use crate::terms::Term;
+use smt::terms::Term;
 
 impl Engine<'_> {
     /// Tries to prove `assertion`; nothing is kept of it, and the path goes on as if it were not there.

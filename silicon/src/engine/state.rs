@@ -9,7 +9,7 @@ use sil::source::Span;
 
 use super::heap::Heap;
 use super::{Amounts, Reading};
-use crate::terms::{Symbol, Term, Terms};
+use smt::terms::{Symbol, Term, Terms};
 
 /// The store γ: values of the variables of one member. Cloning is cheap.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,7 @@ use sil::program::{DomainId, FunctionId, PredicateId, Type};
 
 use super::function::Phase;
 use super::{Engine, Stop};
-use crate::terms::{Sort, Symbol};
+use smt::terms::{Sort, Symbol};
 
 /// The symbols of a program function f (Viper engine reference, 14.1). All but `stateless` take the snapshot of the
 /// precondition first.

@@ -19,7 +19,7 @@ use sil::program::{ExprKind, FieldId, Location, PredicateId};
 use super::blame::Blame;
 use super::heap::{Chunk, Heap, Resource};
 use super::{Amounts, Engine, Stop};
-use crate::terms::Terms;
+use smt::terms::Terms;
 
 /// So many instances are opened together at most.
 const OPENED: usize = 6;

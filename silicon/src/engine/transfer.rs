@@ -12,7 +12,7 @@ use super::heap::{Chunk, Heap, Resource};
 use super::permissions::Taken;
 use super::quantified::chunks::{Part, PartValue, QuantifiedChunk, Split};
 use super::{Engine, Stop};
-use crate::terms::{Term, TermKind, Terms};
+use smt::terms::{Term, TermKind, Terms};
 
 /// How far a transfer has come.
 struct Progress {

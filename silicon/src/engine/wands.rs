@@ -23,7 +23,7 @@ use super::heap::{Chunk, Heap, Resource};
 use super::quantified::chunks::QuantifiedChunk;
 use super::{Engine, Missing, Stop};
 use crate::report::{Finding, Severity};
-use crate::terms::{Sort, Term, Terms};
+use smt::terms::{Sort, Term, Terms};
 
 /// What a symbol made in a package means. It holds whatever the left-hand side is, so it may leave the package, unlike
 /// facts (trap T10d).

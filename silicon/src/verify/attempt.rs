@@ -10,8 +10,8 @@ use super::{both, verify_body, verify_member};
 use crate::engine::blame::{INVARIANT, contradiction};
 use crate::engine::parts::{Part, Sharing, Whole};
 use crate::engine::{Context, Limits, Stop, Visible};
-use crate::prover::Workspace;
 use crate::report::{MemberReport, Statistics, Verdict};
+use smt::prover::Workspace;
 
 /// How a member is verified, and how far.
 #[derive(Clone, Copy, Default)]

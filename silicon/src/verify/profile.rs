@@ -6,7 +6,7 @@ use std::io::{self, BufReader};
 use tempfile::NamedTempFile;
 
 use crate::options::Options;
-use crate::prover::{Workspace, profile};
+use smt::prover::{Workspace, profile};
 
 /// The trace of one member, a file that is gone when its profile has been read, or is not wanted any more.
 pub(super) struct Trace(io::Result<NamedTempFile>);

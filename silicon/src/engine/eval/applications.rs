@@ -8,7 +8,7 @@ use crate::engine::blame::Blame;
 use crate::engine::function::is_opaque;
 use crate::engine::state::State;
 use crate::engine::{Engine, Missing, Stop};
-use crate::terms::{Sort, Term};
+use smt::terms::{Sort, Term};
 
 /// An application met in the body of a quantifier.
 #[derive(Debug)]

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 
 use crate::engine::Engine;
 use crate::engine::quantified::occurring;
-use crate::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
+use smt::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
 
 /// Of equivalent forms, how many are handed out.
 const MAX_FORMS: usize = 2;

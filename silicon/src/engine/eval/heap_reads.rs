@@ -11,7 +11,7 @@ use crate::engine::blame::{Blame, Reason, Reported};
 use crate::engine::heap::{Chunk, Heap, Resource};
 use crate::engine::quantified::access::Target;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Term, Terms};
+use smt::terms::{Sort, Term, Terms};
 
 /// What came of a field that could not be read.
 enum Unread {

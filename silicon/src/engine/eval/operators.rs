@@ -4,7 +4,7 @@ use sil::program::{BinaryOp, Expr, Type};
 
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Term};
+use smt::terms::{Sort, Term};
 
 impl Engine<'_> {
     pub(super) fn eval_binary(

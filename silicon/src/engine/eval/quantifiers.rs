@@ -6,7 +6,7 @@ use super::one_point;
 use crate::engine::blame::Blame;
 use crate::engine::goals::Noted;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Quant, Sort, Term, TermKind, TheoryOp};
+use smt::terms::{Quant, Sort, Term, TermKind, TheoryOp};
 
 /// A trigger with variables for what is not defined in it.
 struct Pattern {

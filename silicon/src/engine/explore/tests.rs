@@ -6,7 +6,7 @@ use sil::program::Program;
 use super::*;
 use crate::engine::{Context, Visible};
 use crate::options::Options;
-use crate::prover::Workspace;
+use smt::prover::Workspace;
 
 /// Runs a test inside of an engine.
 fn with_engine(test: impl FnOnce(&mut Engine<'_>)) {

@@ -9,7 +9,7 @@ use crate::engine::blame::{Blame, Reason};
 use crate::engine::explore::Answer;
 use crate::engine::heap::Resource;
 use crate::engine::{Amounts, Engine, Stop};
-use crate::terms::{Quant, Substitution, Term, Terms};
+use smt::terms::{Quant, Substitution, Term, Terms};
 
 /// `∀xs {triggers}. guard ⇒ acc(arguments, amount)`, evaluated.
 #[derive(Clone, Debug)]

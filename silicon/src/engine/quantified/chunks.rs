@@ -3,7 +3,7 @@
 use super::access::{Access, Footprint};
 use crate::engine::Engine;
 use crate::engine::heap::{Chunk, Heap, Resource};
-use crate::terms::{Sort, Substitution, Term, TermKind, Terms};
+use smt::terms::{Sort, Substitution, Term, TermKind, Terms};
 
 /// `∀r. r.f ↦ map@r # amount(r)`, or the same for a predicate and its tuples of arguments.
 #[derive(Clone, PartialEq, Debug)]

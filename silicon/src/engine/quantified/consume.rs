@@ -10,7 +10,7 @@ use crate::engine::blame::{Blame, Reason};
 use crate::engine::explore::Answer;
 use crate::engine::heap::{Chunk, Resource};
 use crate::engine::{Amounts, Engine, Missing, Stop};
-use crate::terms::{Term, Terms};
+use smt::terms::{Term, Terms};
 
 impl Engine<'_> {
     /// consume(σ, ∀xs. A) for an impure A.

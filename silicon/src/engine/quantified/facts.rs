@@ -6,7 +6,7 @@ use super::chunks::PartValue;
 use crate::engine::blame::Blame;
 use crate::engine::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
-use crate::terms::Term;
+use smt::terms::Term;
 
 impl Engine<'_> {
     /// For fields: all amounts together are at most full permission. Two chunks agree on the values of the locations

@@ -4,7 +4,7 @@ use super::access::Access;
 use super::occurring;
 use crate::engine::eval::forms::Shift;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Substitution, Term, TermKind, Terms};
+use smt::terms::{Sort, Substitution, Term, TermKind, Terms};
 
 /// What makes inverse functions what they are: the receiver, and when there is permission.
 pub(super) type Key = (Vec<Term>, Term, Vec<Term>);
@@ -222,7 +222,7 @@ impl Engine<'_> {
         let mut operands = Vec::new();
         self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
         operands.into_iter().all(|operand| {
-            crate::terms::grow_stack(|| self.shifts_of(operand, variable, variables, shifts))
+            smt::terms::grow_stack(|| self.shifts_of(operand, variable, variables, shifts))
         })
     }
 
@@ -254,7 +254,7 @@ impl Engine<'_> {
         let mut operands = Vec::new();
         self.terms.kind(term).for_each_operand(|operand| operands.push(operand));
         for operand in operands {
-            crate::terms::grow_stack(|| self.matchable_parts(operand, variables, found));
+            smt::terms::grow_stack(|| self.matchable_parts(operand, variables, found));
         }
     }
 
@@ -267,7 +267,7 @@ impl Engine<'_> {
         fact: Term,
         name: &str,
     ) -> Term {
-        use crate::terms::Quant;
+        use smt::terms::Quant;
         let used = occurring(&self.terms, variables, &[fact]);
         if used.is_empty() {
             return fact;
@@ -317,6 +317,6 @@ impl Engine<'_> {
                 return self.terms.forall(&all, merged, body, &quantifier.name, quantifier.weight);
             }
         }
-        self.quantified(crate::terms::Quant::Forall, variables, triggers.to_vec(), fact, name, 1)
+        self.quantified(smt::terms::Quant::Forall, variables, triggers.to_vec(), fact, name, 1)
     }
 }

@@ -6,7 +6,7 @@ use sil::syntax::Trigger;
 
 use crate::engine::Reading;
 use crate::engine::eval::quantifiers::inferred;
-use crate::terms::grow_stack;
+use smt::terms::grow_stack;
 
 /// What stands between the quantifier and a part's body, outermost first.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@
 
 use super::access::Access;
 use crate::engine::Engine;
-use crate::terms::{Substitution, Term, TermKind, TheoryOp};
+use smt::terms::{Substitution, Term, TermKind, TheoryOp};
 
 impl Engine<'_> {
     /// Puts values for variables until nothing has to be inverted, or no condition gives a value. Those that are no

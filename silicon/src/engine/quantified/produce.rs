@@ -8,7 +8,7 @@ use super::normalise::{self, QuantifiedPart};
 use crate::engine::blame::{Blame, Reason};
 use crate::engine::heap::Resource;
 use crate::engine::{Engine, Stop};
-use crate::terms::Term;
+use smt::terms::Term;
 
 impl Engine<'_> {
     /// produce(σ, s, ∀xs. A) for an impure A.

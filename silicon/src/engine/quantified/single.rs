@@ -7,7 +7,7 @@ use crate::engine::explore::Answer;
 use crate::engine::heap::{Chunk, Heap, Resource};
 use crate::engine::permissions::Taken;
 use crate::engine::{Amounts, Engine, Stop};
-use crate::terms::{Sort, Term, Terms};
+use smt::terms::{Sort, Term, Terms};
 
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.

@@ -10,7 +10,7 @@ use super::chunks::{Part, PartValue};
 use super::occurring;
 use crate::engine::heap::Resource;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Symbol, Term, TermKind, Terms};
+use smt::terms::{Sort, Symbol, Term, TermKind, Terms};
 
 /// What makes a summary what it is: the parts, and where it is defined, if that is asked for.
 pub(super) type Key = (Resource, Vec<Part>, Option<Term>);

@@ -13,7 +13,7 @@ use super::access::Access;
 use crate::engine::blame::Blame;
 use crate::engine::heap::Resource;
 use crate::engine::{Engine, Stop};
-use crate::terms::{Sort, Term, TermKind, Terms, TheoryOp};
+use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
 /// The fields and predicates that occur as triggers somewhere in the program.
 pub(crate) fn trigger_resources(program: &Program) -> BTreeSet<Resource> {

@@ -7,7 +7,7 @@ use crate::engine::blame::{Blame, Reason};
 use crate::engine::explore::Answer;
 use crate::engine::heap::{Heap, Resource};
 use crate::engine::{Engine, Stop};
-use crate::terms::Terms;
+use smt::terms::Terms;
 
 impl Engine<'_> {
     /// The structure of a wand, and its holes. `blame`: for `old` of a state that was not reached.
@@ -122,7 +122,7 @@ impl<'e> Shape<'e> {
         let outer = self.bound.len();
         self.bound.extend(expr.bound_variables());
         expr.for_each_child(|child| {
-            crate::terms::grow_stack(|| self.add(engine, child));
+            smt::terms::grow_stack(|| self.add(engine, child));
             self.text.push(',');
         });
         self.bound.truncate(outer);

@@ -62,7 +62,7 @@ impl Terms {
     }
 
     /// The negation of a term, if it was ever built.
-    pub(crate) fn find_negation(&self, term: Term) -> Option<Term> {
+    pub fn find_negation(&self, term: Term) -> Option<Term> {
         match *self.kind(term) {
             TermKind::Bool(value) => Some(self.bool(!value)),
             TermKind::Not(inner) => Some(inner),

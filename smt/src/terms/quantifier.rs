@@ -13,7 +13,7 @@ use super::{
 };
 
 /// A set of symbols in order of first occurrence.
-pub(crate) type Symbols = IndexSet<Symbol, FxBuildHasher>;
+pub type Symbols = IndexSet<Symbol, FxBuildHasher>;
 
 impl Terms {
     /// ∀ variables {triggers}. body. The variables come from [`Terms::fresh_variable`]; each trigger is a set of
@@ -42,7 +42,7 @@ impl Terms {
     }
 
     /// A formula of either kind of quantifier: [`Terms::forall`] or [`Terms::exists`].
-    pub(crate) fn quantify(
+    pub fn quantify(
         &mut self,
         quant: Quant,
         variables: &[Term],

@@ -81,7 +81,7 @@ impl Terms {
         }
     }
 
-    pub(crate) fn zero(&mut self, sort: Sort) -> Term {
+    pub fn zero(&mut self, sort: Sort) -> Term {
         if sort == Sort::INT { self.int(0) } else { self.none() }
     }
 

@@ -9,7 +9,7 @@ use super::{Sort, SortKind, Term, TermKind, Terms, TheoryOp};
 
 impl Terms {
     /// An operator of a theory, as it is.
-    pub(crate) fn theory_term(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
+    pub fn theory_term(&mut self, op: TheoryOp, args: &[Term], sort: Sort) -> Term {
         self.intern(TermKind::Theory(op, args.into(), sort), sort)
     }
 
@@ -46,7 +46,7 @@ impl Terms {
     }
 
     /// Whether a term is a collection whose elements are written down one by one, at least one.
-    pub(crate) fn is_explicit_collection(&self, term: Term) -> bool {
+    pub fn is_explicit_collection(&self, term: Term) -> bool {
         use TheoryOp::*;
         let mut pending = vec![term];
         while let Some(part) = pending.pop() {

@@ -37,6 +37,11 @@ use self::solver::Solver;
 pub use self::workspace::Workspace;
 use crate::terms::{Term, Terms};
 
+/// The version of Z3 that answers.
+pub fn version() -> &'static str {
+    z3::full_version()
+}
+
 /// What went wrong in the prover: never an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ProverError {

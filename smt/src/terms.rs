@@ -53,7 +53,7 @@ impl Term {
 }
 
 /// Grows the stack when little of it is left; recursion over terms goes through here.
-pub(crate) fn grow_stack<R>(rest: impl FnOnce() -> R) -> R {
+pub fn grow_stack<R>(rest: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, rest)
 }
 
@@ -204,7 +204,7 @@ impl Terms {
     }
 
     /// The sort of the elements of a sequence, set or multiset, and of the keys of a map.
-    pub(crate) fn element_sort(&self, sort: Sort) -> Sort {
+    pub fn element_sort(&self, sort: Sort) -> Sort {
         match *self.sort_kind(sort) {
             SortKind::Seq(e) | SortKind::Set(e) | SortKind::Multiset(e) | SortKind::Map(e, _) => e,
             ref other => panic!("not the sort of a collection: {other:?}"),
@@ -212,7 +212,7 @@ impl Terms {
     }
 
     /// The sort of the values of a map.
-    pub(crate) fn value_sort(&self, sort: Sort) -> Sort {
+    pub fn value_sort(&self, sort: Sort) -> Sort {
         match *self.sort_kind(sort) {
             SortKind::Map(_, value) => value,
             ref other => panic!("not the sort of a map: {other:?}"),
@@ -282,7 +282,7 @@ impl Terms {
     }
 
     /// The variable of that name: for formulas that are closed as soon as they are built, such as axioms.
-    pub(crate) fn named_variable(&mut self, name: &str, sort: Sort) -> Term {
+    pub fn named_variable(&mut self, name: &str, sort: Sort) -> Term {
         let symbol = self.declare(Declaration {
             name: Arc::from(name),
             args: Box::default(),

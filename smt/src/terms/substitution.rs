@@ -35,7 +35,7 @@ impl Terms {
     }
 
     /// Replaces terms by variables, keeping the form of the term otherwise.
-    pub(crate) fn rename(&mut self, term: Term, map: &Substitution) -> Term {
+    pub fn rename(&mut self, term: Term, map: &Substitution) -> Term {
         self.replace(term, map, Rebuild::Same)
     }
 
