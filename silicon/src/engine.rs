@@ -5,43 +5,19 @@
 //! continuation twice we ask [`Engine::branch`], which answers for this run; the driver runs the statement again
 //! for the other answer (see [`explore`]).
 //!
-//! In reading order: [`state`] and [`heap`] (what a rule reads and changes), [`explore`] and [`decide`] (decisions,
-//! facts and questions to the prover), [`blame`] (how a failed obligation is reported), the rules ([`eval`],
-//! [`produce`], [`consume`], [`permissions`], [`quantified`], [`exec`]), and the members ([`method`], [`function`], [`predicate`]).
+//! In reading order: [`state`] (what a rule reads and changes), [`run`] (decisions), [`knowledge`] (facts and questions to the
+//! prover), [`findings`] (how a failed obligation is reported), [`permission`] (the heap), [`quantifiers`], [`consolidation`] (what is
+//! learnt before an obligation fails), [`rules`], [`members`].
 
-pub(crate) mod ahead;
-mod apart;
-pub(crate) mod assume;
-pub(crate) mod blame;
-pub(crate) mod consume;
-pub(crate) mod contract;
-mod counterexample;
-pub(crate) mod decide;
-pub(crate) mod domain;
-pub(crate) mod eval;
-pub(crate) mod exec;
-pub(crate) mod explore;
-pub(crate) mod function;
-pub(crate) mod goals;
-pub(crate) mod heap;
-mod inside;
-mod learning;
-pub(crate) mod merge;
-pub(crate) mod method;
-pub(crate) mod nesting;
-pub(crate) mod parts;
-pub(crate) mod permissions;
-pub(crate) mod predicate;
-pub(crate) mod produce;
-pub(crate) mod quantified;
-pub(crate) mod quasihavoc;
-pub(crate) mod readings;
-pub(crate) mod refute;
+pub(crate) mod consolidation;
+pub(crate) mod findings;
+pub(crate) mod knowledge;
+pub(crate) mod members;
+pub(crate) mod permission;
+pub(crate) mod quantifiers;
+pub(crate) mod rules;
+pub(crate) mod run;
 pub(crate) mod state;
-pub(crate) mod symbols;
-pub(crate) mod together;
-pub(crate) mod transfer;
-pub(crate) mod wands;
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
@@ -52,16 +28,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
 use sil::program::{DomainId, FunctionId, PredicateId, Program, Type};
 use sil::source::{Sources, Span};
-
-use self::explore::{Explorer, Scope};
-use self::function::FunctionTable;
-use self::parts::Sharing;
-use self::state::State;
-use crate::options::{Join, Options};
-use crate::report::{Finding, Statistics};
 use smt::facts::Facts;
 use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Symbol, Term, Terms};
+
+use crate::engine::members::function::FunctionTable;
+use crate::engine::run::explore::{Explorer, Scope};
+use crate::engine::run::parts::Sharing;
+use crate::engine::state::State;
+use crate::options::{Join, Options};
+use crate::report::{Finding, Statistics};
 
 /// Why a run stops before its end. `?` passes it on; only [`explore`] and the drivers look inside.
 ///

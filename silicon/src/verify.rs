@@ -20,15 +20,15 @@ use sil::imports::library;
 use sil::program::{DomainId, FunctionId, Member, Program};
 use sil::source::{Sources, Span};
 use sil::source_map;
+use smt::prover::Workspace;
 
 use self::attempt::{Attempt, End};
 use self::schedule::{Piece, Schedule, Task};
-use crate::engine::function::{FunctionAxioms, Phase};
+use crate::engine::members::function::{FunctionAxioms, Phase};
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
 use crate::huge_pages;
 use crate::options::{Join, Options};
 use crate::report::{Finding, MemberKind, MemberReport, Report, Severity, Statistics, Verdict};
-use smt::prover::Workspace;
 
 /// Verifies the selected members of a program. The report is the same for every number of threads.
 pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report {

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use la_arena::Arena;
 use sil::program::{FunctionId, LabelId, Local, LocalId, PredicateId};
 use sil::source::Span;
-
-use super::heap::Heap;
-use super::{Amounts, Reading};
 use smt::terms::{Symbol, Term, Terms};
+
+use crate::engine::permission::heap::Heap;
+use crate::engine::{Amounts, Reading};
 
 /// The store γ: values of the variables of one member. Cloning is cheap.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +92,7 @@ pub(crate) struct State<'p> {
     pub(crate) reading: Reading,
     /// While an assertion that frames itself is produced: the heap without it.
     pub(crate) without_own: Option<Heap>,
-    /// The heap whose instances have been opened together already (see [`super::together`]).
+    /// The heap whose instances have been opened together already (see [`crate::engine::consolidation::together`]).
     pub(crate) opened: Option<Heap>,
     /// The predicates whose bodies are being produced or consumed, one inside the other.
     pub(crate) bodies: Rc<Vec<PredicateId>>,

@@ -5,13 +5,13 @@ use std::time::Instant;
 
 use rayon::Scope;
 use sil::program::Member;
+use smt::prover::Workspace;
 
 use super::{both, verify_body, verify_member};
-use crate::engine::blame::{INVARIANT, contradiction};
-use crate::engine::parts::{Part, Sharing, Whole};
+use crate::engine::findings::blame::{INVARIANT, contradiction};
+use crate::engine::run::parts::{Part, Sharing, Whole};
 use crate::engine::{Context, Limits, Stop, Visible};
 use crate::report::{MemberReport, Statistics, Verdict};
-use smt::prover::Workspace;
 
 /// How a member is verified, and how far.
 #[derive(Clone, Copy, Default)]

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufReader};
 
+use smt::prover::{Workspace, profile};
 use tempfile::NamedTempFile;
 
 use crate::options::Options;
-use smt::prover::{Workspace, profile};
 
 /// The trace of one member, a file that is gone when its profile has been read, or is not wanted any more.
 pub(super) struct Trace(io::Result<NamedTempFile>);

@@ -1,0 +1,48 @@
+//! What the heaps inside of a condition tell about the whole of it.
+//!
+//! Inside of `unfolding`, `applying` and `old` there is another heap. What it tells (see [`super::learning`]) is not known
+//! outside, where a goal is asked for. So where a condition fails it is evaluated again, and what follows from each heap
+//! is learnt where that heap is. Of the bodies of functions it is learnt in any case: a postcondition may depend on it.
+
+use sil::program::{Expr, ExprKind};
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    /// Learns from the heaps inside of a condition. Whether anything was new.
+    pub(crate) fn learn_inside(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
+        let looks_inside = condition.any(|expr| {
+            matches!(
+                expr.kind,
+                ExprKind::Unfolding { .. } | ExprKind::Applying { .. } | ExprKind::Old { .. }
+            )
+        });
+        if !looks_inside {
+            return Ok(false);
+        }
+        let before = self.facts_known();
+        self.learning_inside(|engine| engine.eval(condition, blame.silent()))?;
+        self.noted("learnt", |engine| engine.facts_known() != before)
+    }
+
+    /// Evaluates something, and learns from the heaps on the way.
+    pub(crate) fn learning_inside<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let outer = std::mem::replace(&mut self.learns_inside, true);
+        let result = run(self);
+        self.learns_inside = outer;
+        result
+    }
+
+    /// The heap of an expression's inside has become the present one.
+    pub(crate) fn note_inside(&mut self) -> Result<(), Stop> {
+        if !self.learns_inside || self.in_trigger {
+            return Ok(());
+        }
+        let heap = self.state.heap.clone();
+        self.learn_from(&heap)
+    }
+}

@@ -1,0 +1,207 @@
+//! What the nesting of predicate instances, and permission held before, tell about references.
+//!
+//! An instance that is folded or unfolded is still there, and so is everything in it, until a location changes its value or
+//! is given away: for that time, an EPOCH, the snapshot of each instance is a function of the predicate's arguments. An
+//! instance inside another one of the same predicate has a snapshot that is a proper part of the other's; datatypes are
+//! acyclic, so the arguments are different (Viper engine reference, 25.1, rung 3, and 25.2, issue 154).
+//!
+//! SOUNDNESS: the function takes the epoch, so that nothing is said about two moments together. The epoch of a merged
+//! heap is that of the side taken. That two references are different, because more than full permission was held to both
+//! together, stays true whatever becomes of the permission.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use sil::program::{Expr, ExprKind, Location, PredicateId, Program};
+use smt::terms::{Sort, Term};
+
+use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::{Engine, Stop};
+
+/// How many heaps of the past are looked at, the last ones.
+const REMEMBERED: usize = 6;
+
+impl Engine<'_> {
+    /// From here on locations may have new values.
+    pub(crate) fn begin_epoch(&mut self) {
+        if !self.context.recursive_predicates.is_empty() {
+            self.state.heap.epoch = Some(self.fresh("epoch", Sort::INT));
+        }
+    }
+
+    /// Keeps the heap as it is now, for the time when something has been given away.
+    pub(crate) fn remember_heap(&mut self) {
+        let heap = self.state.heap.clone();
+        let tells = heap
+            .resources()
+            .any(|(resource, chunks)| matches!(resource, Resource::Field(_)) && chunks.len() > 1);
+        if tells && self.is_live() {
+            self.scopes.last_mut().expect("there is a base scope").heaps.push(heap);
+        }
+    }
+
+    /// Assumes the consequences of the shapes that the heap has had on this path.
+    pub(crate) fn learn_from_the_past(&mut self) -> Result<(), Stop> {
+        let heaps: Vec<Heap> = self
+            .scopes
+            .iter()
+            .rev()
+            .flat_map(|scope| scope.heaps.iter().rev())
+            .take(REMEMBERED)
+            .cloned()
+            .collect();
+        heaps.iter().try_for_each(|heap| self.learn_from(heap))
+    }
+
+    /// An instance is part of the heap in this epoch, folded or not, where the amount is positive.
+    pub(crate) fn note_instance(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        snapshot: Term,
+        amount: Term,
+    ) -> Result<(), Stop> {
+        let epoch = self.state.heap.epoch;
+        self.note_instance_at(epoch, predicate, arguments, snapshot, amount)
+    }
+
+    fn note_instance_at(
+        &mut self,
+        epoch: Option<Term>,
+        predicate: PredicateId,
+        arguments: &[Term],
+        snapshot: Term,
+        amount: Term,
+    ) -> Result<(), Stop> {
+        let Some(epoch) = epoch else { return Ok(()) };
+        if !self.context.recursive_predicates.contains(&predicate) {
+            return Ok(());
+        }
+        let mut operands = vec![epoch];
+        operands.extend(arguments);
+        let sorts: Vec<_> = operands.iter().map(|&operand| self.terms.sort(operand)).collect();
+        let name = format!("{}%in", self.program.predicates[predicate].name);
+        let symbol = self.terms.declare_function(&name, &sorts, Sort::SNAP);
+        let own = self.terms.apply(symbol, &operands);
+        let equal = self.terms.identical(own, snapshot);
+        let none = self.terms.none();
+        let held = self.terms.lt(none, amount);
+        let fact = self.terms.implies(held, equal);
+        self.assume(fact)
+    }
+
+    /// Notes the instances that an unfolding has brought to light. `before`: the heap without the body.
+    pub(crate) fn note_opened(
+        &mut self,
+        before: &Heap,
+        predicate: PredicateId,
+        arguments: &[Term],
+        snapshot: Term,
+    ) -> Result<(), Stop> {
+        if !self.context.recursive_predicates.contains(&predicate) {
+            return Ok(());
+        }
+        for (inner, chunk) in instances(&self.state.heap) {
+            if !self.terms.contains(chunk.value, snapshot) {
+                continue;
+            }
+            self.note_instance(inner, &chunk.arguments, chunk.value, chunk.amount)?;
+            if inner == predicate && chunk.value == snapshot {
+                // The body is nothing but another instance, whose snapshot is no smaller.
+                let resource = Resource::Predicate(inner);
+                let rest = before.of(resource).iter().find(|it| it.arguments == chunk.arguments);
+                let none = self.terms.none();
+                // SOUNDNESS: what is left of the instance that was unfolded is no part of it.
+                let inside = self.terms.sub(chunk.amount, rest.map_or(none, |rest| rest.amount));
+                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let held = self.terms.lt(none, inside);
+                let different = self.terms.not(alias);
+                let fact = self.terms.implies(held, different);
+                self.assume(fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the instances that were in a heap and are inside others now.
+    pub(crate) fn note_enclosed(&mut self, before: &Heap) -> Result<(), Stop> {
+        for (predicate, chunk) in instances(before) {
+            if !self.state.heap.of(Resource::Predicate(predicate)).contains(&chunk) {
+                let Chunk { arguments, value, amount } = chunk;
+                self.note_instance(predicate, &arguments, value, amount)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes all instances that are chunks of a heap.
+    pub(crate) fn note_instances_of(&mut self, heap: &Heap) -> Result<(), Stop> {
+        for (predicate, chunk) in instances(heap) {
+            let Chunk { arguments, value, amount } = chunk;
+            self.note_instance_at(heap.epoch, predicate, &arguments, value, amount)?;
+        }
+        Ok(())
+    }
+}
+
+/// The predicate instances among the chunks of a heap.
+fn instances(heap: &Heap) -> Vec<(PredicateId, Chunk)> {
+    let mut all = Vec::new();
+    for (resource, chunks) in heap.resources() {
+        if let Resource::Predicate(predicate) = resource {
+            all.extend(chunks.iter().map(|chunk| (predicate, chunk.clone())));
+        }
+    }
+    all
+}
+
+/// The predicates that reach themselves through the bodies of predicates.
+pub(crate) fn recursive_predicates(program: &Program) -> FxHashSet<PredicateId> {
+    let mut inside: FxHashMap<PredicateId, Vec<PredicateId>> = FxHashMap::default();
+    for (id, predicate) in program.predicates.iter() {
+        let mut held = Vec::new();
+        if let Some(body) = &predicate.body {
+            sil::walk::walk_expr(body, |expr| {
+                if let ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } =
+                    &expr.kind
+                {
+                    held.push(*predicate);
+                }
+            });
+        }
+        inside.insert(id, held);
+    }
+    let reaches_itself = |start: PredicateId| {
+        let mut visited = FxHashSet::default();
+        let mut pending = inside[&start].clone();
+        while let Some(predicate) = pending.pop() {
+            if predicate == start {
+                return true;
+            }
+            if visited.insert(predicate) {
+                pending.extend(&inside[&predicate]);
+            }
+        }
+        false
+    };
+    program.predicates.iter().map(|(id, _)| id).filter(|&id| reaches_itself(id)).collect()
+}
+
+/// The predicates whose bodies assert something inside of an expression, or open instances of such predicates in one.
+pub(crate) fn asserting_predicates(program: &Program) -> FxHashSet<PredicateId> {
+    let mut asserting: FxHashSet<PredicateId> = FxHashSet::default();
+    loop {
+        let asserts = |expr: &Expr| match &expr.kind {
+            ExprKind::Asserting { .. } => true,
+            ExprKind::Unfolding { access, .. } => asserting.contains(&access.predicate),
+            _ => false,
+        };
+        let bodies = program.predicates.iter().filter(|(id, _)| !asserting.contains(id));
+        let more: Vec<PredicateId> = bodies
+            .filter(|(_, predicate)| predicate.body.as_ref().is_some_and(|body| body.any(asserts)))
+            .map(|(id, _)| id)
+            .collect();
+        if more.is_empty() {
+            return asserting;
+        }
+        asserting.extend(more);
+    }
+}

@@ -1,0 +1,151 @@
+//! What follows from the shape of a heap with quantified chunks.
+
+use sil::program::{Expr, LocalId};
+use smt::terms::Term;
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::permission::heap::{Heap, Resource};
+use crate::engine::permission::quantified::chunks::PartValue;
+use crate::engine::{Amounts, Engine, Stop};
+
+impl Engine<'_> {
+    /// For fields: all amounts together are at most full permission. Two chunks agree on the values of the locations
+    /// they share. SOUNDNESS: the sum is over the chunks of one heap (trap T23).
+    pub(crate) fn learn_from_quantified(&mut self, heap: &Heap) -> Result<(), Stop> {
+        let resources: Vec<Resource> =
+            heap.quantified_resources().map(|(resource, _)| resource).collect();
+        for resource in resources {
+            self.assume_sum_bounded(resource, heap)?;
+            self.assume_agreement(resource, heap)?;
+        }
+        Ok(())
+    }
+
+    fn assume_sum_bounded(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
+        if !matches!(resource, Resource::Field(_)) || heap.amounts != Amounts::Exact {
+            return Ok(());
+        }
+        let parts = self.parts(resource, heap);
+        let total = self.total(&parts);
+        let one = self.terms.write();
+        let bounded = self.terms.le(total, one);
+        for chunk in heap.of(resource) {
+            let fact = self.at(resource, bounded, &chunk.arguments);
+            self.assume(fact)?;
+        }
+        let formals = self.formals(resource);
+        // Not the lookup of a value where there is another choice: conditions read values at inverses, and each of them
+        // would be a new location.
+        let mut triggers: Vec<Vec<Term>> = Vec::new();
+        for chunk in heap.quantified(resource) {
+            if chunk.triggers.is_empty() {
+                triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
+            }
+            triggers.extend(chunk.triggers.iter().cloned());
+        }
+        let fact = self.terms.forall(&formals, triggers, bounded, "qp.bounded", 1);
+        self.assume(fact)
+    }
+
+    fn assume_agreement(&mut self, resource: Resource, heap: &Heap) -> Result<(), Stop> {
+        // Of the values of wands nothing is said (trap T10e).
+        if matches!(resource, Resource::Wand(_)) {
+            return Ok(());
+        }
+        let parts = self.parts(resource, heap);
+        for (index, left) in parts.iter().enumerate() {
+            for right in &parts[index + 1..] {
+                let PartValue::Map(other) = right.value else { continue };
+                match &left.value {
+                    PartValue::One { arguments, value } => {
+                        let q = self.at(resource, right.amount, arguments);
+                        let other = self.map_at(resource, other, arguments);
+                        let p = self.at(resource, left.amount, arguments);
+                        let fact = self.agree((p, *value), (q, other));
+                        self.learn_agreement(fact)?;
+                    }
+                    PartValue::Map(map) if *map != other => {
+                        let formals = self.formals(resource);
+                        let own = self.map_at(resource, *map, &formals);
+                        let other = self.map_at(resource, other, &formals);
+                        let fact = self.agree((left.amount, own), (right.amount, other));
+                        let triggers = vec![vec![own, other]];
+                        let fact = self.terms.forall(&formals, triggers, fact, "qp.agree", 1);
+                        self.learn_agreement(fact)?;
+                    }
+                    PartValue::Map(_) => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Portions of one location, each an amount and a value, have one value where both amounts are positive (trap T2).
+    fn agree(&mut self, left: (Term, Term), right: (Term, Term)) -> Term {
+        let (p, q) = (self.is_some(left.0), self.is_some(right.0));
+        let both = self.terms.and([p, q]);
+        let equal = self.terms.identical(left.1, right.1);
+        self.terms.implies(both, equal)
+    }
+
+    /// `forperm xs [r(args)] :: e` over quantified chunks: for all values of the variables at whose location a chunk
+    /// holds something (Viper engine reference, 19.2).
+    pub(crate) fn forperm_quantified(
+        &mut self,
+        resource: Resource,
+        heap: &Heap,
+        variables: &[LocalId],
+        patterns: &[&Expr],
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Vec<Term>, Stop> {
+        let chunks = heap.quantified(resource);
+        if chunks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let store = self.state.store.clone();
+        let outer = self.bound.len();
+        let mut bound = Vec::with_capacity(variables.len());
+        for (position, &variable) in variables.iter().enumerate() {
+            let sort = self.sort(&self.state.locals[variable].ty);
+            let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
+            self.state.store.set(variable, value);
+            bound.push(value);
+        }
+        self.bound.extend(&bound);
+        let (result, facts) = self.scoped(None, |engine| {
+            let mut arguments = Vec::with_capacity(patterns.len());
+            for pattern in patterns {
+                arguments.push(engine.eval(pattern, blame)?);
+            }
+            let mut conjuncts = Vec::with_capacity(chunks.len());
+            for chunk in chunks {
+                let some = engine.is_some(chunk.amount);
+                let some = engine.at(resource, some, &arguments);
+                let Some(value) = engine.under(some, |engine| engine.eval(body, blame))? else {
+                    continue;
+                };
+                let conjunct = engine.terms.implies(some, value);
+                let value = engine.map_at(resource, chunk.map, &arguments);
+                let mut triggers = vec![vec![value]];
+                for trigger in &chunk.triggers {
+                    let here = trigger.iter().map(|&t| engine.at(resource, t, &arguments));
+                    triggers.push(here.collect());
+                }
+                conjuncts.push((conjunct, triggers));
+            }
+            Ok(conjuncts)
+        })?;
+        self.bound.truncate(outer);
+        self.state.store = store;
+        let mut quantified = Vec::new();
+        for (conjunct, triggers) in result? {
+            quantified.push(self.terms.forall(&bound, triggers, conjunct, "forperm", 1));
+        }
+        for fact in facts {
+            let fact = self.quantified_fact(&bound, &[], fact, "forperm.aux");
+            self.assume(fact)?;
+        }
+        Ok(quantified)
+    }
+}

@@ -1,0 +1,116 @@
+//! What predicate instances tell when all of them are opened at once.
+//!
+//! A location of which one instance holds a part, and another instance or the heap the rest, has one value, although
+//! nothing in the snapshots says so; and two locations of which more than all is held together are different. An
+//! obligation that nothing else shows is tried again with these facts (the third rung of the Viper engine reference,
+//! 25.1, for instances side by side; instances inside each other are in [`super::nesting`]).
+//!
+//! Instances of recursive predicates are left alone: what they say about each other would be found in many steps only,
+//! and by chance.
+//!
+//! SOUNDNESS: only instances of the present heap, of which there is some for sure (trap T4), where amounts mean
+//! something (trap T8).
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use sil::program::{ExprKind, FieldId, Location, PredicateId};
+use smt::terms::Terms;
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::{Amounts, Engine, Stop};
+
+/// So many instances are opened together at most.
+const OPENED: usize = 6;
+
+impl Engine<'_> {
+    /// Assumes what follows from opening the instances of the heap together. Whether there was something to open that
+    /// has not been opened before.
+    pub(crate) fn learn_from_instances(&mut self) -> Result<bool, Stop> {
+        let state = &self.state;
+        let is_plain = state.heap.amounts == Amounts::Exact
+            && state.scale.is_none()
+            && state.bodies.is_empty()
+            && self.bound.is_empty();
+        let is_known = state.opened.as_ref().is_some_and(|known| known.same_version(&state.heap));
+        if !is_plain || is_known {
+            return Ok(false);
+        }
+        let heap = state.heap.clone();
+        self.state.opened = Some(heap.clone());
+        let instances = self.overlapping(&heap)?;
+        if instances.is_empty() {
+            return Ok(false);
+        }
+        self.join(|engine| {
+            engine.state.consuming = None;
+            engine.state.reserve.clear();
+            // Where a precondition is shown, its reading is of what it asks for; what is here is as exact as ever.
+            engine.state.amounts = Amounts::Exact;
+            // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap T9).
+            engine.state.constrainable = Rc::default();
+            for (predicate, Chunk { arguments, amount, .. }) in &instances {
+                let at = engine.program.predicates[*predicate].span;
+                let blame = Blame::new("unfold.failed", at).silent();
+                engine.unfold_merging(*predicate, arguments, *amount, at, blame)?;
+            }
+            let opened = engine.state.heap.clone();
+            engine.learn_from(&opened)?;
+            Ok(Terms::TRUE)
+        })?;
+        Ok(true)
+    }
+
+    /// The instances that hold parts of a field of which something else holds a part, too.
+    fn overlapping(&mut self, heap: &Heap) -> Result<Vec<(PredicateId, Chunk)>, Stop> {
+        let mut holders: BTreeMap<FieldId, usize> = BTreeMap::new();
+        let mut instances = Vec::new();
+        for (resource, chunks) in heap.resources() {
+            match resource {
+                Resource::Field(field) => *holders.entry(field).or_default() += chunks.len(),
+                Resource::Predicate(predicate)
+                    if !self.context.recursive_predicates.contains(&predicate) =>
+                {
+                    let fields = self.fields_in(predicate);
+                    for &field in &fields {
+                        *holders.entry(field).or_default() += chunks.len();
+                    }
+                    instances.extend(
+                        chunks.iter().map(|chunk| (predicate, chunk.clone(), fields.clone())),
+                    );
+                }
+                Resource::Predicate(_) | Resource::Wand(_) => {}
+            }
+        }
+        let mut chosen = Vec::new();
+        for (predicate, chunk, fields) in instances {
+            if !fields.iter().any(|field| holders[field] > 1)
+                || self.is_ill_formed_predicate(predicate)
+            {
+                continue;
+            }
+            let none = self.terms.none();
+            let held = self.terms.lt(none, chunk.amount);
+            if self.check(held)? {
+                chosen.push((predicate, chunk));
+            }
+        }
+        Ok(if chosen.len() <= OPENED { chosen } else { Vec::new() })
+    }
+
+    /// The fields of which an instance may hold a part, without those in instances inside it.
+    fn fields_in(&self, predicate: PredicateId) -> Vec<FieldId> {
+        let mut fields = Vec::new();
+        if let Some(body) = &self.program.predicates[predicate].body {
+            sil::walk::walk_expr(body, |expr| {
+                if let ExprKind::Acc { location: Location::Field { field, .. }, .. } = &expr.kind
+                    && !fields.contains(field)
+                {
+                    fields.push(*field);
+                }
+            });
+        }
+        fields
+    }
+}

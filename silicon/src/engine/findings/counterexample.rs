@@ -1,0 +1,262 @@
+//! States in which a failed obligation may fail, from the solver's models.
+//!
+//! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a scope of its own.
+
+use sil::program::LocalKind;
+use smt::prover::Budget;
+use smt::terms::{Sort, SortKind, Term, Terms};
+
+use crate::engine::Engine;
+use crate::engine::permission::heap::{Heap, Resource};
+use crate::engine::permission::quantified::chunks::QuantifiedChunk;
+use crate::report::{Counterexample, Location, Variable};
+
+/// So many elements of a sequence are shown.
+const SHOWN: i64 = 6;
+
+/// What a counterexample may cost.
+const BUDGET: Budget = Budget { resources: 2_000_000, milliseconds: 10_000 };
+
+/// Values to be asked for, each by a constant that is equal to it.
+#[derive(Default)]
+struct Wanted {
+    terms: Vec<Term>,
+    /// Of sequences, their lengths and first elements.
+    sequences: Vec<(Term, Term, Vec<Term>)>,
+}
+
+/// A location to which there may be permission.
+struct Held {
+    resource: Resource,
+    arguments: Vec<Term>,
+    amount: Term,
+    value: Option<Term>,
+}
+
+impl Wanted {
+    fn add(&mut self, terms: &mut Terms, term: Term) {
+        if self.terms.contains(&term) {
+            return;
+        }
+        self.terms.push(term);
+        if let SortKind::Seq(_) = terms.sort_kind(terms.sort(term)) {
+            let length = terms.seq_len(term);
+            let elements: Vec<Term> = (0..SHOWN)
+                .map(|index| {
+                    let index = terms.int(index);
+                    terms.seq_at(term, index)
+                })
+                .collect();
+            self.terms.extend([length].iter().chain(&elements));
+            self.sequences.push((term, length, elements));
+        }
+    }
+}
+
+/// The names under which values are shown: those of the solver mean nothing to anybody.
+struct Names<'a> {
+    terms: &'a Terms,
+    wanted: &'a Wanted,
+    values: Vec<String>,
+    null: String,
+    references: Vec<String>,
+    others: Vec<(Sort, String)>,
+}
+
+impl Names<'_> {
+    fn raw(&self, term: Term) -> &str {
+        let index = self.wanted.terms.iter().position(|&wanted| wanted == term);
+        index.map_or("?", |index| &self.values[index])
+    }
+
+    fn of(&mut self, term: Term) -> String {
+        let sort = self.terms.sort(term);
+        if let Some((_, length, elements)) =
+            self.wanted.sequences.iter().find(|(sequence, ..)| *sequence == term)
+        {
+            return self.sequence(*length, elements);
+        }
+        let raw = self.raw(term).to_owned();
+        match self.terms.sort_kind(sort) {
+            SortKind::Bool | SortKind::Int | SortKind::Backend(_) => raw,
+            SortKind::Perm => match raw.as_str() {
+                "0" => "none".to_owned(),
+                "1" => "write".to_owned(),
+                _ => raw,
+            },
+            SortKind::Ref if raw == self.null => "null".to_owned(),
+            SortKind::Ref => format!("ref{}", number(&mut self.references, raw)),
+            _ => {
+                let own: Vec<String> = self
+                    .others
+                    .iter()
+                    .filter(|(of, _)| *of == sort)
+                    .map(|(_, raw)| raw.clone())
+                    .collect();
+                let index = own.iter().position(|known| *known == raw).unwrap_or_else(|| {
+                    self.others.push((sort, raw));
+                    own.len()
+                });
+                format!("{}#{}", self.terms.sort_name(sort), index + 1)
+            }
+        }
+    }
+
+    fn sequence(&mut self, length: Term, elements: &[Term]) -> String {
+        let text = self.raw(length).to_owned();
+        let count = text.parse().unwrap_or(0_usize);
+        let mut shown: Vec<String> =
+            elements.iter().take(count).map(|&element| self.of(element)).collect();
+        if count > elements.len() {
+            shown.push(format!("… {count} in all"));
+        }
+        format!("Seq({})", shown.join(", "))
+    }
+}
+
+/// The number of a value among those seen so far, from 1.
+fn number(seen: &mut Vec<String>, value: String) -> usize {
+    match seen.iter().position(|known| *known == value) {
+        Some(index) => index + 1,
+        None => {
+            seen.push(value);
+            seen.len()
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// A state on this path in which `goal` does not hold, if the solver has one to offer.
+    pub(crate) fn counterexample(&mut self, goal: Term) -> Option<Counterexample> {
+        let variables = self.variables_with_values();
+        let heap = self.state.heap.clone();
+        let held = self.locations_of(&heap, &variables);
+        let old = self.state.old.clone().filter(|old| !old.same_version(&heap));
+        let old = old.map(|old| self.locations_of(&old, &variables)).unwrap_or_default();
+
+        let mut wanted = Wanted::default();
+        let null = self.terms.null();
+        wanted.add(&mut self.terms, null);
+        for &(_, value) in &variables {
+            wanted.add(&mut self.terms, value);
+        }
+        for location in held.iter().chain(&old) {
+            for &term in location.arguments.iter().chain([&location.amount]).chain(&location.value)
+            {
+                wanted.add(&mut self.terms, term);
+            }
+        }
+        let values = self.values_where_not(goal, &wanted.terms)?;
+        let null = values[0].clone();
+        let mut names = Names {
+            terms: &self.terms,
+            wanted: &wanted,
+            values,
+            null,
+            references: Vec::new(),
+            others: Vec::new(),
+        };
+        let variables = variables
+            .into_iter()
+            .map(|(name, value)| Variable { name, value: names.of(value) })
+            .collect();
+        let program = self.program;
+        let mut locations = |held: Vec<Held>| -> Vec<Location> {
+            let mut locations = Vec::new();
+            for Held { resource, arguments, amount, value } in held {
+                let amount = names.of(amount);
+                if amount == "none" {
+                    continue;
+                }
+                let arguments: Vec<String> = arguments.iter().map(|&term| names.of(term)).collect();
+                let location = match resource {
+                    Resource::Field(field) => {
+                        format!("{}.{}", arguments[0], program.fields[field].name)
+                    }
+                    Resource::Predicate(predicate) => {
+                        format!("{}({})", program.predicates[predicate].name, arguments.join(", "))
+                    }
+                    Resource::Wand(_) => continue,
+                };
+                let value = value.map(|value| names.of(value));
+                let location = Location { location, amount, value };
+                if !locations.contains(&location) {
+                    locations.push(location);
+                }
+            }
+            locations
+        };
+        Some(Counterexample { variables, heap: locations(held), old: locations(old) })
+    }
+
+    /// The variables that the user has named, and `result`.
+    fn variables_with_values(&self) -> Vec<(String, Term)> {
+        let checks = self.context.termination;
+        let locals = self.state.locals.iter().filter(|(_, local)| {
+            let is_generated = checks.is_some_and(|checks| checks.check(local.span).is_some());
+            matches!(local.kind, LocalKind::Formal | LocalKind::Returned | LocalKind::Variable)
+                && !is_generated
+        });
+        let named = locals
+            .filter_map(|(id, local)| Some((local.name.to_string(), self.state.store.get(id)?)));
+        let result = self.state.result.map(|result| ("result".to_owned(), result));
+        named.chain(result).filter(|(_, value)| !self.terms.mentions(*value, &self.bound)).collect()
+    }
+
+    /// The locations of a heap: those of its chunks, and where quantified chunks are, those of the variables.
+    fn locations_of(&mut self, heap: &Heap, variables: &[(String, Term)]) -> Vec<Held> {
+        let mut held = Vec::new();
+        for (resource, chunks) in heap.resources() {
+            for chunk in chunks {
+                held.push(Held {
+                    resource,
+                    arguments: chunk.arguments.clone(),
+                    amount: chunk.amount,
+                    value: matches!(resource, Resource::Field(_)).then_some(chunk.value),
+                });
+            }
+        }
+        for (resource, chunks) in heap.quantified_resources() {
+            if !matches!(resource, Resource::Field(_)) {
+                continue;
+            }
+            for &(_, value) in variables {
+                if self.terms.sort(value) == Sort::REF {
+                    held.extend(self.held_of(resource, chunks, value));
+                }
+            }
+        }
+        held
+    }
+
+    /// The portions of one location in quantified chunks.
+    fn held_of(
+        &mut self,
+        resource: Resource,
+        chunks: &[QuantifiedChunk],
+        receiver: Term,
+    ) -> Vec<Held> {
+        let portion = |chunk: &QuantifiedChunk| {
+            let amount = self.at(resource, chunk.amount, &[receiver]);
+            let value = self.map_at(resource, chunk.map, &[receiver]);
+            Held { resource, arguments: vec![receiver], amount, value: Some(value) }
+        };
+        chunks.iter().map(portion).collect()
+    }
+
+    /// The values of terms in a state where `goal` does not hold.
+    fn values_where_not(&mut self, goal: Term, wanted: &[Term]) -> Option<Vec<String>> {
+        let mut constants = Vec::with_capacity(wanted.len());
+        let mut formulas = vec![self.terms.not(goal)];
+        for (index, &term) in wanted.iter().enumerate() {
+            let sort = self.terms.sort(term);
+            let name = format!("value%{index}%{}", self.terms.sort_name(sort));
+            let constant = self.terms.constant(&name, sort);
+            formulas.push(self.terms.identical(constant, term));
+            constants.push(constant);
+        }
+        let formula = self.terms.and(formulas);
+        // A defect of the solver shows at the next question, which matters.
+        self.prover.values(&mut self.terms, formula, &constants, BUDGET).ok().flatten()
+    }
+}

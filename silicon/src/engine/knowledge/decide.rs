@@ -1,0 +1,313 @@
+//! Questions about the current path: obligations, optimisation checks, decisions.
+
+use std::time::Instant;
+
+use sil::program::Expr;
+use sil::source::Span;
+use smt::prover::{self, Budget, QueryKind};
+use smt::terms::{Term, Terms};
+
+use crate::engine::findings::blame::{Blame, Reason, Reported};
+use crate::engine::run::explore::Answer;
+use crate::engine::run::parts::{Sharing, Spent};
+use crate::engine::{Engine, Limits, Stop};
+use crate::report::{Means, Severity};
+
+impl Engine<'_> {
+    /// A proof obligation. Where it fails it is reported and assumed, so that what depends on it is not reported too.
+    pub(crate) fn prove(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if goal == Terms::TRUE {
+            self.count(Means::Form);
+            return Ok(());
+        }
+        let answer = self.obligation_with_instances(goal)?;
+        self.conclude(goal, answer, blame, reason, at)
+    }
+
+    /// The same, of a condition that is asserted. `goal`: its value.
+    pub(crate) fn prove_condition(
+        &mut self,
+        condition: &Expr,
+        goal: Term,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let reason = Reason::AssertionFalse;
+        if goal == Terms::TRUE {
+            self.count(Means::Form);
+            return Ok(());
+        }
+        // Where a condition of the same statement has failed before, on this path or another, it would be the same finding,
+        // and it is assumed in any case. But what fails below a quantifier ends the path.
+        let failure = ("failed", blame.error, blame.span, reason.id());
+        if self.bound.is_empty()
+            && self.noted(failure, |engine| engine.has_failed(blame, reason))?
+        {
+            self.tainted.rely_on_report();
+            self.failures += 1;
+            return self.assume(goal);
+        }
+        let mut answer = self.obligation_with_instances(goal)?;
+        if answer == Answer::No && self.learn_inside(condition, blame)? {
+            answer = self.ask_obligation(goal)?;
+        }
+        self.conclude(goal, answer, blame, reason, condition.span)
+    }
+
+    /// Reports an obligation that did not get the answer yes, and assumes it.
+    fn conclude(
+        &mut self,
+        goal: Term,
+        answer: Answer,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if answer != Answer::Yes && !self.is_tainted(goal)? {
+            self.fail_at(goal, answer, blame, reason, at);
+            if reason == Reason::NegativePermission || blame.is_of_body() {
+                self.mark_unframed(blame)?;
+            }
+        }
+        self.assume(goal)
+    }
+
+    /// An obligation that is tried again with what the instances in the heap tell together.
+    fn obligation_with_instances(&mut self, goal: Term) -> Result<Answer, Stop> {
+        let answer = self.ask_obligation(goal)?;
+        if answer == Answer::No && self.learn_from_instances()? {
+            return self.ask_obligation(goal);
+        }
+        Ok(answer)
+    }
+
+    /// An obligation on the definedness of an expression: not checked where the expression is trusted.
+    pub(crate) fn prove_defined(
+        &mut self,
+        goal: Term,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if blame.is_trusted() { Ok(()) } else { self.prove(goal, blame, reason, at) }
+    }
+
+    /// Whether a formula speaks about a value whose absence has been reported.
+    pub(crate) fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
+        self.noted(("tainted", formula), |engine| engine.tainted.occurs_in(&engine.terms, formula))
+    }
+
+    /// Reports an obligation that did not get the answer yes.
+    pub(crate) fn fail(
+        &mut self,
+        answer: Answer,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Reported {
+        self.fail_at(Terms::FALSE, answer, blame, reason, at)
+    }
+
+    /// The same, of a goal that has a formula.
+    fn fail_at(
+        &mut self,
+        goal: Term,
+        answer: Answer,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Reported {
+        let severity = match answer {
+            Answer::GaveUp => {
+                self.gave_up = true;
+                Severity::Warning
+            }
+            _ => Severity::Error,
+        };
+        let reported = self.report(blame, reason, at, severity);
+        let index = reported.index();
+        if self.context.options.counterexample
+            && self.is_live()
+            && self.findings[index].counterexample.is_none()
+        {
+            self.findings[index].counterexample = self.counterexample(goal);
+        }
+        reported
+    }
+
+    /// Whether `goal` follows, with all means: what is known, the prover, and the prover with the consequences of
+    /// the heap's shape.
+    pub(crate) fn obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
+        if self.is_known(goal) {
+            return Ok(Answer::Yes);
+        }
+        let goal = self.opened(goal);
+        let answer = self.query(goal, QueryKind::Obligation)?;
+        if answer == Answer::Yes || !self.learn_from_heap()? {
+            return Ok(answer);
+        }
+        if self.is_known(goal) {
+            return Ok(Answer::Yes);
+        }
+        self.query(goal, QueryKind::Obligation)
+    }
+
+    /// An optimisation check: a wrong no costs completeness only.
+    pub(crate) fn check(&mut self, goal: Term) -> Result<bool, Stop> {
+        match self.terms.as_bool(goal) {
+            Some(value) => {
+                self.count(Means::Form);
+                Ok(value)
+            }
+            None => Ok(self.ask_quick(goal)? == Answer::Yes),
+        }
+    }
+
+    /// Whether a formula has been assumed as it is.
+    pub(crate) fn is_assumed(&mut self, formula: Term) -> Result<bool, Stop> {
+        self.noted(("assumed", formula), |engine| engine.known.contains(&formula))
+    }
+
+    /// An answer for little; whether more would help is known only if it gave up.
+    pub(crate) fn quick(&mut self, goal: Term) -> Result<Answer, Stop> {
+        if self.is_known(goal) {
+            return Ok(Answer::Yes);
+        }
+        // If the path is dead the prover would say yes to these, too. The obligations on it find that out.
+        if self.is_refuted(goal) || self.facts.leaves_open(&self.terms, goal) {
+            self.count(Means::Facts);
+            return Ok(Answer::No);
+        }
+        self.query(goal, QueryKind::Other)
+    }
+
+    /// Whether the path condition is contradictory, as far as that is seen quickly.
+    pub(crate) fn seems_dead(&mut self) -> Result<bool, Stop> {
+        Ok(self.ask_quick(Terms::FALSE)? == Answer::Yes)
+    }
+
+    /// Whether the path condition is contradictory, asked with the means of an obligation.
+    pub(crate) fn is_dead(&mut self) -> Result<bool, Stop> {
+        Ok(self.ask_obligation(Terms::FALSE)? == Answer::Yes)
+    }
+
+    /// Whether the facts say that a formula holds.
+    fn is_known(&mut self, goal: Term) -> bool {
+        let yes = self.facts.is_contradictory()
+            || self.known.contains(&goal)
+            || self.facts.known(&self.terms, goal) == Some(true)
+            || {
+                let reduced = self.facts.reduce(&mut self.terms, goal);
+                reduced != goal && self.facts.known(&self.terms, reduced) == Some(true)
+            };
+        if yes {
+            self.count(Means::Facts);
+        }
+        yes
+    }
+
+    /// Whether the facts say that a formula does not hold.
+    fn is_refuted(&mut self, goal: Term) -> bool {
+        self.facts.known(&self.terms, goal) == Some(false) || {
+            let reduced = self.facts.reduce(&mut self.terms, goal);
+            reduced != goal && self.facts.known(&self.terms, reduced) == Some(false)
+        }
+    }
+
+    /// Whether time is left, and paths and questions, if they are counted.
+    pub(crate) fn go_on(&self) -> Result<(), Stop> {
+        let Limits { paths, questions, by_prover } = self.limits;
+        let spent =
+            self.sharing.as_ref().map_or_else(|| Spent::of(&self.statistics), Sharing::spent);
+        if paths.is_some_and(|limit| spent.paths > limit)
+            || questions.is_some_and(|limit| spent.asked > limit)
+            || by_prover.is_some_and(|limit| spent.by_prover >= limit)
+        {
+            return Err(Stop::TooMuch);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            return Err(Stop::OutOfTime);
+        }
+        Ok(())
+    }
+
+    /// What a proof obligation may cost: no more time than the member has left.
+    fn obligation_budget(&self, now: Instant) -> Budget {
+        let whole = Budget::OBLIGATION.milliseconds;
+        // Whole seconds, rounded up: telling Z3 a new limit costs something.
+        let left = self.deadline.map_or(u64::MAX, |deadline| {
+            let left = deadline.saturating_duration_since(now).as_secs() + 1;
+            left.saturating_mul(1000)
+        });
+        Budget {
+            resources: self.context.options.obligation_limit,
+            milliseconds: u32::try_from(left).map_or(whole, |left| left.min(whole)),
+        }
+    }
+
+    fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
+        if self.is_apart {
+            return Ok(Answer::No);
+        }
+        self.go_on()?;
+        self.tell_domains()?;
+        if let Some(answer) = self.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal)) {
+            self.prover.pass_over(&mut self.terms, goal)?;
+            return Ok(answer.into());
+        }
+        let started = Instant::now();
+        let budget = match kind {
+            QueryKind::Obligation => self.obligation_budget(started),
+            _ => Budget::CHECK,
+        };
+        let steps_before = self.prover.resources_used();
+        let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
+        self.count(Means::Prover(started.elapsed()));
+        if let Some(sharing) = &mut self.sharing {
+            // Of the first question it is not known, as the count goes on from that of other members.
+            let steps = match steps_before {
+                0 => 0,
+                before => self.prover.resources_used().saturating_sub(before),
+            };
+            sharing.answered(goal, answer, steps);
+        }
+        if answer == prover::Answer::GaveUp(prover::Limit::Time) {
+            // It may have been the time of the member that has run out.
+            self.go_on()?;
+        }
+        Ok(answer.into())
+    }
+
+    /// Counts a question that is asked for the first time.
+    fn count(&mut self, means: Means) {
+        if self.is_live() {
+            self.statistics.count(self.construct, means);
+            if let Some(sharing) = &self.sharing {
+                sharing.count_question(means);
+            }
+        }
+    }
+
+    /// Which way this run goes; the other way is taken by another run.
+    pub(crate) fn branch(&mut self, condition: Term) -> Result<bool, Stop> {
+        if let Some(value) = self.terms.as_bool(condition) {
+            self.count(Means::Form);
+            return Ok(value);
+        }
+        let negation = self.terms.not(condition);
+        if self.check(condition)? {
+            self.assume(condition)?;
+            return Ok(true);
+        }
+        if self.check(negation)? {
+            self.assume(negation)?;
+            return Ok(false);
+        }
+        Ok(self.choose(&[Some(condition), Some(negation)])? == 0)
+    }
+}

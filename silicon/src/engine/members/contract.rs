@@ -1,0 +1,177 @@
+//! What the checks of contracts have found, and what becomes of it: which clauses are checked again where they are used, and
+//! where a path ends.
+
+use sil::program::{Contract, Expr, ExprKind, Location};
+use sil::source::Span;
+use smt::terms::{Sort, Term};
+
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::{Engine, Stop};
+use crate::report::Finding;
+
+impl Engine<'_> {
+    /// Whether a clause of a contract was found not to be well-formed: a question, as all about what has been found.
+    pub(crate) fn is_ill_formed(&mut self, clause: &Expr) -> Result<bool, Stop> {
+        self.is_ill_formed_at(clause.span)
+    }
+
+    fn is_ill_formed_at(&mut self, clause: Span) -> Result<bool, Stop> {
+        self.noted(("ill-formed", clause), |engine| engine.was_ill_formed_at(clause))
+    }
+
+    /// Whether one of some clauses was.
+    pub(crate) fn is_any_ill_formed(&mut self, clauses: &[&Expr]) -> Result<bool, Stop> {
+        for clause in clauses {
+            if self.is_ill_formed(clause)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Which postconditions say nothing that a body could be held to. That is so with those that are not well-formed and
+    /// speak of permission, or make sense only if something else holds. And where there are instances, what cannot be read
+    /// may be inside of one, where it has a value: so it is, too, with what is not framed, and with what reads locations
+    /// behind that, where nobody has looked. Else what is undefined is arbitrary, as with functions.
+    ///
+    /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not verified.
+    pub(crate) fn beyond_judgement(
+        &mut self,
+        postconditions: &[&Expr],
+        contract: &Contract,
+    ) -> Result<Vec<Span>, Stop> {
+        let mut leave_it_open = vec![Reason::AssertionFalse, Reason::ReceiverNull];
+        let may_be_inside = has_instances(contract);
+        if may_be_inside {
+            leave_it_open.push(Reason::InsufficientPermission);
+        }
+        let mut was_ill_formed = false;
+        let mut left_out = Vec::new();
+        for clause in postconditions {
+            let is_left_out = if self.is_ill_formed(clause)? {
+                was_ill_formed = true;
+                !clause.is_pure() || self.is_ill_formed_because(clause.span, &leave_it_open)?
+            } else {
+                was_ill_formed && may_be_inside && reads_locations(clause)
+            };
+            if is_left_out {
+                self.tainted.rely_on_report();
+                left_out.push(clause.span);
+            }
+        }
+        Ok(left_out)
+    }
+
+    /// Whether a clause is ill-formed for one of some reasons.
+    fn is_ill_formed_because(&mut self, clause: Span, reasons: &[Reason]) -> Result<bool, Stop> {
+        self.noted(("ill-formed because", clause), |engine| {
+            let mut found = engine.reasons_of_ill_formed(clause);
+            found.any(|found| reasons.iter().any(|reason| reason.id() == found))
+        })
+    }
+
+    /// Why a clause is not well-formed.
+    fn reasons_of_ill_formed(&self, clause: Span) -> impl Iterator<Item = &'static str> {
+        let of_clause =
+            move |finding: &&Finding| finding.error == "not.wellformed" && finding.span == clause;
+        self.findings.values().filter(of_clause).filter_map(|finding| finding.reason)
+    }
+
+    /// For those who write the records. Not one whose other reading alone is ill-formed (see [`super::method`]).
+    pub(crate) fn was_ill_formed_at(&self, clause: Span) -> bool {
+        if self.ill_formed_otherwise.contains(&clause) {
+            return false;
+        }
+        self.undefined.contains(&clause) || self.reasons_of_ill_formed(clause).next().is_some()
+    }
+
+    /// A proposition that holds where a clause of a contract was found to say something of which nobody knows what it
+    /// means: locations there is no permission to, negative amounts, quantifiers that are not defined for all values.
+    fn unframed(&mut self) -> Term {
+        self.terms.constant("unframed@contract", Sort::BOOL)
+    }
+
+    /// Notes that the clause is not framed, or the body of a function not defined, on the ways that lead here. As
+    /// a fact it stays with them, wherever they are joined with others.
+    pub(crate) fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
+        if !blame.is_of_contract() && !blame.is_of_body() {
+            return Ok(());
+        }
+        let unframed = self.unframed();
+        self.assume(unframed)
+    }
+
+    /// Ends the ways on which the contract that has been assumed is not framed, or the body of a function not defined: what
+    /// builds on it would be reported for no other reason. What else was wrong with it has been reported and assumed, and the others go on.
+    ///
+    /// SOUNDNESS: only where something has been reported, so that the member is not verified.
+    pub(crate) fn end_unframed(&mut self) -> Result<(), Stop> {
+        if !self.noted("anything found", |engine| !engine.findings.is_empty())? {
+            return Ok(());
+        }
+        self.tainted.rely_on_report();
+        let unframed = self.unframed();
+        let framed = self.terms.not(unframed);
+        self.assume(framed)
+    }
+
+    /// The clauses that were found not to be well-formed.
+    pub(crate) fn ill_formed(&mut self, clauses: &[&Expr]) -> Result<Vec<Span>, Stop> {
+        let mut found = Vec::new();
+        for clause in clauses {
+            if self.is_ill_formed(clause)? {
+                found.push(clause.span);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Those of them that are framed: what they mean depends on what is known where they are to be proved.
+    pub(crate) fn framed_but_ill_formed(&mut self, clauses: &[&Expr]) -> Result<Vec<Span>, Stop> {
+        let mut framed = Vec::new();
+        for clause in self.ill_formed(clauses)? {
+            let unframed = [Reason::InsufficientPermission, Reason::ReceiverNull];
+            if !self.is_ill_formed_because(clause, &unframed)? {
+                framed.push(clause);
+            }
+        }
+        Ok(framed)
+    }
+
+    /// How the exhale side of `[a, b]` in a contract is blamed where it is used.
+    ///
+    /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before, while a body has the
+    /// inhale side of its precondition: so it is checked again, unless that has been reported (trap T17a).
+    pub(crate) fn other_side(&mut self, blame: Blame) -> Result<Blame, Stop> {
+        Ok(if self.is_ill_formed_at(blame.span)? { blame } else { blame.checked() })
+    }
+}
+
+/// For clauses that were checked where they are declared: some are checked again.
+pub(crate) fn checked_again(error: &'static str, again: Vec<Span>) -> impl Fn(&Expr) -> Blame {
+    move |clause| {
+        let blame = Blame::new(error, clause.span);
+        if again.contains(&clause.span) { blame } else { blame.trusted() }
+    }
+}
+
+/// Whether a contract speaks of predicates or wands, which may have locations inside.
+fn has_instances(contract: &Contract) -> bool {
+    let is_instance = |part: &Expr| {
+        let location = match &part.kind {
+            ExprKind::Acc { location, .. } => location,
+            kind => return matches!(kind, ExprKind::Wand { .. }),
+        };
+        matches!(location, Location::Predicate { .. })
+    };
+    contract
+        .preconditions
+        .iter()
+        .chain(&contract.postconditions)
+        .any(|clause| clause.any(is_instance))
+}
+
+/// Whether the value of an expression depends on the heap, itself or by functions.
+fn reads_locations(expr: &Expr) -> bool {
+    expr.any(|part| matches!(part.kind, ExprKind::FieldRead { .. } | ExprKind::Apply { .. }))
+}

@@ -1,0 +1,252 @@
+//! One location of a resource that has quantified chunks: reading it, and taking permission to it (Viper engine
+//! reference, 12.6 and 12.8).
+
+use smt::terms::{Sort, Term, Terms};
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::permission::quantified::chunks::{Part, PartValue, QuantifiedChunk};
+use crate::engine::permission::take::Taken;
+use crate::engine::run::explore::Answer;
+use crate::engine::{Amounts, Engine, Stop};
+
+impl Engine<'_> {
+    /// The value of a location, if some permission to it is held.
+    ///
+    /// SOUNDNESS: where an expression is trusted, what there is permission to has been shown elsewhere, and need not be
+    /// shown at any cost once more. But what is read where that is not settled has to be nothing where nothing is held. A
+    /// map of several parts says nothing there; one part alone may say what was there before it was given away.
+    pub(crate) fn lookup_quantified(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        blame: Blame,
+    ) -> Result<Option<Term>, Stop> {
+        let heap = self.state.heap.clone();
+        if let Some(chunk) = self.same_chunk(&heap, resource, arguments)? {
+            return Ok(Some(chunk.value));
+        }
+        let alternatives = self.readable_parts(resource, &heap);
+        let count = alternatives.len();
+        for (index, parts) in alternatives.into_iter().enumerate() {
+            let is_last = index + 1 == count;
+            let may_stay_open = blame.is_trusted() && (!is_last || parts.len() > 1);
+            let answer = if self.in_trigger {
+                Answer::Yes
+            } else {
+                self.is_held_in(resource, &parts, arguments, may_stay_open)?
+            };
+            if answer == Answer::Yes {
+                self.note_exists(resource, arguments)?;
+                return self.summary_at(resource, &parts, arguments).map(Some);
+            }
+            if answer == Answer::GaveUp && may_stay_open && is_last {
+                return self.summary_at(resource, &parts, arguments).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether parts of a heap hold some permission to a location. `may_stay_open`: what takes long to tell need not be
+    /// told.
+    fn is_held_in(
+        &mut self,
+        resource: Resource,
+        parts: &[Part],
+        arguments: &[Term],
+        may_stay_open: bool,
+    ) -> Result<Answer, Stop> {
+        let held = self.held_parts(resource, parts, arguments);
+        let some = self.is_some(held);
+        if may_stay_open {
+            let answer = self.ask_quick(some)?;
+            if answer != Answer::No {
+                return Ok(answer);
+            }
+        }
+        self.ask_obligation(some)
+    }
+
+    /// What is held is no location of null.
+    ///
+    /// COMPLETENESS: under a guard that says nothing of the receiver Z3 has no trigger for it.
+    fn note_exists(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
+        let (Resource::Field(_), &[receiver]) = (resource, arguments) else { return Ok(()) };
+        if self.in_trigger || !self.bound.is_empty() {
+            return Ok(());
+        }
+        let null = self.terms.null();
+        let equal = self.terms.eq(receiver, null);
+        let exists = self.terms.not(equal);
+        self.assume(exists)
+    }
+
+    /// An ordinary chunk with these very arguments that holds something.
+    fn same_chunk(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Result<Option<Chunk>, Stop> {
+        for chunk in heap.of(resource) {
+            if chunk.arguments == arguments {
+                let some = self.is_some(chunk.amount);
+                if self.check(some)? {
+                    return Ok(Some(chunk.clone()));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Σ of the parts' amounts at a location.
+    pub(crate) fn held_parts(
+        &mut self,
+        resource: Resource,
+        parts: &[Part],
+        arguments: &[Term],
+    ) -> Term {
+        let amounts: Vec<Term> =
+            parts.iter().map(|part| self.at(resource, part.amount, arguments)).collect();
+        self.terms.sum(Sort::PERM, amounts)
+    }
+
+    /// Takes `loss` of a location from what is left of the heap and yields its value; `None`: there is not enough.
+    pub(crate) fn take_quantified(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Taken>, Stop> {
+        let left = self.left();
+        let exact = self.state.amounts == Amounts::Exact;
+        if exact
+            && self.is_exact(loss)
+            && let Some(taken) = self.take_quantified_from_one(resource, arguments, loss)?
+        {
+            return Ok(Some(taken));
+        }
+        let parts = self.parts(resource, &left);
+        let total = self.held_parts(resource, &parts, arguments);
+        let goal = self.is_enough(loss, total);
+        if self.ask_obligation(goal)? != Answer::Yes {
+            return Ok(None);
+        }
+        let value = self.summary_at(resource, &parts, arguments)?;
+        if exact && self.is_exact(loss) {
+            self.take_parts(resource, arguments, loss);
+        } else if exact {
+            self.take_less_of(resource, arguments, loss)?;
+        }
+        Ok(Some(Taken(value)))
+    }
+
+    /// Takes all from one chunk: an ordinary one with the same arguments, or any quantified one.
+    fn take_quantified_from_one(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Taken>, Stop> {
+        let left = self.left();
+        for (index, chunk) in left.of(resource).iter().enumerate() {
+            let enough = self.terms.le(loss, chunk.amount);
+            if chunk.arguments != arguments || !self.check(enough)? {
+                continue;
+            }
+            let amount = self.terms.sub(chunk.amount, loss);
+            let depleted = self.is_none(amount);
+            let kept = (!self.check(depleted)?).then(|| Chunk { amount, ..chunk.clone() });
+            self.left_mut().replace(resource, index, kept);
+            return Ok(Some(Taken(chunk.value)));
+        }
+        for (index, chunk) in left.quantified(resource).iter().enumerate() {
+            let here = self.at(resource, chunk.amount, arguments);
+            let enough = self.terms.le(loss, here);
+            if enough == Terms::FALSE || !self.check(enough)? {
+                continue;
+            }
+            let need = self.need_of(resource, arguments, loss);
+            let amount = self.split_amount(chunk.amount, need).rest;
+            let mut chunks = left.quantified(resource).to_vec();
+            chunks[index] = QuantifiedChunk { amount, ..chunk.clone() };
+            self.left_mut().set_quantified(resource, chunks);
+            return Ok(Some(Taken(self.map_at(resource, chunk.map, arguments))));
+        }
+        Ok(None)
+    }
+
+    /// `loss` at one location, as a function of the location.
+    pub(crate) fn need_of(&mut self, resource: Resource, arguments: &[Term], loss: Term) -> Term {
+        let is_it = self.is_location(resource, arguments);
+        let none = self.terms.none();
+        self.terms.ite(is_it, loss, none)
+    }
+
+    /// Takes from every part in turn; that there is enough has been proved.
+    fn take_parts(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
+        let left = self.left();
+        let parts = self.parts(resource, &left);
+        let mut need = self.need_of(resource, arguments, loss);
+        let mut rests = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let split = self.split_amount(part.amount, need);
+            need = split.need;
+            rests.push(split.rest);
+        }
+        self.set_rests(resource, &parts, &rests);
+    }
+
+    /// New amounts for all parts of what is left of a resource, in order.
+    fn set_rests(&mut self, resource: Resource, parts: &[Part], rests: &[Term]) {
+        let left = self.left();
+        let mut ordinary = Vec::new();
+        for (index, chunk) in left.of(resource).iter().enumerate() {
+            debug_assert!(matches!(parts[index].value, PartValue::One { .. }));
+            let amount = self.at(resource, rests[index], &chunk.arguments);
+            if amount != self.terms.none() {
+                ordinary.push(Chunk { amount, ..chunk.clone() });
+            }
+        }
+        let first = left.of(resource).len();
+        let mut quantified = Vec::new();
+        for (index, chunk) in left.quantified(resource).iter().enumerate() {
+            let amount = rests[first + index];
+            if amount != self.terms.none() {
+                quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
+            }
+        }
+        let heap = self.left_mut();
+        heap.set(resource, ordinary);
+        heap.set_quantified(resource, quantified);
+    }
+
+    /// Takes an amount that is still open: less than what every part holds there (trap T9), from the first that holds
+    /// some.
+    fn take_less_of(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<(), Stop> {
+        let left = self.left();
+        let parts = self.parts(resource, &left);
+        let is_it = self.is_location(resource, arguments);
+        let mut open = is_it;
+        let mut rests = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let here = self.at(resource, part.amount, arguments);
+            let some = self.is_some(here);
+            let less = self.terms.lt(loss, here);
+            let fact = self.terms.implies(some, less);
+            self.assume(fact)?;
+            let takes = self.terms.and([open, some]);
+            let rest = self.terms.sub(part.amount, loss);
+            rests.push(self.terms.ite(takes, rest, part.amount));
+            let nothing = self.terms.not(some);
+            open = self.terms.and([open, nothing]);
+        }
+        self.set_rests(resource, &parts, &rests);
+        Ok(())
+    }
+}

@@ -1,0 +1,209 @@
+//! Locations as triggers: `{x.f}`, `{P(xs)}` (Viper engine reference, 8.3 and 20.6).
+//!
+//! A predicate on locations that is true of all of them stands for the location in triggers. It is assumed wherever the
+//! program comes by a location, and holds of every location that a map is looked up at.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashSet;
+use sil::program::{Expr, ExprKind, Location, Program};
+use sil::walk::{Visit, walk_body, walk_expr};
+use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::permission::heap::Resource;
+use crate::engine::rules::quantified::access::Access;
+use crate::engine::{Engine, Stop};
+
+/// The fields and predicates that occur as triggers somewhere in the program.
+pub(crate) fn trigger_resources(program: &Program) -> BTreeSet<Resource> {
+    let mut found = BTreeSet::new();
+    for (_, predicate) in program.predicates.iter() {
+        predicate.body.iter().for_each(|body| collect(body, &mut found));
+    }
+    for (_, function) in program.functions.iter() {
+        let contract = &function.contract;
+        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
+        clauses.chain(&function.body).for_each(|expr| collect(expr, &mut found));
+    }
+    for (_, method) in program.methods.iter() {
+        let contract = &method.contract;
+        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
+        clauses.for_each(|expr| collect(expr, &mut found));
+        for implementation in &method.implementations {
+            walk_body(&implementation.body, |visit| {
+                if let Visit::Expr(expr) = visit {
+                    collect(expr, &mut found);
+                }
+            });
+        }
+    }
+    found
+}
+
+fn collect(expr: &Expr, found: &mut BTreeSet<Resource>) {
+    walk_expr(expr, |expr| {
+        let ExprKind::Quantified { triggers, .. } = &expr.kind else { return };
+        for term in triggers.iter().flatten() {
+            match &term.kind {
+                ExprKind::FieldRead { field, .. } => {
+                    found.insert(Resource::Field(*field));
+                }
+                ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
+                    found.insert(Resource::Predicate(*predicate));
+                }
+                _ => {}
+            }
+        }
+    });
+}
+
+impl Engine<'_> {
+    /// The term for a location in triggers.
+    pub(crate) fn touched(&mut self, resource: Resource, arguments: &[Term]) -> Term {
+        let sorts = self.argument_sorts(resource);
+        let name = format!("touched.{}", self.resource_name(resource));
+        let symbol = self.terms.declare_function(&name, &sorts, Sort::BOOL);
+        self.terms.apply(symbol, arguments)
+    }
+
+    /// Makes a location known to triggers, if there are any that want it.
+    pub(crate) fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
+        if self.in_trigger || !self.context.trigger_resources.contains(&resource) {
+            return Ok(());
+        }
+        let fact = self.touched(resource, arguments);
+        self.assume(fact)
+    }
+
+    /// A goal about an arbitrary location, which is one that triggers know.
+    pub(crate) fn with_touch(&mut self, resource: Resource, goal: Term) -> Term {
+        if !self.context.trigger_resources.contains(&resource) {
+            return goal;
+        }
+        let formals = self.formals(resource);
+        let touched = self.touched(resource, &formals);
+        self.terms.implies(touched, goal)
+    }
+
+    /// ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
+    pub(crate) fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
+        if !self.context.trigger_resources.contains(&access.resource) {
+            return Ok(());
+        }
+        let touched = self.touched(access.resource, &access.arguments);
+        let fact = self.terms.implies(access.guard, touched);
+        let triggers = self.access_triggers(access);
+        let fact = self.terms.forall(&access.variables, triggers, fact, "qp.touched", 1);
+        self.assume(fact)
+    }
+
+    /// A predicate that is true of everything: it makes a term known to the prover, which matches known terms only.
+    pub(crate) fn mentioned(&mut self, term: Term) -> Term {
+        let sort = self.terms.sort(term);
+        let name = format!("mentioned.{}", self.terms.sort_name(sort));
+        let symbol = self.terms.declare_function(&name, &[sort], Sort::BOOL);
+        self.terms.apply(symbol, &[term])
+    }
+
+    /// Makes the value of a variable known that nothing uses: a user writes `let x == (lemma(e)) in …` for the sake of the
+    /// application.
+    pub(crate) fn mention_unused(&mut self, value: Term) -> Result<(), Stop> {
+        let is_matchable = match self.terms.kind(value) {
+            TermKind::Apply(_, operands) => !operands.is_empty(),
+            TermKind::Theory(..) => true,
+            _ => false,
+        };
+        if !is_matchable || self.in_trigger || self.terms.mentions(value, &self.bound) {
+            return Ok(());
+        }
+        let fact = self.mentioned(value);
+        self.assume(fact)
+    }
+
+    /// Makes the collections known whose elements some formulas are about: what is an element of their parts is one
+    /// of theirs.
+    pub(crate) fn mention_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
+        self.mention_closed(formulas, |terms, user, collection| {
+            matches!(
+                terms.kind(user),
+                TermKind::Theory(TheoryOp::SetContains | TheoryOp::SeqContains, operands, _)
+                    if operands[1] == collection
+            ) || terms.is_explicit_collection(collection)
+        })
+    }
+
+    /// Makes collections known that are written down below a quantifier, as in `Seq(x, y)[i]`: what their elements are
+    /// is triggered by the term, and an instance of the quantifier may come up only by them.
+    pub(crate) fn mention_explicit_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
+        self.mention_closed(formulas, |terms, _, collection| {
+            terms.is_explicit_collection(collection)
+        })
+    }
+
+    /// Makes the compound collections known that some open terms are about without being open themselves, where
+    /// `is_wanted` says so of the term and the collection.
+    fn mention_closed(
+        &mut self,
+        formulas: &[Term],
+        is_wanted: impl Fn(&Terms, Term, Term) -> bool,
+    ) -> Result<(), Stop> {
+        let mut found = Vec::new();
+        let mut visited = FxHashSet::default();
+        let mut pending = formulas.to_vec();
+        while let Some(term) = pending.pop() {
+            if !self.terms.is_open(term) || !visited.insert(term) {
+                continue;
+            }
+            let is_theory = matches!(self.terms.kind(term), TermKind::Theory(..));
+            self.terms.kind(term).for_each_operand(|operand| {
+                pending.push(operand);
+                if is_theory
+                    && !self.terms.is_open(operand)
+                    && self.terms.is_collection(self.terms.sort(operand))
+                    && matches!(self.terms.kind(operand), TermKind::Theory(..))
+                    && is_wanted(&self.terms, term, operand)
+                {
+                    found.push(operand);
+                }
+            });
+        }
+        for collection in found {
+            let fact = self.mentioned(collection);
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+
+    /// ∀m, r {m@r}. touched(r).
+    pub(crate) fn use_touch(&mut self, resource: Resource) -> Result<(), Stop> {
+        if !self.context.trigger_resources.contains(&resource) {
+            return Ok(());
+        }
+        let formals = self.formals(resource);
+        let sort = self.map_sort(resource);
+        let map = self.terms.named_variable("map%0", sort);
+        let value = self.map_at(resource, map, &formals);
+        let touched = self.touched(resource, &formals);
+        let mut variables = vec![map];
+        variables.extend(formals);
+        let axiom = self.terms.forall(&variables, vec![vec![value]], touched, "qp.touched", 1);
+        self.prover.add_axiom(axiom);
+        Ok(())
+    }
+
+    /// A term of a trigger.
+    pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::FieldRead { receiver, field } => {
+                let receiver = self.eval(receiver, blame)?;
+                Ok(self.touched(Resource::Field(*field), &[receiver]))
+            }
+            ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
+                let arguments = self.eval_all(arguments, blame)?;
+                Ok(self.touched(Resource::Predicate(*predicate), &arguments))
+            }
+            _ => self.eval(expr, blame),
+        }
+    }
+}

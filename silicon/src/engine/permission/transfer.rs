@@ -1,0 +1,370 @@
+//! Taking permission inside a package: from the heap of the package, then from the heaps around it, nearest first
+//! (Viper engine reference, 15.3). What comes from around is the wand's footprint: gone until the wand is applied.
+//!
+//! SOUNDNESS: nothing is learnt about the package's own heap and the heaps around it together, except about what has
+//! been taken from there. A contradiction between the left-hand side and a location around justifies the wand only
+//! if that location is given up (trap T10f).
+
+use std::rc::Rc;
+
+use smt::terms::{Term, TermKind, Terms};
+
+use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::permission::quantified::chunks::{Part, PartValue, QuantifiedChunk, Split};
+use crate::engine::permission::take::Taken;
+use crate::engine::run::explore::Answer;
+use crate::engine::{Engine, Stop};
+
+/// How far a transfer has come.
+struct Progress {
+    /// What is still to be taken.
+    need: Term,
+    /// The value of the location, once something has been taken.
+    value: Option<Gathered>,
+}
+
+/// The value of what has been taken, which may be nothing.
+struct Gathered {
+    value: Term,
+    /// When something has been.
+    some: Term,
+}
+
+impl Engine<'_> {
+    /// Whether permission may be taken from heaps around.
+    pub(crate) fn may_transfer(&self) -> bool {
+        !self.state.reserve.is_empty()
+    }
+
+    /// Takes `loss` of a location from the heap being consumed and the heaps around the package together.
+    pub(crate) fn transfer(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Taken>, Stop> {
+        if !self.is_exact(loss) {
+            return self.transfer_inexact(resource, arguments, loss);
+        }
+        let mut need = loss;
+        // What the left-hand side decides need not be left open.
+        while let TermKind::Ite(condition, then, otherwise) = *self.terms.kind(need) {
+            let negation = self.terms.not(condition);
+            if self.check(condition)? {
+                need = then;
+            } else if self.check(negation)? {
+                need = otherwise;
+            } else {
+                break;
+            }
+        }
+        let mut progress = Progress { need, value: None };
+        for level in 0..=self.state.reserve.len() {
+            self.transfer_chunks(level, resource, arguments, &mut progress)?;
+            self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;
+        }
+        let none = self.terms.none();
+        let done = self.terms.le(progress.need, none);
+        if self.ask_obligation(done)? != Answer::Yes {
+            return Ok(None);
+        }
+        // Where no chunk has given anything, nothing is what was asked for.
+        let value = progress.value.map_or_else(|| self.nothing(resource), |it| it.value);
+        Ok(Some(Taken(value)))
+    }
+
+    fn transfer_chunks(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        arguments: &[Term],
+        progress: &mut Progress,
+    ) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let chunks = self.level(level).of(resource).to_vec();
+        // From the last to the first, so that what is removed moves nothing that is still to come.
+        for (index, chunk) in chunks.iter().enumerate().rev() {
+            let done = self.terms.le(progress.need, none);
+            if self.check(done)? {
+                break;
+            }
+            let alias = self.same_arguments(&chunk.arguments, arguments);
+            if alias == Terms::FALSE || !self.check(alias)? {
+                continue;
+            }
+            let nothing = self.terms.le(chunk.amount, none);
+            if self.check(nothing)? {
+                continue;
+            }
+            let part = self.needed_of(chunk.amount, progress)?;
+            self.keep_rest(level, resource, index, chunk, part)?;
+            self.note_value(resource, &mut progress.value, chunk.value, part)?;
+            self.fetch(level, resource, Chunk { amount: part, ..chunk.clone() })?;
+        }
+        Ok(())
+    }
+
+    fn transfer_quantified_chunks(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        arguments: &[Term],
+        progress: &mut Progress,
+    ) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let mut chunks = self.level(level).quantified(resource).to_vec();
+        for index in 0..chunks.len() {
+            let done = self.terms.le(progress.need, none);
+            if self.check(done)? {
+                break;
+            }
+            let chunk = chunks[index].clone();
+            let here = self.at(resource, chunk.amount, arguments);
+            let positive = self.is_some(here);
+            if !self.check(positive)? {
+                continue;
+            }
+            let part = self.needed_of(here, progress)?;
+            let need = self.need_of(resource, arguments, part);
+            chunks[index].amount = self.split_amount(chunk.amount, need).rest;
+            self.level(level).set_quantified(resource, chunks.clone());
+            let value = self.map_at(resource, chunk.map, arguments);
+            self.note_value(resource, &mut progress.value, value, part)?;
+            let arguments = arguments.to_vec();
+            self.fetch(level, resource, Chunk { arguments, value, amount: part })?;
+        }
+        Ok(())
+    }
+
+    /// As much of `available` as is still needed, which becomes less by that.
+    fn needed_of(&mut self, available: Term, progress: &mut Progress) -> Result<Term, Stop> {
+        let enough = self.terms.le(progress.need, available);
+        let part = if self.check(enough)? {
+            progress.need
+        } else {
+            self.terms.perm_min(available, progress.need)
+        };
+        progress.need = self.terms.sub(progress.need, part);
+        Ok(part)
+    }
+
+    /// Takes some amount that is still open from the heaps around: less than what one of them holds (trap T9).
+    fn transfer_inexact(
+        &mut self,
+        resource: Resource,
+        arguments: &[Term],
+        loss: Term,
+    ) -> Result<Option<Taken>, Stop> {
+        let none = self.terms.none();
+        for level in 1..=self.state.reserve.len() {
+            let chunks = self.level(level).of(resource).to_vec();
+            for (index, chunk) in chunks.iter().enumerate() {
+                let alias = self.same_arguments(&chunk.arguments, arguments);
+                let positive = self.terms.lt(none, chunk.amount);
+                let held = self.terms.and([alias, positive]);
+                if held == Terms::FALSE || !self.check(held)? {
+                    continue;
+                }
+                let less = self.terms.lt(loss, chunk.amount);
+                self.assume(less)?;
+                self.keep_rest(level, resource, index, chunk, loss)?;
+                self.fetch(level, resource, Chunk { amount: loss, ..chunk.clone() })?;
+                return Ok(Some(Taken(chunk.value)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes `need`, an amount over the formals of the resource, from the heap being consumed and the heaps around
+    /// together; yields what each chunk has given.
+    pub(crate) fn transfer_footprint(
+        &mut self,
+        resource: Resource,
+        mut need: Term,
+    ) -> Result<Option<Vec<Part>>, Stop> {
+        let mut touched = Vec::new();
+        for level in 0..=self.state.reserve.len() {
+            let heap = self.level(level).clone();
+            let mut ordinary = Vec::new();
+            for chunk in heap.of(resource) {
+                let available = self.spread(resource, chunk);
+                let Some(split) = self.part_of(available, &mut need)? else {
+                    ordinary.push(chunk.clone());
+                    continue;
+                };
+                let Chunk { arguments, value, .. } = chunk.clone();
+                let amount = self.at(resource, split.taken, &arguments);
+                self.fetch(level, resource, Chunk { amount, ..chunk.clone() })?;
+                touched.push(Part {
+                    amount: split.taken,
+                    value: PartValue::One { arguments, value },
+                    domain: None,
+                });
+                if self.remains(split.rest)? {
+                    let amount = self.at(resource, split.rest, &chunk.arguments);
+                    ordinary.push(Chunk { amount, ..chunk.clone() });
+                }
+            }
+            let mut quantified = Vec::new();
+            for chunk in heap.quantified(resource) {
+                let Some(split) = self.part_of(chunk.amount, &mut need)? else {
+                    quantified.push(chunk.clone());
+                    continue;
+                };
+                let taken = QuantifiedChunk { amount: split.taken, ..chunk.clone() };
+                self.fetch_quantified(level, resource, &taken);
+                touched.push(Part {
+                    amount: split.taken,
+                    value: PartValue::Map(chunk.map),
+                    domain: chunk.domain,
+                });
+                if self.remains(split.rest)? {
+                    quantified.push(QuantifiedChunk { amount: split.rest, ..chunk.clone() });
+                }
+            }
+            let heap = self.level(level);
+            heap.set(resource, ordinary);
+            heap.set_quantified(resource, quantified);
+        }
+        let done = self.is_none(need);
+        if self.ask_obligation(done)? != Answer::Yes {
+            return Ok(None);
+        }
+        Ok(Some(touched))
+    }
+
+    /// What a chunk gives of what is needed; `None`: nothing.
+    fn part_of(&mut self, available: Term, need: &mut Term) -> Result<Option<Split>, Stop> {
+        let done = self.is_none(*need);
+        if self.check(done)? {
+            return Ok(None);
+        }
+        let split = self.split_amount(available, *need);
+        let nothing = self.is_none(split.taken);
+        if self.check(nothing)? {
+            return Ok(None);
+        }
+        *need = split.need;
+        Ok(Some(split))
+    }
+
+    fn remains(&mut self, rest: Term) -> Result<bool, Stop> {
+        let depleted = self.is_none(rest);
+        Ok(!self.check(depleted)?)
+    }
+
+    /// Heap 0 is the one being consumed, the others are the reserve.
+    fn level(&mut self, level: usize) -> &mut Heap {
+        match (level.checked_sub(1), &mut self.state.consuming) {
+            (Some(index), _) => &mut self.state.reserve[index],
+            (None, Some(left)) => left,
+            (None, None) => &mut self.state.heap,
+        }
+    }
+
+    /// Notes what has been taken from around. While an assertion is consumed, the rest of it may speak about that.
+    fn fetch(&mut self, level: usize, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
+        if level == 0 {
+            return Ok(());
+        }
+        self.state.moved.push(resource, chunk.clone());
+        if self.state.consuming.is_some() { self.add_chunk(resource, chunk) } else { Ok(()) }
+    }
+
+    fn fetch_quantified(&mut self, level: usize, resource: Resource, chunk: &QuantifiedChunk) {
+        if level > 0 {
+            self.state.moved.push_quantified(resource, chunk.clone());
+            if self.state.consuming.is_some() {
+                self.state.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+    }
+
+    /// Adds what an assertion has fetched from around to the heap of the package.
+    pub(crate) fn keep_fetched(&mut self) -> Result<(), Stop> {
+        let moved = std::mem::take(&mut self.state.moved);
+        for (resource, chunks) in moved.resources() {
+            for chunk in chunks {
+                self.add_chunk(resource, chunk.clone())?;
+            }
+        }
+        for (resource, chunks) in moved.quantified_resources() {
+            for chunk in chunks {
+                self.state.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_rest(
+        &mut self,
+        level: usize,
+        resource: Resource,
+        index: usize,
+        chunk: &Chunk,
+        part: Term,
+    ) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let rest = self.terms.sub(chunk.amount, part);
+        let depleted = self.terms.identical(rest, none);
+        let kept = if self.check(depleted)? {
+            None
+        } else {
+            Some(Chunk { amount: rest, ..chunk.clone() })
+        };
+        self.level(level).replace(resource, index, kept);
+        Ok(())
+    }
+
+    /// Whether outside of the packages in progress more is known of one value than of another.
+    ///
+    /// COMPLETENESS: that the portion of a location that the left-hand side brings and the one from around have one
+    /// value is known in the package only. So the right-hand side is said with the latter: what the former was when the
+    /// wand is applied is known there.
+    pub(crate) fn is_known_outside(&self, value: Term, other: Term) -> bool {
+        !self.terms.mentions(value, &self.roots) && self.terms.mentions(other, &self.roots)
+    }
+
+    /// Learns that portions of one location have one value. In a package it is noted for when the wand is applied.
+    pub(crate) fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
+        if self.may_transfer() && self.bound == self.roots && self.terms.mentions(fact, &self.roots)
+        {
+            Rc::make_mut(&mut self.state.agreed).push(fact);
+        }
+        self.assume(fact)
+    }
+
+    /// Portions of one location have one value; of wands nothing is said (trap T10e).
+    ///
+    /// SOUNDNESS: a value counts only where something has been taken (trap T2): the first one that does is the value.
+    fn note_value(
+        &mut self,
+        resource: Resource,
+        taken: &mut Option<Gathered>,
+        own: Term,
+        part: Term,
+    ) -> Result<(), Stop> {
+        let none = self.terms.none();
+        let mut some = self.terms.lt(none, part);
+        if self.check(some)? {
+            some = Terms::TRUE;
+        }
+        let Some(before) = taken else {
+            *taken = Some(Gathered { value: own, some });
+            return Ok(());
+        };
+        if !matches!(resource, Resource::Wand(_)) {
+            let both = self.terms.and([before.some, some]);
+            let equal = self.terms.identical(before.value, own);
+            let fact = self.terms.implies(both, equal);
+            self.learn_agreement(fact)?;
+        }
+        before.value = if some == Terms::TRUE && self.is_known_outside(own, before.value) {
+            own
+        } else {
+            self.terms.ite(before.some, before.value, own)
+        };
+        before.some = self.terms.or([before.some, some]);
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! consume(σ, A): proves an assertion and takes its permissions away; yields the snapshot of what was taken.
+//!
+//! Schwerhoff 2011, figure 6. Expressions are evaluated in σ's own heap, as it was when the consume started;
+//! permissions are taken from `State::consuming`, the h that consume' threads through.
+//!
+//! Invariants
+//! - On success what is left plus what was taken is the incoming heap, as permission sums.
+//! - The snapshot has the shape that `produce` expects for the same assertion.
+
+use sil::program::{BinaryOp, Expr, ExprKind, Location};
+use smt::terms::{Sort, Term, grow_stack};
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::permission::heap::Chunk;
+use crate::engine::rules::produce::conjuncts;
+use crate::engine::rules::readings::same_shape;
+use crate::engine::{Engine, Missing, Reading, Stop};
+
+impl Engine<'_> {
+    /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
+    pub(crate) fn consume_all(
+        &mut self,
+        clauses: &[&Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Term, Stop> {
+        let outer = self.state.consuming.replace(self.state.heap.clone());
+        let snapshot = self.consume_parts(clauses, blame)?;
+        self.state.heap = std::mem::replace(&mut self.state.consuming, outer)
+            .expect("set above, and every consume inside put its own back");
+        Ok(snapshot)
+    }
+
+    /// Like [`Engine::consume_all`], from the heap that is being consumed already.
+    pub(crate) fn consume_parts(
+        &mut self,
+        clauses: &[&Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Term, Stop> {
+        let reading = std::mem::replace(&mut self.state.reading, Reading::Exhale);
+        let snapshot = self.consume_clauses(clauses, blame)?;
+        self.state.reading = reading;
+        Ok(snapshot)
+    }
+
+    fn consume_clauses(
+        &mut self,
+        clauses: &[&Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Term, Stop> {
+        let conjuncts = conjuncts(clauses);
+        let mut parts = Vec::with_capacity(conjuncts.len());
+        for (clause, conjunct) in conjuncts {
+            let blame = blame(clauses[clause]);
+            parts.push(self.with_own_wildcards(|engine| engine.consume(conjunct, blame))?);
+        }
+        let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
+        Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+    }
+
+    fn consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
+        grow_stack(|| self.consume_kind(assertion, blame))
+    }
+
+    fn consume_kind(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &assertion.kind {
+            ExprKind::InhaleExhale { inhale, exhale } => {
+                let blame = self.other_side(blame)?;
+                let snapshot = self.consume_clauses(&[exhale], |_| blame)?;
+                // SOUNDNESS: it has the shape of this side, and whoever reads it would expect the other's (trap T3).
+                let same = same_shape(inhale, exhale);
+                Ok(if same { snapshot } else { self.fresh("mixed", Sort::SNAP) })
+            }
+            _ if assertion.is_pure() => {
+                if !blame.is_silent() {
+                    let goal = self.eval(assertion, blame)?;
+                    self.prove_condition(assertion, goal, blame)?;
+                }
+                Ok(self.terms.unit())
+            }
+            ExprKind::And(_) => self.consume_clauses(&[assertion], |_| blame),
+            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+                let guard = self.eval(left, blame)?;
+                self.either(guard, |engine, holds| {
+                    if holds {
+                        engine.consume_clauses(&[right], |_| blame)
+                    } else {
+                        Ok(engine.terms.unit())
+                    }
+                })
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.eval(condition, blame)?;
+                self.either(condition, |engine, holds| {
+                    let side = if holds { then } else { otherwise };
+                    engine.consume_clauses(&[side], |_| blame)
+                })
+            }
+            ExprKind::Let { variable, value, body } => {
+                let value = self.eval(value, blame)?;
+                self.state.store.set(*variable, value);
+                self.consume_clauses(&[body], |_| blame)
+            }
+            ExprKind::Acc { location, amount } => {
+                self.consume_access(assertion, location, amount, blame)
+            }
+            ExprKind::Quantified { .. } => self.consume_quantified(assertion, blame),
+            ExprKind::Wand { .. } => {
+                let function = self.consume_wand(assertion, blame)?;
+                Ok(self.terms.snap_wrap(function))
+            }
+            _ => self.unsupported(assertion, "this form of assertion"),
+        }
+    }
+
+    /// consume(σ, acc(loc, p)).
+    fn consume_access(
+        &mut self,
+        assertion: &Expr,
+        location: &Location,
+        amount: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (resource, arguments) = self.eval_location(location, blame)?;
+        let loss = self.eval_amount(amount, blame)?;
+        let sort = self.resource_sort(resource);
+        if let Some(value) = self.take(resource, &arguments, loss)? {
+            return Ok(self.terms.snap_wrap(value));
+        }
+        let mut reported = None;
+        if !blame.is_silent() {
+            let (left, needed, at) = (self.left(), Some(loss), assertion.span);
+            reported = Some(self.fail_permission(&left, resource, &arguments, needed, blame, at)?);
+        }
+        self.missing = Some(Missing { reported });
+        self.drop_aliases(resource, &arguments)?;
+        let value = self.fresh("missing", sort);
+        if let Some(reported) = reported {
+            // What is said about the value in the same assertion fails for the same reason.
+            self.tainted.insert(value, reported);
+            let amount = self.terms.write();
+            self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
+        }
+        Ok(self.terms.snap_wrap(value))
+    }
+}

@@ -1,0 +1,354 @@
+//! eval(σ, e): the value of a pure expression.
+//!
+//! Evaluates in σ's own heap, leaves it unchanged, and never splits the execution: the sides of a conditional are
+//! evaluated under their guards and joined into one term (Viper engine reference, section 7).
+
+pub(crate) mod applications;
+mod heap_reads;
+mod operators;
+pub(crate) mod quantifiers;
+
+use sil::program::{BinaryOp, Collection, Expr, ExprKind, OldLabel, Type, UnaryOp};
+use sil::recursion::applied;
+use smt::terms::{Sort, Term, TermKind, Terms, grow_stack};
+
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::state::{Labelled, State};
+use crate::engine::{Amounts, Engine, Reading, Stop};
+
+impl<'p> Engine<'p> {
+    /// The value of `expr`, with its obligations (unless `blame` trusts it).
+    pub(crate) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        grow_stack(|| self.eval_kind(expr, blame))
+    }
+
+    fn eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::Int(value) => Ok(self.terms.int(value.clone())),
+            ExprKind::Bool(value) => Ok(self.terms.bool(*value)),
+            ExprKind::Null => Ok(self.terms.null()),
+            ExprKind::NoPerm => Ok(self.terms.none()),
+            ExprKind::FullPerm => Ok(self.terms.write()),
+            ExprKind::Wildcard => self.wildcard(),
+            ExprKind::Epsilon => self.unsupported(expr, "`epsilon`"),
+            ExprKind::Local(local) => {
+                if let Some(value) = self.state.store.get(*local) {
+                    return Ok(value);
+                }
+                let sort = self.sort(&expr.ty);
+                let value = self.fresh("undefined", sort);
+                self.state.store.set(*local, value);
+                Ok(value)
+            }
+            ExprKind::Result => match self.state.result {
+                Some(result) => Ok(result),
+                None => self.unsupported(expr, "`result` outside a postcondition"),
+            },
+            ExprKind::Unary { op, operand } => {
+                let operand = self.eval(operand, blame)?;
+                Ok(match op {
+                    UnaryOp::Not => self.terms.not(operand),
+                    UnaryOp::Minus => self.terms.neg(operand),
+                })
+            }
+            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+                let guard = self.eval(left, blame)?;
+                let value = self.eval_under(guard, right, blame)?.unwrap_or(Terms::TRUE);
+                Ok(self.terms.implies(guard, value))
+            }
+            ExprKind::Binary { op, left, right } => self.eval_binary(*op, left, right, blame),
+            ExprKind::And(operands) => self.eval_and(operands, blame),
+            ExprKind::Or(operands) => self.eval_or(operands, blame),
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.eval(condition, blame)?;
+                let negation = self.terms.not(condition);
+                if self.is_never_taken(negation, otherwise)? {
+                    return self.eval(then, blame);
+                }
+                if self.is_never_taken(condition, then)? {
+                    return self.eval(otherwise, blame);
+                }
+                let then = self.eval_under(condition, then, blame)?;
+                let otherwise = self.eval_under(negation, otherwise, blame)?;
+                match (then, otherwise) {
+                    (Some(then), Some(otherwise)) => Ok(self.terms.ite(condition, then, otherwise)),
+                    (Some(only), None) | (None, Some(only)) => Ok(only),
+                    (None, None) => Err(Stop::Infeasible),
+                }
+            }
+            ExprKind::FieldRead { receiver, field } => {
+                self.eval_field_read(expr, receiver, *field, blame)
+            }
+            ExprKind::Apply { function, arguments } => {
+                self.eval_application(expr, *function, arguments, blame)
+            }
+            ExprKind::DomainApply { function, instance, arguments } => {
+                let arguments = self.eval_all(arguments, blame)?;
+                self.domain_application(*function, instance, &arguments)
+            }
+            ExprKind::Old { label, body } => self.eval_old(expr, *label, body, blame),
+            ExprKind::Let { variable, value, body } => {
+                let value = self.eval(value, blame)?;
+                self.state.store.set(*variable, value);
+                if !body.any(|part| matches!(part.kind, ExprKind::Local(it) if it == *variable)) {
+                    self.mention_unused(value)?;
+                }
+                self.eval(body, blame)
+            }
+            ExprKind::Quantified { .. } => self.eval_quantified(expr, blame),
+            ExprKind::Perm(resource) => self.eval_perm(resource, blame),
+            ExprKind::ForPerm { variables, resource, body } => {
+                self.eval_forperm(expr, variables, resource, body, blame)
+            }
+            ExprKind::InhaleExhale { inhale, exhale } => match self.state.reading {
+                Reading::Inhale => self.eval(inhale, blame),
+                Reading::Exhale => {
+                    let blame = self.other_side(blame)?;
+                    self.eval(exhale, blame)
+                }
+            },
+            ExprKind::Unfolding { access, body } => self.eval_unfolding(access, body, blame),
+            ExprKind::Applying { wand, body } => self.eval_applying(wand, body, blame),
+            ExprKind::Asserting { assertion, body } => self.eval_asserting(assertion, body, blame),
+            ExprKind::Acc { .. } => self.unsupported(expr, "a permission where a value is needed"),
+            ExprKind::Wand { .. } => self.unsupported(expr, "magic wands"),
+            ExprKind::Literal { collection, elements } => {
+                self.eval_literal(expr, *collection, elements, blame)
+            }
+            ExprKind::MapLiteral { entries } => self.eval_map_literal(expr, entries, blame),
+            ExprKind::Range { low, high } => {
+                let (low, high) = (self.eval(low, blame)?, self.eval(high, blame)?);
+                Ok(self.terms.seq_range(low, high))
+            }
+            ExprKind::Index { base, index } => self.eval_index(base, index, blame),
+            ExprKind::Update { base, index, value } => self.eval_update(base, index, value, blame),
+            ExprKind::Take { base, count } => {
+                let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
+                Ok(self.terms.seq_take(base, count))
+            }
+            ExprKind::Drop { base, count } => {
+                let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
+                Ok(self.terms.seq_drop(base, count))
+            }
+            ExprKind::Cardinality(operand) => {
+                let value = self.eval(operand, blame)?;
+                Ok(match &operand.ty {
+                    Type::Seq(_) => self.terms.seq_len(value),
+                    Type::Set(_) => self.terms.set_card(value),
+                    Type::Multiset(_) => self.terms.multiset_card(value),
+                    _ => self.terms.map_card(value),
+                })
+            }
+            ExprKind::MapDomain(map) => {
+                let map = self.eval(map, blame)?;
+                Ok(self.terms.map_domain(map))
+            }
+            ExprKind::MapRange(map) => {
+                let map = self.eval(map, blame)?;
+                Ok(self.terms.map_values(map))
+            }
+        }
+    }
+
+    pub(crate) fn eval_all(&mut self, exprs: &[Expr], blame: Blame) -> Result<Vec<Term>, Stop> {
+        exprs.iter().map(|expr| self.eval(expr, blame)).collect()
+    }
+
+    /// `expr` under a guard; in no scope of its own if nothing can be learnt or asked there.
+    pub(crate) fn eval_under(
+        &mut self,
+        guard: Term,
+        expr: &Expr,
+        blame: Blame,
+    ) -> Result<Option<Term>, Stop> {
+        if guard == Terms::FALSE {
+            return Ok(None);
+        }
+        if is_simple(expr) {
+            return self.eval(expr, blame).map(Some);
+        }
+        self.under(guard, |engine| engine.eval(expr, blame))
+    }
+
+    /// Whether the guard of a side of a conditional cannot hold. Asked only where it matters: what a function's definition
+    /// says of a side that is never taken cannot be left out by who sees no reason why it is not, and what is applied
+    /// there makes the value depend on more of the heap.
+    fn is_never_taken(&mut self, guard: Term, side: &Expr) -> Result<bool, Stop> {
+        if !self.is_defining || applied([side]).is_empty() {
+            return Ok(false);
+        }
+        let never = self.terms.not(guard);
+        if !self.check(never)? {
+            return Ok(false);
+        }
+        self.assume(never)?;
+        Ok(true)
+    }
+
+    /// `a && b && …`: each operand under those before it.
+    fn eval_and(&mut self, operands: &[Expr], blame: Blame) -> Result<Term, Stop> {
+        let mut values: Vec<Term> = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let guard = if is_simple(operand) {
+                Terms::TRUE
+            } else {
+                self.terms.and(values.iter().copied())
+            };
+            match self.eval_under(guard, operand, blame)? {
+                Some(Terms::FALSE) | None => return Ok(Terms::FALSE),
+                Some(value) => values.push(value),
+            }
+        }
+        Ok(self.terms.and(values))
+    }
+
+    fn eval_or(&mut self, operands: &[Expr], blame: Blame) -> Result<Term, Stop> {
+        let mut values: Vec<Term> = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let guard = if is_simple(operand) {
+                Terms::TRUE
+            } else {
+                let some = self.terms.or(values.iter().copied());
+                self.terms.not(some)
+            };
+            match self.eval_under(guard, operand, blame)? {
+                Some(Terms::TRUE) | None => return Ok(Terms::TRUE),
+                Some(value) => values.push(value),
+            }
+        }
+        Ok(self.terms.or(values))
+    }
+
+    /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
+    fn wildcard(&mut self) -> Result<Term, Stop> {
+        if self.state.amounts == Amounts::SomeOrNone {
+            return Ok(self.terms.write());
+        }
+        let amount = self.fresh("wildcard", Sort::PERM);
+        let none = self.terms.none();
+        let positive = self.terms.lt(none, amount);
+        self.assume(positive)?;
+        if let TermKind::Apply(symbol, _) = *self.terms.kind(amount) {
+            std::rc::Rc::make_mut(&mut self.state.constrainable).push(symbol);
+        }
+        Ok(amount)
+    }
+
+    /// `old(e)`: only the heap is old, variables have their current values.
+    fn eval_old(
+        &mut self,
+        expr: &Expr,
+        label: OldLabel,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let heap = match label {
+            OldLabel::Entry => self.state.old.clone(),
+            OldLabel::Lhs => self.state.lhs.clone(),
+            OldLabel::Label(label) => match self.state.labels.get(&label).cloned() {
+                Some(Labelled { heap, reached }) if self.is_reached(reached)? => Some(heap),
+                _ => None,
+            },
+        };
+        let Some(heap) = heap else {
+            let sort = self.sort(&expr.ty);
+            let value = self.fresh("unreached", sort);
+            if !blame.is_trusted() && !self.is_dead()? {
+                let no = crate::engine::run::explore::Answer::No;
+                let reported = self.fail(no, blame, Reason::LabelNotReached, expr.span);
+                self.tainted.insert(value, reported);
+            }
+            return Ok(value);
+        };
+        let now = std::mem::replace(&mut self.state.heap, heap);
+        let consuming = self.state.consuming.take();
+        let without_own = self.state.without_own.take();
+        let value = self.note_inside().and_then(|()| self.eval(body, blame));
+        self.state.without_own = without_own;
+        self.state.heap = now;
+        self.state.consuming = consuming;
+        value
+    }
+
+    /// Whether a label has been passed for sure, where states have been merged since.
+    fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
+        Ok(reached == Terms::TRUE
+            || self.ask_obligation(reached)? == crate::engine::run::explore::Answer::Yes)
+    }
+
+    /// Runs with the store and heap views of another member, or of another moment, and comes back.
+    pub(crate) fn with_state<T>(
+        &mut self,
+        state: State<'p>,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let outer = std::mem::replace(&mut self.state, state);
+        let result = run(self);
+        self.state = outer;
+        result
+    }
+
+    pub(crate) fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
+        Err(Stop::Unsupported { span: expr.span, what: what.to_owned() })
+    }
+
+    fn eval_literal(
+        &mut self,
+        expr: &Expr,
+        collection: Collection,
+        elements: &[Expr],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let elements = self.eval_all(elements, blame)?;
+        let (Type::Seq(element) | Type::Set(element) | Type::Multiset(element)) = &expr.ty else {
+            return self.unsupported(expr, "a collection of unknown type");
+        };
+        let sort = self.sort(element);
+        Ok(match collection {
+            Collection::Seq => self.terms.seq_explicit(sort, &elements),
+            Collection::Set => self.terms.set_explicit(sort, &elements),
+            Collection::Multiset => self.terms.multiset_explicit(sort, &elements),
+        })
+    }
+
+    fn eval_map_literal(
+        &mut self,
+        expr: &Expr,
+        entries: &[(Expr, Expr)],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let Type::Map(key, value) = &expr.ty else {
+            return self.unsupported(expr, "a map of unknown type");
+        };
+        let (key, value) = (self.sort(key), self.sort(value));
+        let mut map = self.terms.map_empty(key, value);
+        for (key, value) in entries {
+            let (key, value) = (self.eval(key, blame)?, self.eval(value, blame)?);
+            map = self.terms.map_update(map, key, value);
+        }
+        Ok(map)
+    }
+}
+
+/// Whether evaluating the expression asks nothing, assumes nothing and makes no fresh symbol.
+fn is_simple(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Null
+        | ExprKind::NoPerm
+        | ExprKind::FullPerm
+        | ExprKind::Local(_)
+        | ExprKind::Result => true,
+        ExprKind::Unary { operand, .. } => is_simple(operand),
+        ExprKind::Binary { op, left, right } => {
+            !matches!(op, BinaryOp::IntDiv | BinaryOp::Mod | BinaryOp::PermDiv)
+                && is_simple(left)
+                && is_simple(right)
+        }
+        ExprKind::And(operands) | ExprKind::Or(operands) => operands.iter().all(is_simple),
+        ExprKind::DomainApply { arguments, .. } => arguments.iter().all(is_simple),
+        ExprKind::Cardinality(operand) => is_simple(operand),
+        _ => false,
+    }
+}

@@ -1,0 +1,139 @@
+//! Binary operators, indexing and update, with their obligations.
+
+use sil::program::{BinaryOp, Expr, Type};
+use smt::terms::{Sort, Term};
+
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    pub(crate) fn eval_binary(
+        &mut self,
+        op: BinaryOp,
+        left: &Expr,
+        right: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (a, b) = (self.eval(left, blame)?, self.eval(right, blame)?);
+        if matches!(op, BinaryOp::IntDiv | BinaryOp::Mod | BinaryOp::PermDiv) {
+            self.prove_divisor(b, right, blame)?;
+        }
+        let terms = &mut self.terms;
+        Ok(match op {
+            BinaryOp::Implies => terms.implies(a, b),
+            BinaryOp::Eq => terms.eq(a, b),
+            BinaryOp::Ne => terms.differs(a, b),
+            BinaryOp::Lt => terms.lt(a, b),
+            BinaryOp::Le => terms.le(a, b),
+            BinaryOp::Gt => terms.gt(a, b),
+            BinaryOp::Ge => terms.ge(a, b),
+            BinaryOp::Add => terms.add(a, b),
+            BinaryOp::Sub => terms.sub(a, b),
+            BinaryOp::Mul => {
+                let (a, b) = self.same_numbers(a, b);
+                self.terms.mul(a, b)
+            }
+            BinaryOp::IntDiv => terms.int_div(a, b),
+            BinaryOp::Mod => terms.int_mod(a, b),
+            BinaryOp::PermDiv => {
+                let (a, b) = (self.as_perm(a), self.as_perm(b));
+                self.terms.perm_div(a, b)
+            }
+            BinaryOp::Append => terms.seq_append(a, b),
+            BinaryOp::Union => match left.ty {
+                Type::Multiset(_) => terms.multiset_union(a, b),
+                _ => terms.set_union(a, b),
+            },
+            BinaryOp::Intersection => match left.ty {
+                Type::Multiset(_) => terms.multiset_intersection(a, b),
+                _ => terms.set_intersection(a, b),
+            },
+            BinaryOp::Setminus => match left.ty {
+                Type::Multiset(_) => terms.multiset_difference(a, b),
+                _ => terms.set_difference(a, b),
+            },
+            BinaryOp::Subset => match left.ty {
+                Type::Multiset(_) => terms.multiset_subset(a, b),
+                _ => terms.set_subset(a, b),
+            },
+            BinaryOp::In => match right.ty {
+                Type::Seq(_) => terms.seq_contains(a, b),
+                Type::Multiset(_) => terms.multiset_count(a, b),
+                Type::Map(..) => terms.map_contains(a, b),
+                _ => terms.set_contains(a, b),
+            },
+        })
+    }
+
+    fn prove_divisor(&mut self, divisor: Term, source: &Expr, blame: Blame) -> Result<(), Stop> {
+        let zero = self.zero(divisor);
+        let nonzero = self.terms.differs(divisor, zero);
+        self.prove_defined(nonzero, blame, Reason::DivisionByZero, source.span)
+    }
+
+    fn zero(&mut self, like: Term) -> Term {
+        if self.terms.sort(like) == Sort::PERM { self.terms.none() } else { self.terms.int(0) }
+    }
+
+    /// The operand of a fraction or of a mixed product, as an amount.
+    fn as_perm(&mut self, term: Term) -> Term {
+        if self.terms.sort(term) == Sort::INT { self.terms.int_to_perm(term) } else { term }
+    }
+
+    fn same_numbers(&mut self, left: Term, right: Term) -> (Term, Term) {
+        if self.terms.sort(left) == self.terms.sort(right) {
+            (left, right)
+        } else {
+            (self.as_perm(left), self.as_perm(right))
+        }
+    }
+
+    /// `s[i]` and `m[k]`.
+    pub(crate) fn eval_index(
+        &mut self,
+        base: &Expr,
+        index: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
+        if matches!(base.ty, Type::Map(..)) {
+            let present = self.terms.map_contains(position, collection);
+            self.prove_defined(present, blame, Reason::KeyMissing, index.span)?;
+            return Ok(self.terms.map_lookup(collection, position));
+        }
+        self.prove_in_range(collection, position, index, blame)?;
+        Ok(self.terms.seq_at(collection, position))
+    }
+
+    /// `s[i := v]` and `m[k := v]`.
+    pub(crate) fn eval_update(
+        &mut self,
+        base: &Expr,
+        index: &Expr,
+        value: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
+        let value = self.eval(value, blame)?;
+        if matches!(base.ty, Type::Map(..)) {
+            return Ok(self.terms.map_update(collection, position, value));
+        }
+        self.prove_in_range(collection, position, index, blame)?;
+        Ok(self.terms.seq_update(collection, position, value))
+    }
+
+    fn prove_in_range(
+        &mut self,
+        sequence: Term,
+        position: Term,
+        source: &Expr,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let zero = self.terms.int(0);
+        let not_negative = self.terms.le(zero, position);
+        self.prove_defined(not_negative, blame, Reason::IndexNegative, source.span)?;
+        let length = self.terms.seq_len(sequence);
+        let small_enough = self.terms.lt(position, length);
+        self.prove_defined(small_enough, blame, Reason::IndexTooLarge, source.span)
+    }
+}

@@ -1,0 +1,329 @@
+//! Pure quantifiers (Viper engine reference, section 8).
+
+use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
+use smt::terms::{Quant, Sort, Term, TermKind, TheoryOp};
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::quantifiers::goals::Noted;
+use crate::engine::quantifiers::one_point;
+use crate::engine::{Engine, Stop};
+
+/// A trigger with variables for what is not defined in it.
+struct Pattern {
+    holes: Vec<Term>,
+    trigger: Vec<Term>,
+}
+
+impl Engine<'_> {
+    /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way quantified.
+    pub(crate) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
+            unreachable!("called for quantifiers only")
+        };
+        if !body.is_pure() {
+            return self.unsupported(expr, "quantified permissions");
+        }
+        self.define_summaries([&**body])?;
+        let at_start = self.state.clone();
+        let fixed = one_point::values(*quantifier, variables, body);
+        for &(variable, value) in &fixed {
+            let value = self.eval(value, blame)?;
+            self.state.store.set(variable, value);
+        }
+        let is_fixed = |variable: &LocalId| fixed.iter().any(|(fixed, _)| fixed == variable);
+        let variables: Vec<LocalId> =
+            variables.iter().copied().filter(|variable| !is_fixed(variable)).collect();
+        let mut bound = Vec::with_capacity(variables.len());
+        for &variable in &variables {
+            let local = &self.state.locals[variable];
+            let sort = self.sort(&local.ty);
+            let value = self.fresh_variable(&local.name, sort);
+            self.state.store.set(variable, value);
+            bound.push(value);
+        }
+        let outer = self.bound.len();
+        let applications = self.applications.len();
+        let met_below = self.met_below.len();
+        self.bound.extend(&bound);
+        let failures = self.failures;
+        let (result, facts) = self.scoped(None, |engine| {
+            let value = engine.join(|engine| engine.eval(body, blame))?;
+            let inferred =
+                if triggers.is_empty() { inferred(&variables, body) } else { Vec::new() };
+            let is_inferred = !inferred.is_empty();
+            let triggers: Vec<Vec<&Expr>> = (triggers.iter().map(|trigger| &**trigger))
+                .chain(inferred.iter().map(Vec::as_slice))
+                .map(|trigger| trigger.iter().collect())
+                .collect();
+            let undefined = engine.undefined_triggers;
+            let sets = triggers;
+            let mut triggers = engine.eval_trigger_sets_under(guard_of(body), &sets, blame)?;
+            let general = match &sets[..] {
+                [trigger] if engine.undefined_triggers > undefined => {
+                    engine.trigger_with_holes(trigger, blame)?
+                }
+                _ => None,
+            };
+            if is_inferred && engine.axioms_in_progress > 0 {
+                let innermost = engine.innermost_trigger(&bound, value);
+                triggers.extend(innermost.map(|term| vec![term]));
+            }
+            Ok((value, triggers, general))
+        })?;
+        self.bound.truncate(outer);
+        self.applications.truncate(applications);
+        self.state = at_start;
+        if result.is_err() {
+            self.met_below.truncate(met_below);
+        }
+        let (value, triggers, general) = result?;
+        self.release_met_below(met_below, &bound)?;
+        // What a body means that is not defined for all values, nobody can say: what builds on it would be reported
+        // for no other reason, so the path ends here.
+        if self.failures > failures {
+            self.undefined.insert(blame.span);
+            self.tainted.rely_on_report();
+            self.mark_unframed(blame)?;
+            return Err(Stop::Infeasible);
+        }
+        let name = self.quantifier_name(expr);
+        let mut learnt = Vec::with_capacity(facts.len());
+        for fact in facts {
+            if self.is_known_around(fact) {
+                continue;
+            }
+            let quantified = self.learnt_for_all(&bound, &triggers, fact, &name);
+            self.assume(quantified)?;
+            learnt.push((quantified, fact));
+        }
+        let quant = match quantifier {
+            Quantifier::Forall => Quant::Forall,
+            Quantifier::Exists => Quant::Exists,
+        };
+        self.mention_collections(&[value])?;
+        let (variables, sets) = match general {
+            Some(Pattern { holes, trigger }) => ([&bound[..], &holes].concat(), vec![trigger]),
+            None => (bound.clone(), triggers.clone()),
+        };
+        let formula = self.quantified(quant, &variables, sets, value, &name, weight(expr));
+        let noted = Noted { quant, bound, triggers, body: value, facts: learnt };
+        self.note_quantifier(formula, noted);
+        Ok(formula)
+    }
+
+    /// A fact learnt about the body, for all values of its variables. Where it mentions the application that a trigger
+    /// consists of, it is also there for that application in any other state: what is known of `f(x)` for all x is
+    /// used where `f` is applied to a value after the heap has changed, too (Viper engine reference, 8.1 and 8.4).
+    ///
+    /// SOUNDNESS: the fact holds for all values, whatever term brings it up.
+    fn learnt_for_all(
+        &mut self,
+        bound: &[Term],
+        triggers: &[Vec<Term>],
+        fact: Term,
+        name: &str,
+    ) -> Term {
+        let mut formulas = vec![self.quantified_fact(bound, triggers, fact, name)];
+        if !matches!(self.terms.kind(fact), TermKind::Quantifier(_)) {
+            for trigger in triggers {
+                if let Some((states, general)) = self.in_any_state(trigger, fact) {
+                    let variables: Vec<Term> = bound.iter().copied().chain(states).collect();
+                    let general = self.terms.forall(&variables, vec![general], fact, name, 1);
+                    // Without its trigger it would be matched by anything.
+                    if let TermKind::Quantifier(quantifier) = self.terms.kind(general)
+                        && !quantifier.triggers.is_empty()
+                    {
+                        formulas.push(general);
+                    }
+                }
+            }
+        }
+        self.terms.and(formulas)
+    }
+
+    /// A trigger with variables for the snapshots of the applications it consists of, if the formula mentions one.
+    fn in_any_state(&mut self, trigger: &[Term], formula: Term) -> Option<(Vec<Term>, Vec<Term>)> {
+        let formula = self.limited_variant(formula);
+        let mut mentioned = false;
+        let mut states = Vec::new();
+        let mut general = Vec::with_capacity(trigger.len());
+        for &term in trigger {
+            let TermKind::Apply(symbol, operands) = self.terms.kind(term).clone() else {
+                general.push(term);
+                continue;
+            };
+            let unit = self.terms.unit();
+            let of_function = self.function_symbols.values().any(|known| known.limited == symbol);
+            if !of_function || operands[0] == unit {
+                general.push(term);
+                continue;
+            }
+            mentioned |= self.terms.contains(formula, term);
+            let state = self.terms.fresh_variable("state", Sort::SNAP);
+            states.push(state);
+            let operands: Vec<Term> =
+                std::iter::once(state).chain(operands.iter().skip(1).copied()).collect();
+            general.push(self.terms.apply(symbol, &operands));
+        }
+        mentioned.then_some((states, general))
+    }
+
+    /// The triggers as terms; function applications in their limited form, which is matched more often.
+    ///
+    /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it is kept (trap T6).
+    pub(crate) fn eval_trigger_sets(
+        &mut self,
+        triggers: &[Vec<&Expr>],
+        blame: Blame,
+    ) -> Result<Vec<Vec<Term>>, Stop> {
+        self.eval_trigger_sets_under(None, triggers, blame)
+    }
+
+    /// The same for a body that is guarded: what there is no permission to without the guard is read under it.
+    fn eval_trigger_sets_under(
+        &mut self,
+        guard: Option<&Expr>,
+        triggers: &[Vec<&Expr>],
+        blame: Blame,
+    ) -> Result<Vec<Vec<Term>>, Stop> {
+        let mut all = Vec::with_capacity(triggers.len());
+        for trigger in triggers {
+            let mut terms = Vec::with_capacity(trigger.len());
+            // Membership in a sequence is also matched by the positions of the sequence.
+            let mut by_position = Vec::with_capacity(trigger.len());
+            for expr in trigger {
+                let outer = std::mem::replace(&mut self.in_trigger, true);
+                let unread = self.unread;
+                let eval = |engine: &mut Self, guard: Option<Term>| {
+                    engine.scoped(guard, |engine| {
+                        engine.join(|engine| engine.eval_trigger_term(expr, blame.trusted()))
+                    })
+                };
+                let mut term = eval(self, None);
+                if self.unread != unread
+                    && let Some(guard) = guard
+                    && let Some(guard) = self.undecided(guard, blame)?
+                {
+                    term = match eval(self, Some(guard)) {
+                        Ok((Err(Stop::Infeasible), _)) => term,
+                        under_guard => under_guard,
+                    };
+                }
+                self.in_trigger = outer;
+                match term?.0 {
+                    Ok(term) => {
+                        let term = self.limited_variant(term);
+                        terms.push(term);
+                        by_position.push(match *self.terms.kind(term) {
+                            TermKind::Theory(TheoryOp::SeqContains, ref operands, _) => {
+                                let (element, sequence) = (operands[0], operands[1]);
+                                self.terms.seq_contains_trigger(element, sequence)
+                            }
+                            _ => term,
+                        });
+                    }
+                    Err(Stop::Unsupported { .. }) => {
+                        terms.clear();
+                        break;
+                    }
+                    Err(stop) => return Err(stop),
+                }
+            }
+            if !terms.is_empty() {
+                if by_position != terms && by_position.len() == terms.len() {
+                    all.push(by_position);
+                }
+                all.push(terms);
+            }
+        }
+        Ok(all)
+    }
+
+    /// A trigger that is not defined where it is written, with variables for what it depends on there: so it is matched
+    /// by the application in whatever state the body means.
+    ///
+    /// SOUNDNESS: the variables do not occur in the body.
+    fn trigger_with_holes(
+        &mut self,
+        trigger: &[&Expr],
+        blame: Blame,
+    ) -> Result<Option<Pattern>, Stop> {
+        self.trigger_holes = Some(Vec::new());
+        let sets = self.eval_trigger_sets(&[trigger.to_vec()], blame);
+        let holes = self.trigger_holes.take().unwrap_or_default();
+        let trigger = sets?.pop();
+        let in_trigger =
+            |&hole: &Term| trigger.iter().flatten().any(|&t| self.terms.contains(t, hole));
+        let all_occur = !holes.is_empty() && holes.iter().all(in_trigger);
+        Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
+    }
+
+    /// A variable for what is not defined in a trigger, where there are to be any. Which locations it is about follows from
+    /// the values `of`.
+    ///
+    /// PERFORMANCE: a location that differs from instance to instance has a value in each of many states, and a variable
+    /// for it would be matched by all of them; so such a trigger stays as it is.
+    pub(crate) fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
+        self.trigger_holes.as_ref()?;
+        if of.iter().any(|&value| self.terms.mentions(value, &self.bound)) {
+            self.trigger_holes = None;
+            return None;
+        }
+        let hole = self.fresh_variable("hole", sort);
+        self.trigger_holes.get_or_insert_default().push(hole);
+        Some(hole)
+    }
+
+    /// The value of a guard, where it is not decided.
+    fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
+        let in_trigger = std::mem::replace(&mut self.in_trigger, false);
+        let result =
+            self.scoped(None, |engine| engine.join(|engine| engine.eval(guard, blame.trusted())));
+        self.in_trigger = in_trigger;
+        let (guard, _) = result?;
+        Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
+    }
+
+    pub(crate) fn limited_variant(&mut self, term: Term) -> Term {
+        if self.limited.is_empty() {
+            return term;
+        }
+        let map = self.limited.clone();
+        self.terms.substitute(term, &map)
+    }
+
+    /// A name for profiles: where the quantifier stands.
+    fn quantifier_name(&self, expr: &Expr) -> String {
+        match self.context.sources.range(expr.span) {
+            Some((start, _)) => format!("quant@{start}"),
+            None => "quant".to_owned(),
+        }
+    }
+}
+
+/// The guard of a body that is an implication.
+fn guard_of(body: &Expr) -> Option<&Expr> {
+    match &body.kind {
+        ExprKind::Binary { op: BinaryOp::Implies, left, .. } => Some(left),
+        _ => None,
+    }
+}
+
+/// Triggers for a quantifier written without any; none where that would take further variables.
+pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
+    if variables.is_empty() {
+        return Vec::new();
+    }
+    let mut further = false;
+    let inferred = sil::triggers::infer_triggers(variables, body, &mut |_| {
+        further = true;
+        variables[0]
+    });
+    if further || !inferred.variables.is_empty() { Vec::new() } else { inferred.triggers }
+}
+
+/// The SMT weight asked for by `@weight("n")`.
+fn weight(expr: &Expr) -> u32 {
+    let annotation = expr.annotations.iter().find(|annotation| &*annotation.key == "weight");
+    annotation.and_then(|a| a.values.first()).and_then(|value| value.parse().ok()).unwrap_or(1)
+}

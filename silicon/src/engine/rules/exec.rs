@@ -1,0 +1,312 @@
+//! exec(σ, s): simple statements (Schwerhoff 2011, figure 7; Viper engine reference, section 16).
+
+use std::rc::Rc;
+
+use sil::program::{Expr, FieldId, LocalId, Method, MethodId, Stmt, StmtKind};
+use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::rules::readings::has_two_readings;
+use crate::engine::state::{Labelled, State};
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    /// One statement of a block.
+    pub(crate) fn exec(&mut self, stmt: &Stmt) -> Result<(), Stop> {
+        self.construct = keyword(&stmt.kind);
+        self.exec_kind(stmt)?;
+        // Statements that only look, or only add permission, leave all values as they are.
+        if matches!(
+            stmt.kind,
+            StmtKind::FieldAssign { .. }
+                | StmtKind::Exhale(_)
+                | StmtKind::Call { .. }
+                | StmtKind::Package { .. }
+                | StmtKind::Apply { .. }
+                | StmtKind::Quasihavoc { .. }
+                | StmtKind::QuasihavocAll { .. }
+        ) {
+            self.begin_epoch();
+        }
+        Ok(())
+    }
+
+    fn exec_kind(&mut self, stmt: &Stmt) -> Result<(), Stop> {
+        match &stmt.kind {
+            StmtKind::Var(variables) => {
+                self.havoc(variables.iter().copied());
+                Ok(())
+            }
+            StmtKind::Assign { target, value } => {
+                let value = self.eval(value, Blame::new("assignment.failed", stmt.span))?;
+                self.assign(*target, value)
+            }
+            StmtKind::FieldAssign { receiver, field, value } => {
+                self.exec_field_assign(stmt, receiver, *field, value)
+            }
+            StmtKind::New { target, fields } => self.exec_new(*target, fields),
+            StmtKind::Call { targets, method, arguments } => {
+                self.exec_call(stmt, targets, *method, arguments)
+            }
+            StmtKind::Inhale(assertion) => {
+                let blame = Blame::new("inhale.failed", assertion.span);
+                self.produce_all(&[assertion], None, |_| blame)
+            }
+            StmtKind::Assume(assertion) => {
+                self.exec_assume(assertion, Blame::new("inhale.failed", assertion.span))
+            }
+            StmtKind::Exhale(assertion) => {
+                let blame = Blame::new("exhale.failed", assertion.span);
+                self.remember_heap();
+                self.consume_all(&[assertion], |_| blame)?;
+                Ok(())
+            }
+            StmtKind::Assert(assertion) => {
+                let blame = Blame::new("assert.failed", assertion.span);
+                let heap = self.state.heap.clone();
+                self.state.moved = Heap::default();
+                self.consume_all(&[assertion], |_| blame)?;
+                self.state.heap = heap;
+                // In a package, an assertion also fetches from outside, and what it has fetched stays.
+                self.keep_fetched()
+            }
+            StmtKind::Unreachable => Ok(()),
+            StmtKind::Refute(assertion) => self.exec_refute(stmt, assertion),
+            StmtKind::Fold(access) => self.exec_fold(access, Blame::new("fold.failed", stmt.span)),
+            StmtKind::Unfold(access) => {
+                self.exec_unfold(access, Blame::new("unfold.failed", stmt.span))
+            }
+            StmtKind::Label { label, .. } => {
+                let passed = Labelled::new(self.state.heap.clone());
+                Rc::make_mut(&mut self.state.labels).insert(*label, passed);
+                Ok(())
+            }
+            StmtKind::Package { wand, script } => {
+                self.exec_package(wand, script, Blame::new("package.failed", stmt.span))
+            }
+            StmtKind::Apply { wand } => {
+                self.exec_apply(wand, Blame::new("apply.failed", stmt.span))
+            }
+            StmtKind::Quasihavoc { condition, resource } => {
+                self.exec_quasihavoc(stmt, condition.as_ref(), resource)
+            }
+            StmtKind::QuasihavocAll { variables, condition, resource } => {
+                self.exec_quasihavoc_all(stmt, variables, condition.as_ref(), resource)
+            }
+            StmtKind::If { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Goto(_)
+            | StmtKind::Block(_) => {
+                unreachable!("control flow has become blocks")
+            }
+        }
+    }
+
+    /// Large values get a name, so that later terms stay small.
+    fn assign(&mut self, target: LocalId, value: Term) -> Result<(), Stop> {
+        let value = self.named(&self.state.locals[target].name.clone(), value)?;
+        self.state.store.set(target, value);
+        Ok(())
+    }
+
+    fn named(&mut self, hint: &str, value: Term) -> Result<Term, Stop> {
+        let small = match self.terms.kind(value) {
+            TermKind::Apply(_, arguments) => arguments.is_empty(),
+            TermKind::Null | TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) => true,
+            _ => false,
+        };
+        if small {
+            return Ok(value);
+        }
+        let sort = self.terms.sort(value);
+        let name = self.fresh(hint, sort);
+        let definition = self.terms.identical(name, value);
+        self.defining.insert(definition);
+        self.assume(definition)?;
+        self.export_definition(name, definition);
+        Ok(name)
+    }
+
+    /// `e1.f := e2`: needs full permission.
+    fn exec_field_assign(
+        &mut self,
+        stmt: &Stmt,
+        receiver: &Expr,
+        field: FieldId,
+        value: &Expr,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new("assignment.failed", stmt.span);
+        let receiver_value = self.eval(receiver, blame)?;
+        let value = self.eval(value, blame)?;
+        let value = self.named(&self.program.fields[field].name.clone(), value)?;
+        let resource = Resource::Field(field);
+        let full = self.terms.write();
+        let mut taken = self.take(resource, &[receiver_value], full)?;
+        if taken.is_none() && self.fail_receiver(receiver_value, blame, stmt.span)? {
+            taken = self.take(resource, &[receiver_value], full)?;
+        }
+        if taken.is_none() {
+            let heap = self.state.heap.clone();
+            self.fail_permission(&heap, resource, &[receiver_value], Some(full), blame, stmt.span)?;
+            self.drop_aliases(resource, &[receiver_value])?;
+        }
+        self.add_chunk(resource, Chunk { arguments: vec![receiver_value], value, amount: full })
+    }
+
+    /// `x := new(fs)`: a reference unlike every one that is a value of the state (trap T11).
+    fn exec_new(&mut self, target: LocalId, fields: &[FieldId]) -> Result<(), Stop> {
+        let hint = self.state.locals[target].name.clone();
+        let object = self.fresh(&hint, Sort::REF);
+        let null = self.terms.null();
+        let fact = self.terms.differs(object, null);
+        self.assume(fact)?;
+        for (value, held) in self.values_of_state() {
+            let fact = match *self.terms.sort_kind(self.terms.sort(value)) {
+                SortKind::Ref => self.terms.differs(object, value),
+                SortKind::Set(element) if element == Sort::REF => {
+                    let member = self.terms.set_contains(object, value);
+                    self.terms.not(member)
+                }
+                SortKind::Seq(element) if element == Sort::REF => {
+                    let member = self.terms.seq_contains(object, value);
+                    self.terms.not(member)
+                }
+                _ => Terms::TRUE,
+            };
+            let fact = self.terms.implies(held, fact);
+            self.assume(fact)?;
+        }
+        self.state.store.set(target, object);
+        let full = self.terms.write();
+        for &field in fields {
+            let program = self.program;
+            let sort = self.sort(&program.fields[field].ty);
+            let value = self.fresh(&program.fields[field].name, sort);
+            let chunk = Chunk { arguments: vec![object], value, amount: full };
+            self.add_chunk(Resource::Field(field), chunk)?;
+        }
+        Ok(())
+    }
+
+    /// The values of variables, and the arguments and values of chunks with permission, each once and with where it
+    /// is one: where the amount of the chunk is positive.
+    fn values_of_state(&mut self) -> Vec<(Term, Term)> {
+        let mut values = indexmap::IndexSet::<_, rustc_hash::FxBuildHasher>::default();
+        for (local, _) in self.state.locals.iter() {
+            values.extend(self.state.store.get(local).map(|value| (value, Terms::TRUE)));
+        }
+        let none = self.terms.none();
+        for heap in std::iter::once(&self.state.heap).chain(&self.state.frames) {
+            for (_, chunks) in heap.resources() {
+                for chunk in chunks {
+                    let held = self.terms.lt(none, chunk.amount);
+                    let of_chunk = chunk.arguments.iter().copied().chain([chunk.value]);
+                    values.extend(of_chunk.map(|value| (value, held)));
+                }
+            }
+        }
+        values.into_iter().collect()
+    }
+
+    /// `xs := m(es)`: the precondition is given away, the postcondition received.
+    fn exec_call(
+        &mut self,
+        stmt: &Stmt,
+        targets: &[LocalId],
+        method: MethodId,
+        arguments: &[Expr],
+    ) -> Result<(), Stop> {
+        let program = self.program;
+        let callee = &program.methods[method];
+        let arguments = self.eval_all(arguments, Blame::new("call.failed", stmt.span))?;
+        let mut state = State::new(&callee.locals);
+        for (&formal, &argument) in callee.formals.iter().zip(&arguments) {
+            state.store.set(formal, argument);
+        }
+        let before = self.state.heap.clone();
+        state.heap = before.clone();
+        state.path = self.state.path.clone();
+        state.frames = self.state.frames.clone();
+        state.reserve = self.state.reserve.clone();
+        state.agreed = self.state.agreed.clone();
+        let in_package = !state.reserve.is_empty();
+        state.keeps_snapshots = in_package;
+        let outer = std::mem::replace(&mut self.state, state);
+        let results = self.call(stmt, callee, (!in_package).then_some(before));
+        let inner = std::mem::replace(&mut self.state, outer);
+        // SOUNDNESS: what a package has given up counts even where the path ends here (trap T10f).
+        self.state.reserve = inner.reserve;
+        let results = results?;
+        self.state.heap = inner.heap;
+        self.state.agreed = inner.agreed;
+        for (&target, result) in targets.iter().zip(results) {
+            self.state.store.set(target, result);
+        }
+        Ok(())
+    }
+
+    /// Runs a call in the callee's state; yields the results. `before`: the heap `old` refers to, if it is known.
+    fn call(
+        &mut self,
+        stmt: &Stmt,
+        callee: &Method,
+        before: Option<Heap>,
+    ) -> Result<Vec<Term>, Stop> {
+        let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
+        let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
+        let blame = Blame::new("call.precondition", stmt.span).trusted();
+        self.remember_heap();
+        let snapshot = self.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
+        self.state.old = Some(match before {
+            Some(before) => before,
+            None => taken(self, &preconditions, snapshot)?,
+        });
+        self.begin_epoch();
+        self.havoc(callee.returns.iter().copied());
+        let blame = Blame::new("call.failed", stmt.span);
+        // SOUNDNESS: the contract's check has seen what follows from the inhale reading of the precondition, and the
+        // call has met the other one: the postcondition need not be defined here (trap T17e).
+        let two = preconditions.iter().any(|clause| has_two_readings(clause));
+        let blame = if two { blame } else { blame.trusted() };
+        self.produce_all(&postconditions, None, |_| blame)?;
+        let value = |&result| self.state.store.get(result).expect("havocked above");
+        Ok(callee.returns.iter().map(value).collect())
+    }
+}
+
+/// The heap that a precondition describes, with the values it had when it was consumed: what `old` means in the
+/// postcondition of a call in a package, whose permissions may have come from several heaps (trap T18).
+fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
+    let left = std::mem::take(&mut engine.state.heap);
+    let blame = |clause: &Expr| Blame::new("call.failed", clause.span).trusted();
+    engine.produce_all(preconditions, Some(snapshot), blame)?;
+    Ok(std::mem::replace(&mut engine.state.heap, left))
+}
+
+/// What a statement is called where questions are counted.
+fn keyword(kind: &StmtKind) -> &'static str {
+    match kind {
+        StmtKind::Var(_) => "var",
+        StmtKind::Assign { .. } => "assignment",
+        StmtKind::FieldAssign { .. } => "field assignment",
+        StmtKind::New { .. } => "new",
+        StmtKind::Call { .. } => "call",
+        StmtKind::Inhale(_) => "inhale",
+        StmtKind::Exhale(_) => "exhale",
+        StmtKind::Assert(_) => "assert",
+        StmtKind::Assume(_) => "assume",
+        StmtKind::Refute(_) => "refute",
+        StmtKind::Fold(_) => "fold",
+        StmtKind::Unfold(_) => "unfold",
+        StmtKind::Package { .. } => "package",
+        StmtKind::Apply { .. } => "apply",
+        StmtKind::Quasihavoc { .. } | StmtKind::QuasihavocAll { .. } => "quasihavoc",
+        StmtKind::Label { .. } => "label",
+        StmtKind::If { .. } => "if",
+        StmtKind::While { .. } => "while",
+        StmtKind::Goto(_) => "goto",
+        StmtKind::Block(_) => "block",
+        StmtKind::Unreachable => "unreachable",
+    }
+}

@@ -1,0 +1,209 @@
+//! Predicates: `fold`, `unfold`, and the check that a body is self-framing (Viper engine reference, 13 and 18.3).
+
+use std::rc::Rc;
+
+use sil::program::{Expr, Predicate, PredicateAccess, PredicateId};
+use sil::source::Span;
+use smt::terms::Term;
+
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::permission::heap::{Chunk, Resource};
+use crate::engine::rules::produce::conjuncts;
+use crate::engine::state::State;
+use crate::engine::{Amounts, Engine, Reading, Stop};
+
+impl<'p> Engine<'p> {
+    /// `fold acc(P(es), p)`.
+    pub(crate) fn exec_fold(&mut self, access: &PredicateAccess, blame: Blame) -> Result<(), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        self.with_own_wildcards(|engine| {
+            let amount = engine.positive_amount(access, blame)?;
+            let program = engine.program;
+            let Some(body) = &program.predicates[access.predicate].body else {
+                return engine.unsupported_at(access.span, "`fold` of an abstract predicate");
+            };
+            let blame = engine.body_blame(access.predicate, amount, blame);
+            engine.remember_heap();
+            let before = engine.state.heap.clone();
+            let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
+                engine.state.keeps_snapshots = true;
+                engine.consume_all(&[body], |_| blame)
+            })?;
+            engine.note_enclosed(&before)?;
+            engine.note_instance(access.predicate, &arguments, snapshot, amount)?;
+            engine.assume_trigger(access.predicate, &arguments, snapshot)?;
+            engine.add_chunk(
+                Resource::Predicate(access.predicate),
+                Chunk { arguments: arguments.clone(), value: snapshot, amount },
+            )
+        })
+    }
+
+    /// `unfold acc(P(es), p)`.
+    pub(crate) fn exec_unfold(
+        &mut self,
+        access: &PredicateAccess,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        let constrainable = self.state.constrainable.clone();
+        let amount = self.positive_amount(access, blame)?;
+        self.unfold(access.predicate, &arguments, amount, access.span, blame)?;
+        self.state.constrainable = constrainable;
+        Ok(())
+    }
+
+    fn positive_amount(&mut self, access: &PredicateAccess, blame: Blame) -> Result<Term, Stop> {
+        let amount = self.eval(&access.amount, blame)?;
+        let none = self.terms.none();
+        let positive = self.terms.lt(none, amount);
+        self.prove(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
+        Ok(amount)
+    }
+
+    /// Takes an instance and produces its body.
+    ///
+    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, nothing is produced: a body beside
+    /// the permissions that it stands for would be a contradiction (trap T17b).
+    pub(crate) fn unfold(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let resource = Resource::Predicate(predicate);
+        // An unfolding inside a predicate that is itself scaled takes its share only (trap T4).
+        let amount = match self.state.scale {
+            Some(scale) => self.terms.mul(scale, amount),
+            None => amount,
+        };
+        let snapshot = match self.take(resource, arguments, amount)? {
+            Some(snapshot) => snapshot,
+            None => {
+                if blame.is_trusted() {
+                    return Ok(());
+                }
+                let left = self.left();
+                self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
+                self.drop_aliases(resource, arguments)?;
+                self.fresh("missing", smt::terms::Sort::SNAP)
+            }
+        };
+        self.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        self.note_instance(predicate, arguments, snapshot, amount)?;
+        let program = self.program;
+        let Some(body) = &program.predicates[predicate].body else {
+            return self.unsupported_at(at, "`unfold` of an abstract predicate");
+        };
+        let before = self.state.heap.clone();
+        let blame = self.body_blame(predicate, amount, blame);
+        self.in_body(predicate, arguments, amount, |engine| {
+            // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not constrain it
+            // further (trap T9a): it would be told to be smaller than itself.
+            engine.state.constrainable = Rc::default();
+            engine.produce_all(&[body], Some(snapshot), |_| blame)
+        })?;
+        self.note_opened(&before, predicate, arguments, snapshot)?;
+        self.assume_trigger(predicate, arguments, snapshot)
+    }
+
+    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check. But what it asserts has
+    /// been shown of a whole instance only (see [`Self::verify_predicate`]), so of a part it is trusted as far as the one
+    /// who uses it is.
+    ///
+    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a part, however much is
+    /// written.
+    fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
+        let is_part = !self.extends_exactly() || amount != self.terms.write();
+        let is_open = is_part && self.context.asserting_predicates.contains(&predicate);
+        if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
+    }
+
+    /// Runs with the predicate's formals bound and amounts scaled, on the heap as it is; keeps the heap.
+    fn in_body<T>(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let program = self.program;
+        let declaration: &'p Predicate = &program.predicates[predicate];
+        let mut state = self.state.clone();
+        Rc::make_mut(&mut state.bodies).push(predicate);
+        state.reading = Reading::Inhale;
+        state.locals = &declaration.locals;
+        state.store = crate::engine::state::Store::new(&declaration.locals);
+        for (&formal, &argument) in declaration.formals.iter().zip(arguments) {
+            state.store.set(formal, argument);
+        }
+        let one = self.terms.write();
+        state.scale = (amount != one).then_some(amount);
+        let outer = std::mem::replace(&mut self.state, state);
+        let result = run(self);
+        let inner = std::mem::replace(&mut self.state, outer);
+        self.state.heap = inner.heap;
+        self.state.reserve = inner.reserve;
+        self.state.moved = inner.moved;
+        self.state.agreed = inner.agreed;
+        self.state.consuming = inner.consuming;
+        result
+    }
+
+    /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
+    fn assume_trigger(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        snapshot: Term,
+    ) -> Result<(), Stop> {
+        let symbol = self.predicate_trigger(predicate);
+        let mut operands = vec![snapshot];
+        operands.extend(arguments);
+        let fact = self.terms.apply(symbol, &operands);
+        self.assume(fact)
+    }
+
+    /// A predicate's body is self-framing and defined.
+    pub(crate) fn verify_predicate(&mut self, predicate: PredicateId) -> Result<(), Stop> {
+        let program = self.program;
+        let declaration = &program.predicates[predicate];
+        let Some(body) = &declaration.body else { return Ok(()) };
+        self.state = State::new(&declaration.locals);
+        self.havoc(declaration.formals.iter().copied());
+        // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an instance a part may be held,
+        // which has a part of each amount (trap T4). What is asserted inside of expressions may build on the sums, so it is
+        // left out.
+        self.state.heap.amounts = Amounts::SomeOrNone;
+        self.leaves_out_assertions = true;
+        let blame = Blame::new("predicate.not.wellformed", declaration.span);
+        // The predicate is to blame; in a translated program the part of it that has a place of its own.
+        let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
+        let blame_of = |clause: &Expr| {
+            let has_place = clause.span.origin != declaration.span.origin;
+            if has_place { Blame { span: clause.span, ..blame } } else { blame }
+        };
+        self.joins = self.merges_ways(std::slice::from_ref(body));
+        let paths = self.explore(|engine| {
+            engine.produce_all(&clauses, None, blame_of)?;
+            if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+        })?;
+        self.leaves_out_assertions = false;
+        if paths.is_empty() {
+            self.warn_of_contradiction(body.span, "the body of the predicate");
+        }
+        // It is shown here, of a whole instance; of a part, where that is used. What else the body has to meet is asked for
+        // again on the way and has been reported above, without the sums and without what is asserted.
+        if self.context.asserting_predicates.contains(&predicate) {
+            self.state.heap.amounts = Amounts::Exact;
+            self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn unsupported_at<T>(&self, span: Span, what: &str) -> Result<T, Stop> {
+        Err(Stop::Unsupported { span, what: what.to_owned() })
+    }
+}

@@ -1,0 +1,257 @@
+//! produce(σ, s, A): assumes an assertion and adds its permissions to the heap.
+//!
+//! Schwerhoff 2011, figure 5. `snapshot` is s: where the values of the locations come from. `None` stands for
+//! "nobody knows": each location gets a fresh value of its own.
+
+use sil::program::{BinaryOp, Expr, ExprKind, Location, Quantifier};
+use smt::terms::{Sort, Term, Terms, grow_stack};
+
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::permission::heap::{Chunk, Resource};
+use crate::engine::rules::readings::same_shape;
+use crate::engine::{Engine, Reading, Stop};
+
+/// The list of top-level conjuncts of some clauses, each with the index of its clause.
+pub(crate) fn conjuncts<'e>(clauses: &[&'e Expr]) -> Vec<(usize, &'e Expr)> {
+    fn collect<'e>(clause: usize, expr: &'e Expr, all: &mut Vec<(usize, &'e Expr)>) {
+        match &expr.kind {
+            ExprKind::And(operands) => {
+                for operand in operands {
+                    grow_stack(|| collect(clause, operand, all));
+                }
+            }
+            _ => all.push((clause, expr)),
+        }
+    }
+    let mut all = Vec::new();
+    for (index, clause) in clauses.iter().enumerate() {
+        collect(index, clause, &mut all);
+    }
+    all
+}
+
+impl Engine<'_> {
+    /// Produces the conjuncts of all clauses, left to right; `blame` gives each clause its error.
+    pub(crate) fn produce_all(
+        &mut self,
+        clauses: &[&Expr],
+        snapshot: Option<Term>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<(), Stop> {
+        let frames_itself = clauses.iter().all(|clause| blame(clause).is_trusted());
+        if !frames_itself || self.state.without_own.is_some() {
+            return self.produce_conjuncts(clauses, snapshot, blame);
+        }
+        self.state.without_own = Some(self.state.heap.clone());
+        let result = self.produce_conjuncts(clauses, snapshot, blame);
+        self.state.without_own = None;
+        result
+    }
+
+    fn produce_conjuncts(
+        &mut self,
+        clauses: &[&Expr],
+        snapshot: Option<Term>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<(), Stop> {
+        let conjuncts = conjuncts(clauses);
+        let mut rest = snapshot;
+        for (position, (clause, conjunct)) in conjuncts.iter().enumerate() {
+            let own = if position + 1 == conjuncts.len() {
+                rest
+            } else {
+                let (first, others) = self.split(rest)?;
+                rest = others;
+                first
+            };
+            let blame = blame(clauses[*clause]);
+            self.with_own_wildcards(|engine| engine.produce(conjunct, own, blame))?;
+        }
+        Ok(())
+    }
+
+    /// The two halves of a snapshot, which is assumed to be a pair.
+    pub(crate) fn split(
+        &mut self,
+        snapshot: Option<Term>,
+    ) -> Result<(Option<Term>, Option<Term>), Stop> {
+        let Some(snapshot) = snapshot else { return Ok((None, None)) };
+        let is_pair = self.terms.is_pair(snapshot);
+        self.assume(is_pair)?;
+        Ok((Some(self.terms.fst(snapshot)), Some(self.terms.snd(snapshot))))
+    }
+
+    /// The snapshot of what gives no permission.
+    fn assume_unit(&mut self, snapshot: Option<Term>) -> Result<(), Stop> {
+        let Some(snapshot) = snapshot else { return Ok(()) };
+        let fact = self.terms.is_unit(snapshot);
+        self.assume(fact)
+    }
+
+    fn produce(
+        &mut self,
+        assertion: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        grow_stack(|| self.produce_kind(assertion, snapshot, blame))
+    }
+
+    fn produce_kind(
+        &mut self,
+        assertion: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        match &assertion.kind {
+            // SOUNDNESS: the other side would read the snapshot in another shape (trap T3), so neither reads it.
+            ExprKind::InhaleExhale { inhale, exhale } => {
+                let side = if self.state.reading == Reading::Inhale { inhale } else { exhale };
+                let snapshot = if same_shape(inhale, exhale) { snapshot } else { None };
+                self.produce_all(&[side], snapshot, |_| blame)
+            }
+            _ if assertion.is_pure() => {
+                self.assume_unit(snapshot)?;
+                // COMPLETENESS: Z3 need not look at what is in the instances of a formula that stands below another one, so
+                // that they trigger nothing: a guard that holds is left out.
+                if let ExprKind::Binary { op: BinaryOp::Implies, left, right } = &assertion.kind
+                    && is_about_all(right)
+                {
+                    let guard = self.eval(left, blame)?;
+                    if self.check(guard)? {
+                        self.assume(guard)?;
+                        return self.produce(right, None, blame);
+                    }
+                }
+                let fact = self.eval(assertion, blame)?;
+                self.assume(fact)
+            }
+            ExprKind::And(_) => self.produce_all(&[assertion], snapshot, |_| blame),
+            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
+                let guard = self.eval(left, blame)?;
+                self.either(guard, |engine, holds| {
+                    if holds {
+                        engine.produce_all(&[right], snapshot, |_| blame)?;
+                    } else {
+                        engine.assume_unit(snapshot)?;
+                    }
+                    Ok(Terms::TRUE)
+                })?;
+                Ok(())
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.eval(condition, blame)?;
+                self.either(condition, |engine, holds| {
+                    let side = if holds { then } else { otherwise };
+                    engine.produce_all(&[side], snapshot, |_| blame)?;
+                    Ok(Terms::TRUE)
+                })?;
+                Ok(())
+            }
+            ExprKind::Let { variable, value, body } => {
+                let value = self.eval(value, blame)?;
+                self.state.store.set(*variable, value);
+                self.produce_all(&[body], snapshot, |_| blame)
+            }
+            ExprKind::Acc { location, amount } => {
+                self.produce_access(location, amount, snapshot, blame)
+            }
+            ExprKind::Quantified { .. } => self.produce_quantified(assertion, snapshot, blame),
+            ExprKind::Wand { .. } => self.produce_wand(assertion, snapshot, blame),
+            _ => self.unsupported(assertion, "this form of assertion"),
+        }
+    }
+
+    /// produce(σ, s, acc(loc, p)).
+    fn produce_access(
+        &mut self,
+        location: &Location,
+        amount: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let (resource, arguments) = self.eval_location(location, blame)?;
+        let gain = self.eval_amount(amount, blame)?;
+        let sort = self.resource_sort(resource);
+        let value = match snapshot {
+            Some(snapshot) => {
+                let wrapped = self.terms.is_wrapped(snapshot, sort);
+                self.assume(wrapped)?;
+                self.terms.snap_unwrap(snapshot, sort)
+            }
+            None => {
+                let hint = self.resource_name(resource);
+                self.fresh(&hint, sort)
+            }
+        };
+        self.add_chunk(resource, Chunk { arguments, value, amount: gain })
+    }
+
+    /// An amount, not negative, times the factor of the predicate around.
+    pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
+        let value = self.eval(amount, blame)?;
+        let none = self.terms.none();
+        // SOUNDNESS: consuming a negative amount would add permission. That the contract is well-formed is no
+        // guarantee, since its other reading may have been what ruled the amount out (trap T17e).
+        let consuming = self.state.consuming.is_some();
+        let checked = if consuming { !blame.is_silent() } else { !blame.is_trusted() };
+        if checked && !self.is_open_wildcard(value) {
+            let not_negative = self.terms.le(none, value);
+            self.prove(not_negative, blame, Reason::NegativePermission, amount.span)?;
+        }
+        Ok(match self.state.scale {
+            Some(scale) => self.scaled(scale, value)?,
+            None => value,
+        })
+    }
+
+    /// A product of amounts. That positive times positive is positive is told to the prover, which is weak at it.
+    fn scaled(&mut self, scale: Term, amount: Term) -> Result<Term, Stop> {
+        let product = self.terms.mul(scale, amount);
+        if self.terms.is_literal(scale) || self.terms.is_literal(amount) {
+            return Ok(product);
+        }
+        let none = self.terms.none();
+        let (s, a) = (self.terms.lt(none, scale), self.terms.lt(none, amount));
+        let both = self.terms.and([s, a]);
+        let positive = self.terms.lt(none, product);
+        let lemma = self.terms.implies(both, positive);
+        self.assume(lemma)?;
+        let one = self.terms.write();
+        let (small, less) = (self.terms.le(amount, one), self.terms.le(product, scale));
+        let bounded = self.terms.and([s, small]);
+        let lemma = self.terms.implies(bounded, less);
+        self.assume(lemma)?;
+        Ok(product)
+    }
+
+    /// The sort of the values held in chunks of a resource.
+    pub(crate) fn resource_sort(&mut self, resource: Resource) -> Sort {
+        match resource {
+            Resource::Field(field) => {
+                let program = self.program;
+                self.sort(&program.fields[field].ty)
+            }
+            Resource::Predicate(_) => Sort::SNAP,
+            Resource::Wand(_) => self.wand_sort(),
+        }
+    }
+
+    pub(crate) fn resource_name(&self, resource: Resource) -> String {
+        match resource {
+            Resource::Field(field) => self.program.fields[field].name.to_string(),
+            Resource::Predicate(predicate) => self.program.predicates[predicate].name.to_string(),
+            Resource::Wand(index) => format!("wand{index}"),
+        }
+    }
+}
+
+/// Whether a part of a pure assertion is about all values of something.
+fn is_about_all(assertion: &Expr) -> bool {
+    match &assertion.kind {
+        ExprKind::And(parts) => parts.iter().any(is_about_all),
+        ExprKind::Binary { op: BinaryOp::Implies, right, .. } => is_about_all(right),
+        ExprKind::Quantified { quantifier, .. } => *quantifier == Quantifier::Forall,
+        _ => false,
+    }
+}

@@ -1,0 +1,317 @@
+//! What one part of an impure quantifier says: its condition, receiver and amount for arbitrary values of the variables,
+//! and from there its amount as a function of the location.
+
+use sil::program::{Expr, ExprKind, Location, Resource as Asked};
+use sil::source::Span;
+use smt::terms::{Quant, Substitution, Term, Terms};
+
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::permission::heap::Resource;
+use crate::engine::rules::quantified::normalise::{QuantifiedPart, Step};
+use crate::engine::run::explore::Answer;
+use crate::engine::{Amounts, Engine, Stop};
+
+/// `∀xs {triggers}. guard ⇒ acc(arguments, amount)`, evaluated.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) resource: Resource,
+    pub(crate) variables: Vec<Term>,
+    pub(crate) guard: Term,
+    pub(crate) arguments: Vec<Term>,
+    /// With the factor of the predicate around.
+    pub(crate) amount: Term,
+    pub(crate) triggers: Vec<Vec<Term>>,
+}
+
+/// The same, as a function of the location.
+#[derive(Clone, Debug)]
+pub(crate) struct Footprint {
+    /// Over the formals: `ite(condition, amount, none)`.
+    pub(crate) amount: Term,
+    pub(crate) triggers: Vec<Vec<Term>>,
+}
+
+/// What one part gives permission to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target<'e> {
+    /// `amount`: all there is where there is none.
+    Location { location: &'e Location, amount: Option<&'e Expr> },
+    /// An expression of kind [`ExprKind::Wand`].
+    Wand(&'e Expr),
+}
+
+impl<'e> Target<'e> {
+    /// What an assertion gives permission to, if it is an access.
+    pub(crate) fn of(assertion: &'e Expr) -> Option<Self> {
+        match &assertion.kind {
+            ExprKind::Acc { location, amount } => {
+                Some(Self::Location { location, amount: Some(amount) })
+            }
+            ExprKind::Wand { .. } => Some(Self::Wand(assertion)),
+            _ => None,
+        }
+    }
+
+    /// What a mention of a resource outside of an assertion means.
+    pub(crate) fn asked(resource: &'e Asked) -> Self {
+        match resource {
+            Asked::Location(location) => Self::Location { location, amount: None },
+            Asked::Wand(wand) => Self::Wand(wand),
+        }
+    }
+
+    /// Why a consume of it fails.
+    pub(crate) fn missing(self) -> Reason {
+        match self {
+            Self::Location { .. } => Reason::InsufficientPermission,
+            Self::Wand(_) => Reason::WandNotFound,
+        }
+    }
+}
+
+/// A part as it came out of the quantifier's scope; `None` where its condition cannot hold.
+type Evaluated<T> = Option<(T, Vec<Vec<Term>>)>;
+
+impl Engine<'_> {
+    /// Evaluates a part with an access, with its obligations: amounts are not negative.
+    pub(crate) fn eval_quantified_access(
+        &mut self,
+        part: &QuantifiedPart<'_>,
+        target: Target<'_>,
+        blame: Blame,
+    ) -> Result<Option<Access>, Stop> {
+        let (resource, receivers) = self.pattern(target)?;
+        let mut guard_of_part = Terms::TRUE;
+        let evaluated = self.eval_part(part, blame, |engine, guard| {
+            guard_of_part = guard;
+            let mut values = Vec::with_capacity(receivers.len() + 1);
+            for &receiver in &receivers {
+                let Some(value) = engine.eval_under(guard, receiver, blame)? else {
+                    return Ok(None);
+                };
+                values.push(value);
+            }
+            let amount = match target {
+                Target::Location { amount: Some(amount), .. } => {
+                    engine.eval_quantified_amount(guard, amount, blame)?
+                }
+                _ => Some(engine.terms.write()),
+            };
+            let Some(amount) = amount else { return Ok(None) };
+            values.push(amount);
+            Ok(Some(values))
+        })?;
+        let (variables, Some((mut arguments, triggers))) = evaluated else { return Ok(None) };
+        let amount = arguments.pop().expect("pushed last");
+        let guard = guard_of_part;
+        let mut access = Access { resource, variables, guard, arguments, amount, triggers };
+        self.remove_fixed_variables(&mut access);
+        self.remove_offsets(&mut access);
+        let mut parts = access.arguments.clone();
+        parts.extend([access.guard, access.amount]);
+        self.mention_explicit_collections(&parts)?;
+        Ok(Some(access))
+    }
+
+    /// The resource, and what has to be evaluated for its arguments.
+    pub(crate) fn pattern<'e>(
+        &mut self,
+        target: Target<'e>,
+    ) -> Result<(Resource, Vec<&'e Expr>), Stop> {
+        match target {
+            Target::Location { location: Location::Field { receiver, field }, .. } => {
+                Ok((Resource::Field(*field), vec![&**receiver]))
+            }
+            Target::Location { location: Location::Predicate { predicate, arguments }, .. } => {
+                Ok((Resource::Predicate(*predicate), arguments.iter().collect()))
+            }
+            Target::Wand(wand) => self.wand_pattern(wand, None),
+        }
+    }
+
+    /// A pure part as one quantified formula.
+    pub(crate) fn eval_quantified_fact(
+        &mut self,
+        part: &QuantifiedPart<'_>,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let evaluated = self.eval_part(part, blame, |engine, guard| {
+            let value = engine.eval_under(guard, part.body, blame)?;
+            Ok(value.map(|value| engine.terms.implies(guard, value)))
+        })?;
+        let (variables, Some((value, triggers))) = evaluated else { return Ok(Terms::TRUE) };
+        Ok(self.quantified(Quant::Forall, &variables, triggers, value, "qp.pure", 1))
+    }
+
+    /// Evaluates the steps of a part and then `body`, under the part's guard, for arbitrary values of its variables.
+    /// What is learnt on the way stays, quantified.
+    fn eval_part<T>(
+        &mut self,
+        part: &QuantifiedPart<'_>,
+        blame: Blame,
+        body: impl FnOnce(&mut Self, Term) -> Result<Option<T>, Stop>,
+    ) -> Result<(Vec<Term>, Evaluated<T>), Stop> {
+        let steps = part.prefix.steps.iter().map(|step| match *step {
+            Step::Guard { condition, .. } => condition,
+            Step::Let { value, .. } => value,
+        });
+        self.define_summaries(steps.chain([part.body]))?;
+        let store = self.state.store.clone();
+        let outer = self.bound.len();
+        let applications = self.applications.len();
+        let met_below = self.met_below.len();
+        let mut variables = Vec::with_capacity(part.prefix.variables.len());
+        for (position, &variable) in part.prefix.variables.iter().enumerate() {
+            let sort = self.sort(&self.state.locals[variable].ty);
+            // Named by depth, so that the same quantifier evaluated again gives the same terms.
+            let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
+            self.state.store.set(variable, value);
+            variables.push(value);
+        }
+        self.bound.extend(&variables);
+        let (result, facts) = self.scoped(None, |engine| {
+            let Some(guard) = engine.eval_steps(&part.prefix.steps, blame)? else {
+                return Ok(None);
+            };
+            let Some(value) = body(engine, guard)? else { return Ok(None) };
+            let inferred = if part.prefix.triggers.is_empty() { part.inferred() } else { vec![] };
+            let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
+            let triggers: Vec<Vec<&Expr>> =
+                part.prefix.triggers.iter().cloned().chain(inferred).collect();
+            let triggers = engine.eval_trigger_sets(&triggers, blame)?;
+            Ok(Some((value, triggers)))
+        })?;
+        self.bound.truncate(outer);
+        self.applications.truncate(applications);
+        self.state.store = store;
+        if result.is_err() {
+            self.met_below.truncate(met_below);
+        }
+        let value = result?;
+        self.release_met_below(met_below, &variables)?;
+        let triggers = value.as_ref().map(|(_, triggers)| triggers.clone()).unwrap_or_default();
+        for fact in facts {
+            if self.is_known_around(fact) {
+                continue;
+            }
+            let fact = self.quantified_fact(&variables, &triggers, fact, "qp.aux");
+            self.assume(fact)?;
+        }
+        let matched: Vec<Term> = triggers.into_iter().flatten().collect();
+        self.mention_collections(&matched)?;
+        Ok((variables, value))
+    }
+
+    /// The conjunction of the guards; `None` where they cannot hold.
+    fn eval_steps(&mut self, steps: &[Step<'_>], blame: Blame) -> Result<Option<Term>, Stop> {
+        let mut guard = Terms::TRUE;
+        for step in steps {
+            match *step {
+                Step::Guard { condition, holds } => {
+                    let Some(value) = self.eval_under(guard, condition, blame)? else {
+                        return Ok(None);
+                    };
+                    let value = if holds { value } else { self.terms.not(value) };
+                    guard = self.terms.and([guard, value]);
+                    if guard == Terms::FALSE {
+                        return Ok(None);
+                    }
+                }
+                Step::Let { variable, value } => {
+                    let Some(value) = self.eval_under(guard, value, blame)? else {
+                        return Ok(None);
+                    };
+                    self.state.store.set(variable, value);
+                }
+            }
+        }
+        Ok(Some(guard))
+    }
+
+    /// An amount with wildcards is evaluated outside of the guard: they stay constrainable until the conjunct is over,
+    /// and there is one for each value of the variables whether the guard holds or not (trap T9e).
+    fn eval_quantified_amount(
+        &mut self,
+        guard: Term,
+        amount: &Expr,
+        blame: Blame,
+    ) -> Result<Option<Term>, Stop> {
+        if amount.any(|expr| matches!(expr.kind, ExprKind::Wildcard)) {
+            return self.eval_amount(amount, blame).map(Some);
+        }
+        self.under(guard, |engine| engine.eval_amount(amount, blame))
+    }
+
+    /// Different values of the variables are different locations.
+    pub(crate) fn prove_injective(
+        &mut self,
+        access: &Access,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if access.variables.iter().all(|variable| access.arguments.contains(variable))
+            || self.general_inverse(access)?.is_some()
+        {
+            return Ok(());
+        }
+        let goal = self.injectivity(access);
+        let answer = self.ask_obligation(goal)?;
+        if answer != Answer::Yes {
+            self.fail(answer, blame, reason, at);
+            self.mark_unframed(blame)?;
+        }
+        Ok(())
+    }
+
+    /// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
+    pub(crate) fn injectivity(&mut self, access: &Access) -> Term {
+        let mut others = Vec::with_capacity(access.variables.len());
+        for &variable in &access.variables {
+            let name = format!("{}%other", self.terms.display(variable));
+            let sort = self.terms.sort(variable);
+            others.push(self.terms.named_variable(&name, sort));
+        }
+        let renaming: Substitution =
+            access.variables.iter().copied().zip(others.iter().copied()).collect();
+        let active = self.active(access);
+        let other_active = self.terms.substitute(active, &renaming);
+        let mut premises = vec![active, other_active];
+        for &argument in &access.arguments {
+            let other = self.terms.substitute(argument, &renaming);
+            premises.push(self.terms.identical(argument, other));
+        }
+        // What is known of the receivers may be waiting for the triggers the user gave.
+        for trigger in access.triggers.iter().flatten() {
+            premises.push(self.mentioned(*trigger));
+            let other = self.terms.substitute(*trigger, &renaming);
+            premises.push(self.mentioned(other));
+        }
+        let premise = self.terms.and(premises);
+        let same = self.same_arguments(&access.variables, &others);
+        self.terms.implies(premise, same)
+    }
+
+    /// c ∧ p > 0.
+    pub(crate) fn active(&mut self, access: &Access) -> Term {
+        let some = self.is_some(access.amount);
+        self.terms.and([access.guard, some])
+    }
+
+    /// The permission of an access as a function of the location.
+    pub(crate) fn footprint(&mut self, access: &Access) -> Result<Footprint, Stop> {
+        let inverse = self.inverse(access)?;
+        let condition = self.terms.substitute(access.guard, &inverse.of);
+        let condition = self.terms.and([inverse.image, condition]);
+        let mut amount = self.terms.substitute(access.amount, &inverse.of);
+        if self.state.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
+            // Only whether there is some matters.
+            let some = self.is_some(amount);
+            let (none, full) = (self.terms.none(), self.terms.write());
+            amount = self.terms.ite(some, full, none);
+        }
+        let none = self.terms.none();
+        let amount = self.terms.ite(condition, amount, none);
+        Ok(Footprint { amount, triggers: inverse.triggers })
+    }
+}

@@ -1,0 +1,289 @@
+//! Consuming quantified permissions, and removing permission from all locations of a resource at once (Viper engine
+//! reference, 12.5 and 12.7).
+
+use sil::program::Expr;
+use smt::terms::{Term, Terms};
+
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::permission::heap::{Chunk, Resource};
+use crate::engine::permission::quantified::chunks::{Part, QuantifiedChunk};
+use crate::engine::rules::quantified::access::{Access, Footprint, Target};
+use crate::engine::rules::quantified::normalise::{self, QuantifiedPart};
+use crate::engine::run::explore::Answer;
+use crate::engine::{Amounts, Engine, Missing, Stop};
+
+impl Engine<'_> {
+    /// consume(σ, ∀xs. A) for an impure A.
+    pub(crate) fn consume_quantified(
+        &mut self,
+        quantifier: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let parts = normalise::parts(quantifier, self.state.reading);
+        let mut snapshots = Vec::with_capacity(parts.len());
+        for part in &parts {
+            let blame = if part.prefix.is_unchecked { self.other_side(blame)? } else { blame };
+            snapshots.push(self.consume_part(part, blame)?);
+        }
+        let Some(last) = snapshots.pop() else { return Ok(self.terms.unit()) };
+        Ok(snapshots.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+    }
+
+    fn consume_part(&mut self, part: &QuantifiedPart<'_>, blame: Blame) -> Result<Term, Stop> {
+        if part.body.is_pure() {
+            if !blame.is_silent() {
+                let goal = self.eval_quantified_fact(part, blame)?;
+                self.prove(goal, blame, Reason::AssertionFalse, part.body.span)?;
+            }
+            return Ok(self.terms.unit());
+        }
+        match Target::of(part.body) {
+            Some(target) => self.consume_quantified_access(part, target, blame),
+            None => self.unsupported(part.body, "this assertion under a quantifier"),
+        }
+    }
+
+    fn consume_quantified_access(
+        &mut self,
+        part: &QuantifiedPart<'_>,
+        target: Target<'_>,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let Some(access) = self.eval_quantified_access(part, target, blame)? else {
+            // The condition cannot hold: nothing is taken.
+            let (resource, _) = self.pattern(target)?;
+            let none = self.terms.none();
+            let map = self.partial_summary(resource, &[], none)?;
+            return Ok(self.terms.snap_wrap(map));
+        };
+        let resource = access.resource;
+        // Where what is inhaled is not checked, contracts and bodies have not been checked at their declarations.
+        let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
+        if !blame.is_trusted() || blame.error == "call.precondition" || is_unchecked {
+            self.prove_injective(&access, blame, Reason::NotInjective, part.body.span)?;
+        }
+        let footprint = self.footprint(&access)?;
+        let map = match self.remove(&access, &footprint)? {
+            Some(touched) => self.partial_summary(resource, &touched, footprint.amount)?,
+            None => {
+                let mut reported = None;
+                if !blame.is_silent() {
+                    if self.is_dead()? {
+                        return Err(Stop::Infeasible);
+                    }
+                    let at = part.body.span;
+                    reported = Some(self.fail(Answer::No, blame, target.missing(), at));
+                    self.assume_enough(&access)?;
+                }
+                self.missing = Some(Missing { reported });
+                self.forget_quantified(resource, footprint.amount)?;
+                let sort = self.map_sort(resource);
+                let map = self.fresh("missing", sort);
+                if let Some(reported) = reported {
+                    // What is said about the values in the same assertion fails for the same reason.
+                    self.tainted.insert(map, reported);
+                    let chunk = QuantifiedChunk::new(&access, footprint, map);
+                    self.heap_to_extend().push_quantified(resource, chunk);
+                }
+                map
+            }
+        };
+        Ok(self.terms.snap_wrap(map))
+    }
+
+    /// After a failed consume has been reported: what is left of the heap holds what was asked for.
+    fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {
+        if !self.state.reserve.is_empty() {
+            return Ok(());
+        }
+        let left = self.left();
+        let held = self.held_in(&left, access.resource, &access.arguments);
+        let enough = self.is_enough(access.amount, held);
+        let enough = self.terms.implies(access.guard, enough);
+        let triggers = self.access_triggers(access);
+        let enough = self.terms.forall(&access.variables, triggers, enough, "qp.enough", 1);
+        self.assume(enough)
+    }
+
+    /// Takes the footprint from what is left of the heap and yields the parts that may have given of it; `None`: there
+    /// is not enough.
+    fn remove(
+        &mut self,
+        access: &Access,
+        footprint: &Footprint,
+    ) -> Result<Option<Vec<Part>>, Stop> {
+        let resource = access.resource;
+        let need = footprint.amount;
+        let left = self.left();
+        if self.state.amounts == Amounts::SomeOrNone || !self.is_exact(access.amount) {
+            let parts = self.parts(resource, &left);
+            let total = self.total(&parts);
+            let (wanted, held) = (self.is_some(need), self.is_some(total));
+            let enough = self.terms.implies(wanted, held);
+            let enough = self.with_touch(resource, enough);
+            if self.ask_obligation(enough)? != Answer::Yes {
+                return Ok(None);
+            }
+            if self.state.amounts == Amounts::Exact {
+                self.take_less(resource, footprint)?;
+            }
+            return Ok(Some(parts));
+        }
+        match self.remove_exact(access, need)? {
+            None if self.may_transfer() => self.transfer_footprint(resource, need),
+            removed => Ok(removed),
+        }
+    }
+
+    /// Greedy: as much as possible from each chunk in turn.
+    fn remove_exact(&mut self, access: &Access, mut need: Term) -> Result<Option<Vec<Part>>, Stop> {
+        let resource = access.resource;
+        let left = self.left();
+        let mut ordinary: Vec<Option<Chunk>> =
+            left.of(resource).iter().cloned().map(Some).collect();
+        let mut quantified: Vec<_> = left.quantified(resource).iter().cloned().map(Some).collect();
+        let parts = self.parts(resource, &left);
+        let single = parts.len() == 1;
+        let mut touched = Vec::new();
+        let mut done = need == self.terms.none();
+        for position in self.removal_order(access, need) {
+            if done {
+                break;
+            }
+            let part = &parts[position];
+            let split = self.split_amount(part.amount, need);
+            let nothing = self.is_none(split.taken);
+            if nothing == Terms::TRUE || (!single && self.check(nothing)?) {
+                continue;
+            }
+            touched.push(part.clone());
+            need = split.need;
+            let depleted = self.is_none(split.rest);
+            let depleted = self.check(depleted)?;
+            if position < ordinary.len() {
+                let chunk = ordinary[position].take().expect("each position comes once");
+                if !depleted {
+                    let amount = self.at(resource, split.rest, &chunk.arguments);
+                    ordinary[position] = Some(Chunk { amount, ..chunk });
+                }
+            } else {
+                let index = position - ordinary.len();
+                let chunk = quantified[index].take().expect("each position comes once");
+                if !depleted {
+                    let amount = split.rest;
+                    quantified[index] = Some(QuantifiedChunk { amount, ..chunk });
+                }
+            }
+            let satisfied = self.is_none(need);
+            done = self.check(satisfied)?;
+        }
+        if !done {
+            let satisfied = self.is_none(need);
+            let satisfied = self.with_touch(resource, satisfied);
+            if self.ask_obligation(satisfied)? != Answer::Yes {
+                return Ok(None);
+            }
+        }
+        let heap = self.left_mut();
+        heap.set(resource, ordinary.into_iter().flatten().collect());
+        heap.set_quantified(resource, quantified.into_iter().flatten().collect());
+        Ok(Some(touched))
+    }
+
+    /// Positions of parts: the very same amount, then the same receiver, then the other quantified chunks, then single
+    /// locations.
+    fn removal_order(&mut self, access: &Access, need: Term) -> Vec<usize> {
+        let left = self.left();
+        let ordinary = left.of(access.resource).len();
+        let quantified = left.quantified(access.resource);
+        if let Some(index) = quantified.iter().position(|chunk| chunk.amount == need) {
+            return vec![ordinary + index];
+        }
+        let mut order: Vec<usize> = (0..quantified.len()).collect();
+        order.sort_by_key(|&index| quantified[index].shape != access.arguments);
+        order.into_iter().map(|index| ordinary + index).chain(0..ordinary).collect()
+    }
+
+    /// Takes an amount that is still open: less than what every part holds (trap T9).
+    fn take_less(&mut self, resource: Resource, footprint: &Footprint) -> Result<(), Stop> {
+        let left = self.left();
+        let formals = self.formals(resource);
+        let none = self.terms.none();
+        let wanted = self.is_some(footprint.amount);
+        let mut open = wanted;
+        let mut ordinary = Vec::new();
+        for chunk in left.of(resource) {
+            let need = self.at(resource, footprint.amount, &chunk.arguments);
+            let (wanted, some) =
+                (self.at(resource, wanted, &chunk.arguments), self.is_some(chunk.amount));
+            let both = self.terms.and([wanted, some]);
+            let less = self.terms.lt(need, chunk.amount);
+            let fact = self.terms.implies(both, less);
+            self.assume(fact)?;
+            let here = self.at(resource, open, &chunk.arguments);
+            let takes = self.terms.and([here, some]);
+            let taken = self.terms.ite(takes, need, none);
+            let amount = self.terms.sub(chunk.amount, taken);
+            let spread = self.spread(resource, chunk);
+            let spread = self.is_none(spread);
+            open = self.terms.and([open, spread]);
+            ordinary.push(Chunk { amount, ..chunk.clone() });
+        }
+        let mut quantified = Vec::new();
+        for chunk in left.quantified(resource) {
+            let some = self.is_some(chunk.amount);
+            let both = self.terms.and([wanted, some]);
+            let less = self.terms.lt(footprint.amount, chunk.amount);
+            let fact = self.terms.implies(both, less);
+            let mut triggers = footprint.triggers.clone();
+            triggers.extend(chunk.triggers.iter().cloned());
+            triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
+            for amount in [footprint.amount, chunk.amount] {
+                let mut parts = Vec::new();
+                self.matchable_parts(amount, &formals, &mut parts);
+                triggers.extend(parts.into_iter().map(|part| vec![part]));
+            }
+            let fact = self.terms.forall(&formals, triggers, fact, "qp.wildcard", 1);
+            self.assume(fact)?;
+            let takes = self.terms.and([open, some]);
+            let rest = self.terms.sub(chunk.amount, footprint.amount);
+            let amount = self.terms.ite(takes, rest, chunk.amount);
+            let nothing = self.is_none(chunk.amount);
+            open = self.terms.and([open, nothing]);
+            quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
+        }
+        let heap = self.left_mut();
+        heap.set(resource, ordinary);
+        heap.set_quantified(resource, quantified);
+        Ok(())
+    }
+
+    /// After a failed consume: what was asked for is gone, as far as it was there.
+    pub(crate) fn forget_quantified(
+        &mut self,
+        resource: Resource,
+        amount: Term,
+    ) -> Result<(), Stop> {
+        if self.state.amounts == Amounts::SomeOrNone {
+            return Ok(());
+        }
+        let left = self.left();
+        let gone = self.is_some(amount);
+        let none = self.terms.none();
+        let mut ordinary = Vec::new();
+        for chunk in left.of(resource) {
+            let gone = self.at(resource, gone, &chunk.arguments);
+            let amount = self.terms.ite(gone, none, chunk.amount);
+            ordinary.push(Chunk { amount, ..chunk.clone() });
+        }
+        let mut quantified = Vec::new();
+        for chunk in left.quantified(resource) {
+            let amount = self.terms.ite(gone, none, chunk.amount);
+            quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
+        }
+        let heap = self.left_mut();
+        heap.set(resource, ordinary);
+        heap.set_quantified(resource, quantified);
+        Ok(())
+    }
+}

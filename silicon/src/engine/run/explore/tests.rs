@@ -1,0 +1,126 @@
+//! Runs and their journals, on an engine without a program.
+
+use rustc_hash::FxHashSet;
+use sil::program::Program;
+use smt::prover::Workspace;
+
+use super::*;
+use crate::engine::{Context, Visible};
+use crate::options::Options;
+
+/// Runs a test inside of an engine.
+fn with_engine(test: impl FnOnce(&mut Engine<'_>)) {
+    let loaded = sil::load::load_text("empty.sil", "");
+    let program: Program = loaded.program.expect("nothing is wrong with nothing");
+    let options = Options::default();
+    let context = Context::new(&program, &loaded.sources, &options, None);
+    let (functions, predicates) = (FxHashSet::default(), FxHashSet::default());
+    let visible = Visible { functions: &functions, contracts: &[], predicates: &predicates };
+    let mut engine = Engine::new(&context, visible, &Workspace::new(), None).expect("Z3 is there");
+    test(&mut engine);
+}
+
+fn proposition(engine: &mut Engine<'_>, name: &str) -> Term {
+    engine.terms.constant(name, Sort::BOOL)
+}
+
+#[test]
+fn every_way_is_taken_once_with_the_same_symbols() {
+    with_engine(|engine| {
+        let [p, q] = ["p", "q"].map(|name| proposition(engine, name));
+        let paths = engine.explore(|engine| {
+            let first = engine.fresh("first", Sort::INT);
+            let left = engine.branch(p)?;
+            let second = engine.fresh("second", Sort::INT);
+            let right = engine.branch(q)?;
+            Ok((first, left, second, right))
+        });
+        let values: Vec<_> = paths.expect("no error").into_iter().map(|path| path.value).collect();
+        let ways: Vec<_> = values.iter().map(|&(_, left, _, right)| (left, right)).collect();
+        assert_eq!(ways, [(true, true), (true, false), (false, true), (false, false)]);
+        assert!(values.iter().all(|value| value.0 == values[0].0), "made before any decision");
+        assert_eq!(values[0].2, values[1].2);
+        assert_ne!(values[0].2, values[2].2, "made after the first decision");
+    });
+}
+
+#[test]
+fn contradictory_ways_are_left_out() {
+    with_engine(|engine| {
+        let p = proposition(engine, "p");
+        let paths = engine.explore(|engine| {
+            let holds = engine.branch(p)?;
+            if !holds {
+                engine.assume(Terms::FALSE)?;
+            }
+            Ok(holds)
+        });
+        let values: Vec<_> = paths.expect("no error").into_iter().map(|path| path.value).collect();
+        assert_eq!(values, [true]);
+        assert!(engine.scopes.len() == 1 && engine.explorers.is_empty());
+    });
+}
+
+#[test]
+fn records_answer_replays_as_they_answered_first() {
+    with_engine(|engine| {
+        let p = proposition(engine, "p");
+        let paths = engine.explore(|engine| {
+            let failed = engine.noted("failed", |engine| engine.failures > 0)?;
+            let holds = engine.branch(p)?;
+            engine.failures += 1;
+            Ok((failed, holds))
+        });
+        let values: Vec<_> = paths.expect("no error").into_iter().map(|path| path.value).collect();
+        assert_eq!(values, [(false, true), (false, false)]);
+    });
+}
+
+/// What becomes of a run that the engine's records change.
+fn run_that_reads_bare(read: impl Fn(&mut Engine<'_>, bool) -> Result<(), Stop>) -> Stop {
+    let mut outcome = None;
+    with_engine(|engine| {
+        let p = proposition(engine, "p");
+        let paths = engine.explore(|engine| {
+            // Not journalled: a replay sees another value.
+            let again = engine.failures > 0;
+            read(engine, again)?;
+            engine.failures += 1;
+            engine.branch(p)
+        });
+        outcome = paths.err();
+    });
+    outcome.expect("the replay asks something else")
+}
+
+#[test]
+fn another_question_is_a_defect() {
+    let stop = run_that_reads_bare(|engine, again| {
+        let goal = proposition(engine, if again { "q" } else { "r" });
+        engine.check(goal).map(|_| ())
+    });
+    assert!(matches!(stop, Stop::Broken(_)), "{stop:?}");
+}
+
+#[test]
+fn another_record_is_a_defect() {
+    let stop = run_that_reads_bare(|engine, again| engine.noted(again, |_| true).map(|_| ()));
+    assert!(matches!(stop, Stop::Broken(_)), "{stop:?}");
+}
+
+#[test]
+fn another_decision_is_a_defect() {
+    let stop = run_that_reads_bare(|engine, again| {
+        engine.choose(&vec![None; if again { 2 } else { 3 }]).map(|_| ())
+    });
+    assert!(matches!(stop, Stop::Broken(_)), "{stop:?}");
+}
+
+#[test]
+#[should_panic(expected = "diverged from its journal")]
+fn another_symbol_is_a_defect() {
+    run_that_reads_bare(|engine, again| {
+        engine.fresh("symbol", if again { Sort::INT } else { Sort::BOOL });
+        Ok(())
+    });
+}

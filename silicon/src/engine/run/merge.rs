@@ -1,0 +1,539 @@
+//! Merging of states where ways meet (Viper engine reference, 24.6; "more joins" of the reference engine).
+//!
+//! Two states that differ in which side of a condition c was taken become one: values are `c ? v1 : v2`, a chunk that
+//! only one side has gets the amount `c ? p : none`, and what was learnt on one side is `c ⇒ fact`. A way is known by
+//! the literals of its decisions.
+//!
+//! SOUNDNESS
+//! - A fact leaves its way only under the literals that led to it (trap T6). The exception are definitions, equations
+//!   of a new symbol with a term, which some value of the symbol meets on every way.
+//! - Who is where ways meet has come along one of them: the disjunction of their literals is assumed (trap T7). A way
+//!   that ended because it returned, or jumped elsewhere, is none of them; one that ended because it is contradictory
+//!   was taken by nobody.
+//! - A value counts only where the amount of its chunk is positive (trap T2): that of `c ? p1 : p2` is, only where that
+//!   of the side taken is.
+//! - Chunks are paired one to one (trap T13).
+//! - The state of a label that only one side has passed can be read where it is certain that this side was taken
+//!   (trap T12).
+//! - Of alternatives without a literal, at most one goes on to where ways meet: the others are obligations only.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use sil::program::{Expr, LabelId};
+use smt::terms::{Substitution, Term, TermKind, Terms};
+
+use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::permission::quantified::chunks::QuantifiedChunk;
+use crate::engine::run::ahead::ways_of_all;
+use crate::engine::run::explore::Path;
+use crate::engine::state::{Labelled, State, Store};
+use crate::engine::{Engine, Stop};
+use crate::options::Join;
+
+/// With more ways through one assertion than this, its conditionals are merged.
+const WAYS: u64 = 8;
+
+/// What a way has come to: a state, and the value of what was evaluated on it.
+pub(crate) type Reached<'p> = (State<'p>, Term);
+
+/// A fact, and the literals that led to where it was learnt, as a conjunction.
+pub(crate) type Guarded = (Term, Term);
+
+/// Values that are the same thing on the two sides: of one variable, or of one location.
+type Counterparts = FxHashSet<(Term, Term)>;
+
+impl<'p> Engine<'p> {
+    /// Runs `run` for both truths of a condition. Where states are merged, both times here and now; elsewhere for
+    /// the truth that this run of the statement assumes.
+    pub(crate) fn either(
+        &mut self,
+        condition: Term,
+        mut run: impl FnMut(&mut Self, bool) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
+        let in_package = self.may_transfer() || !self.roots.is_empty();
+        if !self.joins || in_package || self.terms.as_bool(condition).is_some() {
+            let holds = self.branch(condition)?;
+            return run(self, holds);
+        }
+        let (paths, facts) = self.explore_apart(|engine| {
+            let holds = engine.branch(condition)?;
+            engine.settle(condition, holds);
+            let value = run(engine, holds)?;
+            Ok((engine.state.clone(), value))
+        })?;
+        self.merge_paths(paths, facts)
+    }
+
+    /// Whether the conditionals of an assertion that has so many ways through it are merged, where a method does not
+    /// say: in contracts of functions and in predicates.
+    pub(crate) fn merges_ways(&self, clauses: &[Expr]) -> bool {
+        match self.join {
+            Join::Always => true,
+            Join::Never => false,
+            Join::Auto => ways_of_all(clauses) > WAYS,
+        }
+    }
+
+    /// Assumes what was learnt on some ways, each fact under the literals it depends on; what was learnt on all of
+    /// them holds without.
+    pub(crate) fn assume_guarded(&mut self, facts: Vec<Guarded>) -> Result<(), Stop> {
+        let mut guards: IndexMap<Term, Vec<Term>, FxBuildHasher> = IndexMap::default();
+        for (guard, fact) in facts {
+            guards.entry(fact).or_default().push(guard);
+        }
+        for (fact, guards) in guards {
+            let guard =
+                if self.defining.contains(&fact) { Terms::TRUE } else { self.terms.or(guards) };
+            let fact = self.terms.implies(guard, fact);
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on from where all the ways end, with the facts learnt on them; yields the value reached.
+    pub(crate) fn merge_paths(
+        &mut self,
+        paths: Vec<Path<Reached<'p>>>,
+        facts: Vec<Guarded>,
+    ) -> Result<Term, Stop> {
+        let taken: Vec<Term> =
+            paths.iter().map(|path| self.terms.and(path.literals.iter().copied())).collect();
+        let [only] = taken[..] else {
+            self.assume_guarded(facts)?;
+            let one_of_them = self.terms.or(taken);
+            self.assume(one_of_them)?;
+            if paths.is_empty() {
+                return Err(Stop::Infeasible);
+            }
+            self.merges += u64::from(self.is_live());
+            let (state, value) = self.merge_ways(paths, 0)?;
+            self.state = state;
+            return Ok(value);
+        };
+        // One way is left: it is the path, and what was learnt on it holds.
+        self.assume(only)?;
+        for (guard, fact) in facts {
+            let mut others = self.terms.conjuncts(guard);
+            others.retain(|literal| !self.terms.conjuncts(only).contains(literal));
+            let guard = self.terms.and(others);
+            let fact = self.terms.implies(guard, fact);
+            self.assume(fact)?;
+        }
+        let (state, value) = paths.into_iter().next().expect("there is one").value;
+        self.state = state;
+        Ok(value)
+    }
+
+    /// Merges ways whose first `depth` literals are the same.
+    fn merge_ways(
+        &mut self,
+        mut paths: Vec<Path<Reached<'p>>>,
+        mut depth: usize,
+    ) -> Result<Reached<'p>, Stop> {
+        loop {
+            if paths.len() == 1 {
+                return Ok(paths.pop().expect("there is one").value);
+            }
+            let Some(&literal) = paths[0].literals.get(depth) else {
+                return Err(Stop::Broken("ways that nothing tells apart".to_owned()));
+            };
+            let (with, without): (Vec<_>, Vec<_>) =
+                paths.into_iter().partition(|path| path.literals.get(depth) == Some(&literal));
+            if without.is_empty() {
+                paths = with;
+                depth += 1;
+                continue;
+            }
+            let left = smt::terms::grow_stack(|| self.merge_ways(with, depth + 1))?;
+            let right = smt::terms::grow_stack(|| self.merge_ways(without, depth))?;
+            return self.merge_two(literal, left, right);
+        }
+    }
+
+    /// `left` where the condition holds, `right` elsewhere.
+    fn merge_two(
+        &mut self,
+        condition: Term,
+        (left, value): Reached<'p>,
+        (right, other): Reached<'p>,
+    ) -> Result<Reached<'p>, Stop> {
+        let value = self.terms.ite(condition, value, other);
+        let mut counterparts = Counterparts::default();
+        let store = self.merge_stores(condition, &left, &right, &mut counterparts);
+        let heap = self.merge_heaps(condition, &left.heap, &right.heap, &mut counterparts);
+        let consuming = match (&left.consuming, &right.consuming) {
+            (Some(left), Some(right)) => {
+                Some(self.merge_heaps(condition, left, right, &mut counterparts))
+            }
+            (None, None) => None,
+            _ => return Err(Stop::Broken("merging inside and outside of a consume".to_owned())),
+        };
+        let labels = self.merge_labels(condition, &left, &right, &mut counterparts);
+        let still_open =
+            left.constrainable.iter().copied().filter(|it| right.constrainable.contains(it));
+        let same = left.path.iter().zip(right.path.iter()).take_while(|(a, b)| a == b).count();
+        let merged = State {
+            store,
+            heap,
+            consuming,
+            labels,
+            constrainable: Rc::new(still_open.collect()),
+            // What was decided before is known of both; what was decided since is over.
+            path: Rc::new(left.path[..same].to_vec()),
+            // Learnt on one of the ways only.
+            agreed: Rc::default(),
+            ..left
+        };
+        Ok((merged, value))
+    }
+
+    fn merge_labels(
+        &mut self,
+        condition: Term,
+        left: &State<'p>,
+        right: &State<'p>,
+        counterparts: &mut Counterparts,
+    ) -> Rc<BTreeMap<LabelId, Labelled>> {
+        if Rc::ptr_eq(&left.labels, &right.labels) {
+            return left.labels.clone();
+        }
+        let mut labels = BTreeMap::new();
+        for (&label, state) in left.labels.iter() {
+            let merged = match right.labels.get(&label) {
+                Some(other) => Labelled {
+                    heap: self.merge_heaps(condition, &state.heap, &other.heap, counterparts),
+                    reached: self.terms.ite(condition, state.reached, other.reached),
+                },
+                None => Labelled {
+                    reached: self.terms.and([condition, state.reached]),
+                    ..state.clone()
+                },
+            };
+            labels.insert(label, merged);
+        }
+        let negation = self.terms.not(condition);
+        for (&label, state) in right.labels.iter() {
+            labels.entry(label).or_insert_with(|| Labelled {
+                reached: self.terms.and([negation, state.reached]),
+                ..state.clone()
+            });
+        }
+        Rc::new(labels)
+    }
+
+    fn merge_stores(
+        &mut self,
+        condition: Term,
+        left: &State<'p>,
+        right: &State<'p>,
+        counterparts: &mut Counterparts,
+    ) -> Store {
+        let mut store = left.store.clone();
+        if store.is_same(&right.store) {
+            return store;
+        }
+        for (local, declaration) in left.locals.iter() {
+            let (value, other) = match (left.store.get(local), right.store.get(local)) {
+                (None, None) => continue,
+                (Some(value), Some(other)) => (value, other),
+                // Where it has not been assigned it may have any value.
+                (one, two) => {
+                    let sort = self.sort(&declaration.ty);
+                    let unknown = self.fresh(&declaration.name, sort);
+                    (one.unwrap_or(unknown), two.unwrap_or(unknown))
+                }
+            };
+            if value != other {
+                counterparts.insert((value, other));
+                let merged = self.terms.ite(condition, value, other);
+                store.set(local, merged);
+            }
+        }
+        store
+    }
+
+    fn merge_heaps(
+        &mut self,
+        condition: Term,
+        left: &Heap,
+        right: &Heap,
+        counterparts: &mut Counterparts,
+    ) -> Heap {
+        if left.same_version(right) {
+            return left.clone();
+        }
+        let mut merged = Heap::for_parts_of(left, right);
+        // In either case, no location has changed its value since then.
+        merged.epoch = match (left.epoch, right.epoch) {
+            (Some(left), Some(right)) => Some(self.terms.ite(condition, left, right)),
+            _ => None,
+        };
+        let mut resources: Vec<Resource> = left.resources().map(|(resource, _)| resource).collect();
+        resources.extend(right.resources().map(|(resource, _)| resource));
+        resources.sort_unstable();
+        resources.dedup();
+        // Fields come first: what their values are on the two sides says which instances of predicates correspond.
+        for resource in resources {
+            let chunks = self.merge_chunks(
+                condition,
+                resource,
+                left.of(resource),
+                right.of(resource),
+                counterparts,
+            );
+            merged.set(resource, chunks);
+        }
+        let mut resources: Vec<Resource> =
+            left.quantified_resources().map(|(resource, _)| resource).collect();
+        resources.extend(right.quantified_resources().map(|(resource, _)| resource));
+        resources.sort_unstable();
+        resources.dedup();
+        for resource in resources {
+            let chunks = self.merge_quantified(
+                condition,
+                left.quantified(resource),
+                right.quantified(resource),
+            );
+            merged.set_quantified(resource, chunks);
+        }
+        merged
+    }
+
+    /// The chunks of one resource: in pairs where they are about one location or about counterparts, and alone, under
+    /// the condition of their side.
+    fn merge_chunks(
+        &mut self,
+        condition: Term,
+        resource: Resource,
+        left: &[Chunk],
+        right: &[Chunk],
+        counterparts: &mut Counterparts,
+    ) -> Vec<Chunk> {
+        let mut partner = vec![None; left.len()];
+        let mut free = vec![true; right.len()];
+        let wand = matches!(resource, Resource::Wand(_));
+        for (index, chunk) in left.iter().enumerate() {
+            let found = (0..right.len()).find(|&other| {
+                free[other]
+                    && if wand {
+                        right[other] == *chunk
+                    } else {
+                        right[other].arguments == chunk.arguments
+                    }
+            });
+            if let Some(other) = found {
+                partner[index] = Some(other);
+                free[other] = false;
+                if chunk.value != right[other].value {
+                    counterparts.insert((chunk.value, right[other].value));
+                }
+            }
+        }
+        // A location that was found along one pair may lead to the next.
+        let mut changed = !wand;
+        while changed {
+            changed = false;
+            for (index, chunk) in left.iter().enumerate() {
+                if partner[index].is_some() {
+                    continue;
+                }
+                let found = (0..right.len()).find(|&other| {
+                    free[other]
+                        && chunk.amount == right[other].amount
+                        && chunk
+                            .arguments
+                            .iter()
+                            .zip(&right[other].arguments)
+                            .all(|(&a, &b)| a == b || counterparts.contains(&(a, b)))
+                });
+                if let Some(other) = found {
+                    partner[index] = Some(other);
+                    free[other] = false;
+                    counterparts.insert((chunk.value, right[other].value));
+                    changed = true;
+                }
+            }
+        }
+        let mut merged = Vec::with_capacity(left.len().max(right.len()));
+        for (chunk, partner) in left.iter().zip(&partner) {
+            merged.push(match partner {
+                Some(other) => self.merge_pair(condition, chunk, &right[*other]),
+                None => Chunk { amount: self.only_if(condition, chunk.amount), ..chunk.clone() },
+            });
+        }
+        let negation = self.terms.not(condition);
+        for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
+            let amount = self.only_if(negation, chunk.amount);
+            merged.push(Chunk { amount, ..chunk.clone() });
+        }
+        merged
+    }
+
+    fn merge_pair(&mut self, condition: Term, left: &Chunk, right: &Chunk) -> Chunk {
+        let arguments = left.arguments.iter().zip(&right.arguments);
+        Chunk {
+            arguments: arguments.map(|(&a, &b)| self.terms.ite(condition, a, b)).collect(),
+            value: self.terms.ite(condition, left.value, right.value),
+            amount: self.terms.ite(condition, left.amount, right.amount),
+        }
+    }
+
+    fn merge_quantified(
+        &mut self,
+        condition: Term,
+        left: &[QuantifiedChunk],
+        right: &[QuantifiedChunk],
+    ) -> Vec<QuantifiedChunk> {
+        let mut free = vec![true; right.len()];
+        let mut merged = Vec::with_capacity(left.len().max(right.len()));
+        for chunk in left {
+            let equal = (0..right.len()).find(|&other| free[other] && right[other] == *chunk);
+            // The same values and another amount: what is left of one chunk on the two sides.
+            let found = equal.or_else(|| {
+                (0..right.len()).find(|&other| {
+                    free[other]
+                        && right[other].map == chunk.map
+                        && right[other].triggers == chunk.triggers
+                })
+            });
+            let amount = match found {
+                Some(other) => {
+                    free[other] = false;
+                    self.terms.ite(condition, chunk.amount, right[other].amount)
+                }
+                None => self.only_if(condition, chunk.amount),
+            };
+            merged.push(QuantifiedChunk { amount, ..chunk.clone() });
+        }
+        let negation = self.terms.not(condition);
+        for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
+            let amount = self.only_if(negation, chunk.amount);
+            merged.push(QuantifiedChunk { amount, ..chunk.clone() });
+        }
+        merged
+    }
+
+    /// `condition ? amount : none`, in the form of one condition and what there is under it.
+    fn only_if(&mut self, condition: Term, amount: Term) -> Term {
+        let none = self.terms.none();
+        if let TermKind::Ite(inner, then, otherwise) = *self.terms.kind(amount) {
+            if otherwise == none {
+                let both = self.terms.and([condition, inner]);
+                return self.terms.ite(both, then, none);
+            }
+            if then == none {
+                let outside = self.terms.not(inner);
+                let both = self.terms.and([condition, outside]);
+                return self.terms.ite(both, otherwise, none);
+            }
+        }
+        self.terms.ite(condition, amount, none)
+    }
+
+    /// On the path where a condition has been decided: what was merged under it is again what it was on that side.
+    /// So what is held under a condition is found at once where the condition is known.
+    pub(crate) fn settle(&mut self, condition: Term, holds: bool) {
+        if self.join == Join::Never || self.terms.as_bool(condition).is_some() {
+            return;
+        }
+        let decided = self.decided(condition, holds);
+        for (local, _) in self.state.locals.iter() {
+            if let Some(value) = self.state.store.get(local) {
+                let settled = self.settled(value, &decided);
+                if settled != value {
+                    self.state.store.set(local, settled);
+                }
+            }
+        }
+        let heap = self.state.heap.clone();
+        self.state.heap = self.settled_heap(&heap, &decided);
+        if let Some(left) = self.state.consuming.take() {
+            self.state.consuming = Some(if left.same_version(&heap) {
+                self.state.heap.clone()
+            } else {
+                self.settled_heap(&left, &decided)
+            });
+        }
+    }
+
+    /// The formulas that are decided with a condition: itself, and its parts where it is a conjunction that holds or a
+    /// disjunction that does not.
+    fn decided(&mut self, condition: Term, holds: bool) -> Substitution {
+        let mut decided = Substitution::default();
+        let mut pending = vec![(condition, holds)];
+        while let Some((formula, holds)) = pending.pop() {
+            match self.terms.kind(formula) {
+                TermKind::Not(inner) => pending.push((*inner, !holds)),
+                TermKind::And(parts) if holds => {
+                    pending.extend(parts.iter().map(|&part| (part, true)));
+                }
+                TermKind::Or(parts) if !holds => {
+                    pending.extend(parts.iter().map(|&part| (part, false)));
+                }
+                _ => {}
+            }
+            let value = self.terms.bool(holds);
+            let opposite = self.terms.bool(!holds);
+            let negation = self.terms.not(formula);
+            decided.insert(formula, value);
+            decided.insert(negation, opposite);
+        }
+        decided
+    }
+
+    fn settled_heap(&mut self, heap: &Heap, decided: &Substitution) -> Heap {
+        let mut settled = heap.clone();
+        let none = self.terms.none();
+        for (resource, chunks) in heap.resources() {
+            let mut changed = false;
+            let mut kept = Vec::with_capacity(chunks.len());
+            for chunk in chunks {
+                let arguments = chunk.arguments.iter();
+                let now = Chunk {
+                    arguments: arguments.map(|&it| self.settled(it, decided)).collect(),
+                    value: self.settled(chunk.value, decided),
+                    amount: self.settled(chunk.amount, decided),
+                };
+                changed |= now != *chunk;
+                if now.amount == none && chunk.amount != none {
+                    continue;
+                }
+                kept.push(now);
+            }
+            if changed {
+                settled.set(resource, kept);
+            }
+        }
+        for (resource, chunks) in heap.quantified_resources() {
+            let mut kept = Vec::with_capacity(chunks.len());
+            for chunk in chunks {
+                let amount = self.settled(chunk.amount, decided);
+                if amount != none || chunk.amount == none {
+                    kept.push(QuantifiedChunk { amount, ..chunk.clone() });
+                }
+            }
+            if kept != chunks {
+                settled.set_quantified(resource, kept);
+            }
+        }
+        settled
+    }
+
+    /// A choice on what has been decided is no choice. Only choices at the top are looked at: terms inside others
+    /// stay the terms that facts speak about.
+    fn settled(&mut self, mut term: Term, decided: &Substitution) -> Term {
+        while let TermKind::Ite(condition, then, otherwise) = *self.terms.kind(term) {
+            let now = self.terms.substitute(condition, decided);
+            term = match self.terms.as_bool(now) {
+                Some(true) => then,
+                Some(false) => otherwise,
+                None if now != condition => return self.terms.ite(now, then, otherwise),
+                None => return term,
+            };
+        }
+        term
+    }
+}
