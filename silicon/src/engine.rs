@@ -32,7 +32,14 @@ use smt::facts::Facts;
 use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Symbol, Term, Terms};
 
+use crate::engine::consolidation::nesting;
+use crate::engine::findings::blame;
+use crate::engine::knowledge::symbols;
+use crate::engine::members::function;
 use crate::engine::members::function::FunctionTable;
+use crate::engine::permission::{heap, quantified};
+use crate::engine::quantifiers::goals;
+use crate::engine::rules::{eval, wands};
 use crate::engine::run::explore::{Explorer, Scope};
 use crate::engine::run::parts::Sharing;
 use crate::engine::state::State;

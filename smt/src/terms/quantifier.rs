@@ -13,7 +13,7 @@ use super::{
 };
 
 /// A set of symbols in order of first occurrence.
-pub type Symbols = IndexSet<Symbol, FxBuildHasher>;
+pub(crate) type Symbols = IndexSet<Symbol, FxBuildHasher>;
 
 impl Terms {
     /// ∀ variables {triggers}. body. The variables come from [`Terms::fresh_variable`]; each trigger is a set of
