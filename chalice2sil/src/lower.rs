@@ -105,6 +105,9 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
     let mut all = lowering.preamble();
     all.extend(members);
     all.append(&mut lowering.aggregates.borrow_mut());
+    if all.is_empty() && !program.declarations.is_empty() {
+        all.push(sil::build::nothing());
+    }
     if let Some(first) = all.first_mut() {
         first.annotations.splice(0..0, [lowering.file(), told_receivers()]);
     }

@@ -29,6 +29,8 @@ pub struct Loaded {
     pub sources: Sources,
     /// The parse tree of all files in one, macros expanded and plugins desugared.
     pub syntax: syntax::Program,
+    /// Nothing is written there but blanks and comments: no declaration, macro or import.
+    pub is_blank: bool,
     /// The resolved program; `None` if there are errors.
     pub program: Option<Program>,
     /// What there is to say, errors and warnings.
@@ -71,6 +73,7 @@ pub fn load_assuming(
     let mut loaded = Loaded::default();
     let Loaded { sources, syntax, diagnostics, .. } = &mut loaded;
     *syntax = imports::read_all(name, bytes, loader, sources, diagnostics);
+    loaded.is_blank = loaded.syntax.members.is_empty() && loaded.sources.files().count() <= 1;
     check(loaded, assumptions)
 }
 

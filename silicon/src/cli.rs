@@ -5,6 +5,7 @@ mod dump;
 mod progress;
 mod reports;
 mod run;
+mod silicon_flags;
 
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,6 +51,9 @@ fn answer(args: Args) -> anyhow::Result<u8> {
     if let Some(complaint) = args.complaint() {
         complain(&format!("error: {complaint}"));
         return Ok(USAGE);
+    }
+    for note in args.notes() {
+        complain(&format!("note: {note}"));
     }
     match args.dump {
         Some(what) => dump::dump(&args, what),

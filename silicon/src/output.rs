@@ -113,7 +113,7 @@ impl Summary {
 
     /// The verdict of the file that weighs most.
     ///
-    /// A file in which nothing was selected leaves the verdict to the others.
+    /// A file in which nothing was selected leaves the verdict to the others; one that declares nothing does not.
     pub fn verdict(&self) -> FileVerdict {
         self.worst.unwrap_or(FileVerdict::NothingSelected)
     }
@@ -126,7 +126,7 @@ impl Format {
             // It knows success and everything else.
             (Self::Silicon, FileVerdict::Checked | FileVerdict::Verified) => 0,
             // For it, nothing is verified, too.
-            (Self::Silicon, FileVerdict::NothingSelected) => 0,
+            (Self::Silicon, FileVerdict::NothingSelected | FileVerdict::Empty) => 0,
             (Self::Silicon, _) => 1,
             _ => verdict.exit_code(),
         }
@@ -146,7 +146,7 @@ impl Format {
     pub fn findings(self, outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Human { colours, .. } => human::findings(outcome, colours, to),
-            Self::Short => short::outcome(outcome, to),
+            Self::Short => short::findings(outcome, to),
             Self::Json { .. } => json::findings(outcome, to),
             Self::Silicon => silicon::outcome(outcome, to),
         }
@@ -160,6 +160,21 @@ impl Format {
             Self::Json { .. } => json::summary(summary, to),
         }
     }
+}
+
+/// Long lists of trusted things are cut where people read them: the number says how long they are.
+const LISTED: usize = 10;
+
+/// What the verdict on a file relies on, in one line; `None`: on nothing that has to be named.
+fn trusted(outcome: &Outcome) -> Option<String> {
+    let all = &outcome.trusted;
+    if all.is_empty() {
+        return None;
+    }
+    let listed: Vec<&str> = all.iter().take(LISTED).map(String::as_str).collect();
+    let rest = all.len() - listed.len();
+    let more = if rest > 0 { format!(", and {rest} more") } else { String::new() };
+    Some(format!("trusted: {}{more}", listed.join(", ")))
 }
 
 /// Milliseconds with one decimal, as reports show times.

@@ -62,8 +62,8 @@ impl Session {
     }
 
     fn run_here(&self, input: &Input) -> Outcome {
-        let (program, mut outcome) = front_end(input, self.options.assumptions());
-        if let Some((program, sources)) = program
+        let (loaded, mut outcome) = front_end(input, self.options.assumptions());
+        if let Some(Accepted { program, is_blank, sources }) = loaded
             && self.task == Task::Verify
         {
             let names = program.origins.files.values().map(|name| &**name);
@@ -72,13 +72,8 @@ impl Session {
             }
             let places = Places::new(&program, &sources, &outcome.texts);
             self.verify(&program, &sources, &places, &mut outcome);
-            // Of a program with declarations but nothing to prove, all is verified, where nobody asked for a member. A
-            // program that declares nothing has probably been lost.
-            if outcome.verdict == FileVerdict::NothingSelected
-                && has_nothing_to_verify(&program)
-                && !self.selects()
-            {
-                outcome.verdict = FileVerdict::Verified;
+            if outcome.verdict == FileVerdict::NothingSelected && !self.selects() {
+                outcome.verdict = without_members_to_verify(&program, is_blank);
             }
             outcome.sort();
         }
@@ -167,13 +162,21 @@ pub fn load_program<T: Send>(
 ) -> (Option<T>, Outcome) {
     on_large_stack(|| {
         let (program, outcome) = front_end(input, Assumptions::default());
-        (program.map(|(program, _)| view(&program)), outcome)
+        (program.map(|accepted| view(&accepted.program)), outcome)
     })
     .unwrap_or_else(|defect| (None, broken(input, &defect)))
 }
 
+/// A program without errors, as its front end leaves it.
+struct Accepted {
+    program: Program,
+    /// See [`Loaded::is_blank`].
+    is_blank: bool,
+    sources: Sources,
+}
+
 /// The program of an input, if there are no errors, and what the front end has to say about it.
-fn front_end(input: &Input, assumptions: Assumptions) -> (Option<(Program, Sources)>, Outcome) {
+fn front_end(input: &Input, assumptions: Assumptions) -> (Option<Accepted>, Outcome) {
     let mut outcome = Outcome::empty(&input.name);
     let loaded = match input.read() {
         Ok(text) => load::load(input, text, assumptions),
@@ -193,7 +196,8 @@ fn front_end(input: &Input, assumptions: Assumptions) -> (Option<(Program, Sourc
         outcome.verdict = FileVerdict::Error;
     }
     outcome.sort();
-    (program.map(|program| (program, loaded.sources)), outcome)
+    let Loaded { is_blank, sources, .. } = loaded;
+    (program.map(|program| Accepted { program, is_blank, sources }), outcome)
 }
 
 /// The outcome of a defect.
@@ -274,10 +278,20 @@ fn whole_file(file: &str, id: &str, text: String) -> Diagnostic {
     })
 }
 
-/// Whether the program declares something, but no member about which there is something to prove.
-fn has_nothing_to_verify(program: &Program) -> bool {
-    !program.order.is_empty()
-        && program.order.iter().all(|member| matches!(member, Member::Field(_) | Member::Domain(_)))
+/// What a program is of whose members none was verified, though nobody asked for some of them only.
+///
+/// The rule: where something is declared, of whatever kind (a field, a domain, a macro, an import; in other languages a class
+/// or a type), and nothing of it needs a proof, all is verified. A program that declares nothing has probably been lost; it is
+/// not verified, and that shows in the exit code, whatever other files there are.
+fn without_members_to_verify(program: &Program, is_blank: bool) -> FileVerdict {
+    let needs_no_proof = |member: &Member| matches!(member, Member::Field(_) | Member::Domain(_));
+    if is_blank {
+        FileVerdict::Empty
+    } else if program.order.iter().all(needs_no_proof) {
+        FileVerdict::Verified
+    } else {
+        FileVerdict::NothingSelected
+    }
 }
 
 /// The name of a member and where it stands.

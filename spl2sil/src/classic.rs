@@ -89,6 +89,9 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
     let mut all = lowering.prelude.members(program);
     all.append(&mut lowering.generated);
     all.extend(members);
+    if all.is_empty() && !program.declarations.is_empty() {
+        all.push(sil::build::nothing());
+    }
     places::declare_files(sources, &mut all);
     s::Program { members: all }
 }

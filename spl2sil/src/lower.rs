@@ -58,6 +58,9 @@ pub(crate) fn lower(
     let mut all = lowering.type_members();
     all.extend(lowering.prelude());
     all.extend(members);
+    if all.is_empty() && !program.declarations.is_empty() {
+        all.push(sil::build::nothing());
+    }
     if let Some(first) = all.first_mut() {
         first.annotations.splice(0..0, lowering.files().into_iter().chain(lowering.trusted()));
     }

@@ -50,6 +50,12 @@ fn programs(test: &str) -> Scratch {
             ("empty.sil", b""),
             ("comments.vpr", b"// nothing\n/* to verify */\n"),
             ("fields.sil", b"field f: Int\n"),
+            ("macros.vpr", b"define twice(x) (x + x)\n"),
+            ("importing.vpr", b"import \"macros.vpr\"\n"),
+            ("class.chalice", b"class C { }\n"),
+            ("empty.chalice", b"// nothing\n"),
+            ("struct.spl", b"struct S { var x: Int; }\n"),
+            ("empty.spl", b""),
             ("notes.txt", b"no program"),
         ],
     )
@@ -96,7 +102,19 @@ fn exit_codes_say_what_happened() {
         (&["empty.sil", "--exclude", "m"], 2),
         (&["empty.sil", "--at", "empty.sil:1"], 2),
         (&["good.sil", "--exclude", "*"], 2),
-        (&["empty.sil", "good.sil"], 0),
+        (&["empty.sil", "good.sil"], 2),
+        (&["good.sil", "empty.sil", "comments.vpr"], 2),
+        (&["empty.sil", "bad.vpr"], 1),
+        (&["empty.sil", "good.sil", "--member", "m"], 0),
+        (&["--compat", "silicon", "empty.sil", "good.sil"], 0),
+        (&["macros.vpr"], 0),
+        (&["importing.vpr"], 0),
+        (&["class.chalice"], 0),
+        (&["empty.chalice"], 2),
+        (&["struct.spl"], 0),
+        (&["empty.spl"], 2),
+        (&["class.chalice", "macros.vpr", "good.sil"], 0),
+        (&["class.chalice", "--member", "*"], 0),
         (&["good.sil", "--member", "nobody"], 2),
         (&["good.sil", "--at", "good.sil:99"], 2),
         (&["good.sil", "--at", "good.sil:4"], 0),
@@ -124,6 +142,8 @@ fn wrong_use_is_refused() {
         &["--compat", "carbon", "good.sil"],
         &["--compat", "silicon", "--message-format", "json", "good.sil"],
         &["--join", "sometimes", "good.sil"],
+        &["--exhaleMode=3", "good.sil"],
+        &["--exhaleMode", "--alternativeFunctionVerificationOrder", "good.sil"],
         &["-", "-"],
     ] {
         let run = scratch.silicon(arguments);
@@ -132,6 +152,29 @@ fn wrong_use_is_refused() {
     }
     let empty = Scratch::new("usage-empty", &[("notes.txt", b"")]);
     assert_eq!(empty.silicon(&["."]).code, Some(2));
+}
+
+#[test]
+fn flags_of_the_reference_verifier_are_known() {
+    let scratch = programs("flags");
+    let order = "--alternativeFunctionVerificationOrder";
+    for (arguments, note) in [
+        (&["--assumeInjectivityOnInhale", "--exhaleMode=2", order][..], None),
+        (&["--compat", "silicon", "--exhaleMode", "2", order], None),
+        (&["--exhaleMode=0"], Some("note: --exhaleMode=0 has no effect")),
+        (&["--compat", "silicon", "--exhaleMode", "1"], Some("note: --exhaleMode=1 has no effect")),
+    ] {
+        for (file, code) in [("good.sil", 0), ("bad.vpr", 1)] {
+            let run = scratch.silicon(&[arguments, &[file]].concat());
+            assert_eq!(run.code, Some(code), "{arguments:?}: {run:#?}");
+            let notes: Vec<&str> = run.stderr.lines().collect();
+            assert_eq!(notes.len(), usize::from(note.is_some()), "{arguments:?}: {run:#?}");
+            assert!(
+                notes.iter().zip(note).all(|(line, start)| line.starts_with(start)),
+                "{run:#?}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -324,8 +367,47 @@ fn what_options_take_for_granted_is_named() {
         assert!(trusted.contains("function at terminates"), "{trusted}");
         assert!(trusted.contains("--assume-termination"), "{trusted}");
     }
-    let run = scratch.silicon(&["a.vpr", "--compat", "silicon", "--assumeInjectivityOnInhale"]);
-    assert_eq!(run.code, Some(0), "{run:#?}");
+}
+
+#[test]
+fn every_output_names_what_is_trusted() {
+    let text = "field f: Int\nfunction at(i: Int): Ref\n  ensures result != null\n\
+         method m(n: Int)\n  requires forall i: Int :: 0 <= i && i < n ==> acc(at(i).f)\n{\n}\n";
+    let scratch =
+        Scratch::new("named", &[("a.vpr", text.as_bytes()), ("b.vpr", b"field g: Int\n")]);
+    let arguments =
+        ["--assumeInjectivityOnInhale", "--report", "sarif=r.sarif", "--report", "junit=r.xml"];
+    let option =
+        "that receivers of inhaled quantified permissions differ (--assume-injectivity-on-inhale)";
+    let function = "the postconditions of function at (no body)";
+    for (format, line) in [
+        (&["--message-format", "human"][..], format!("  trusted: {option}, {function}")),
+        (&["--message-format", "short"], format!("a.vpr: trusted: {option}, {function}")),
+        (&["--compat", "silicon"], format!("trusted: {option}, {function}")),
+    ] {
+        let run = scratch.silicon(&[&["a.vpr"], format, &arguments].concat());
+        assert_eq!(run.code, Some(0), "{run:#?}");
+        let found = run.stdout.lines().filter(|one| one.contains("trusted")).collect::<Vec<_>>();
+        assert_eq!(found, [line], "{run:#?}");
+        let junit = fs::read_to_string(scratch.0.join("r.xml")).expect("a report");
+        for trusted in [option, function] {
+            let property = format!("<property name=\"trusted\" value=\"{trusted}\"/>");
+            assert_eq!(junit.matches(&property).count(), 1, "{junit}");
+        }
+        let sarif = fs::read_to_string(scratch.0.join("r.sarif")).expect("a report");
+        let sarif: Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
+        let invocation = &sarif["runs"][0]["invocations"][0];
+        let named = invocation["toolExecutionNotifications"].as_array().expect("a list");
+        let texts: Vec<&Value> = named.iter().map(|one| &one["message"]["text"]).collect();
+        assert_eq!(texts, [&format!("trusted: {option}"), &format!("trusted: {function}")]);
+        let place = &named[0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "a.vpr");
+    }
+    // Where nothing is trusted, nothing is said.
+    for format in [&["--message-format", "short"][..], &["--compat", "silicon"]] {
+        let run = scratch.silicon(&[&["b.vpr"], format].concat());
+        assert!(run.code == Some(0) && !run.stdout.contains("trusted"), "{run:#?}");
+    }
 }
 
 #[test]

@@ -222,6 +222,12 @@ impl Implementation {
     }
 }
 
+/// What stands for a program of which nothing is left, `domain Nothing { }`: without it, the text of a translation could not
+/// be told from one that was lost.
+pub fn nothing() -> Member {
+    Domain::new("Nothing").into()
+}
+
 impl Domain {
     /// `domain name { }`
     pub fn new(name: &str) -> Self {

@@ -13,6 +13,8 @@ use silicon::options::{Join, Options};
 use silicon::output::{Format, ReportFile};
 use silicon::session::{Lines, Session, Task};
 
+use super::silicon_flags::SiliconFlags;
+
 /// With the solver's, since a verdict may depend on it.
 static VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), smt::prover::version()));
@@ -26,7 +28,7 @@ Examples:
   silicon a.sil --report sarif=a.sarif --report junit=a.xml
 
 Exit codes:
-  0 verified   1 failed   2 wrong use, or nothing to verify   3 input error
+  0 verified   1 failed   2 wrong use, nothing selected, or an empty program   3 input error
   4 inconclusive or unsupported   70 internal error";
 
 /// Verifies SIL (.sil), Viper (.vpr), Chalice (.chalice) and SPL (.spl) programs by symbolic execution.
@@ -208,6 +210,9 @@ pub(crate) struct Args {
     /// Whether colours are used
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", action = ArgAction::Set)]
     color: Color,
+
+    #[command(flatten)]
+    silicon_flags: SiliconFlags,
 }
 
 /// More make no machine faster, and each has a stack and a solver of its own.
@@ -282,6 +287,11 @@ impl Args {
         } else {
             None
         }
+    }
+
+    /// What the user should know about the arguments, a line each.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.silicon_flags.notes()
     }
 
     pub(crate) fn session(&self) -> Session {

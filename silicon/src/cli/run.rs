@@ -43,6 +43,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
             stdout.write_all(&text)?;
             stdout.flush()
         })?;
+        if outcome.verdict == FileVerdict::Empty && format.exit_code(outcome.verdict) == USAGE {
+            let file = &outcome.file;
+            let text = format!("error: nothing to verify in {file}: it declares nothing");
+            progress.aside(|| complain(&text));
+        }
         progress.advance();
         if !args.reports.is_empty() {
             outcomes.push(outcome);
@@ -55,10 +60,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     format.summary(&summary, &mut stdout)?;
     stdout.flush()?;
     reports::write(&args.reports, &outcomes, &summary)?;
-    if summary.verdict() == FileVerdict::NothingSelected {
-        complain("error: nothing to verify: there is no member, or none was selected");
+    let code = format.exit_code(summary.verdict());
+    if code == USAGE && summary.verdict() == FileVerdict::NothingSelected {
+        complain("error: nothing to verify: no member was selected");
     }
-    Ok(format.exit_code(summary.verdict()))
+    Ok(code)
 }
 
 /// Several files at a time share the threads; one file has them all.

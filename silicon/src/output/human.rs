@@ -6,12 +6,9 @@ use std::io::{self, Write};
 
 use sil::render::{self, Colours};
 
-use super::{Summary, milliseconds};
+use super::{Summary, milliseconds, trusted};
 use crate::report::{Counterexample, Location, Questions, Statistics, Verdict};
 use crate::session::{Diagnostic, FileVerdict, Outcome};
-
-/// Long lists of trusted things are cut: the number says how long they are.
-const LISTED: usize = 10;
 
 pub(super) fn outcome(
     outcome: &Outcome,
@@ -28,6 +25,7 @@ pub(super) fn outcome(
         FileVerdict::Checked => writeln!(to, "{}: accepted, not verified", outcome.file)?,
         FileVerdict::InputError => writeln!(to, "{}: input error", outcome.file)?,
         FileVerdict::NothingSelected => writeln!(to, "{}: nothing to verify", outcome.file)?,
+        FileVerdict::Empty => writeln!(to, "{}: declares nothing", outcome.file)?,
         _ => writeln!(
             to,
             "{}: {} of {} members verified",
@@ -36,7 +34,9 @@ pub(super) fn outcome(
             outcome.members.len()
         )?,
     }
-    trusted(&outcome.trusted, to)?;
+    if let Some(trusted) = trusted(outcome) {
+        writeln!(to, "  {trusted}")?;
+    }
     if statistics { self::statistics(outcome, to) } else { Ok(()) }
 }
 
@@ -85,16 +85,6 @@ fn in_words(counterexample: &Counterexample) -> String {
         }
     }
     if parts.is_empty() { "nothing is known".to_owned() } else { parts.join(", ") }
-}
-
-fn trusted(trusted: &[String], to: &mut dyn Write) -> io::Result<()> {
-    if trusted.is_empty() {
-        return Ok(());
-    }
-    let listed: Vec<&str> = trusted.iter().take(LISTED).map(String::as_str).collect();
-    let rest = trusted.len() - listed.len();
-    let more = if rest > 0 { format!(", and {rest} more") } else { String::new() };
-    writeln!(to, "  trusted: {}{more}", listed.join(", "))
 }
 
 fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {

@@ -36,6 +36,7 @@ fn suite(outcome: &Outcome, xml: &mut String) {
         errors(outcome),
         outcome.time.as_secs_f64()
     );
+    properties(outcome, xml);
     if whole(outcome) == 1 {
         open_case(&outcome.file, "(file)", 0.0, xml);
         match outcome.verdict {
@@ -51,6 +52,18 @@ fn suite(outcome: &Outcome, xml: &mut String) {
     xml.push_str("  </testsuite>\n");
 }
 
+/// What the verdicts rely on, a property each.
+fn properties(outcome: &Outcome, xml: &mut String) {
+    if outcome.trusted.is_empty() {
+        return;
+    }
+    xml.push_str("    <properties>\n");
+    for trusted in &outcome.trusted {
+        let _ = writeln!(xml, "      <property name=\"trusted\" value=\"{}\"/>", escaped(trusted));
+    }
+    xml.push_str("    </properties>\n");
+}
+
 /// 1 where the result is about the file and not about members, so that no file vanishes from the report.
 fn whole(outcome: &Outcome) -> usize {
     usize::from(outcome.members.is_empty())
@@ -62,7 +75,10 @@ fn failures(outcome: &Outcome) -> usize {
 
 fn errors(outcome: &Outcome) -> usize {
     let whole = outcome.members.is_empty()
-        && matches!(outcome.verdict, FileVerdict::InputError | FileVerdict::Error);
+        && matches!(
+            outcome.verdict,
+            FileVerdict::Empty | FileVerdict::InputError | FileVerdict::Error
+        );
     usize::from(whole)
         + outcome.count(Verdict::Error)
         + outcome.count(Verdict::Inconclusive)

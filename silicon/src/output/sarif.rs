@@ -10,6 +10,7 @@ pub(super) fn report(outcomes: &[Outcome]) -> String {
     let diagnostics = || outcomes.iter().flat_map(|outcome| &outcome.diagnostics);
     let rules: IndexSet<&str> = diagnostics().map(|one| one.message.id.as_str()).collect();
     let results: Vec<Value> = diagnostics().map(|one| result(one, &rules)).collect();
+    let notifications: Vec<Value> = outcomes.iter().flat_map(trusted).collect();
     let successful = outcomes.iter().all(|outcome| outcome.verdict != FileVerdict::Error);
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -19,14 +20,34 @@ pub(super) fn report(outcomes: &[Outcome]) -> String {
                 "name": "silicon",
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>(),
+                "notifications": [{ "id": TRUSTED }],
             } },
             // SARIF counts columns in UTF-16 units unless told otherwise.
             "columnKind": "unicodeCodePoints",
-            "invocations": [{ "executionSuccessful": successful }],
+            "invocations": [{
+                "executionSuccessful": successful,
+                "toolExecutionNotifications": notifications,
+            }],
             "results": results,
         }],
     });
     format!("{log:#}\n")
+}
+
+/// The id of notifications of what a verdict relies on. It is no result: nothing is wrong there.
+const TRUSTED: &str = "trusted";
+
+fn trusted(outcome: &Outcome) -> impl Iterator<Item = Value> {
+    outcome.trusted.iter().map(|trusted| {
+        json!({
+            "descriptor": { "id": TRUSTED, "index": 0 },
+            "level": "note",
+            "message": { "text": format!("trusted: {trusted}") },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": { "uri": uri(&outcome.file) },
+            } }],
+        })
+    })
 }
 
 fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {

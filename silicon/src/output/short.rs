@@ -1,12 +1,21 @@
-//! One line an error.
+//! One line an error, and one for what a file relies on.
 
 use std::io::{self, Write};
 
 use sil::render;
 
+use super::trusted;
 use crate::session::Outcome;
 
 pub(super) fn outcome(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
+    findings(outcome, to)?;
+    match trusted(outcome) {
+        Some(trusted) => writeln!(to, "{}: {trusted}", outcome.file),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn findings(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     for diagnostic in &outcome.diagnostics {
         to.write_all(render::short(&diagnostic.message).as_bytes())?;
     }

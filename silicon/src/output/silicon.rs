@@ -1,16 +1,21 @@
 //! As the reference verifier Silicon prints it, for scripts that read its output (Viper language reference, section 14).
 //!
-//! Its sentences quote the nodes of its syntax tree; here they quote the program's text, with white space made even.
+//! Its sentences quote the nodes of its syntax tree; here they quote the program's text, with white space made even. What is
+//! trusted is named where it prints warnings, before the result.
 
 use std::io::{self, Write};
 
 use sil::render::{Place, Texts};
 
+use super::trusted;
 use crate::report::{MemberKind, Severity};
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 
 pub(super) fn outcome(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "Silicon {}", env!("CARGO_PKG_VERSION"))?;
+    if let Some(trusted) = trusted(outcome) {
+        writeln!(to, "{trusted}")?;
+    }
     let errors: Vec<&Diagnostic> =
         outcome.diagnostics.iter().filter(|one| one.message.severity == Severity::Error).collect();
     let seconds = outcome.time.as_secs_f64();

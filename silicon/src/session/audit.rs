@@ -9,9 +9,9 @@ use sil::source::Span;
 use super::place::Places;
 use crate::options::Options;
 
-/// Everything trusted, in source order, each in the user's words.
+/// Everything trusted, each in the user's words: first what options take for granted, then the rest in source order.
 ///
-/// What a front end says that it relies on, what options take for granted, bodiless methods and functions that promise
+/// What a front end says that it relies on, bodiless methods and functions that promise
 /// something, axioms, and clauses that assert termination are always named;
 /// `assume` and `inhale` in bodies where `statements` asks for them, since many front ends write them by the thousand.
 pub fn trusted(
@@ -20,11 +20,8 @@ pub fn trusted(
     options: &Options,
     statements: bool,
 ) -> Vec<String> {
-    let mut trusted = program.origins.trusted.clone();
-    if options.assume_injectivity_on_inhale {
-        let words = "that receivers of inhaled quantified permissions differ";
-        trusted.push(format!("{words} (--assume-injectivity-on-inhale)"));
-    }
+    let mut trusted = granted(options);
+    trusted.extend(program.origins.trusted.iter().cloned());
     let ends = if options.assume_termination {
         "decreases _ or --assume-termination"
     } else {
@@ -61,6 +58,26 @@ pub fn trusted(
         }
     }
     trusted
+}
+
+/// What options take for granted, whether or not the program makes use of it.
+fn granted(options: &Options) -> Vec<String> {
+    [
+        (
+            options.assume_injectivity_on_inhale,
+            "that receivers of inhaled quantified permissions differ",
+            "--assume-injectivity-on-inhale",
+        ),
+        (
+            options.assume_termination,
+            "that what has no termination clause ends",
+            "--assume-termination",
+        ),
+    ]
+    .into_iter()
+    .filter(|(is_on, ..)| *is_on)
+    .map(|(_, words, option)| format!("{words} ({option})"))
+    .collect()
 }
 
 /// Does a method promise something of its end, or that there is one? Those that give arbitrary values do not.

@@ -18,6 +18,9 @@ use super::input::{Input, LARGEST, Language, Unreadable};
 pub struct Loaded {
     /// Absent if one of the messages is an error.
     pub program: Option<Program>,
+    /// The program declares nothing, of whatever kind. One that is translated to nothing has a domain that stands for it
+    /// ([`sil::build::nothing`]).
+    pub is_blank: bool,
     /// The SIL texts: the file with its imports, or the translation.
     pub sources: Sources,
     /// The texts that were translated.
@@ -64,15 +67,16 @@ pub fn load(input: &Input, text: Arc<str>, assumptions: Assumptions) -> Loaded {
 }
 
 fn load_sil(name: &str, text: &str, assumptions: Assumptions) -> Loaded {
-    let sil::load::Loaded { sources, program, diagnostics, .. } =
+    let sil::load::Loaded { sources, program, is_blank, diagnostics, .. } =
         sil::load::load_assuming(assumptions, name, text.as_bytes().to_vec(), &Disk);
     let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
-    Loaded { program, sources, originals: Vec::new(), messages }
+    Loaded { program, is_blank, sources, originals: Vec::new(), messages }
 }
 
 fn load_chalice(name: &str, text: &str) -> Loaded {
     let chalice2sil::Loaded { program, sources, messages } = chalice2sil::load(name, text);
-    Loaded { program, sources, originals: vec![SourceFile::new(name, text)], messages }
+    let originals = vec![SourceFile::new(name, text)];
+    Loaded { is_blank: declares_nothing(program.as_ref()), program, sources, originals, messages }
 }
 
 fn load_spl(name: &str, text: &str) -> Loaded {
@@ -83,7 +87,11 @@ fn load_spl(name: &str, text: &str) -> Loaded {
         .iter()
         .map(|(_, file)| SourceFile::new(file.name.as_str(), file.text.as_str()))
         .collect();
-    Loaded { program, sources, originals, messages }
+    Loaded { is_blank: declares_nothing(program.as_ref()), program, sources, originals, messages }
+}
+
+fn declares_nothing(translation: Option<&Program>) -> bool {
+    translation.is_some_and(|program| program.order.is_empty())
 }
 
 /// The texts that a translated program came from, as far as they can be read: to quote from them.

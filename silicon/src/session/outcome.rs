@@ -33,6 +33,8 @@ pub enum FileVerdict {
     /// Accepted by the front end; verification was not asked for.
     Checked,
     Verified,
+    /// The program declares nothing: it has probably been lost.
+    Empty,
     /// A limit was hit or a construct is not supported.
     Inconclusive,
     Failed,
@@ -75,6 +77,7 @@ impl FileVerdict {
             Self::NothingSelected => "nothing-selected",
             Self::Checked => "checked",
             Self::Verified => "verified",
+            Self::Empty => "empty",
             Self::Inconclusive => "inconclusive",
             Self::Failed => "failed",
             Self::InputError => "input-error",
@@ -87,7 +90,7 @@ impl FileVerdict {
         match self {
             Self::Checked | Self::Verified => 0,
             Self::Failed => 1,
-            Self::NothingSelected => 2,
+            Self::NothingSelected | Self::Empty => 2,
             Self::InputError => 3,
             Self::Inconclusive => 4,
             Self::Error => 70,

@@ -200,15 +200,21 @@ impl Engine<'_> {
                     })
                 };
                 let mut term = eval(self, None);
-                if self.unread != unread
+                let mut is_undefined = self.unread != unread;
+                if is_undefined
                     && let Some(guard) = guard
                     && let Some(guard) = self.undecided(guard, blame)?
                 {
-                    term = match eval(self, Some(guard)) {
-                        Ok((Err(Stop::Infeasible), _)) => term,
-                        under_guard => under_guard,
-                    };
+                    let unread = self.unread;
+                    match eval(self, Some(guard)) {
+                        Ok((Err(Stop::Infeasible), _)) => {}
+                        under_guard => {
+                            term = under_guard;
+                            is_undefined = self.unread != unread;
+                        }
+                    }
                 }
+                self.undefined_triggers += usize::from(is_undefined);
                 self.in_trigger = outer;
                 match term?.0 {
                     Ok(term) => {
