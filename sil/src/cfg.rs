@@ -1,8 +1,7 @@
 //! Control-flow graphs with loop blocks: the only form of a body the engine sees.
 //!
-//! Every body, structured or graph, becomes a [`Cfg`] (Viper language reference, sections 16 and 18; the loop
-//! block is the 2012 SIL's, see the thesis *Translating Chalice into SIL*, section 2.2). Natural loops made of
-//! gotos have become loop blocks.
+//! Every body, structured or graph, becomes a [`Cfg`]. Loop blocks are those of the SIL of 2012 (thesis
+//! *Translating Chalice into SIL*, section 2.2). Natural loops made of gotos have become loop blocks.
 //!
 //! Invariants
 //! - The blocks of one level (same `parent`) form an acyclic graph: all repetition is inside loop blocks.
@@ -27,8 +26,7 @@ pub use natural_loops::negated;
 
 use crate::diagnostics::Diagnostic;
 use crate::program::{
-    self, Annotation, Body, Expr, Implementation, LabelId, LocalId, Member, Method, MethodId,
-    Program, Stmt, StmtKind,
+    Annotation, Body, Expr, LabelId, LocalId, Member, MethodId, Program, Stmt, StmtKind,
 };
 use crate::source::Span;
 use crate::walk::walk_stmts;
@@ -63,8 +61,8 @@ impl Cfg {
 
 /// Brings an implementation, structured or graph, into the form with loop blocks.
 ///
-/// Natural loops of `goto`s become loop blocks (sections 16.5, 18.1 and 18.2 of the Viper language reference).
-/// `None` with at least one error among `diagnostics` if the control flow is not valid, such as irreducible.
+/// Natural loops of `goto`s become loop blocks. `None` with at least one error among `diagnostics` if the control flow
+/// is not valid, such as irreducible.
 ///
 /// # Panics
 /// If the method has no such implementation.
@@ -110,20 +108,6 @@ fn has_jumps(body: &Body) -> bool {
         _ => {}
     });
     found
-}
-
-/// The graph of the proof script of a `package` in the given implementation. Its blocks carry no invariants or
-/// loops unless the script jumps backwards.
-pub fn build_script(
-    method: &Method,
-    implementation: &Implementation,
-    script: &program::Block,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Cfg> {
-    let mut draft = Draft::new(method, implementation);
-    let errors_before = diagnostics.len();
-    structured::lower(&mut draft, script, diagnostics);
-    finish_draft(draft, diagnostics, errors_before)
 }
 
 fn finish_draft(

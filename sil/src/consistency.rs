@@ -1,8 +1,8 @@
 //! Consistency: what a well-typed program must satisfy before it can be verified.
 //!
-//! Implements section 10.2 of the Viper language reference. The reference finds errors in rounds, and a later
-//! round is reached only if the earlier ones found nothing; so here. What the types of the resolved program rule out (a use
-//! without a declaration, an impure condition, an assigned parameter) needs no check here.
+//! The reference implementation finds errors in rounds, and a later round is reached only if the earlier ones found
+//! nothing; so here. What the types of the resolved program rule out (a use without a declaration, an impure condition, an
+//! assigned parameter) needs no check here.
 
 mod clauses;
 mod declarations;

@@ -1,5 +1,4 @@
-//! Imports: from the file that the user named to all files of the program (section 2 of the Viper language
-//! reference).
+//! Imports: from the file that the user named to all files of the program.
 //!
 //! Each file is read once, under its textually normalised path, so cycles end by themselves. Whatever can be parsed
 //! is kept; a file that is missing or is no text is a `parser.error`.

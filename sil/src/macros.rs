@@ -1,4 +1,4 @@
-//! Expanding macros on the parse tree (section 6 of the Viper language reference).
+//! Expanding macros on the parse tree.
 //!
 //! One walk over all members, in place. At a use of a macro, the arguments are expanded first (where they stand),
 //! then a copy of the body is walked with the macro's [`Frame`] on top: parameters become the arguments, names

@@ -1,4 +1,4 @@
-//! Source text to parse tree (sections 1 and 3-5 of the Viper language reference, and SIL's graph form).
+//! Source text to parse tree.
 //!
 //! In this order: [`scan`] blanks out comments, cuts the text into members and measures how deep it nests; pest
 //! recognises each member (`grammar.pest`); [`build`] makes the tree. Members are cut apart first because that is

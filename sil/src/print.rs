@@ -1,13 +1,12 @@
 //! Printing programs as text that our own parser reads back.
 //!
-//! Two forms: [`Form::Graph`], every body a graph with nested loop blocks (the Viper language reference with its
-//! extension, section 16), and [`Form::Structured`], plain Viper (section 18.3). In both forms printing, parsing
-//! and printing again gives the same text. What desugaring removed (macros, adts, `elseif` chains apart) does not
-//! come back.
+//! Two forms: [`Form::Graph`], every body a graph with nested loop blocks, and [`Form::Structured`], plain Viper.
+//! In both forms printing, parsing and printing again gives the same text. What desugaring removed
+//! (macros, adts, `elseif` chains apart) does not come back.
 //!
 //! Invariants
 //! - Parentheses stand only where reading back needs them; types are ascribed only where inference could miss.
-//! - `@src.…` annotations are written where the origin changes (section 17).
+//! - `@src.…` annotations are written where the origin changes.
 //! - Names made up here contain a `$` and differ from all names of the program.
 
 mod expr;

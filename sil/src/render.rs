@@ -4,7 +4,6 @@
 //! is a file's name with lines and columns, and the texts are handed over beside it. No other file of the project
 //! names `codespan_reporting`.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use codespan_reporting::diagnostic::{Diagnostic as Shown, Label, Severity as ShownSeverity};
@@ -245,16 +244,6 @@ fn offset(text: &str, place: LineColumn) -> Option<(usize, usize)> {
     let column = (place.column as usize).saturating_sub(1);
     let inside = line.char_indices().nth(column).map_or(line.len(), |(offset, _)| offset);
     Some((line.len(), at + inside))
-}
-
-/// All of `messages`, one after the other.
-pub fn human_all(messages: &[Message], texts: &Texts, colours: Colours) -> String {
-    let mut all = String::new();
-    for message in messages {
-        let _ = writeln!(all, "{}", human(message, texts, colours).trim_end());
-        all.push('\n');
-    }
-    all
 }
 
 #[cfg(test)]

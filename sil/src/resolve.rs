@@ -1,7 +1,6 @@
 //! Name resolution and typing: from the parse tree to the resolved program.
 //!
-//! Implements sections 7 to 9 and 10.1 of the Viper language reference, and the names of graph bodies
-//! (section 16). Everything that is wrong is reported, once; what is wrong takes part in no further error.
+//! Everything that is wrong is reported, once; what is wrong takes part in no further error.
 
 mod adts;
 mod assignments;

@@ -1,8 +1,8 @@
 //! Source annotations: reporting an error at the original program, in its front end's words.
 //!
-//! Implements section 17 of the Viper language reference with its extension. Spans carry the origin of their node
-//! ([`crate::source::OriginId`]); walking outward is following the parents in the program's table of origins. A
-//! program without `@src.…` annotations is explained by its plain positions and the given words.
+//! Spans carry the origin of their node ([`crate::source::OriginId`]); walking outward is following the parents in the
+//! program's table of origins. A program without `@src.…` annotations is explained by its plain positions and the given
+//! words.
 
 use indexmap::IndexMap;
 

@@ -51,8 +51,8 @@ pub enum MemberKind {
     Function(Function),
     Method(Method),
     Domain(Domain),
-    /// Once desugared it stands beside the domain of its name, which has the functions `C`, `get_A_f` and `A_tag`
-    /// (Viper language reference, section 11.1); the resolver reads off it what `e.f` and `e.isC` mean.
+    /// Once desugared it stands beside the domain of its name, which has the functions `C`, `get_A_f` and `A_tag`; the
+    /// resolver reads off it what `e.f` and `e.isC` mean.
     Adt(Adt),
 }
 

@@ -1,8 +1,7 @@
 //! Triggers: which terms may form one, and which ones a quantifier without any should get.
 //!
-//! Implements the end of section 10 of the Viper language reference. The inference follows Heule et al.'s scheme
-//! for Viper: terms that uninterpreted symbols head are candidates, minimal sets of them that cover all bound
-//! variables are triggers.
+//! The inference follows Heule et al.'s scheme for Viper: terms that uninterpreted symbols head are candidates, minimal
+//! sets of them that cover all bound variables are triggers.
 
 mod cover;
 mod infer;

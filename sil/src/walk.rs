@@ -267,16 +267,6 @@ pub fn walk_stmts<'e>(
     }
 }
 
-/// Visits every expression of the statements and of those nested in them, operands included.
-pub fn walk_exprs_of_stmts<'e>(
-    statements: impl IntoIterator<Item = &'e Stmt>,
-    mut visit: impl FnMut(&'e Expr),
-) {
-    walk_stmts(statements, |statement| {
-        statement.for_each_expr(|expr| walk_expr(expr, &mut visit));
-    });
-}
-
 /// What a walk over a body, structured or graph, comes by.
 #[derive(Clone, Copy)]
 pub enum Visit<'e> {

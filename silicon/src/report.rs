@@ -63,7 +63,7 @@ pub enum Verdict {
 
 /// One failed obligation (or one warning).
 ///
-/// `error` and `reason` are ids of the Viper language reference, section 14, as in
+/// `error` and `reason` are ids as Viper verifiers write them, such as
 /// `assert.failed` and `assertion.false`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {

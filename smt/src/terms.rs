@@ -304,19 +304,6 @@ impl Terms {
         self.declare(Declaration { name, args: args.into(), result, kind })
     }
 
-    /// The number of the next fresh symbol. A statement that is run again from [`Terms::restart_fresh`] gets the
-    /// same symbols again.
-    pub fn next_fresh(&self) -> u32 {
-        self.fresh
-    }
-
-    /// Makes fresh symbols from a number of [`Terms::next_fresh`] on, repeating those made since.
-    ///
-    /// SOUNDNESS: only for a run that forgets all facts about those symbols.
-    pub fn restart_fresh(&mut self, number: u32) {
-        self.fresh = number;
-    }
-
     /// A symbol applied to arguments.
     pub fn apply(&mut self, symbol: Symbol, args: &[Term]) -> Term {
         let declaration = self.declaration(symbol);

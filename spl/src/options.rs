@@ -1,7 +1,7 @@
 //! Options that a program asks for with `options ".."`.
 //!
-//! They are flags of the original's command line (reference, section 1.2) and act on the whole program. Most tune the
-//! original's prover and mean nothing here.
+//! They are flags of the original's command line and act on the whole program. Most tune the original's prover and mean
+//! nothing here.
 
 /// How a program is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

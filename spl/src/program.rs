@@ -87,7 +87,7 @@ pub struct Program {
     pub declarations: Vec<Declaration>,
 }
 
-/// The two meanings that one text can have (reference, section 3.1).
+/// The two meanings that one text can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dialect {
     /// That of the verifier's own back end: permission is to objects, footprints are sets, predicates are transparent.

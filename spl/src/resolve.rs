@@ -1,4 +1,4 @@
-//! From names to ids: resolution and type checking (reference, section 2).
+//! From names to ids: resolution and type checking.
 //!
 //! Two rounds. [`declare`] collects what exists; a clash there ends the check, since later findings would only repeat
 //! it. Then types, contracts and bodies are resolved and all their errors collected. An ill-typed expression gets
@@ -94,7 +94,7 @@ fn options(syntax: &syntax::Program, findings: &mut Vec<Diagnostic>) -> Options 
     options
 }
 
-/// The dialect by the program's own marks (reference, section 3.1).
+/// The dialect by the program's own marks.
 fn recognised(syntax: &syntax::Program, options: Options) -> Dialect {
     if options.field_dialect || syntax.opens_predicates {
         Dialect::Field

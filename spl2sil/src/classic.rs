@@ -1,4 +1,4 @@
-//! The classic dialect: permission is to whole objects, and what an assertion owns is a set (reference, section 6).
+//! The classic dialect: permission is to whole objects, and what an assertion owns is a set.
 //!
 //! Nothing of this fits permissions of SIL: heap reads in specifications are total, and assertions talk about unbounded
 //! sets of objects by way of paths. So fields become values of a map type, footprints become values of a set type, and

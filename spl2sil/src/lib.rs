@@ -9,9 +9,9 @@
 //! - `lower`: places and origins, names, types and datatypes, values that do not depend on the heap, quantifiers and
 //!   their triggers, and the domains that generated programs need. What a heap is, is said by an implementation of
 //!   `lower::expressions::Meaning`.
-//! - `thesis`: the field dialect. Fields are SIL fields, permissions are SIL permissions (reference, section 5).
-//! - `classic`: the classic dialect. Fields are values of a map domain, footprints are sets, and the frame rule is written
-//!   down (reference, section 6).
+//! - `thesis`: the field dialect. Fields are SIL fields, permissions are SIL permissions.
+//! - `classic`: the classic dialect. Fields are values of a map domain, footprints are sets, and the frame rule is
+//!   written down.
 //!
 //! Nothing outside of `lower::lower` asks which dialect a program has.
 

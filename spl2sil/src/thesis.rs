@@ -1,4 +1,4 @@
-//! The field dialect: fields are SIL fields, permissions are SIL permissions (reference, section 5).
+//! The field dialect: fields are SIL fields, permissions are SIL permissions.
 //!
 //! | here | what |
 //! |---|---|

@@ -4,7 +4,7 @@
 //! leaves a choice (the value of a variable, an amount by `wildcard`), the run makes one. Whoever wants a verifier to
 //! show `false` behind a run that gets there asks for what is wrong: every assumption on the way was true.
 //!
-//! The rules are those of the Viper language reference; permissions of predicates are counted as their instances, and
+//! The rules are those of Viper; permissions of predicates are counted as their instances, and
 //! what is in them also as fields, of which nobody has more than all. What the language has and
 //! this module has not makes the run end ([`Stuck`]), as does all that is wrong.
 

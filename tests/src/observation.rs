@@ -72,8 +72,8 @@ pub fn session(task: Task) -> Session {
     Session { task, options, audit: false, errors_per_member: 0, at: Vec::new() }
 }
 
-/// The session for one program, with states merged as `join` says. Suites that try an option of the verifier are folders
-/// with its name, as in the Viper test suites (Viper language reference, section 15).
+/// The session for one program, with states merged as `join` says. Suites that try an option of the verifier are
+/// folders with its name, as in the Viper test suites.
 pub fn session_for(path: &Path, task: Task, join: Join) -> Session {
     let mut session = session(task);
     session.options.join = join;

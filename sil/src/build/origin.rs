@@ -1,5 +1,4 @@
-//! Annotations that say where generated code comes from, and how its failures are told (Viper language reference
-//! with its extension, section 17).
+//! Annotations that say where generated code comes from, and how its failures are told.
 //!
 //! ```
 //! use sil::build::*;

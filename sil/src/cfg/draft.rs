@@ -180,7 +180,7 @@ impl<'a> Draft<'a> {
         level.is_none_or(|level| self.ancestors(node).any(|around| around == level))
     }
 
-    /// Jumps of a proof script stay inside it (section 16.5).
+    /// Jumps of a proof script stay inside it.
     pub(super) fn check_scripts(&self, body: &Body, diagnostics: &mut Vec<Diagnostic>) {
         walk_body(body, |visit| {
             let Visit::Stmt(statement) = visit else { return };
@@ -201,7 +201,7 @@ impl<'a> Draft<'a> {
         });
     }
 
-    /// Every jump leads to a block of its own graph or to an exit of the loops it leaves (section 16.5).
+    /// Every jump leads to a block of its own graph or to an exit of the loops it leaves.
     pub(super) fn check_jumps(&self, diagnostics: &mut Vec<Diagnostic>) {
         let placed: FxHashSet<NodeId> = self.order.iter().copied().collect();
         let mut used_exits = FxHashSet::default();

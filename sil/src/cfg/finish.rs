@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::draft::{Draft, DraftKind, Jump, NodeId};
 use super::{Block, BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind, joins};
-use crate::program::{LabelId, LocalId, StmtKind};
+use crate::program::{LabelId, LocalId};
 use crate::source::Span;
 use crate::walk::{labels_set, written_locals};
 
@@ -297,19 +297,5 @@ impl Cfg {
             BlockKind::Loop(inner) => (inner.then, None),
         };
         first.into_iter().chain(second)
-    }
-
-    /// The labels stored by statements inside a block, besides its own.
-    pub fn labels_inside(&self, block: BlockId) -> Vec<LabelId> {
-        match &self.blocks[block].kind {
-            BlockKind::Basic { statements, .. } => statements
-                .iter()
-                .filter_map(|statement| match &statement.kind {
-                    StmtKind::Label { label, .. } => Some(*label),
-                    _ => None,
-                })
-                .collect(),
-            BlockKind::Loop(inner) => inner.labels.clone(),
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Graphs as written to blocks: names to nodes, nested or flat (section 16 of the Viper language reference).
+//! Graphs as written to blocks: names to nodes, nested or flat.
 
 use rustc_hash::FxHashSet;
 

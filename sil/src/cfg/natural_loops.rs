@@ -1,4 +1,4 @@
-//! Loops made of gotos become loop blocks (section 18.2 of the Viper language reference).
+//! Loops made of gotos become loop blocks.
 //!
 //! A level's graph is split into strongly connected components. One that is entered at a single block is the
 //! natural loop of that block, its head: every block of it reaches the head without passing it, and the head

@@ -1,9 +1,8 @@
 //! Blocks of a `while` that are written outside its body.
 //!
 //! Translators put the handlers of a `try` behind everything else: a jump leads out of the body of a loop to the
-//! handler, and another one back to a label in the body. The iteration is not over there, so the handler belongs to
-//! the loop as to any natural loop (section 18.2 of the Viper language reference): it has the iteration's permissions
-//! only, and the head forgets what it writes.
+//! handler, and another one back to a label in the body. The iteration is not over there, so the handler belongs to the
+//! loop as to any natural loop: it has the iteration's permissions only, and the head forgets what it writes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

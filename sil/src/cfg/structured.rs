@@ -1,4 +1,4 @@
-//! Structured bodies to blocks (section 18.1 of the Viper language reference).
+//! Structured bodies to blocks.
 //!
 //! Control flow that has not reached its next statement yet is a list of open ends; the statement that comes
 //! next decides whether they need a block of their own, so that no empty blocks arise.
@@ -275,7 +275,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The warning for a label whose invariants nobody checks (section 18.2, step 5).
+/// The warning for a label whose invariants nobody checks.
 pub(super) fn not_a_loop_head(name: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` declares an invariant, but is not the head of a loop");
     Diagnostic::new(Code::VerifierWarning, span, message)

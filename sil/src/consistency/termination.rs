@@ -1,4 +1,4 @@
-//! Checks of termination clauses (Viper language reference, section 11.2).
+//! Checks of termination clauses.
 
 use super::Checker;
 use crate::program::{Body, Decreases, Expr, ExprKind, StmtKind};

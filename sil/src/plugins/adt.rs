@@ -1,4 +1,4 @@
-//! Algebraic data types, as domains (section 11.1 of the Viper language reference).
+//! Algebraic data types, as domains.
 //!
 //! Beside each adt, a domain of its name is put into the program, with the constructors, destructors and the tag as
 //! functions; the resolver reads the adt itself only to find what `e.f` and `e.isC` mean. Two more things are added on

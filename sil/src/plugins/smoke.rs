@@ -1,5 +1,4 @@
-//! Smoke detection: `refute false` at the places of a body where something contradictory may have been said (Viper
-//! language reference, section 11.5). Opt-in.
+//! Smoke detection: `refute false` at the places of a body where something contradictory may have been said. Opt-in.
 //!
 //! A check stands behind each `inhale` and `assume`, before each `goto`, at the end of the branches of a conditional, if
 //! there is something in them, at the end of the bodies of loops and of a method, and is reported there. A statement

@@ -1,5 +1,4 @@
-//! Termination checks: what `decreases` clauses promise becomes assertions (Viper language reference, section
-//! 11.2).
+//! Termination checks: what `decreases` clauses promise becomes assertions.
 //!
 //! The user's program stays as it is. Beside it come, for each function with a measure, methods that prove its calls
 //! to terminate; and graphs of the methods with checks in them, at calls and around the iterations of loops. A check

@@ -1,4 +1,4 @@
-//! Expressions, with as few parentheses as their reading back allows (Viper language reference, section 5).
+//! Expressions, with as few parentheses as their reading back allows.
 
 use indexmap::{IndexMap, IndexSet};
 use la_arena::Arena;

@@ -1,4 +1,4 @@
-//! Bodies as graphs (Viper language reference with its extension, section 16.2).
+//! Bodies as graphs.
 //!
 //! A `var` of a structured body is declared in the graph of its level, which gives it an arbitrary value at the
 //! start of each round. Where that would not be the same (the variable outlives the loop, may be written before

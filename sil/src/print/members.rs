@@ -323,7 +323,7 @@ impl Writer<'_> {
         self.body(id, index, false, implementation.span.origin);
     }
 
-    /// An abstract method, which callers see, and a method for each implementation (section 16.6).
+    /// An abstract method, which callers see, and a method for each implementation.
     fn several_implementations(&mut self, id: MethodId, method: &Method) {
         self.annotations(OriginId::NONE, method.span, &method.annotations);
         self.method_head(method, &method.name, Termination::Omitted, false);

@@ -1,4 +1,4 @@
-//! Which forms need parentheses where (Viper language reference, section 5).
+//! Which forms need parentheses where.
 
 use crate::program::{BinaryOp, Expr, ExprKind, Type};
 

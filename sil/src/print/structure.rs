@@ -1,4 +1,4 @@
-//! Graphs to structured statements (Viper language reference with its extension, section 18.3).
+//! Graphs to structured statements.
 //!
 //! A level is emitted along its blocks: where the two sides of a branch meet again (their join point) they become
 //! an `if`, a loop with a condition becomes a `while`, and every jump that does not lead to what comes next anyway

@@ -235,7 +235,7 @@ pub enum ExprKind {
 
 impl Expr {
     /// Whether the expression says nothing about permission, so that it has a value and can be a condition or an
-    /// argument (Viper language reference, "Purity"). `unfolding A in e` is pure if `e` is.
+    /// argument. `unfolding A in e` is pure if `e` is.
     pub fn is_pure(&self) -> bool {
         grow_stack(|| match &self.kind {
             ExprKind::Acc { .. } | ExprKind::Wand { .. } => false,

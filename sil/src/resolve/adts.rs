@@ -1,7 +1,7 @@
 //! Destructors and discriminators: what `e.f` and `e.isC` mean for an `e` of an adt.
 //!
-//! An adt stands in the parse tree beside the domain that encodes it (Viper language reference, section 11.1). The
-//! same name may belong to several adts and to a field: the type of the receiver decides.
+//! An adt stands in the parse tree beside the domain that encodes it. The same name may belong to several adts and to a
+//! field: the type of the receiver decides.
 
 use rustc_hash::FxHashMap;
 

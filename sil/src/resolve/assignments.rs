@@ -1,7 +1,7 @@
 //! Assignments: of a value, of the results of a method, of a new object.
 //!
-//! Targets that are fields of a call or of `new` are replaced by auxiliary variables (Viper language reference,
-//! section 9): `r.f, x := m(a)` becomes `{ _receiver0 := r; _target0, x := m(a); _receiver0.f := _target0 }`.
+//! Targets that are fields of a call or of `new` are replaced by auxiliary variables: `r.f, x := m(a)` becomes
+//! `{ _receiver0 := r; _target0, x := m(a); _receiver0.f := _target0 }`.
 
 use super::context::Resolver;
 use super::names::{Found, Global};

@@ -27,7 +27,7 @@ pub(super) enum Introspection {
     Nowhere,
 }
 
-/// What the expression at hand may mention (Viper language reference, section 10.1).
+/// What the expression at hand may mention.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// The type of `result`, in postconditions of functions.

@@ -1,4 +1,4 @@
-//! Graph bodies: names of blocks and what jumps refer to (sections 16.2 and 16.5 of the language reference).
+//! Graph bodies: names of blocks and what jumps refer to.
 //!
 //! Errors of names are found here; whether the jumps make a well-formed graph is [`crate::cfg`]'s question.
 

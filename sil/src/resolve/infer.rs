@@ -1,9 +1,8 @@
 //! Types of expressions: names are looked up, holes are made and filled.
 //!
-//! Implements section 8 of the Viper language reference. Inference and building are two walks over the same
-//! parse tree: the first records in [`Inference`] what each node means, the second
-//! ([`super::build`]) makes resolved nodes once all holes are filled. An assertion has type `Bool` and is told
-//! from a condition by [`Meaning::pure`].
+//! Inference and building are two walks over the same parse tree: the first records in [`Inference`] what each node
+//! means, the second ([`super::build`]) makes resolved nodes once all holes are filled. An assertion has type `Bool` and
+//! is told from a condition by [`Meaning::pure`].
 
 use super::context::{Introspection, Resolver, raw};
 use super::inference::{Inference, Meaning, Node, Referent, assertion, plain};

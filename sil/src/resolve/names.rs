@@ -1,4 +1,4 @@
-//! Global names: all members of all files share one name space (Viper language reference, section 7).
+//! Global names: all members of all files share one name space.
 
 use la_arena::{Idx, RawIdx};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,10 +1,10 @@
 //! Overloaded operators: which of an operator's signatures is meant.
 //!
-//! The reference keeps all combinations of alternatives of a whole expression (Viper language reference, section
-//! 8). Here an operator stays undecided, as a constraint over its operand and result types, until the types
-//! around it leave one signature; a filled hole wakes the operators that watch it. What is undecided at the end
-//! takes its first possible signature, outermost and leftmost operator first, which is the alternative that the
-//! reference prefers. Each operator is looked at a bounded number of times, so the cost is linear.
+//! The reference keeps all combinations of alternatives of a whole expression. Here an operator stays undecided, as a
+//! constraint over its operand and result types, until the types around it leave one signature; a filled hole wakes the
+//! operators that watch it. What is undecided at the end takes its first possible signature, outermost and leftmost
+//! operator first, which is the alternative that the reference prefers. Each operator is looked at a bounded number of
+//! times, so the cost is linear.
 
 use super::unify::{Ty, Unifier};
 use crate::source::Span;

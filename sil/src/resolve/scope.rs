@@ -1,4 +1,4 @@
-//! Scopes of local names (Viper language reference, section 7).
+//! Scopes of local names.
 //!
 //! Shadowing is an error in both directions: a name declared in a scope may not be declared in a scope nested in
 //! it, whichever comes first in the text. So a scope knows the names it will declare when it is opened; they

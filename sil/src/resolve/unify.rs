@@ -1,7 +1,7 @@
 //! Types with holes, and their unification.
 //!
-//! There is no subtyping among values (Viper language reference, section 8), so unification is equality; a hole
-//! that belongs to an undecided operator wakes the operator when it is filled.
+//! There is no subtyping among values, so unification is equality; a hole that belongs to an undecided operator wakes
+//! the operator when it is filled.
 
 use std::rc::Rc;
 use std::sync::Arc;

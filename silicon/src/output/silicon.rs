@@ -1,4 +1,4 @@
-//! As the reference verifier Silicon prints it, for scripts that read its output (Viper language reference, section 14).
+//! As the reference verifier Silicon prints it, for scripts that read its output.
 //!
 //! Its sentences quote the nodes of its syntax tree; here they quote the program's text, with white space made even. What is
 //! trusted is named where it prints warnings, before the result.

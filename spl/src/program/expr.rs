@@ -257,7 +257,7 @@ pub struct PredicateUse {
     pub arguments: Vec<Expr>,
 }
 
-/// `acc(..)` (reference, section 3.1): which form one is follows from the dialect.
+/// `acc(..)`: which form one is follows from the dialect.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Access {
     /// Field dialect: `acc(x.f)`, the field `f` of `x`.

@@ -2,7 +2,7 @@
 
 use super::{DatatypeId, Program, SortId, StructId};
 
-/// The type of an expression (reference, section 1.3).
+/// The type of an expression.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
     /// Integers without bound, or of 32 bits if the program asks for it.

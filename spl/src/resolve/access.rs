@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax;
 
 impl<'s> Resolver<'s> {
-    /// `acc(..)`; what it may be about depends on the dialect (reference, section 3.1).
+    /// `acc(..)`; what it may be about depends on the dialect.
     pub(super) fn access(
         &mut self,
         arguments: &'s [syntax::Expr],

@@ -1,4 +1,4 @@
-//! Ghost state that real code depends on, and lemmas that do more than prove (reference, section 2).
+//! Ghost state that real code depends on, and lemmas that do more than prove.
 //!
 //! The original checks neither, so both are warnings.
 

@@ -1,4 +1,4 @@
-//! Which predicates speak about permissions: the others are formulas and may be used as terms (reference, section 2).
+//! Which predicates speak about permissions: the others are formulas and may be used as terms.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Assertions: formulas, and for each sort the set of objects that is owned (reference, sections 3.3 and 6.2).
+//! Assertions: formulas, and for each sort the set of objects that is owned.
 //!
 //! An assertion is read into cases, one for each way through its disjunctions. A case collects formulas and sets from
 //! left to right. Variables that the assertion itself binds (`exists`, implicit ghost parameters of callees) are holes:

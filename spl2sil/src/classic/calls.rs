@@ -1,4 +1,4 @@
-//! Calls: a part of what is owned is handed over, and another part comes back (reference, section 6.3).
+//! Calls: a part of what is owned is handed over, and another part comes back.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

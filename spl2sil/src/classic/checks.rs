@@ -1,5 +1,5 @@
-//! Whether what statements evaluate is safe: objects that are read are owned, divisors are not 0 (reference, sections 3.4
-//! and 6.3). The original leaves guards out; here every expression of a statement is checked.
+//! Whether what statements evaluate is safe: objects that are read are owned, divisors are not 0. The original leaves
+//! guards out; here every expression of a statement is checked.
 
 use sil::build::Annotate;
 use sil::syntax as s;

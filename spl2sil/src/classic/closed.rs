@@ -1,5 +1,5 @@
 //! Comprehensions: a function of the variables and parts of the state that they mention, with an axiom that says what
-//! the set or map holds (reference, section 6.4). Those that say the same share a function.
+//! the set or map holds. Those that say the same share a function.
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
 //! What follows by construction of the lowering, stated in the one-sided assertions of SIL: whoever gets them may use
-//! them, nobody proves them (reference, section 6.3).
+//! them, nobody proves them.
 //!
 //! Each form is sound because of how statements are lowered: a write is checked against `Own`, a new object is outside of
 //! `Alloc`, an object that is freed is in `Own` and leaves both. Calls and loops hand over a subset of `Own`.

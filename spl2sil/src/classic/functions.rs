@@ -1,4 +1,4 @@
-//! Functions, predicates without permissions, axioms and datatypes (reference, sections 3.5 and 6.4).
+//! Functions, predicates without permissions, axioms and datatypes.
 //!
 //! A function sees the heap through the fields it mentions, so it is a function of its parameters and of these. One with
 //! a body is defined by it: by an axiom if it is not recursive, else it becomes a function of SIL, whose unrolling the

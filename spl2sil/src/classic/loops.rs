@@ -1,5 +1,5 @@
-//! Loops: as calls, of a procedure whose contract is the invariant (reference, sections 3.3 and 6.3). What the invariant
-//! does not own is set aside: the body may read it, since nobody else can change it.
+//! Loops: as calls, of a procedure whose contract is the invariant. What the invariant does not own is set aside: the
+//! body may read it, since nobody else can change it.
 
 use indexmap::{IndexMap, IndexSet};
 use sil::syntax as s;

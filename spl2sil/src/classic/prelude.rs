@@ -1,7 +1,7 @@
 //! The theories that lowered programs rest on: sets, maps, frames, paths, arrays.
 //!
 //! Each is a domain written as SIL text, with placeholders (`#S`) for the sorts it is about, and is added to a program
-//! that uses it. The axioms are those of the reference, section 6.4; why they hold is said in `SOUNDNESS.md`.
+//! that uses it. Why the axioms hold is said in `SOUNDNESS.md`.
 
 use indexmap::{IndexMap, IndexSet};
 use sil::syntax::Member;

@@ -1,4 +1,4 @@
-//! Procedures and lemmas: methods that get the state at entry and give back the state at exit (reference, section 6.3).
+//! Procedures and lemmas: methods that get the state at entry and give back the state at exit.
 
 use std::rc::Rc;
 

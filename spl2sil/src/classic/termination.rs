@@ -1,4 +1,4 @@
-//! Termination of lemmas and recursive functions (reference, section 5.3).
+//! Termination of lemmas and recursive functions.
 //!
 //! A lemma that calls itself proves what it likes unless something gets smaller. The measure is the first that applies: a
 //! parameter of a datatype, what is owned at entry (a part of the finitely many objects that exist), an Int parameter.

@@ -1,4 +1,4 @@
-//! Which parts of the state a declaration needs, and which it may change (reference, section 6.1).
+//! Which parts of the state a declaration needs, and which it may change.
 //!
 //! A procedure gets and gives back only these. What its callees need it needs, too, so the table is a fixpoint over the
 //! call graph. A procedure without a body may change all that its footprint can hold.

@@ -10,8 +10,8 @@ use super::prelude::fixed;
 
 /// `forall x: T, y in X :: body @(pattern t)`
 ///
-/// A domain is a guard, and so is the range of bytes, which are integers in SIL. `pattern t` is the trigger `{t}`, and several are triggers of their own; `matching m yields t` is
-/// the trigger `{m}` with `t` mentioned in the body (reference, section 5).
+/// A domain is a guard, and so is the range of bytes, which are integers in SIL. `pattern t` is the trigger `{t}`, and
+/// several are triggers of their own; `matching m yields t` is the trigger `{m}` with `t` mentioned in the body.
 pub(crate) fn quantified<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     meaning: &mut M,
     quantifier: Quantifier,

@@ -1,4 +1,4 @@
-//! What is about the heap or about permissions (reference, section 5, table).
+//! What is about the heap or about permissions.
 
 use sil::build::*;
 use sil::syntax as s;

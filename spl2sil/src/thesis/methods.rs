@@ -118,7 +118,7 @@ impl Scope<'_, '_, '_> {
         self.member.end_block(outer)
     }
 
-    /// That nothing is owned any more: no field of any object, no predicate (reference, section 5.1).
+    /// That nothing is owned any more: no field of any object, no predicate.
     fn nothing_left(&mut self) -> Vec<s::Expr> {
         let program = self.member.program();
         let lowering = self.member.lowering;

@@ -1,4 +1,4 @@
-//! Measures of lemmas and recursive functions (reference, section 5.3).
+//! Measures of lemmas and recursive functions.
 //!
 //! A lemma that does not end proves anything, and so does a function that is defined by itself. The measure is, of what there
 //! is first: a parameter that recursive calls take apart or make smaller, a predicate of the precondition, a datatype, an

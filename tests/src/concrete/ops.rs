@@ -1,4 +1,4 @@
-//! Operators on values (Viper language reference, section 8; division is Euclidean, as in SMT-LIB).
+//! Operators on values (division is Euclidean, as in SMT-LIB).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Expressions (section 5 of the Viper language reference).
+//! Expressions.
 
 use num_bigint::BigInt;
 

@@ -1,4 +1,4 @@
-//! Members and macro definitions (sections 3, 6 and 11.1 of the Viper language reference).
+//! Members and macro definitions.
 
 use crate::syntax::{
     Adt, Axiom, Constructor, Contract, Define, Derive, Domain, DomainFunction, Function, Ident,

@@ -1,4 +1,4 @@
-//! Operator precedence (section 5 of the Viper language reference): from a row of operands and operators to a tree.
+//! Operator precedence: from a row of operands and operators to a tree.
 //!
 //! Shunting-yard with binding strengths on both sides of each operator, on explicit stacks, so that a chain of any
 //! length needs no recursion. The odd one is the wand: weaker than `||` towards its left, but everything to

@@ -1,4 +1,4 @@
-//! Statements and the graph form (sections 4 and 16 of the Viper language reference).
+//! Statements and the graph form.
 
 use crate::source::Span;
 use crate::syntax::{

@@ -340,7 +340,7 @@ impl Pass<'_> {
         Some((CheckKind::TerminationCondition, check))
     }
 
-    /// What a callee's measure has to satisfy, given the caller's: section 11.2 of the Viper language reference.
+    /// What a callee's measure has to satisfy, given the caller's.
     pub(super) fn call_checks(
         &mut self,
         own: &Values,

@@ -1,7 +1,6 @@
 //! The domains that say what decreases: found by name, taken from the standard library where they are missing.
 //!
-//! Section 2 of the Viper language reference lists the names. Users replace an order by declaring a domain of its
-//! name.
+//! Users replace an order by declaring a domain of its name.
 
 use indexmap::IndexSet;
 use la_arena::Arena;

@@ -1,8 +1,7 @@
 //! Where in an expression calls are evaluated, and under what condition.
 //!
-//! "Expression positions" of section 11.2 of the Viper language reference. What is known at a position is a list of
-//! frames, from the root of the expression inward; a check at the position becomes an expression at the root by
-//! wrapping it in the frames ([`Pass::in_position`]).
+//! What is known at a position is a list of frames, from the root of the expression inward; a check at the position
+//! becomes an expression at the root by wrapping it in the frames ([`Pass::in_position`]).
 
 use super::build::{self, placed};
 use super::measures::Copied;

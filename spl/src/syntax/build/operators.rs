@@ -1,4 +1,4 @@
-//! Precedence of infix operators (reference, section 1.4).
+//! Precedence of infix operators.
 //!
 //! The grammar yields operands and operators alternately; two stacks turn them into a tree without recursion, so a
 //! chain costs no stack however long it is.
