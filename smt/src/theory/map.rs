@@ -135,6 +135,12 @@ impl Map<'_, '_> {
         let triggers: [&[Term]; 3] = [&[has], &[had, updated], &[new]];
         self.forall("map.update", &[m, k, v, l], &triggers, body);
 
+        // Where two maps are compared, nobody asks for the value at the key.
+        let (has, new) = (self.has_key(updated, k), self.lookup(updated, k));
+        let is_v = self.same(new, v);
+        let body = self.terms().and([has, is_v]);
+        self.forall("map.update.self", &[m, k, v], &[&[updated]], body);
+
         let (card, old) = (self.card(updated), self.card(m));
         let one = self.terms().int(1);
         let more = self.terms().add(old, one);

@@ -10,6 +10,7 @@ pub(super) fn axioms(axioms: &mut Axioms<'_>, sort: Sort, element: Sort) {
     set.members();
     set.union();
     set.intersection();
+    set.common();
     set.difference();
     set.relations();
     set.equality();
@@ -169,6 +170,34 @@ impl Set<'_, '_> {
         let right = self.terms().add(card_a, card_b);
         let body = self.same(left, right);
         self.forall("set.union.card", &[a, b], &[&[card_union], &[card_both]], body);
+    }
+
+    /// |a ∩ b| where one of the two is written down, element by element.
+    fn common(&mut self) {
+        let (a, b, _) = self.variables();
+        let x = self.axioms.var("x", self.element);
+        let (zero, one) = (self.terms().int(0), self.terms().int(1));
+        let (in_a, in_b) = (self.has(a, x), self.has(b, x));
+        let not_in_a = self.terms().not(in_a);
+        let is_new = self.terms().and([in_b, not_in_a]);
+        let added = self.axioms.op(TheoryOp::SetAdd, &[a, x], self.sort);
+        let single = self.axioms.op(TheoryOp::SetSingleton, &[x], self.sort);
+        for swapped in [false, true] {
+            let both = |set: &mut Self, left, right| {
+                let (left, right) = if swapped { (right, left) } else { (left, right) };
+                let both = set.binary(TheoryOp::SetIntersection, left, right);
+                set.card(both)
+            };
+            let (card, old) = (both(self, added, b), both(self, a, b));
+            let more = self.terms().add(old, one);
+            let value = self.terms().ite(is_new, more, old);
+            let body = self.same(card, value);
+            self.forall("set.intersection.card.add", &[a, b, x], &[&[card]], body);
+            let card = both(self, single, b);
+            let value = self.terms().ite(in_b, one, zero);
+            let body = self.same(card, value);
+            self.forall("set.intersection.card.singleton", &[b, x], &[&[card]], body);
+        }
     }
 
     /// (a ∘ b) ∘ b = a ∘ b and a ∘ (a ∘ b) = a ∘ b
