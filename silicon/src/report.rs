@@ -1,11 +1,16 @@
 //! What verification found, independent of how it is shown.
 
+mod ids;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
 pub use sil::render::Severity;
 use sil::source::Span;
+
+pub(crate) use self::ids::full_id;
+pub use self::ids::{ErrorId, Reason};
 
 /// The outcome for one program, members in source order.
 #[derive(Clone, Debug, Default)]
@@ -63,13 +68,13 @@ pub enum Verdict {
 
 /// One failed obligation (or one warning).
 ///
-/// `error` and `reason` are ids as Viper verifiers write them, such as
-/// `assert.failed` and `assertion.false`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     pub severity: Severity,
-    pub error: &'static str,
-    pub reason: Option<&'static str>,
+    /// What the user was doing.
+    pub error: ErrorId,
+    /// What could not be shown.
+    pub reason: Option<Reason>,
     /// In the words of a SIL program; a front end's own words are behind the span's origin.
     pub message: String,
     /// Where the error is reported.
@@ -136,7 +141,15 @@ impl Step {
     }
 }
 
+/// See [`Finding::key`].
+pub(crate) type FindingKey = (ErrorId, Option<Reason>, Span);
+
 impl Finding {
+    /// What tells findings of one member apart.
+    pub(crate) fn key(&self) -> FindingKey {
+        (self.error, self.reason, self.span)
+    }
+
     /// `error:reason`, or just `error` where there is no reason.
     pub fn full_id(&self) -> String {
         full_id(self.error, self.reason)
@@ -148,14 +161,6 @@ impl Finding {
         if (self.severity, other.severity) == (Severity::Warning, Severity::Error) {
             *self = other;
         }
-    }
-}
-
-/// `error:reason`, or just `error` where there is no reason.
-pub(crate) fn full_id(error: &str, reason: Option<&str>) -> String {
-    match reason {
-        Some(reason) => format!("{error}:{reason}"),
-        None => error.to_owned(),
     }
 }
 

@@ -28,7 +28,9 @@ use crate::engine::members::function::{FunctionAxioms, Phase};
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
 use crate::huge_pages;
 use crate::options::{Join, Options};
-use crate::report::{Finding, MemberKind, MemberReport, Report, Severity, Statistics, Verdict};
+use crate::report::{
+    ErrorId, Finding, MemberKind, MemberReport, Reason, Report, Severity, Statistics, Verdict,
+};
 
 /// Verifies the selected members of a program. The report is the same for every number of threads.
 pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report {
@@ -125,7 +127,7 @@ fn perform(
             let report = verify_other(context, member, visible, workspace);
             let ill_formed = &context.ill_formed_predicates[predicate];
             let has_failed =
-                report.findings.iter().any(|finding| finding.error != "verifier.warning");
+                report.findings.iter().any(|finding| finding.error != ErrorId::VerifierWarning);
             ill_formed.set(has_failed).expect("a predicate is checked once");
             vec![(member, report)]
         }
@@ -176,7 +178,7 @@ fn functions_of_group(
                 let visible = Visible { contracts: &contracts, ..visible };
                 let member = Member::Function(function);
                 verify_member(context, member, part, visible, workspace, |engine| {
-                    engine.recursion_group = group.clone();
+                    engine.setting.recursion_group = group.clone();
                     match phase {
                         // What builds on an ill-formed precondition would be reported for no other reason.
                         Phase::Body if is_ill_formed => Ok(None),
@@ -216,9 +218,7 @@ fn usable_contracts(
 fn both(first: MemberReport, second: MemberReport) -> MemberReport {
     let mut findings = first.findings;
     for finding in second.findings {
-        let known = findings
-            .iter_mut()
-            .find(|known| known.span == finding.span && known.full_id() == finding.full_id());
+        let known = findings.iter_mut().find(|known| known.key() == finding.key());
         match known {
             None => findings.push(finding),
             Some(known) => known.meet(finding),
@@ -340,10 +340,11 @@ fn verify_member<'p>(
         let workspace = traced.as_ref().unwrap_or(workspace);
         let mut engine = Engine::new(context, visible, workspace, log)?;
         let mut result = run(&mut engine);
-        if matches!(result, Ok(_) | Err(Stop::Infeasible)) && engine.leaves_failures_open() {
+        let outcome = engine.finish();
+        if matches!(result, Ok(_) | Err(Stop::Infeasible)) && outcome.leaves_failures_open {
             result = Err(Stop::Broken("what was to be reported is lost".to_owned()));
         }
-        Ok::<_, Stop>((engine.finish(), result))
+        Ok::<_, Stop>((outcome, result))
     }));
     let mut axioms = None;
     match result {
@@ -418,27 +419,32 @@ fn stopped(report: &mut MemberReport, stop: Stop) {
         Stop::Infeasible => return,
         Stop::Unsupported { span, what } => {
             let message = format!("not supported yet: {what}");
-            (Verdict::Unsupported, "internal", Some("feature.unsupported"), span, message)
+            (
+                Verdict::Unsupported,
+                ErrorId::Internal,
+                Some(Reason::FeatureUnsupported),
+                span,
+                message,
+            )
         }
         // Of the second, nobody sees the report.
         Stop::OutOfTime | Stop::TooMuch => {
             let message = "gave up: the time limit of the member is reached".to_owned();
-            (Verdict::Inconclusive, "timeout.error", None, report.span, message)
+            (Verdict::Inconclusive, ErrorId::Timeout, None, report.span, message)
         }
-        Stop::Broken(what) => {
-            (Verdict::Error, "internal", None, report.span, format!("internal error: {what}"))
-        }
+        Stop::Broken(what) => (
+            Verdict::Error,
+            ErrorId::Internal,
+            None,
+            report.span,
+            format!("internal error: {what}"),
+        ),
     };
     report.verdict = report.verdict.max(verdict);
     report.findings.push(finding(error, reason, span, message));
 }
 
-fn finding(
-    error: &'static str,
-    reason: Option<&'static str>,
-    span: Span,
-    message: String,
-) -> Finding {
+fn finding(error: ErrorId, reason: Option<Reason>, span: Span, message: String) -> Finding {
     Finding {
         severity: Severity::Warning,
         error,
@@ -511,7 +517,7 @@ mod tests {
 
     #[test]
     fn nothing_that_a_part_finds_is_lost() {
-        let gave_up = finding("assert.failed", None, Span::default(), "gave up".to_owned());
+        let gave_up = finding(ErrorId::AssertFailed, None, Span::default(), "gave up".to_owned());
         let failed = Finding { severity: Severity::Error, ..gave_up.clone() };
         let report = |verdict, findings| MemberReport {
             kind: MemberKind::Method,

@@ -241,6 +241,17 @@ impl Terms {
         })
     }
 
+    /// A symbol of kind [`SymbolKind::Fresh`] with a name of its own: the same name again is the same symbol. The name
+    /// must not be one that is declared elsewhere.
+    pub fn declare_fresh(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
+        self.declare(Declaration {
+            name: Arc::from(name),
+            args: args.into(),
+            result,
+            kind: SymbolKind::Fresh,
+        })
+    }
+
     /// A function of the prover, given as SMT-LIB text.
     pub fn declare_backend(
         &mut self,
@@ -266,13 +277,13 @@ impl Terms {
     /// A new constant, different from all others; `hint` makes it readable. Its name is `hint@number`: no declared
     /// name may have that form.
     pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
-        let symbol = self.fresh_symbol(hint, &[], sort, SymbolKind::Uninterpreted);
+        let symbol = self.fresh_symbol(hint, &[], sort, SymbolKind::Fresh);
         self.apply(symbol, &[])
     }
 
     /// A new function symbol, different from all others.
     pub fn fresh_function(&mut self, hint: &str, args: &[Sort], result: Sort) -> Symbol {
-        self.fresh_symbol(hint, args, result, SymbolKind::Uninterpreted)
+        self.fresh_symbol(hint, args, result, SymbolKind::Fresh)
     }
 
     /// A new variable for [`Terms::forall`] and [`Terms::exists`].

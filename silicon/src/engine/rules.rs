@@ -2,6 +2,7 @@
 //!
 //! In reading order: [`eval`], [`produce`], [`consume`], [`exec`], then the constructs with rules of their own.
 
+pub(crate) mod assertion;
 pub(crate) mod assume;
 pub(crate) mod consume;
 pub(crate) mod eval;

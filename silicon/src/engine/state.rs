@@ -59,6 +59,59 @@ fn index(local: LocalId) -> usize {
     local.into_raw().into_u32() as usize
 }
 
+/// The heaps of earlier moments.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Past {
+    /// The heap `old` refers to; `None` where the member has none.
+    pub(crate) old: Option<Heap>,
+    /// The labels passed.
+    pub(crate) labels: Rc<BTreeMap<LabelId, Labelled>>,
+    /// The heap `old[lhs]` refers to.
+    pub(crate) lhs: Option<Heap>,
+    /// Heaps framed around the loops in progress, innermost last.
+    pub(crate) frames: Vec<Heap>,
+}
+
+/// What a package in progress takes from.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Package {
+    /// The heaps around it that its operations may take from, nearest first.
+    pub(crate) reserve: Vec<Heap>,
+    /// What the operation in progress has taken from the reserve.
+    pub(crate) moved: Heap,
+    /// What has been learnt of portions of one location: that their values are equal.
+    pub(crate) agreed: Rc<Vec<Term>>,
+}
+
+/// How assertions are read.
+#[derive(Clone, Debug)]
+pub(crate) struct AssertionReading {
+    pub(crate) reading: Reading,
+    pub(crate) amounts: Amounts,
+    /// Factor on all amounts, of the predicate being folded or unfolded.
+    pub(crate) scale: Option<Term>,
+    /// Symbols of the wildcards that may still be constrained (trap T9). One made for all values of some variables is
+    /// the same wildcard whatever it is applied to: those of a quantified permission may have been shifted.
+    pub(crate) constrainable: Rc<Vec<Symbol>>,
+    /// The predicates whose bodies are being produced or consumed, one inside the other.
+    pub(crate) bodies: Rc<Vec<PredicateId>>,
+    /// Whether somebody looks at the snapshot of what is consumed: for `fold` and for applications of functions.
+    pub(crate) keeps_snapshots: bool,
+}
+
+impl Default for AssertionReading {
+    fn default() -> Self {
+        Self {
+            reading: Reading::Inhale,
+            amounts: Amounts::Exact,
+            scale: None,
+            constrainable: Rc::default(),
+            bodies: Rc::default(),
+            keeps_snapshots: false,
+        }
+    }
+}
+
 /// σ: everything but the path condition. Plain data, cheap to clone, so that a run can start again from it.
 #[derive(Clone, Debug)]
 pub(crate) struct State<'p> {
@@ -68,39 +121,20 @@ pub(crate) struct State<'p> {
     pub(crate) heap: Heap,
     /// What is left of the heap while a consume is in progress; `perm` looks here (trap T22).
     pub(crate) consuming: Option<Heap>,
-    /// The heap `old` refers to; `None` where the member has none.
-    pub(crate) old: Option<Heap>,
-    /// The labels passed.
-    pub(crate) labels: Rc<BTreeMap<LabelId, Labelled>>,
-    /// The heap `old[lhs]` refers to.
-    pub(crate) lhs: Option<Heap>,
-    /// In a package, the heaps around it that its operations may take from, nearest first.
-    pub(crate) reserve: Vec<Heap>,
-    /// What the operation in progress in a package has taken from the reserve.
-    pub(crate) moved: Heap,
-    /// In a package, what has been learnt of portions of one location: that their values are equal.
-    pub(crate) agreed: Rc<Vec<Term>>,
-    /// Heaps framed around the loops in progress, innermost last.
-    pub(crate) frames: Vec<Heap>,
+    /// The heaps of earlier moments.
+    pub(crate) past: Past,
+    /// What a package in progress takes from.
+    pub(crate) package: Package,
     /// `result` of the function whose postcondition is evaluated.
     pub(crate) result: Option<Term>,
     /// The function whose `result` it is, unless the heap is not the one that it is about.
     pub(crate) result_of: Option<FunctionId>,
-    /// Factor on all amounts, of the predicate being folded or unfolded.
-    pub(crate) scale: Option<Term>,
-    pub(crate) amounts: Amounts,
-    pub(crate) reading: Reading,
+    /// How assertions are read.
+    pub(crate) assertion: AssertionReading,
     /// While an assertion that frames itself is produced: the heap without it.
     pub(crate) without_own: Option<Heap>,
     /// The heap whose instances have been opened together already (see [`crate::engine::consolidation::together`]).
     pub(crate) opened: Option<Heap>,
-    /// The predicates whose bodies are being produced or consumed, one inside the other.
-    pub(crate) bodies: Rc<Vec<PredicateId>>,
-    /// Whether somebody looks at the snapshot of what is consumed: for `fold` and for applications of functions.
-    pub(crate) keeps_snapshots: bool,
-    /// Symbols of the wildcards that may still be constrained (trap T9). One made for all values of some variables is
-    /// the same wildcard whatever it is applied to: those of a quantified permission may have been shifted.
-    pub(crate) constrainable: Rc<Vec<Symbol>>,
     /// Branch conditions of the control flow so far, as (source, taken).
     pub(crate) path: Rc<Vec<(Span, bool)>>,
 }
@@ -112,23 +146,13 @@ impl<'p> State<'p> {
             store: Store::new(locals),
             heap: Heap::default(),
             consuming: None,
-            old: None,
-            labels: Rc::default(),
-            lhs: None,
-            reserve: Vec::new(),
-            moved: Heap::default(),
-            agreed: Rc::default(),
-            frames: Vec::new(),
+            past: Past::default(),
+            package: Package::default(),
             result: None,
             result_of: None,
-            scale: None,
-            amounts: Amounts::Exact,
-            reading: Reading::Inhale,
+            assertion: AssertionReading::default(),
             opened: None,
-            bodies: Rc::default(),
-            keeps_snapshots: false,
             without_own: None,
-            constrainable: Rc::default(),
             path: Rc::default(),
         }
     }

@@ -120,20 +120,21 @@ impl<'s> Job<'s> {
         let mut end = End::Plain;
         let (report, _) =
             verify_member(context, member, &name.join("."), visible, workspace, |engine| {
-                engine.one_by_one = attempt.one_by_one;
-                engine.limits = attempt.limits;
+                engine.setting.one_by_one = attempt.one_by_one;
+                engine.setting.limits = attempt.limits;
                 // All parts have the time of one member.
-                engine.deadline = engine.deadline.into_iter().chain(deadline).min();
-                engine.sharing = sharing;
+                engine.setting.deadline = engine.setting.deadline.into_iter().chain(deadline).min();
+                engine.run.sharing = sharing;
                 let mut result = verify_body(context, member, engine);
-                if result.is_ok() && engine.sharing.as_ref().is_some_and(|it| !it.has_arrived()) {
+                if result.is_ok() && engine.run.sharing.as_ref().is_some_and(|it| !it.has_arrived())
+                {
                     result = Err(Stop::Broken("a part was not reached".to_owned()));
                 }
                 end = match &result {
                     Err(Stop::TooMuch) => End::TooMuch,
                     // What was found before is as good.
                     Err(Stop::OutOfTime) if attempt.limits.questions.is_some() => End::TooMuch,
-                    _ if engine.merges > 0 => End::Merged,
+                    _ if engine.has_merged() => End::Merged,
                     _ => End::Plain,
                 };
                 result.map(|()| None)

@@ -6,7 +6,7 @@ use sil::plugins::termination::{CheckKind, Instrumented};
 use sil::program::Member;
 use sil::source::{OriginId, Sources, Span};
 
-use crate::report::Finding;
+use crate::report::{ErrorId, Finding, Reason};
 
 /// The findings of a member as its user shall see them, and whether some are left out because they are reported
 /// elsewhere.
@@ -39,12 +39,12 @@ fn finding(
     };
     let own = |span: Span| restored(checks, span);
     let reason_kind = found.reason_span.and_then(|span| checks.check(span)).map(|it| it.kind);
-    let is_application = found.error == "application.precondition";
+    let is_application = found.error == ErrorId::ApplicationPrecondition;
     match (check.kind, found.reason) {
         (CheckKind::Copy, _) => None,
-        (kind, Some("assertion.false")) if !is_application => Some(Finding {
-            error: "termination.failed",
-            reason: Some(id(kind)),
+        (kind, Some(Reason::AssertionFalse)) if !is_application => Some(Finding {
+            error: ErrorId::TerminationFailed,
+            reason: Some(reason(kind)),
             message: message(kind, sources, found.span),
             span: own(found.span),
             reason_span: None,
@@ -52,11 +52,11 @@ fn finding(
             ..found
         }),
         (_, _) if reason_kind == Some(CheckKind::Copy) => None,
-        (_, Some("insufficient.permission"))
+        (_, Some(Reason::InsufficientPermission))
             if is_application && is_of_instance(checks, &found) =>
         {
             Some(Finding {
-                error: "predicateinstance.no.access",
+                error: ErrorId::PredicateInstanceNoAccess,
                 message: in_measure("there might be no permission to the predicate instance"),
                 span: own(found.span),
                 reason_span: None,
@@ -64,7 +64,7 @@ fn finding(
             })
         }
         _ => Some(Finding {
-            error: if is_application { found.error } else { "termination.failed" },
+            error: if is_application { found.error } else { ErrorId::TerminationFailed },
             message: in_measure(
                 found.message.split_once(": ").map_or(&*found.message, |(_, words)| words),
             ),
@@ -96,12 +96,12 @@ fn restored(checks: &Instrumented, span: Span) -> Span {
     Span { origin, ..span }
 }
 
-/// Section 11.2 of the Viper language reference.
-fn id(kind: CheckKind) -> &'static str {
+/// What could not be shown where a check fails.
+fn reason(kind: CheckKind) -> Reason {
     match kind {
-        CheckKind::TerminationCondition | CheckKind::Copy => "termination.condition.false",
-        CheckKind::TupleCondition => "tuple.condition.false",
-        CheckKind::Tuple => "tuple.false",
+        CheckKind::TerminationCondition | CheckKind::Copy => Reason::TerminationConditionFalse,
+        CheckKind::TupleCondition => Reason::TupleConditionFalse,
+        CheckKind::Tuple => Reason::TupleFalse,
     }
 }
 

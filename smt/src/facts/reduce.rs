@@ -85,9 +85,8 @@ impl Facts {
         let declaration = terms.declaration(*symbol);
         operands.is_empty()
             && match declaration.kind {
-                SymbolKind::Variable => true,
-                SymbolKind::Uninterpreted => declaration.name.contains('@'),
-                SymbolKind::Backend(_) => false,
+                SymbolKind::Variable | SymbolKind::Fresh => true,
+                SymbolKind::Uninterpreted | SymbolKind::Backend(_) => false,
             }
             && !self.mentioned.contains(&term)
     }

@@ -220,7 +220,8 @@ impl Terms {
     pub fn is_matchable(&self, term: Term) -> bool {
         let at_top = match self.kind(term) {
             TermKind::Apply(symbol, args) => {
-                !args.is_empty() && self.declaration(*symbol).kind == SymbolKind::Uninterpreted
+                let kind = &self.declaration(*symbol).kind;
+                !args.is_empty() && matches!(kind, SymbolKind::Uninterpreted | SymbolKind::Fresh)
             }
             TermKind::Theory(..)
             | TermKind::Wrap(_)

@@ -19,6 +19,9 @@ impl Symbol {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SymbolKind {
     Uninterpreted,
+    /// Uninterpreted, and made for one purpose in one arena: whoever takes a formula elsewhere has to say there what it
+    /// means.
+    Fresh,
     /// A variable meant to be bound by a quantifier.
     Variable,
     /// A function of the prover given as SMT-LIB text, such as `bvadd` or `(_ extract 7 0)`.

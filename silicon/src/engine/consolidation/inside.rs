@@ -31,15 +31,12 @@ impl Engine<'_> {
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let outer = std::mem::replace(&mut self.learns_inside, true);
-        let result = run(self);
-        self.learns_inside = outer;
-        result
+        self.in_mode(|mode| mode.learns_inside = true, run)
     }
 
     /// The heap of an expression's inside has become the present one.
     pub(crate) fn note_inside(&mut self) -> Result<(), Stop> {
-        if !self.learns_inside || self.in_trigger {
+        if !self.mode.learns_inside || self.mode.in_trigger {
             return Ok(());
         }
         let heap = self.state.heap.clone();

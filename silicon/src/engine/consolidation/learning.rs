@@ -25,7 +25,7 @@ impl Engine<'_> {
             self.learn_from(&left)?;
         }
         // SOUNDNESS: each heap around a package alone, never together with the package's own (trap T10f).
-        for heap in self.state.reserve.clone() {
+        for heap in self.state.package.reserve.clone() {
             self.learn_from(&heap)?;
         }
         Ok(self.facts_known() != before)
@@ -33,7 +33,7 @@ impl Engine<'_> {
 
     /// How much is known, to see whether something was learnt.
     pub(crate) fn facts_known(&self) -> usize {
-        self.known.len()
+        self.knowledge.known.len()
     }
 
     pub(crate) fn learn_from(&mut self, heap: &Heap) -> Result<(), Stop> {

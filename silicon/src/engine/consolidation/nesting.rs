@@ -34,13 +34,14 @@ impl Engine<'_> {
             .resources()
             .any(|(resource, chunks)| matches!(resource, Resource::Field(_)) && chunks.len() > 1);
         if tells && self.is_live() {
-            self.scopes.last_mut().expect("there is a base scope").heaps.push(heap);
+            self.knowledge.scopes.last_mut().expect("there is a base scope").heaps.push(heap);
         }
     }
 
     /// Assumes the consequences of the shapes that the heap has had on this path.
     pub(crate) fn learn_from_the_past(&mut self) -> Result<(), Stop> {
         let heaps: Vec<Heap> = self
+            .knowledge
             .scopes
             .iter()
             .rev()

@@ -104,7 +104,7 @@ impl Engine<'_> {
             return Ok(Vec::new());
         }
         let store = self.state.store.clone();
-        let outer = self.bound.len();
+        let outer = self.mode.bound.len();
         let mut bound = Vec::with_capacity(variables.len());
         for (position, &variable) in variables.iter().enumerate() {
             let sort = self.sort(&self.state.locals[variable].ty);
@@ -112,31 +112,32 @@ impl Engine<'_> {
             self.state.store.set(variable, value);
             bound.push(value);
         }
-        self.bound.extend(&bound);
-        let (result, facts) = self.scoped(None, |engine| {
-            let mut arguments = Vec::with_capacity(patterns.len());
-            for pattern in patterns {
-                arguments.push(engine.eval(pattern, blame)?);
-            }
-            let mut conjuncts = Vec::with_capacity(chunks.len());
-            for chunk in chunks {
-                let some = engine.is_some(chunk.amount);
-                let some = engine.at(resource, some, &arguments);
-                let Some(value) = engine.under(some, |engine| engine.eval(body, blame))? else {
-                    continue;
-                };
-                let conjunct = engine.terms.implies(some, value);
-                let value = engine.map_at(resource, chunk.map, &arguments);
-                let mut triggers = vec![vec![value]];
-                for trigger in &chunk.triggers {
-                    let here = trigger.iter().map(|&t| engine.at(resource, t, &arguments));
-                    triggers.push(here.collect());
+        let outcome = self.binding(&bound, |engine| {
+            engine.scoped(None, |engine| {
+                let mut arguments = Vec::with_capacity(patterns.len());
+                for pattern in patterns {
+                    arguments.push(engine.eval(pattern, blame)?);
                 }
-                conjuncts.push((conjunct, triggers));
-            }
-            Ok(conjuncts)
-        })?;
-        self.bound.truncate(outer);
+                let mut conjuncts = Vec::with_capacity(chunks.len());
+                for chunk in chunks {
+                    let some = engine.is_some(chunk.amount);
+                    let some = engine.at(resource, some, &arguments);
+                    let Some(value) = engine.under(some, |engine| engine.eval(body, blame))? else {
+                        continue;
+                    };
+                    let conjunct = engine.terms.implies(some, value);
+                    let value = engine.map_at(resource, chunk.map, &arguments);
+                    let mut triggers = vec![vec![value]];
+                    for trigger in &chunk.triggers {
+                        let here = trigger.iter().map(|&t| engine.at(resource, t, &arguments));
+                        triggers.push(here.collect());
+                    }
+                    conjuncts.push((conjunct, triggers));
+                }
+                Ok(conjuncts)
+            })
+        });
+        let (result, facts) = outcome?;
         self.state.store = store;
         let mut quantified = Vec::new();
         for (conjunct, triggers) in result? {

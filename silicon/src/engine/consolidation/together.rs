@@ -17,7 +17,7 @@ use std::rc::Rc;
 use sil::program::{ExprKind, FieldId, Location, PredicateId};
 use smt::terms::Terms;
 
-use crate::engine::findings::blame::Blame;
+use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::permission::heap::{Chunk, Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
@@ -30,9 +30,9 @@ impl Engine<'_> {
     pub(crate) fn learn_from_instances(&mut self) -> Result<bool, Stop> {
         let state = &self.state;
         let is_plain = state.heap.amounts == Amounts::Exact
-            && state.scale.is_none()
-            && state.bodies.is_empty()
-            && self.bound.is_empty();
+            && state.assertion.scale.is_none()
+            && state.assertion.bodies.is_empty()
+            && self.mode.bound.is_empty();
         let is_known = state.opened.as_ref().is_some_and(|known| known.same_version(&state.heap));
         if !is_plain || is_known {
             return Ok(false);
@@ -45,14 +45,14 @@ impl Engine<'_> {
         }
         self.join(|engine| {
             engine.state.consuming = None;
-            engine.state.reserve.clear();
+            engine.state.package.reserve.clear();
             // Where a precondition is shown, its reading is of what it asks for; what is here is as exact as ever.
-            engine.state.amounts = Amounts::Exact;
+            engine.state.assertion.amounts = Amounts::Exact;
             // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap T9).
-            engine.state.constrainable = Rc::default();
+            engine.state.assertion.constrainable = Rc::default();
             for (predicate, Chunk { arguments, amount, .. }) in &instances {
                 let at = engine.program.predicates[*predicate].span;
-                let blame = Blame::new("unfold.failed", at).silent();
+                let blame = Blame::new(ErrorId::UnfoldFailed, at).silent();
                 engine.unfold_merging(*predicate, arguments, *amount, at, blame)?;
             }
             let opened = engine.state.heap.clone();

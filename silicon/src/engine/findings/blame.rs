@@ -1,12 +1,11 @@
 //! How a failed obligation is reported: what the user was doing, and what could not be shown.
 
-use indexmap::map::Entry;
-use rustc_hash::FxHashSet;
 use sil::source::Span;
-use smt::terms::{Term, Terms};
 
-use crate::engine::Engine;
-use crate::report::{Finding, Severity, Step, full_id};
+use crate::engine::findings::log::{Recalled, Reported};
+use crate::engine::{Engine, Stop};
+pub(crate) use crate::report::{ErrorId, Reason};
+use crate::report::{Finding, Severity, Step};
 
 /// Whether an expression's own obligations (divisors, indices, permission to read, preconditions) are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +22,7 @@ pub(crate) enum Definedness {
 /// What the user was doing: the error id and where it is reported. The failing check adds the [`Reason`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blame {
-    pub(crate) error: &'static str,
+    pub(crate) error: ErrorId,
     pub(crate) span: Span,
     pub(crate) definedness: Definedness,
     /// The contract clause whose use failed, if it stands elsewhere.
@@ -31,7 +30,7 @@ pub(crate) struct Blame {
 }
 
 impl Blame {
-    pub(crate) fn new(error: &'static str, span: Span) -> Self {
+    pub(crate) fn new(error: ErrorId, span: Span) -> Self {
         Self { error, span, definedness: Definedness::Checked, clause: None }
     }
 
@@ -70,166 +69,84 @@ impl Blame {
 
     /// Whether it is a clause of a contract that is being checked where it is declared.
     pub(crate) fn is_of_contract(self) -> bool {
-        self.error == "not.wellformed"
+        self.error == ErrorId::NotWellformed
     }
 
     /// Whether it is the precondition of a function that is applied.
     pub(crate) fn is_of_application(self) -> bool {
-        self.error == "application.precondition"
+        self.error == ErrorId::ApplicationPrecondition
     }
 
     /// Whether it is the body of a function that is being checked where it is declared.
     pub(crate) fn is_of_body(self) -> bool {
-        self.error == BODY && !self.is_trusted()
+        self.error == ErrorId::FunctionNotWellformed && !self.is_trusted()
     }
 }
 
-/// Evidence that something has been reported, which finding it is. Only [`Engine::report`] makes it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reported {
-    finding: usize,
-}
-
-impl Reported {
-    /// The index among the findings.
-    pub(crate) fn index(self) -> usize {
-        self.finding
-    }
-}
-
-/// Values that stand for something whose absence has been reported: what fails because of them is no news.
-///
-/// SOUNDNESS: a failure that mentions one is not reported, so there is none without evidence of a report; when the member
-/// ends it is checked that one is left (see [`Engine::leaves_failures_open`]).
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Tainted {
-    values: FxHashSet<Term>,
-    /// Whether something has been left out since it follows from what has been reported.
-    relies_on_report: bool,
-}
-
-impl Tainted {
-    pub(crate) fn insert(&mut self, value: Term, _: Reported) {
-        self.values.insert(value);
-        self.rely_on_report();
-    }
-
-    /// Notes that something is not looked at, or not reported, because of what has been reported before.
-    pub(crate) fn rely_on_report(&mut self) {
-        self.relies_on_report = true;
-    }
-
-    /// From here on, failures that mention these values are reported, too.
-    pub(crate) fn clear(&mut self) {
-        self.values.clear();
-    }
-
-    /// Whether a formula speaks about one of the values.
-    pub(crate) fn occurs_in(&self, terms: &Terms, formula: Term) -> bool {
-        !self.values.is_empty() && self.values.iter().any(|&value| terms.contains(formula, value))
-    }
-}
-
-/// The body of a function is not defined.
-pub(crate) const BODY: &str = "function.not.wellformed";
-
-/// What could not be shown (Viper language reference, section 14.2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reason {
-    AssertionFalse,
-    InsufficientPermission,
-    /// Only of programs that ask for it (`@src.receivers`): in Viper it is insufficient permission.
-    ReceiverNull,
-    DivisionByZero,
-    NegativePermission,
-    NotInjective,
-    HavocNotInjective,
-    PermissionNotPositive,
-    LabelNotReached,
-    IndexNegative,
-    IndexTooLarge,
-    KeyMissing,
-    WandNotFound,
-    RefutationTrue,
-}
-
-impl Reason {
-    pub(crate) fn id(self) -> &'static str {
-        match self {
-            Self::AssertionFalse => "assertion.false",
-            Self::InsufficientPermission => "insufficient.permission",
-            Self::ReceiverNull => "receiver.null",
-            Self::DivisionByZero => "division.by.zero",
-            Self::NegativePermission => "negative.permission",
-            Self::NotInjective => "qp.not.injective",
-            Self::HavocNotInjective => "quasihavocall.not.injective",
-            Self::PermissionNotPositive => "permission.not.positive",
-            Self::LabelNotReached => "labelled.state.not.reached",
-            Self::IndexNegative => "seq.index.negative",
-            Self::IndexTooLarge => "seq.index.length",
-            Self::KeyMissing => "map.key.contains",
-            Self::WandNotFound => "wand.not.found",
-            Self::RefutationTrue => "refutation.true",
+/// What could not be shown; `what` is the reason node in the user's words.
+fn words(reason: Reason, what: &str) -> String {
+    match reason {
+        Reason::AssertionFalse => format!("`{what}` might not hold"),
+        Reason::InsufficientPermission => {
+            format!("there might be insufficient permission to `{what}`")
         }
-    }
-
-    /// `what` is the reason node in the user's words.
-    fn words(self, what: &str) -> String {
-        match self {
-            Self::AssertionFalse => format!("`{what}` might not hold"),
-            Self::InsufficientPermission => {
-                format!("there might be insufficient permission to `{what}`")
-            }
-            Self::ReceiverNull => format!("a receiver in `{what}` might be null"),
-            Self::DivisionByZero => format!("the divisor `{what}` might be zero"),
-            Self::HavocNotInjective => {
-                format!("`{what}` might be the same for different values")
-            }
-            Self::NotInjective => {
-                format!("the receiver of `{what}` might be the same for different values")
-            }
-            Self::NegativePermission => format!("the permission amount `{what}` might be negative"),
-            Self::PermissionNotPositive => {
-                format!("the permission amount `{what}` might not be positive")
-            }
-            Self::LabelNotReached => format!("the state of `{what}` might not have been reached"),
-            Self::IndexNegative => format!("the index `{what}` might be negative"),
-            Self::IndexTooLarge => {
-                format!("the index `{what}` might exceed the length of the sequence")
-            }
-            Self::WandNotFound => format!("the magic wand `{what}` might not be held"),
-            Self::KeyMissing => format!("the map might not contain the key `{what}`"),
-            Self::RefutationTrue => format!("`{what}` holds on every path that leads here"),
+        Reason::ReceiverNull => format!("a receiver in `{what}` might be null"),
+        Reason::DivisionByZero => format!("the divisor `{what}` might be zero"),
+        Reason::HavocNotInjective => {
+            format!("`{what}` might be the same for different values")
         }
+        Reason::NotInjective => {
+            format!("the receiver of `{what}` might be the same for different values")
+        }
+        Reason::NegativePermission => format!("the permission amount `{what}` might be negative"),
+        Reason::PermissionNotPositive => {
+            format!("the permission amount `{what}` might not be positive")
+        }
+        Reason::LabelNotReached => format!("the state of `{what}` might not have been reached"),
+        Reason::IndexNegative => format!("the index `{what}` might be negative"),
+        Reason::IndexTooLarge => {
+            format!("the index `{what}` might exceed the length of the sequence")
+        }
+        Reason::WandNotFound => format!("the magic wand `{what}` might not be held"),
+        Reason::KeyMissing => format!("the map might not contain the key `{what}`"),
+        Reason::RefutationTrue => format!("`{what}` holds on every path that leads here"),
+        Reason::TerminationConditionFalse
+        | Reason::TupleConditionFalse
+        | Reason::TupleFalse
+        | Reason::FeatureUnsupported => unreachable!("told by those who find it"),
     }
 }
 
 /// The first words of a message, by error id.
-fn heading(error: &str) -> &'static str {
+fn heading(error: ErrorId) -> &'static str {
     match error {
-        "assert.failed" => "assert might fail",
-        "not.wellformed" => "contract might not be well-formed",
-        "postcondition.violated" => "postcondition might not hold",
-        "exhale.failed" => "exhale might fail",
-        "inhale.failed" => "inhale might fail",
-        "assignment.failed" => "assignment might fail",
-        "call.precondition" => "the precondition of the method might not hold",
-        "refute.failed" => "refute failed",
-        "call.failed" => "method call might fail",
-        "application.precondition" => "the precondition of the function might not hold",
-        "if.failed" => "conditional statement might fail",
-        "while.failed" => "loop might fail",
-        "invariant.not.established" => "loop invariant might not hold on entry",
-        "invariant.not.preserved" => "loop invariant might not be preserved",
-        "fold.failed" => "fold might fail",
-        "unfold.failed" => "unfold might fail",
-        "function.not.wellformed" => "function might not be well-formed",
-        "package.failed" => "package might fail",
-        "apply.failed" => "apply might fail",
-        "quasihavoc.failed" | "quasihavocall.failed" => "quasihavoc might fail",
-        "wand.not.wellformed" => "magic wand might not be well-formed",
-        "predicate.not.wellformed" => "predicate might not be well-formed",
-        _ => "verification might fail",
+        ErrorId::AssertFailed => "assert might fail",
+        ErrorId::NotWellformed => "contract might not be well-formed",
+        ErrorId::PostconditionViolated => "postcondition might not hold",
+        ErrorId::ExhaleFailed => "exhale might fail",
+        ErrorId::InhaleFailed => "inhale might fail",
+        ErrorId::AssignmentFailed => "assignment might fail",
+        ErrorId::CallPrecondition => "the precondition of the method might not hold",
+        ErrorId::RefuteFailed => "refute failed",
+        ErrorId::CallFailed => "method call might fail",
+        ErrorId::ApplicationPrecondition => "the precondition of the function might not hold",
+        ErrorId::IfFailed => "conditional statement might fail",
+        ErrorId::WhileFailed => "loop might fail",
+        ErrorId::InvariantNotEstablished => "loop invariant might not hold on entry",
+        ErrorId::InvariantNotPreserved => "loop invariant might not be preserved",
+        ErrorId::FoldFailed => "fold might fail",
+        ErrorId::UnfoldFailed => "unfold might fail",
+        ErrorId::FunctionNotWellformed => "function might not be well-formed",
+        ErrorId::PackageFailed => "package might fail",
+        ErrorId::ApplyFailed => "apply might fail",
+        ErrorId::QuasihavocFailed | ErrorId::QuasihavocallFailed => "quasihavoc might fail",
+        ErrorId::WandNotWellformed => "magic wand might not be well-formed",
+        ErrorId::PredicateNotWellformed => "predicate might not be well-formed",
+        ErrorId::TerminationFailed
+        | ErrorId::PredicateInstanceNoAccess
+        | ErrorId::VerifierWarning
+        | ErrorId::Timeout
+        | ErrorId::Internal => "verification might fail",
     }
 }
 
@@ -252,17 +169,10 @@ impl Engine<'_> {
         at: Span,
         severity: Severity,
     ) -> Reported {
-        self.failures += 1;
-        if blame.is_of_contract() {
-            if !self.in_other_reading {
-                self.ill_formed_otherwise.remove(&blame.span);
-            } else if !self.was_ill_formed_at(blame.span) {
-                self.ill_formed_otherwise.insert(blame.span);
-            }
-        }
+        self.note_failure();
         let what = self.context.sources.text(at).unwrap_or("this").to_owned();
         let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
-        let mut message = format!("{}: {}", heading(blame.error), reason.words(&what));
+        let mut message = format!("{}: {}", heading(blame.error), words(reason, &what));
         if severity == Severity::Warning {
             message = format!("gave up: {message}");
         }
@@ -271,7 +181,7 @@ impl Engine<'_> {
         let finding = Finding {
             severity,
             error: blame.error,
-            reason: Some(reason.id()),
+            reason: Some(reason),
             message,
             span: blame.span,
             reason_span: (at != blame.span).then_some(at),
@@ -279,45 +189,14 @@ impl Engine<'_> {
             path: self.state.path.iter().map(|step| self.path_step(step)).collect(),
             counterexample: None,
         };
-        let finding = match self.findings.entry((finding.full_id(), blame.span)) {
-            Entry::Occupied(mut known) => {
-                known.get_mut().meet(finding);
-                known.index()
-            }
-            Entry::Vacant(entry) => {
-                let index = entry.index();
-                entry.insert(finding);
-                index
-            }
-        };
-        Reported { finding }
-    }
-
-    /// Whether failures may have been left out because of a finding that is not there any more: a defect.
-    pub(crate) fn leaves_failures_open(&self) -> bool {
-        self.tainted.relies_on_report && self.findings.is_empty()
+        self.log.report(finding, self.mode.in_other_reading)
     }
 
     /// Whether an obligation was refuted before that has the same error, reason and place: it would be the same finding.
-    /// But where a clause failed in its other reading only, this would be the first time in its own.
-    pub(crate) fn has_failed(&self, blame: Blame, reason: Reason) -> bool {
-        let only_otherwise =
-            !self.in_other_reading && self.ill_formed_otherwise.contains(&blame.span);
-        if self.findings.is_empty() || only_otherwise {
-            return false;
-        }
-        let id = full_id(blame.error, Some(reason.id()));
-        let known = self.findings.get(&(id, blame.span));
-        known.is_some_and(|finding| finding.severity == Severity::Error)
-    }
-
-    /// Warns that what a member says about its start is contradictory, so that nothing is left to show. Not where an
-    /// error says more.
-    pub(crate) fn warn_of_contradiction(&mut self, at: Span, what: &str) {
-        if !self.findings.is_empty() {
-            return;
-        }
-        self.warnings.push(contradiction(at, what));
+    pub(crate) fn has_failed(&mut self, blame: Blame, reason: Reason) -> Result<bool, Stop> {
+        let (error, at) = (blame.error, blame.span);
+        let in_other_reading = self.mode.in_other_reading;
+        self.recall(Recalled::Failed { error, reason, at, in_other_reading })
     }
 
     fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {
@@ -331,7 +210,7 @@ impl Engine<'_> {
 pub(crate) fn contradiction(at: Span, what: &str) -> Finding {
     Finding {
         severity: Severity::Warning,
-        error: "verifier.warning",
+        error: ErrorId::VerifierWarning,
         reason: None,
         message: format!("{what} is contradictory, so that everything is verified"),
         span: at,

@@ -131,7 +131,7 @@ impl Engine<'_> {
         let variables = self.variables_with_values();
         let heap = self.state.heap.clone();
         let held = self.locations_of(&heap, &variables);
-        let old = self.state.old.clone().filter(|old| !old.same_version(&heap));
+        let old = self.state.past.old.clone().filter(|old| !old.same_version(&heap));
         let old = old.map(|old| self.locations_of(&old, &variables)).unwrap_or_default();
 
         let mut wanted = Wanted::default();
@@ -200,7 +200,10 @@ impl Engine<'_> {
         let named = locals
             .filter_map(|(id, local)| Some((local.name.to_string(), self.state.store.get(id)?)));
         let result = self.state.result.map(|result| ("result".to_owned(), result));
-        named.chain(result).filter(|(_, value)| !self.terms.mentions(*value, &self.bound)).collect()
+        named
+            .chain(result)
+            .filter(|(_, value)| !self.terms.mentions(*value, &self.mode.bound))
+            .collect()
     }
 
     /// The locations of a heap: those of its chunks, and where quantified chunks are, those of the variables.

@@ -7,9 +7,10 @@ use sil::source::Span;
 use smt::prover::{self, Budget, QueryKind};
 use smt::terms::{Term, Terms};
 
-use crate::engine::findings::blame::{Blame, Reason, Reported};
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::log::{Recalled, Reported};
 use crate::engine::run::explore::Answer;
-use crate::engine::run::parts::{Sharing, Spent};
+use crate::engine::run::parts::Spent;
 use crate::engine::{Engine, Limits, Stop};
 use crate::report::{Means, Severity};
 
@@ -44,12 +45,9 @@ impl Engine<'_> {
         }
         // Where a condition of the same statement has failed before, on this path or another, it would be the same finding,
         // and it is assumed in any case. But what fails below a quantifier ends the path.
-        let failure = ("failed", blame.error, blame.span, reason.id());
-        if self.bound.is_empty()
-            && self.noted(failure, |engine| engine.has_failed(blame, reason))?
-        {
-            self.tainted.rely_on_report();
-            self.failures += 1;
+        if self.mode.bound.is_empty() && self.has_failed(blame, reason)? {
+            self.log.rely_on_report();
+            self.note_failure();
             return self.assume(goal);
         }
         let mut answer = self.obligation_with_instances(goal)?;
@@ -99,7 +97,7 @@ impl Engine<'_> {
 
     /// Whether a formula speaks about a value whose absence has been reported.
     pub(crate) fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
-        self.noted(("tainted", formula), |engine| engine.tainted.occurs_in(&engine.terms, formula))
+        self.recall(Recalled::Tainted(formula))
     }
 
     /// Reports an obligation that did not get the answer yes.
@@ -124,18 +122,16 @@ impl Engine<'_> {
     ) -> Reported {
         let severity = match answer {
             Answer::GaveUp => {
-                self.gave_up = true;
+                self.log.give_up();
                 Severity::Warning
             }
             _ => Severity::Error,
         };
         let reported = self.report(blame, reason, at, severity);
-        let index = reported.index();
-        if self.context.options.counterexample
-            && self.is_live()
-            && self.findings[index].counterexample.is_none()
+        if self.context.options.counterexample && self.is_live() && reported.wants_counterexample()
         {
-            self.findings[index].counterexample = self.counterexample(goal);
+            let state = self.counterexample(goal);
+            self.log.add_counterexample(reported, state);
         }
         reported
     }
@@ -170,7 +166,7 @@ impl Engine<'_> {
 
     /// Whether a formula has been assumed as it is.
     pub(crate) fn is_assumed(&mut self, formula: Term) -> Result<bool, Stop> {
-        self.noted(("assumed", formula), |engine| engine.known.contains(&formula))
+        self.noted(("assumed", formula), |engine| engine.knowledge.known.contains(&formula))
     }
 
     /// An answer for little; whether more would help is known only if it gave up.
@@ -179,7 +175,7 @@ impl Engine<'_> {
             return Ok(Answer::Yes);
         }
         // If the path is dead the prover would say yes to these, too. The obligations on it find that out.
-        if self.is_refuted(goal) || self.facts.leaves_open(&self.terms, goal) {
+        if self.is_refuted(goal) || self.knowledge.facts.leaves_open(&self.terms, goal) {
             self.count(Means::Facts);
             return Ok(Answer::No);
         }
@@ -198,12 +194,12 @@ impl Engine<'_> {
 
     /// Whether the facts say that a formula holds.
     fn is_known(&mut self, goal: Term) -> bool {
-        let yes = self.facts.is_contradictory()
-            || self.known.contains(&goal)
-            || self.facts.known(&self.terms, goal) == Some(true)
+        let yes = self.knowledge.facts.is_contradictory()
+            || self.knowledge.known.contains(&goal)
+            || self.knowledge.facts.known(&self.terms, goal) == Some(true)
             || {
-                let reduced = self.facts.reduce(&mut self.terms, goal);
-                reduced != goal && self.facts.known(&self.terms, reduced) == Some(true)
+                let reduced = self.knowledge.facts.reduce(&mut self.terms, goal);
+                reduced != goal && self.knowledge.facts.known(&self.terms, reduced) == Some(true)
             };
         if yes {
             self.count(Means::Facts);
@@ -213,24 +209,28 @@ impl Engine<'_> {
 
     /// Whether the facts say that a formula does not hold.
     fn is_refuted(&mut self, goal: Term) -> bool {
-        self.facts.known(&self.terms, goal) == Some(false) || {
-            let reduced = self.facts.reduce(&mut self.terms, goal);
-            reduced != goal && self.facts.known(&self.terms, reduced) == Some(false)
+        self.knowledge.facts.known(&self.terms, goal) == Some(false) || {
+            let reduced = self.knowledge.facts.reduce(&mut self.terms, goal);
+            reduced != goal && self.knowledge.facts.known(&self.terms, reduced) == Some(false)
         }
     }
 
     /// Whether time is left, and paths and questions, if they are counted.
     pub(crate) fn go_on(&self) -> Result<(), Stop> {
-        let Limits { paths, questions, by_prover } = self.limits;
-        let spent =
-            self.sharing.as_ref().map_or_else(|| Spent::of(&self.statistics), Sharing::spent);
-        if paths.is_some_and(|limit| spent.paths > limit)
-            || questions.is_some_and(|limit| spent.asked > limit)
-            || by_prover.is_some_and(|limit| spent.by_prover >= limit)
-        {
+        let Limits { paths, questions, by_prover } = self.setting.limits;
+        let is_within = |spent: Spent| {
+            paths.is_none_or(|limit| spent.paths <= limit)
+                && questions.is_none_or(|limit| spent.asked <= limit)
+                && by_prover.is_none_or(|limit| spent.by_prover < limit)
+        };
+        let goes_on = match &self.run.sharing {
+            Some(sharing) => is_within(sharing.spent()),
+            None => self.log.is_within(is_within),
+        };
+        if !goes_on {
             return Err(Stop::TooMuch);
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        if self.setting.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return Err(Stop::OutOfTime);
         }
         Ok(())
@@ -240,7 +240,7 @@ impl Engine<'_> {
     fn obligation_budget(&self, now: Instant) -> Budget {
         let whole = Budget::OBLIGATION.milliseconds;
         // Whole seconds, rounded up: telling Z3 a new limit costs something.
-        let left = self.deadline.map_or(u64::MAX, |deadline| {
+        let left = self.setting.deadline.map_or(u64::MAX, |deadline| {
             let left = deadline.saturating_duration_since(now).as_secs() + 1;
             left.saturating_mul(1000)
         });
@@ -251,12 +251,14 @@ impl Engine<'_> {
     }
 
     fn query(&mut self, goal: Term, kind: QueryKind) -> Result<Answer, Stop> {
-        if self.is_apart {
+        if self.mode.is_apart {
             return Ok(Answer::No);
         }
         self.go_on()?;
         self.tell_domains()?;
-        if let Some(answer) = self.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal)) {
+        if let Some(answer) =
+            self.run.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal))
+        {
             self.prover.pass_over(&mut self.terms, goal)?;
             return Ok(answer.into());
         }
@@ -268,7 +270,7 @@ impl Engine<'_> {
         let steps_before = self.prover.resources_used();
         let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
         self.count(Means::Prover(started.elapsed()));
-        if let Some(sharing) = &mut self.sharing {
+        if let Some(sharing) = &mut self.run.sharing {
             // Of the first question it is not known, as the count goes on from that of other members.
             let steps = match steps_before {
                 0 => 0,
@@ -286,8 +288,8 @@ impl Engine<'_> {
     /// Counts a question that is asked for the first time.
     fn count(&mut self, means: Means) {
         if self.is_live() {
-            self.statistics.count(self.construct, means);
-            if let Some(sharing) = &self.sharing {
+            self.log.count(means);
+            if let Some(sharing) = &self.run.sharing {
                 sharing.count_question(means);
             }
         }

@@ -1,13 +1,33 @@
 //! Domains: applications of their functions, and their axioms, which are trusted (trap T19).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use sil::program::{Domain, DomainFunctionId, DomainId, Expr, ExprKind, Type};
-use smt::terms::{Sort, Term};
+use sil::source::Name;
+use smt::terms::{Sort, Symbol, Term};
 
-use crate::engine::findings::blame::Blame;
+use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::knowledge::symbols::Emitted;
 use crate::engine::state::State;
 use crate::engine::{Engine, Stop};
+
+/// What has been used of the domains, and what the prover has been told.
+#[derive(Debug, Default)]
+pub(crate) struct Domains {
+    /// The functions of domains that have been applied.
+    pub(crate) symbols: FxHashSet<Symbol>,
+    /// What the type parameters of a domain stand for while its axioms are evaluated.
+    pub(crate) type_arguments: FxHashMap<Name, Type>,
+    /// How many axioms of domains are being evaluated, one because of the other.
+    pub(crate) axioms_in_progress: usize,
+    /// Instances of domains whose axioms the prover has not been told.
+    pub(crate) untold: VecDeque<(DomainId, Vec<Type>)>,
+    /// How deep types may be nested in instances of domains that axioms ask for.
+    pub(crate) type_depth: usize,
+    /// What the prover has been told.
+    pub(crate) emitted: Emitted,
+}
 
 impl Engine<'_> {
     /// A domain function applied to values; `instance` says what the domain's parameters are.
@@ -22,7 +42,7 @@ impl Engine<'_> {
         let instance: Vec<Type> = instance.iter().map(|ty| self.ground(ty)).collect();
         self.use_domain(declaration.domain, &instance)?;
         let symbol = self.domain_symbol(function, &instance);
-        self.domain_symbols.insert(symbol);
+        self.domains.symbols.insert(symbol);
         Ok(self.terms.apply(symbol, arguments))
     }
 
@@ -64,35 +84,37 @@ impl Engine<'_> {
         run: impl FnOnce(&mut Self) -> T,
     ) -> T {
         let arguments = domain.parameters.iter().cloned().zip(instance.iter().cloned()).collect();
-        let outer = std::mem::replace(&mut self.type_arguments, arguments);
+        let outer = std::mem::replace(&mut self.domains.type_arguments, arguments);
         let result = run(self);
-        self.type_arguments = outer;
+        self.domains.type_arguments = outer;
         result
     }
 
     /// Lets axioms ask for instances as deep as this one.
     pub(crate) fn allow_depth(&mut self, instance: &[Type]) {
         let depth = instance.iter().map(depth).max().unwrap_or(0);
-        self.type_depth = self.type_depth.max(depth);
+        self.domains.type_depth = self.domains.type_depth.max(depth);
     }
 
     /// Tells the prover the axioms of an instance of a domain, once.
     pub(crate) fn use_domain(&mut self, domain: DomainId, instance: &[Type]) -> Result<(), Stop> {
         let depth = instance.iter().map(depth).max().unwrap_or(0);
-        if self.axioms_in_progress == 0 {
-            self.type_depth = self.type_depth.max(depth + 1);
+        if self.domains.axioms_in_progress == 0 {
+            self.domains.type_depth = self.domains.type_depth.max(depth + 1);
         }
         // Instances nested deeper than what the program mentions come from axioms that make ever larger ones.
-        if depth > self.type_depth || !self.emitted.domains.insert((domain, instance.to_vec())) {
+        if depth > self.domains.type_depth
+            || !self.domains.emitted.domains.insert((domain, instance.to_vec()))
+        {
             return Ok(());
         }
-        self.untold_domains.push_back((domain, instance.to_vec()));
+        self.domains.untold.push_back((domain, instance.to_vec()));
         Ok(())
     }
 
     /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a member asks it nothing.
     pub(crate) fn tell_domains(&mut self) -> Result<(), Stop> {
-        while let Some((domain, instance)) = self.untold_domains.pop_front() {
+        while let Some((domain, instance)) = self.domains.untold.pop_front() {
             self.tell_domain(domain, &instance)?;
         }
         Ok(())
@@ -102,7 +124,7 @@ impl Engine<'_> {
         let program = self.program;
         let declaration = &program.domains[domain];
         self.assume_unique(declaration, instance);
-        self.axioms_in_progress += 1;
+        self.domains.axioms_in_progress += 1;
         // Axioms hold on all paths, and they are not part of what is replayed.
         let result = self.in_instance(declaration, instance, |engine| {
             declaration.axioms.iter().try_for_each(|axiom| {
@@ -110,12 +132,12 @@ impl Engine<'_> {
                 engine.apart(state, |engine| engine.add_axiom(&axiom.body))
             })
         });
-        self.axioms_in_progress -= 1;
+        self.domains.axioms_in_progress -= 1;
         result
     }
 
     fn add_axiom(&mut self, body: &Expr) -> Result<(), Stop> {
-        let blame = Blame::new("not.wellformed", body.span).trusted();
+        let blame = Blame::new(ErrorId::NotWellformed, body.span).trusted();
         let (value, facts) =
             self.scoped(None, |engine| engine.join(|engine| engine.eval(body, blame)))?;
         for fact in facts.into_iter().chain([value?]) {

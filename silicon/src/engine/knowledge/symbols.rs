@@ -62,7 +62,7 @@ impl Engine<'_> {
                     arguments.iter().map(|argument| self.sort(argument)).collect();
                 self.terms.user_sort(&declaration.name, &arguments)
             }
-            Type::Variable(name) => match self.type_arguments.get(name).cloned() {
+            Type::Variable(name) => match self.domains.type_arguments.get(name).cloned() {
                 Some(ty) => self.sort(&ty),
                 // A parameter that no axiom binds: any sort will do.
                 None => Sort::INT,
@@ -82,18 +82,25 @@ impl Engine<'_> {
                 *domain,
                 arguments.iter().map(|argument| self.ground(argument)).collect(),
             ),
-            Type::Variable(name) => self.type_arguments.get(name).cloned().unwrap_or(Type::Int),
+            Type::Variable(name) => {
+                self.domains.type_arguments.get(name).cloned().unwrap_or(Type::Int)
+            }
             Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Wand => ty.clone(),
         }
     }
 
     pub(crate) fn function_symbols(&mut self, function: FunctionId) -> FunctionSymbols {
-        if let Some(&known) = self.function_symbols.get(&function) {
+        if let Some(&known) = self.caches.function_symbols.get(&function) {
             return known;
         }
         let symbols = self.declare_function_symbols(function);
-        self.function_symbols.insert(function, symbols);
+        self.caches.function_symbols.insert(function, symbols);
         symbols
+    }
+
+    /// Whether a symbol says of a program function that an application is in its domain.
+    pub(crate) fn is_precondition(&self, symbol: Symbol) -> bool {
+        self.caches.function_symbols.values().any(|known| known.precondition == symbol)
     }
 
     fn declare_function_symbols(&mut self, function: FunctionId) -> FunctionSymbols {
@@ -141,14 +148,14 @@ impl Engine<'_> {
 
     /// Tells the prover the axioms of a function, as far as they are justified by now, and of what they mention.
     pub(crate) fn use_function(&mut self, function: FunctionId) -> Result<(), Stop> {
-        if !self.emitted.functions.insert(function) {
+        if !self.domains.emitted.functions.insert(function) {
             return Ok(());
         }
         let context = self.context;
         // Whether the axioms of a function that is not visible are there by now is a matter of chance.
-        let phases: &[Phase] = if self.visible.functions.contains(&function) {
+        let phases: &[Phase] = if self.setting.visible.functions.contains(&function) {
             &[Phase::Contract, Phase::Body]
-        } else if self.visible.contracts.contains(&function) {
+        } else if self.setting.visible.contracts.contains(&function) {
             &[Phase::Contract]
         } else {
             &[]
@@ -158,12 +165,12 @@ impl Engine<'_> {
                 self.use_function(used)?;
             }
             // They are as deep as axioms made them.
-            self.axioms_in_progress += 1;
+            self.domains.axioms_in_progress += 1;
             for (domain, instance) in &known.uses.domains {
                 self.allow_depth(instance);
                 self.use_domain(*domain, instance)?;
             }
-            self.axioms_in_progress -= 1;
+            self.domains.axioms_in_progress -= 1;
             for &axiom in &known.axioms {
                 let axiom = self.terms.import(&known.terms, axiom);
                 self.prover.add_axiom(axiom);

@@ -5,9 +5,9 @@ use sil::program::{Contract, Expr, ExprKind, Location};
 use sil::source::Span;
 use smt::terms::{Sort, Term};
 
-use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::findings::log::Recalled;
 use crate::engine::{Engine, Stop};
-use crate::report::Finding;
 
 impl Engine<'_> {
     /// Whether a clause of a contract was found not to be well-formed: a question, as all about what has been found.
@@ -16,7 +16,7 @@ impl Engine<'_> {
     }
 
     fn is_ill_formed_at(&mut self, clause: Span) -> Result<bool, Stop> {
-        self.noted(("ill-formed", clause), |engine| engine.was_ill_formed_at(clause))
+        self.recall(Recalled::IllFormed(clause))
     }
 
     /// Whether one of some clauses was.
@@ -55,7 +55,7 @@ impl Engine<'_> {
                 was_ill_formed && may_be_inside && reads_locations(clause)
             };
             if is_left_out {
-                self.tainted.rely_on_report();
+                self.log.rely_on_report();
                 left_out.push(clause.span);
             }
         }
@@ -64,31 +64,14 @@ impl Engine<'_> {
 
     /// Whether a clause is ill-formed for one of some reasons.
     fn is_ill_formed_because(&mut self, clause: Span, reasons: &[Reason]) -> Result<bool, Stop> {
-        self.noted(("ill-formed because", clause), |engine| {
-            let mut found = engine.reasons_of_ill_formed(clause);
-            found.any(|found| reasons.iter().any(|reason| reason.id() == found))
-        })
-    }
-
-    /// Why a clause is not well-formed.
-    fn reasons_of_ill_formed(&self, clause: Span) -> impl Iterator<Item = &'static str> {
-        let of_clause =
-            move |finding: &&Finding| finding.error == "not.wellformed" && finding.span == clause;
-        self.findings.values().filter(of_clause).filter_map(|finding| finding.reason)
-    }
-
-    /// For those who write the records. Not one whose other reading alone is ill-formed (see [`super::method`]).
-    pub(crate) fn was_ill_formed_at(&self, clause: Span) -> bool {
-        if self.ill_formed_otherwise.contains(&clause) {
-            return false;
-        }
-        self.undefined.contains(&clause) || self.reasons_of_ill_formed(clause).next().is_some()
+        self.recall(Recalled::IllFormedBecause(clause, reasons))
     }
 
     /// A proposition that holds where a clause of a contract was found to say something of which nobody knows what it
     /// means: locations there is no permission to, negative amounts, quantifiers that are not defined for all values.
     fn unframed(&mut self) -> Term {
-        self.terms.constant("unframed@contract", Sort::BOOL)
+        let symbol = self.terms.declare_fresh("unframed@contract", &[], Sort::BOOL);
+        self.terms.apply(symbol, &[])
     }
 
     /// Notes that the clause is not framed, or the body of a function not defined, on the ways that lead here. As
@@ -106,10 +89,10 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: only where something has been reported, so that the member is not verified.
     pub(crate) fn end_unframed(&mut self) -> Result<(), Stop> {
-        if !self.noted("anything found", |engine| !engine.findings.is_empty())? {
+        if !self.recall(Recalled::AnyFinding)? {
             return Ok(());
         }
-        self.tainted.rely_on_report();
+        self.log.rely_on_report();
         let unframed = self.unframed();
         let framed = self.terms.not(unframed);
         self.assume(framed)
@@ -148,7 +131,7 @@ impl Engine<'_> {
 }
 
 /// For clauses that were checked where they are declared: some are checked again.
-pub(crate) fn checked_again(error: &'static str, again: Vec<Span>) -> impl Fn(&Expr) -> Blame {
+pub(crate) fn checked_again(error: ErrorId, again: Vec<Span>) -> impl Fn(&Expr) -> Blame {
     move |clause| {
         let blame = Blame::new(error, clause.span);
         if again.contains(&clause.span) { blame } else { blame.trusted() }

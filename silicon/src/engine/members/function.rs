@@ -12,13 +12,13 @@ use sil::program::{Expr, Function, FunctionId, Program};
 use sil::recursion::applied;
 use smt::terms::{Sort, SymbolKind, Term, TermKind, Terms};
 
-use crate::engine::findings::blame::{BODY, Blame};
+use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::findings::log::Recalled;
 use crate::engine::knowledge::symbols::{Emitted, FunctionSymbols};
 use crate::engine::rules::readings::has_two_readings;
 use crate::engine::run::explore::Path;
 use crate::engine::state::State;
 use crate::engine::{Amounts, Engine, Reading, Stop};
-use crate::report::{Finding, Severity};
 
 /// The two parts of a function's verification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,11 +111,11 @@ impl General<'_> {
 
 /// The contract of a function whose body is looked at: it has been checked.
 fn trusted_contract(clause: &Expr) -> Blame {
-    Blame::new("not.wellformed", clause.span).trusted()
+    Blame::new(ErrorId::NotWellformed, clause.span).trusted()
 }
 
 fn blame_of_body(general: &General<'_>) -> Blame {
-    Blame::new(BODY, general.declaration.span)
+    Blame::new(ErrorId::FunctionNotWellformed, general.declaration.span)
 }
 
 impl<'p> Engine<'p> {
@@ -146,9 +146,9 @@ impl<'p> Engine<'p> {
         let symbols = self.function_symbols(function);
         let snapshot = self.fresh_variable("s", Sort::SNAP);
         self.state = State::new(&declaration.locals);
-        self.state.amounts = self.amounts_of_functions();
+        self.state.assertion.amounts = self.amounts_of_functions();
         self.state.heap.amounts = self.amounts_held_in(function);
-        self.joins = self.merges_ways(&declaration.contract.preconditions);
+        self.mode.joins = self.merges_ways(&declaration.contract.preconditions);
         let mut formals = Vec::with_capacity(declaration.formals.len());
         for &formal in &declaration.formals {
             let local = &declaration.locals[formal];
@@ -178,7 +178,7 @@ impl<'p> Engine<'p> {
         let has_body = general.declaration.body.is_some();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
+                let blame = |clause: &Expr| Blame::new(ErrorId::NotWellformed, clause.span);
                 engine.produce_all(&preconditions, Some(snapshot), blame)?;
                 if !preconditions.is_empty() && engine.seems_dead()? {
                     return Err(Stop::Infeasible);
@@ -203,10 +203,10 @@ impl<'p> Engine<'p> {
         let mut axioms = vec![self.limited_axiom(&general), self.stateless_axiom(&general)];
         let paths = paths?;
         if let (true, true, Some(first)) = (paths.is_empty(), has_body, preconditions.first()) {
-            self.warn_of_contradiction(first.span, "the precondition");
+            self.log.warn_of_contradiction(first.span, "the precondition");
         }
         // An ill-formed contract justifies nothing.
-        if !self.findings.is_empty() {
+        if self.recall(Recalled::AnyFinding)? {
             return Ok(self.function_axioms(axioms));
         }
         for path in paths {
@@ -234,8 +234,8 @@ impl<'p> Engine<'p> {
         let limited = self.terms.apply(general.symbols.limited, &limited);
         self.scoped(None, |engine| {
             engine.explore(|engine| {
-                engine.state.reading = Reading::Exhale;
-                let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
+                engine.state.assertion.reading = Reading::Exhale;
+                let blame = |clause: &Expr| Blame::new(ErrorId::NotWellformed, clause.span);
                 engine.produce_all(&preconditions, None, blame)?;
                 engine.state.result = Some(limited);
                 engine.state.result_of = Some(general.function);
@@ -275,25 +275,25 @@ impl<'p> Engine<'p> {
         let snapshot = general.snapshot;
         let blame = blame_of_body(&general);
         self.check_meaning(&general, &preconditions, &postconditions, body)?;
-        let found_before = self.findings.len();
-        self.unfolded.clear();
+        let before = self.log.mark();
+        self.gathered.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
                 engine.produce_all(&preconditions, Some(snapshot), trusted_contract)?;
-                engine.is_defining = engine.context.contracts_have_one_reading;
-                let value = engine.eval(body, blame);
-                engine.is_defining = false;
-                value
+                let is_defining = engine.context.contracts_have_one_reading;
+                engine.in_mode(
+                    |mode| mode.is_defining = is_defining,
+                    |engine| engine.eval(body, blame),
+                )
             })
         })?;
         let paths = paths?;
-        let unfolded = std::mem::take(&mut self.unfolded);
+        let unfolded = std::mem::take(&mut self.gathered.unfolded);
         // Ways on which the body has no value are looked for again: they end there.
-        let is_error = |finding: &Finding| finding.severity == Severity::Error;
-        let body_fails = self.findings.values().skip(found_before).any(is_error);
+        let body_fails = self.recall(Recalled::ErrorSince(before))?;
         let of_value = if body_fails { blame } else { blame.trusted() };
         self.check_postconditions(&general, &preconditions, &postconditions, body, of_value)?;
-        if self.has_errors() || self.gave_up {
+        if self.recall(Recalled::AnyError)? || self.recall(Recalled::GaveUp)? {
             return Ok(None);
         }
         let operands = general.operands();
@@ -315,11 +315,6 @@ impl<'p> Engine<'p> {
         Ok(Some(self.function_axioms(axioms)))
     }
 
-    /// Whether something was refuted, not only given up.
-    fn has_errors(&self) -> bool {
-        self.findings.values().any(|finding| finding.severity == Severity::Error)
-    }
-
     /// The postconditions are defined for the value of the body.
     fn check_meaning(
         &mut self,
@@ -336,9 +331,10 @@ impl<'p> Engine<'p> {
                 engine.produce_all(preconditions, Some(general.snapshot), trusted_contract)?;
                 engine.state.result = Some(engine.eval(body, blame_of_body(general).trusted())?);
                 engine.state.result_of = Some(general.function);
-                engine.state.reading = Reading::Exhale;
+                engine.state.assertion.reading = Reading::Exhale;
                 for clause in postconditions {
-                    let value = engine.eval(clause, Blame::new("not.wellformed", clause.span))?;
+                    let value =
+                        engine.eval(clause, Blame::new(ErrorId::NotWellformed, clause.span))?;
                     let refuted = engine.terms.not(value);
                     // One that is false fails below, and hides no other.
                     if !engine.check(refuted)? {
@@ -349,7 +345,7 @@ impl<'p> Engine<'p> {
             })
         })?
         .0?;
-        self.tainted.clear();
+        self.log.forget_taints();
         Ok(())
     }
 
@@ -365,14 +361,14 @@ impl<'p> Engine<'p> {
         if postconditions.is_empty() {
             return Ok(());
         }
-        self.tainted.clear();
+        self.log.forget_taints();
         self.explore(|engine| {
             engine.produce_all(preconditions, Some(general.snapshot), trusted_contract)?;
             let value = engine.learning_inside(|engine| engine.eval(body, of_value))?;
             if !of_value.is_trusted() {
                 engine.end_unframed()?;
                 // What is left does not depend on the values that are missing.
-                engine.tainted.clear();
+                engine.log.forget_taints();
             }
             // The postcondition need not mention the result: what is known of the applications in the body (a lemma
             // that applies itself, say) is known all the same.
@@ -383,7 +379,7 @@ impl<'p> Engine<'p> {
             engine.state.result = Some(value);
             engine.state.result_of = Some(general.function);
             engine.consume_all(postconditions, |clause| {
-                Blame::new("postcondition.violated", clause.span).trusted()
+                Blame::new(ErrorId::PostconditionViolated, clause.span).trusted()
             })?;
             Ok(())
         })?;
@@ -457,9 +453,7 @@ impl<'p> Engine<'p> {
         match self.terms.kind(fact) {
             TermKind::Implies(_, conclusion) => self.is_domain_fact(*conclusion),
             TermKind::Quantifier(quantifier) => self.is_domain_fact(quantifier.body),
-            TermKind::Apply(symbol, _) => {
-                self.terms.declaration(*symbol).name.ends_with("%precondition")
-            }
+            TermKind::Apply(symbol, _) => self.is_precondition(*symbol),
             _ => false,
         }
     }
@@ -491,11 +485,10 @@ impl<'p> Engine<'p> {
             if !visited.insert(term) {
                 continue;
             }
-            if let TermKind::Apply(symbol, _) = self.terms.kind(term) {
-                let declaration = self.terms.declaration(*symbol);
-                if declaration.kind == SymbolKind::Uninterpreted && declaration.name.contains('@') {
-                    found.insert(*symbol);
-                }
+            if let TermKind::Apply(symbol, _) = self.terms.kind(term)
+                && self.terms.declaration(*symbol).kind == SymbolKind::Fresh
+            {
+                found.insert(*symbol);
             }
             self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
         }
@@ -559,6 +552,6 @@ impl<'p> Engine<'p> {
     fn function_axioms(&mut self, axioms: Vec<Term>) -> FunctionAxioms {
         let mut terms = Terms::new();
         let axioms = axioms.into_iter().map(|axiom| terms.import(&self.terms, axiom)).collect();
-        FunctionAxioms { terms, axioms, uses: self.emitted.clone() }
+        FunctionAxioms { terms, axioms, uses: self.domains.emitted.clone() }
     }
 }

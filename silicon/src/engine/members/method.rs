@@ -18,7 +18,7 @@ use sil::program::{Body, Expr, Member, Method, MethodId, StmtKind};
 use sil::source::Span;
 use smt::terms::Terms;
 
-use crate::engine::findings::blame::{Blame, INVARIANT};
+use crate::engine::findings::blame::{Blame, ErrorId, INVARIANT};
 use crate::engine::members::contract::checked_again;
 use crate::engine::permission::heap::Heap;
 use crate::engine::rules::readings::has_two_readings;
@@ -97,11 +97,12 @@ impl Engine<'_> {
             met: BTreeMap::new(),
         };
         let paths = driver.paths_through(Place::Entry);
-        if driver.engine.limits.paths.is_some_and(|limit| paths > product(limit, HOPELESS)) {
+        if driver.engine.setting.limits.paths.is_some_and(|limit| paths > product(limit, HOPELESS))
+        {
             return Err(Stop::TooMuch);
         }
         if !driver.may_be_shared() {
-            driver.engine.sharing = None;
+            driver.engine.run.sharing = None;
         }
         driver.run()?;
         let contradictory = !driver.has_start;
@@ -110,18 +111,32 @@ impl Engine<'_> {
             && !graphs.is_empty()
             && program.order.contains(&Member::Method(id))
         {
-            self.warn_of_contradiction(first.span, "the precondition");
+            self.log.warn_of_contradiction(first.span, "the precondition");
         }
-        match &self.sharing {
+        match &self.run.sharing {
             Some(sharing) => sharing.note_loops(met),
             None => {
                 for (span, _) in met.into_iter().filter(|(_, met)| !met) {
-                    self.warn_of_contradiction(span, INVARIANT);
+                    self.log.warn_of_contradiction(span, INVARIANT);
                 }
             }
         }
-        self.report_unrefuted(method);
-        Ok(())
+        self.report_unrefuted(method)
+    }
+
+    /// The contract as those read it who have to prove it is well-formed, too: callers its precondition, bodies its
+    /// postcondition.
+    fn check_other_reading_of(&mut self, method: &Method) -> Result<(), Stop> {
+        self.state.assertion.reading = Reading::Exhale;
+        let contract = &method.contract;
+        let blame = |clause: &Expr| Blame::new(ErrorId::NotWellformed, clause.span);
+        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
+        self.produce_all(&preconditions, None, blame)?;
+        self.end_unframed()?;
+        self.state.past.old = Some(std::mem::take(&mut self.state.heap));
+        self.havoc(method.returns.iter().copied());
+        let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
+        self.produce_all(&postconditions, None, blame)
     }
 }
 
@@ -149,15 +164,15 @@ impl<'p> Driver<'_, 'p> {
             let is_new = !explorer.has_decisions();
             let join = if is_new { self.merges_at(place) } else { None };
             if is_new {
-                self.engine.joins = self.joins_in(place);
+                self.engine.mode.joins = self.joins_in(place);
             }
             let state = self.engine.state.clone();
             let implementation = self.implementation;
-            let depth = self.engine.scopes.len();
-            let joins = self.engine.joins;
-            self.engine.explorers = vec![explorer];
+            let depth = self.engine.knowledge.scopes.len();
+            let joins = self.engine.mode.joins;
+            self.engine.run.explorers = vec![explorer];
             let outcome = self.step(place);
-            let made = self.engine.explorers.pop().expect("every exploration inside is over");
+            let made = self.engine.run.explorers.pop().expect("every exploration inside is over");
             if made.has_decisions() {
                 if join.is_some() {
                     self.regions.push(Region { join, depth, ..Region::default() });
@@ -199,9 +214,9 @@ impl<'p> Driver<'_, 'p> {
 
     /// Leaves to others what is theirs, and gives them something when it is time.
     fn share(&mut self) {
-        let Some(sharing) = &mut self.engine.sharing else { return };
+        let Some(sharing) = &mut self.engine.run.sharing else { return };
         let whole = &mut self.regions[0];
-        if std::mem::take(&mut self.engine.has_turned) {
+        if std::mem::take(&mut self.engine.run.has_turned) {
             let before = whole.resumable.len().saturating_sub(1);
             whole.resumable[..before]
                 .iter_mut()
@@ -222,7 +237,7 @@ impl<'p> Driver<'_, 'p> {
         }
         let Some((index, alternatives, _)) = best else { return };
         let at = self.regions[0].resumable[index].explorer.give_away();
-        if let (Some(at), Some(sharing)) = (at, &mut self.engine.sharing) {
+        if let (Some(at), Some(sharing)) = (at, &mut self.engine.run.sharing) {
             sharing.give(at, alternatives);
         }
     }
@@ -254,8 +269,8 @@ impl<'p> Driver<'_, 'p> {
     }
 
     fn count_path(&mut self) -> Result<(), Stop> {
-        self.engine.statistics.paths += 1;
-        if let Some(sharing) = &self.engine.sharing {
+        self.engine.log.count_path();
+        if let Some(sharing) = &self.engine.run.sharing {
             sharing.count_path();
         }
         self.engine.go_on()
@@ -286,20 +301,20 @@ impl<'p> Driver<'_, 'p> {
     fn next_path(&mut self) -> Result<Option<(Place, Explorer)>, Stop> {
         loop {
             while let Some(last) = self.region().resumable.pop() {
-                self.engine.explorers = vec![last.explorer];
+                self.engine.run.explorers = vec![last.explorer];
                 let again = self.engine.backtrack()?;
-                let explorer = self.engine.explorers.pop().expect("put there above");
+                let explorer = self.engine.run.explorers.pop().expect("put there above");
                 if again {
                     self.engine.state = last.state;
                     self.implementation = last.implementation;
-                    self.engine.joins = last.joins;
+                    self.engine.mode.joins = last.joins;
                     return Ok(Some((last.place, explorer)));
                 }
             }
             let region = self.regions.pop().expect("the whole method is a region");
             let Some(join) = region.join else { return Ok(None) };
             // Nothing is decided here, so it does not matter that no step is being run.
-            self.engine.explorers = Vec::new();
+            self.engine.run.explorers = Vec::new();
             match self.engine.merge_paths(region.arrived, region.facts) {
                 Ok(_) if self.arrives(Place::Block(join)) => {}
                 Ok(_) => return Ok(Some((Place::Block(join), Explorer::without_facts()))),
@@ -319,10 +334,10 @@ impl<'p> Driver<'_, 'p> {
             return None;
         }
         let join = self.cfg().join_point(block)?;
-        let pays = match self.engine.join {
+        let pays = match self.engine.setting.join {
             Join::Always => true,
             Join::Never => false,
-            Join::Auto if self.engine.one_by_one => false,
+            Join::Auto if self.engine.setting.one_by_one => false,
             Join::Auto => {
                 self.ahead[self.implementation].of_block(join) > 1
                     && self.paths_through(place) > PATHS
@@ -333,16 +348,17 @@ impl<'p> Driver<'_, 'p> {
 
     /// Whether the conditionals of assertions in a step are merged.
     fn joins_in(&self, place: Place) -> bool {
-        match self.engine.join {
+        match self.engine.setting.join {
             Join::Always => true,
             Join::Never => false,
-            Join::Auto => !self.engine.one_by_one && self.paths_through(place) > PATHS,
+            Join::Auto => !self.engine.setting.one_by_one && self.paths_through(place) > PATHS,
         }
     }
 
     /// How many paths there are or may be that have come the way of the current one, up to their ends.
     fn paths_through(&self, place: Place) -> u64 {
-        let decided = self.engine.scopes.iter().filter(|scope| scope.literal.is_some()).count();
+        let decided =
+            self.engine.knowledge.scopes.iter().filter(|scope| scope.literal.is_some()).count();
         let so_far =
             1_u64.checked_shl(u32::try_from(decided).unwrap_or(u32::MAX)).unwrap_or(u64::MAX);
         let contract = &self.method.contract;
@@ -368,12 +384,12 @@ impl<'p> Driver<'_, 'p> {
 
     /// Executes what stands at a place and says where the path goes on; `None`: it is over.
     fn step(&mut self, place: Place) -> Result<Option<Place>, Stop> {
-        self.engine.construct = match place {
+        self.engine.log.enter(match place {
             Place::Entry => "precondition",
             Place::Block(_) => "loop",
             Place::Statement { .. } => "jump",
             Place::End => "postcondition",
-        };
+        });
         match place {
             Place::Entry => self.enter_method(),
             Place::Block(block) => self.enter_block(block),
@@ -390,13 +406,15 @@ impl<'p> Driver<'_, 'p> {
         let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
         let clauses = contract.preconditions.iter().chain(&contract.postconditions);
         if clauses.clone().any(has_two_readings) && self.engine.choose(&[None, None])? == 0 {
-            self.engine.in_other_reading = true;
-            let checked = self.check_other_reading();
-            self.engine.in_other_reading = false;
+            let method = self.method;
+            let checked = self.engine.in_mode(
+                |mode| mode.in_other_reading = true,
+                |engine| engine.check_other_reading_of(method),
+            );
             return checked.map(|()| None);
         }
         self.engine.produce_all(&preconditions, None, |clause| {
-            Blame::new("not.wellformed", clause.span)
+            Blame::new(ErrorId::NotWellformed, clause.span)
         })?;
         if self.engine.is_any_ill_formed(&preconditions)? {
             self.engine.end_unframed()?;
@@ -405,14 +423,14 @@ impl<'p> Driver<'_, 'p> {
             return Err(Stop::Infeasible);
         }
         self.has_start = true;
-        self.engine.state.old = Some(self.engine.state.heap.clone());
+        self.engine.state.past.old = Some(self.engine.state.heap.clone());
         self.engine.havoc(self.method.returns.iter().copied());
         let choice = self.engine.choose(&vec![None; self.graphs.len() + 1])?;
         if choice == 0 {
             let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
             self.engine.state.heap = Heap::default();
             self.engine.produce_all(&postconditions, None, |clause| {
-                Blame::new("not.wellformed", clause.span)
+                Blame::new(ErrorId::NotWellformed, clause.span)
             })?;
             return Ok(None);
         }
@@ -426,26 +444,11 @@ impl<'p> Driver<'_, 'p> {
         Ok(Some(Place::Block(self.cfg().entry)))
     }
 
-    /// The contract as those read it who have to prove it is well-formed, too: callers its precondition, bodies its
-    /// postcondition.
-    fn check_other_reading(&mut self) -> Result<(), Stop> {
-        self.engine.state.reading = Reading::Exhale;
-        let contract = &self.method.contract;
-        let blame = |clause: &Expr| Blame::new("not.wellformed", clause.span);
-        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
-        self.engine.produce_all(&preconditions, None, blame)?;
-        self.engine.end_unframed()?;
-        self.engine.state.old = Some(std::mem::take(&mut self.engine.state.heap));
-        self.engine.havoc(self.method.returns.iter().copied());
-        let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
-        self.engine.produce_all(&postconditions, None, blame)
-    }
-
     fn leave_method(&mut self) -> Result<Option<Place>, Stop> {
         let postconditions: Vec<&Expr> = self.method.contract.postconditions.iter().collect();
         let left_out = self.engine.beyond_judgement(&postconditions, &self.method.contract)?;
         self.engine.consume_all(&postconditions, |clause| {
-            let blame = Blame::new("postcondition.violated", clause.span).trusted();
+            let blame = Blame::new(ErrorId::PostconditionViolated, clause.span).trusted();
             if left_out.contains(&clause.span) { blame.silent() } else { blame }
         })?;
         Ok(None)
@@ -466,7 +469,7 @@ impl<'p> Driver<'_, 'p> {
     fn store_label(&mut self, block: BlockId) {
         if let Some(label) = self.cfg().blocks[block].label {
             let passed = Labelled::new(self.engine.state.heap.clone());
-            Rc::make_mut(&mut self.engine.state.labels).insert(label, passed);
+            Rc::make_mut(&mut self.engine.state.past.labels).insert(label, passed);
         }
     }
 
@@ -494,12 +497,12 @@ impl<'p> Driver<'_, 'p> {
         match &terminator.kind {
             TerminatorKind::Goto(target) => self.go(block, *target),
             TerminatorKind::Branch { condition, then, otherwise } => {
-                let taken = self.decide(condition, "if.failed")?;
+                let taken = self.decide(condition, ErrorId::IfFailed)?;
                 self.go(block, if taken { *then } else { *otherwise })
             }
             TerminatorKind::Next => self.end_iteration(block),
             TerminatorKind::Halt => {
-                while let Some(frame) = self.engine.state.frames.pop() {
+                while let Some(frame) = self.engine.state.past.frames.pop() {
                     self.rejoin(&frame)?;
                 }
                 Ok(Some(Place::End))
@@ -508,7 +511,7 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    fn decide(&mut self, condition: &Expr, error: &'static str) -> Result<bool, Stop> {
+    fn decide(&mut self, condition: &Expr, error: ErrorId) -> Result<bool, Stop> {
         let value = self.engine.eval(condition, Blame::new(error, condition.span))?;
         let taken = self.engine.branch(value)?;
         self.engine.settle(value, taken);
@@ -523,7 +526,7 @@ impl<'p> Driver<'_, 'p> {
         while level != target {
             let Some(left) = level else { unreachable!("jumps lead outward") };
             level = self.cfg().blocks[left].parent;
-            let frame = self.engine.state.frames.pop().expect("one for each loop around");
+            let frame = self.engine.state.past.frames.pop().expect("one for each loop around");
             self.rejoin(&frame)?;
         }
         Ok(Some(Place::Block(to)))
@@ -551,17 +554,17 @@ impl<'p> Driver<'_, 'p> {
         if self.engine.choose(&[None, None])? == 0 {
             self.forget(the_loop);
             self.engine.produce_all(&invariants, None, |clause| {
-                Blame::new("not.wellformed", clause.span)
+                Blame::new(ErrorId::NotWellformed, clause.span)
             })?;
             return Ok(None);
         }
         let again = self.engine.framed_but_ill_formed(&invariants)?;
-        let blame = checked_again("invariant.not.established", again);
+        let blame = checked_again(ErrorId::InvariantNotEstablished, again);
         self.engine.consume_all(&invariants, blame)?;
         let frame = self.engine.state.heap.clone();
-        self.engine.state.frames.push(frame);
+        self.engine.state.past.frames.push(frame);
         self.forget(the_loop);
-        let blame = checked_again("not.wellformed", self.engine.ill_formed(&invariants)?);
+        let blame = checked_again(ErrorId::NotWellformed, self.engine.ill_formed(&invariants)?);
         // What holds on entry is no contradiction, unless something else is assumed than was shown.
         let may_be_vacuous =
             the_loop.invariants.iter().any(has_two_readings) && !self.engine.seems_dead()?;
@@ -581,13 +584,13 @@ impl<'p> Driver<'_, 'p> {
         }
         self.store_label(block);
         let enters = match &the_loop.condition {
-            Some(condition) => self.decide(condition, "while.failed")?,
+            Some(condition) => self.decide(condition, ErrorId::WhileFailed)?,
             None => true,
         };
         if enters {
             return Ok(Some(Place::Block(the_loop.entry)));
         }
-        let frame = self.engine.state.frames.pop().expect("pushed above");
+        let frame = self.engine.state.past.frames.pop().expect("pushed above");
         self.rejoin(&frame)?;
         Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
     }
@@ -598,7 +601,7 @@ impl<'p> Driver<'_, 'p> {
         self.engine.state.heap = Heap::default();
         self.engine.begin_epoch();
         self.engine.havoc(the_loop.written.iter().copied());
-        let labels = Rc::make_mut(&mut self.engine.state.labels);
+        let labels = Rc::make_mut(&mut self.engine.state.past.labels);
         for label in &the_loop.labels {
             labels.remove(label);
         }
@@ -613,7 +616,7 @@ impl<'p> Driver<'_, 'p> {
         };
         let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
         let again = self.engine.framed_but_ill_formed(&invariants)?;
-        let blame = checked_again("invariant.not.preserved", again);
+        let blame = checked_again(ErrorId::InvariantNotPreserved, again);
         self.engine.consume_all(&invariants, blame)?;
         Ok(None)
     }

@@ -1,569 +1,120 @@
-//! Finding, adding and taking permission: one ladder for all (Viper engine reference, sections 11 and 25.1).
+//! Taking permission: the one function that all rules take permission with, and what can be asked of it.
 //!
-//! The rungs, cheapest first: a chunk with the same arguments; a chunk with provably equal arguments; the same again
-//! once the consequences of the heap's shape are known; all chunks that may be meant, together.
+//! What is needed is an amount of one location or an amount for each location of a resource. Sources are the chunks of what is
+//! left of the heap, of either kind, and in a package those of the heaps around it. How much is taken depends on how amounts
+//! are read:
+//! - where they mean nothing, some has to be there if some is asked for, and nothing is taken;
+//! - an amount that is still open (a wildcard) becomes smaller than what each source holds (trap T9b);
+//! - any other amount is taken as it is.
 
-use sil::source::Span;
-use smt::terms::{Sort, Term, TermKind, Terms};
+#[cfg(test)]
+mod tests;
 
-use crate::engine::findings::blame::{Blame, Reason, Reported};
-use crate::engine::permission::heap::{Chunk, Heap, Resource};
-use crate::engine::run::explore::Answer;
+use std::rc::Rc;
+
+use smt::terms::{Sort, Term, TermKind};
+
+use crate::engine::permission::heap::Resource;
+use crate::engine::permission::ordinary::Taken;
+use crate::engine::permission::quantified::chunks::Part;
+use crate::engine::rules::quantified::access::{Access, Footprint};
 use crate::engine::{Amounts, Engine, Stop};
 
-/// What chunks say of a location from which permission is taken.
-///
-/// SOUNDNESS: it means something only where they hold permission, and nothing may have been taken at all (trap T2). So
-/// [`Engine::take`] alone makes a value of it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Taken(pub(crate) Term);
+/// What is to be taken.
+pub(crate) trait Need {
+    /// What the sources say of what they have given.
+    type Given;
+
+    /// How much, as it is written: whether it is still open decides how it is taken.
+    fn amount(&self) -> Term;
+
+    /// Shows that there is some where some is asked for.
+    fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
+
+    /// Takes less than what each source holds.
+    fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
+
+    /// Takes the amount from what is left of the heap.
+    fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
+
+    /// In a package: takes it from the heap of the package and those around it together.
+    fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Self::Given>, Stop>;
+}
+
+/// An amount of one location.
+pub(crate) struct OfLocation<'a> {
+    pub(crate) resource: Resource,
+    pub(crate) arguments: &'a [Term],
+    pub(crate) amount: Term,
+}
+
+/// An amount for each location of a resource.
+pub(crate) struct OfAll<'a> {
+    pub(crate) access: &'a Access,
+    pub(crate) footprint: &'a Footprint,
+}
 
 impl Engine<'_> {
-    /// The value of a location, if some permission to it is held.
-    pub(crate) fn lookup(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        blame: Blame,
-    ) -> Result<Option<Term>, Stop> {
-        self.touch(resource, arguments)?;
-        let heap = self.state.heap.clone();
-        if !heap.quantified(resource).is_empty() {
-            return self.lookup_quantified(resource, arguments, blame);
+    /// Takes what is needed from what is left of the heap; `None`: there is not enough.
+    ///
+    /// SOUNDNESS: every rule that takes permission comes through here.
+    pub(crate) fn take<N: Need>(&mut self, need: &N) -> Result<Option<N::Given>, Stop> {
+        if self.state.assertion.amounts == Amounts::SomeOrNone {
+            return need.show_some(self);
         }
-        let chunks = heap.of(resource);
-        if let Some(index) = self.find_held(chunks, arguments)? {
-            return Ok(Some(chunks[index].value));
-        }
-        if chunks.is_empty() {
-            return Ok(None);
-        }
-        // All chunks together: enough if on every alias condition one of them is it.
-        let total = self.held(chunks, arguments);
-        let none = self.terms.none();
-        let some = self.terms.lt(none, total);
-        if self.ask_obligation(some)? != Answer::Yes {
-            return Ok(None);
-        }
-        if let Some(index) = self.find_held(chunks, arguments)? {
-            return Ok(Some(chunks[index].value));
-        }
-        self.summarised_value(resource, chunks, arguments).map(Some)
-    }
-
-    /// The index of a chunk that is the location and holds some permission.
-    fn find_held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Option<usize>, Stop> {
-        let none = self.terms.none();
-        for (index, chunk) in chunks.iter().enumerate() {
-            let positive = self.terms.lt(none, chunk.amount);
-            if chunk.arguments == arguments && self.check(positive)? {
-                return Ok(Some(index));
-            }
-        }
-        for (index, chunk) in chunks.iter().enumerate() {
-            if chunk.arguments != arguments {
-                let positive = self.terms.lt(none, chunk.amount);
-                let alias = self.same_arguments(&chunk.arguments, arguments);
-                let held = self.terms.and([alias, positive]);
-                if held != Terms::FALSE && self.check(held)? {
-                    return Ok(Some(index));
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether two locations of one resource are the same.
-    pub(crate) fn same_arguments(&mut self, left: &[Term], right: &[Term]) -> Term {
-        let equations: Vec<_> = left
-            .iter()
-            .zip(right)
-            .map(|(&left, &right)| self.terms.identical(left, right))
-            .collect();
-        self.terms.and(equations)
-    }
-
-    /// The chunks that are known to be the location.
-    fn same_for_sure(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Vec<Chunk>, Stop> {
-        let mut same = Vec::new();
-        for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
-            if self.check(alias)? {
-                same.push(chunk.clone());
-            }
-        }
-        Ok(same)
-    }
-
-    /// The permission held to a location: a sum over all chunks that may be it.
-    pub(crate) fn held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Term {
-        let none = self.terms.none();
-        let summands: Vec<_> = chunks
-            .iter()
-            .map(|chunk| {
-                let alias = self.same_arguments(&chunk.arguments, arguments);
-                self.terms.ite(alias, chunk.amount, none)
-            })
-            .collect();
-        self.terms.sum(Sort::PERM, summands)
-    }
-
-    /// A fresh value, equal to that of every chunk that is the location and holds permission.
-    fn summarised_value(
-        &mut self,
-        resource: Resource,
-        chunks: &[Chunk],
-        arguments: &[Term],
-    ) -> Result<Term, Stop> {
-        let sort = self.resource_sort(resource);
-        let value = self.fresh("summary", sort);
-        let none = self.terms.none();
-        if matches!(resource, Resource::Wand(_)) {
-            // The first one taken: nothing equates the values of wands (trap T10e).
-            let mut first = value;
-            for chunk in chunks.iter().rev() {
-                let alias = self.same_arguments(&chunk.arguments, arguments);
-                let positive = self.terms.lt(none, chunk.amount);
-                let meant = self.terms.and([alias, positive]);
-                first = self.terms.ite(meant, chunk.value, first);
-            }
-            return Ok(first);
-        }
-        for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
-            let positive = self.terms.lt(none, chunk.amount);
-            let meant = self.terms.and([alias, positive]);
-            let equal = self.terms.identical(value, chunk.value);
-            let fact = self.terms.implies(meant, equal);
-            self.assume(fact)?;
-        }
-        Ok(value)
-    }
-
-    /// Adds permission to the heap; it is merged with a chunk of the same arguments.
-    pub(crate) fn add_chunk(&mut self, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
-        let none = self.terms.none();
-        if chunk.amount == none {
-            return Ok(());
-        }
-        self.assume_chunk_facts(resource, &chunk)?;
-        self.touch(resource, &chunk.arguments)?;
-        // Of the values of wands nothing is said (trap T10e).
-        if matches!(resource, Resource::Wand(_)) {
-            self.heap_to_extend().push(resource, chunk);
-            return Ok(());
-        }
-        let same =
-            self.state.heap.of(resource).iter().position(|old| old.arguments == chunk.arguments);
-        let Some(index) = same else {
-            self.heap_to_extend().push(resource, chunk);
-            return Ok(());
-        };
-        let old = self.state.heap.of(resource)[index].clone();
-        let merged = self.merged(resource, &old, &chunk)?;
-        self.assume_chunk_facts(resource, &merged)?;
-        self.heap_to_extend().replace(resource, index, Some(merged));
-        Ok(())
-    }
-
-    /// Two portions of one location as one. SOUNDNESS: a value counts only where its amount is positive (trap T2).
-    fn merged(&mut self, resource: Resource, old: &Chunk, new: &Chunk) -> Result<Chunk, Stop> {
-        let none = self.terms.none();
-        let value = if old.value == new.value {
-            old.value
+        let given = if self.is_exact(need.amount()) {
+            need.take_exactly(self)?
         } else {
-            let equal = self.terms.identical(old.value, new.value);
-            let old_held = self.terms.lt(none, old.amount);
-            let old_held = self.established(old_held)?;
-            let new_held = self.terms.lt(none, new.amount);
-            let new_held = self.established(new_held)?;
-            if old_held == Terms::TRUE
-                && !(new_held == Terms::TRUE && self.is_known_outside(new.value, old.value))
-            {
-                let fact = self.terms.implies(new_held, equal);
-                self.learn_agreement(fact)?;
-                old.value
-            } else if new_held == Terms::TRUE {
-                let fact = self.terms.implies(old_held, equal);
-                self.learn_agreement(fact)?;
-                new.value
-            } else {
-                let sort = self.resource_sort(resource);
-                let value = self.fresh("merged", sort);
-                for (held, part) in [(old_held, old.value), (new_held, new.value)] {
-                    let equal = self.terms.identical(value, part);
-                    let fact = self.terms.implies(held, equal);
-                    self.assume(fact)?;
-                }
-                let defined = self.terms.ite(old_held, old.value, new.value);
-                let definition = self.terms.identical(value, defined);
-                self.export_definition(value, definition);
-                value
-            }
+            need.take_less(self)?
         };
-        let amount = self.terms.add(old.amount, new.amount);
-        Ok(Chunk { arguments: old.arguments.clone(), value, amount })
-    }
-
-    /// The heap, for permission given in the reading of amounts that is in force.
-    pub(crate) fn heap_to_extend(&mut self) -> &mut Heap {
-        self.state.heap.amounts = self.state.heap.amounts.weaker(self.state.amounts);
-        &mut self.state.heap
-    }
-
-    /// Whether amounts mean what they say when permission is added now (trap T8).
-    pub(crate) fn extends_exactly(&self) -> bool {
-        self.state.heap.amounts.weaker(self.state.amounts) == Amounts::Exact
-    }
-
-    /// What holds of every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8)
-    /// and p > 0 ⇒ r ≠ null.
-    fn assume_chunk_facts(&mut self, resource: Resource, chunk: &Chunk) -> Result<(), Stop> {
-        let none = self.terms.none();
-        let not_negative = self.terms.le(none, chunk.amount);
-        self.assume(not_negative)?;
-        if let Resource::Field(_) = resource {
-            if self.extends_exactly() {
-                let one = self.terms.write();
-                let bounded = self.terms.le(chunk.amount, one);
-                self.assume(bounded)?;
-            }
-            let null = self.terms.null();
-            let positive = self.terms.lt(none, chunk.amount);
-            let not_null = self.terms.differs(chunk.arguments[0], null);
-            let fact = self.terms.implies(positive, not_null);
-            self.assume(fact)?;
+        match given {
+            None if self.may_transfer() => need.transfer(self),
+            given => Ok(given),
         }
-        Ok(())
     }
 
-    /// Takes `loss` of a location from what is left of the heap and yields its value; `None`: there is not enough.
+    /// Takes an amount of one location and yields its value; `None`: there is not enough.
     ///
     /// SOUNDNESS: where nothing is taken the value is the same everywhere, so that all in a snapshot is determined by what
-    /// is really held (trap T2). Every rule that takes permission from a location comes through here.
-    pub(crate) fn take(
+    /// is really held (trap T2).
+    pub(crate) fn take_location(
         &mut self,
         resource: Resource,
         arguments: &[Term],
-        loss: Term,
+        amount: Term,
     ) -> Result<Option<Term>, Stop> {
         self.touch(resource, arguments)?;
-        let Some(Taken(value)) = self.take_from_chunks(resource, arguments, loss)? else {
+        let Some(Taken(value)) = self.take(&OfLocation { resource, arguments, amount })? else {
             return Ok(None);
         };
         let none = self.terms.none();
-        let some = self.terms.lt(none, loss);
+        let some = self.terms.lt(none, amount);
         let some = self.established(some)?;
         let nothing = self.nothing(resource);
         Ok(Some(self.terms.ite(some, value, nothing)))
     }
+}
 
-    fn take_from_chunks(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        loss: Term,
-    ) -> Result<Option<Taken>, Stop> {
-        if !self.left().quantified(resource).is_empty() {
-            let taken = self.take_quantified(resource, arguments, loss)?;
-            let exact = self.state.amounts == Amounts::Exact;
-            return match taken {
-                None if exact && self.may_transfer() => self.transfer(resource, arguments, loss),
-                taken => Ok(taken),
-            };
+impl Engine<'_> {
+    /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
+    pub(crate) fn wildcard(&mut self) -> Result<Term, Stop> {
+        if self.state.assertion.amounts == Amounts::SomeOrNone {
+            return Ok(self.terms.write());
         }
-        if self.state.amounts == Amounts::SomeOrNone {
-            return self.take_nothing(resource, arguments, loss);
-        }
-        if !self.is_exact(loss) {
-            let taken = self.take_inexact(resource, arguments, loss)?;
-            return match taken {
-                None if self.may_transfer() => self.transfer(resource, arguments, loss),
-                taken => Ok(taken),
-            };
-        }
-        if let Some(taken) = self.take_from_one(resource, arguments, loss)? {
-            return Ok(Some(taken));
-        }
-        let left = self.left();
-        let chunks = left.of(resource);
-        if loss == self.terms.none() {
-            return Ok(Some(Taken(self.nothing(resource))));
-        }
-        if self.may_transfer() {
-            return self.transfer(resource, arguments, loss);
-        }
-        let total = self.held(chunks, arguments);
-        let enough = self.terms.le(loss, total);
-        if self.ask_obligation(enough)? != Answer::Yes {
-            return Ok(None);
-        }
-        // Consequences of the heap's shape may have become known on the way.
-        if let Some(taken) = self.take_from_one(resource, arguments, loss)? {
-            return Ok(Some(taken));
-        }
-        self.take_from_all(resource, arguments, loss).map(Some)
-    }
-
-    /// Where amounts do not matter: some permission is needed if some is asked for, and nothing is taken.
-    fn take_nothing(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        loss: Term,
-    ) -> Result<Option<Taken>, Stop> {
+        let amount = self.fresh("wildcard", Sort::PERM);
         let none = self.terms.none();
-        let needed = self.terms.lt(none, loss);
-        if needed == Terms::FALSE {
-            return Ok(Some(Taken(self.nothing(resource))));
+        let positive = self.terms.lt(none, amount);
+        self.assume(positive)?;
+        if let TermKind::Apply(symbol, _) = *self.terms.kind(amount) {
+            Rc::make_mut(&mut self.state.assertion.constrainable).push(symbol);
         }
-        let left = self.left();
-        let chunks = left.of(resource);
-        if let Some(index) = self.find_held(chunks, arguments)? {
-            return Ok(Some(Taken(chunks[index].value)));
-        }
-        let total = self.held(chunks, arguments);
-        let some = self.terms.lt(none, total);
-        let enough = self.terms.implies(needed, some);
-        if self.ask_obligation(enough)? != Answer::Yes {
-            return Ok(None);
-        }
-        self.summarised_value(resource, chunks, arguments).map(|value| Some(Taken(value)))
-    }
-
-    /// The value of what no permission is asked for, in a snapshot: the same everywhere.
-    pub(crate) fn nothing(&mut self, resource: Resource) -> Term {
-        let sort = self.resource_sort(resource);
-        let name = format!("nothing.{}", self.terms.sort_name(sort));
-        self.terms.constant(&name, sort)
-    }
-
-    /// A condition, or "true" where it follows from the path. Amounts are often positive by a function's
-    /// postcondition (`0 < read()`): a value that depends on one all the same is a term that no trigger may have in it.
-    fn established(&mut self, condition: Term) -> Result<Term, Stop> {
-        if self.terms.as_bool(condition).is_none() && self.check(condition)? {
-            self.assume(condition)?;
-            return Ok(Terms::TRUE);
-        }
-        Ok(condition)
-    }
-
-    /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount), and assumes that there
-    /// is: where nothing at all is held, that ends the path.
-    pub(crate) fn fail_permission(
-        &mut self,
-        heap: &Heap,
-        resource: Resource,
-        arguments: &[Term],
-        needed: Option<Term>,
-        blame: Blame,
-        at: Span,
-    ) -> Result<Reported, Stop> {
-        let reported = self.report_permission(blame, at)?;
-        self.assume_permission(heap, resource, arguments, needed, blame)?;
-        Ok(reported)
-    }
-
-    /// Reports that there is not enough permission, unless the path is contradictory: then it ends.
-    pub(crate) fn report_permission(&mut self, blame: Blame, at: Span) -> Result<Reported, Stop> {
-        if self.is_dead()? {
-            return Err(Stop::Infeasible);
-        }
-        let reported = self.fail(Answer::No, blame, Reason::InsufficientPermission, at);
-        self.mark_unframed(blame)?;
-        Ok(reported)
-    }
-
-    /// After it has been reported that permission is missing: assumes that it is there.
-    ///
-    /// A location that only may be the same is another one: to assume that it is the same would lead to errors that
-    /// nobody can mend. Not so in contracts and applications: the clauses of a contract are judged one by one, and the
-    /// path must not end before the last of them.
-    pub(crate) fn assume_permission(
-        &mut self,
-        heap: &Heap,
-        resource: Resource,
-        arguments: &[Term],
-        needed: Option<Term>,
-        blame: Blame,
-    ) -> Result<(), Stop> {
-        if !self.state.reserve.is_empty() {
-            return Ok(());
-        }
-        let mut heap = heap.clone();
-        if !(blame.is_of_contract() || blame.is_of_application()) {
-            let chunks = self.same_for_sure(heap.of(resource), arguments)?;
-            heap.set(resource, chunks);
-        }
-        let held = self.held_in(&heap, resource, arguments);
-        let none = self.terms.none();
-        let enough = match needed {
-            Some(amount) => self.is_enough(amount, held),
-            None => self.terms.lt(none, held),
-        };
-        self.assume(enough)
-    }
-
-    /// For programs that want to hear of it: reports that the receiver of a field that cannot be accessed might be null,
-    /// and assumes that it is not. Whether it has been reported.
-    ///
-    /// SOUNDNESS: it is asked only where permission is missing, so that it adds to what is reported; where permission is
-    /// found after it, something has been.
-    pub(crate) fn fail_receiver(
-        &mut self,
-        receiver: Term,
-        blame: Blame,
-        at: Span,
-    ) -> Result<bool, Stop> {
-        if !self.program.origins.tells_null_receivers {
-            return Ok(false);
-        }
-        let null = self.terms.null();
-        let exists = self.terms.differs(receiver, null);
-        if exists == Terms::TRUE {
-            return Ok(false);
-        }
-        let answer = self.ask_obligation(exists)?;
-        if answer != Answer::No {
-            return Ok(false);
-        }
-        self.fail(answer, blame, Reason::ReceiverNull, at);
-        self.assume(exists)?;
-        Ok(true)
-    }
-
-    /// Whether what is held is enough for an amount that is asked for: where amounts mean nothing, or where this one is still
-    /// open, some is enough for some.
-    pub(crate) fn is_enough(&mut self, needed: Term, held: Term) -> Term {
-        if self.state.amounts == Amounts::Exact && self.is_exact(needed) {
-            self.terms.le(needed, held)
-        } else {
-            let (wanted, some) = (self.is_some(needed), self.is_some(held));
-            self.terms.implies(wanted, some)
-        }
-    }
-
-    /// What is left of the heap during a consume, or all of it.
-    pub(crate) fn left(&self) -> Heap {
-        self.state.consuming.as_ref().unwrap_or(&self.state.heap).clone()
-    }
-
-    pub(crate) fn left_mut(&mut self) -> &mut Heap {
-        match &mut self.state.consuming {
-            Some(left) => left,
-            None => &mut self.state.heap,
-        }
-    }
-
-    /// Takes from a single chunk that has enough.
-    fn take_from_one(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        loss: Term,
-    ) -> Result<Option<Taken>, Stop> {
-        let left = self.left();
-        let chunks = left.of(resource);
-        let same = |chunk: &Chunk| chunk.arguments == arguments;
-        let order = (0..chunks.len())
-            .filter(|&index| same(&chunks[index]))
-            .chain((0..chunks.len()).filter(|&index| !same(&chunks[index])));
-        for index in order {
-            let chunk = &chunks[index];
-            let alias = self.same_arguments(&chunk.arguments, arguments);
-            let enough = self.terms.le(loss, chunk.amount);
-            let fits = self.terms.and([alias, enough]);
-            if fits == Terms::FALSE || !self.check(fits)? {
-                continue;
-            }
-            let rest = self.terms.sub(chunk.amount, loss);
-            let none = self.terms.none();
-            let depleted = self.terms.identical(rest, none);
-            let kept = if self.check(depleted)? {
-                None
-            } else {
-                let kept = Chunk { amount: rest, ..chunk.clone() };
-                self.assume_chunk_facts(resource, &kept)?;
-                Some(kept)
-            };
-            self.left_mut().replace(resource, index, kept);
-            return Ok(Some(Taken(chunk.value)));
-        }
-        Ok(None)
-    }
-
-    /// Takes from every chunk that may be the location until there is enough, which has been proved before
-    /// ("more complete exhale").
-    fn take_from_all(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        loss: Term,
-    ) -> Result<Taken, Stop> {
-        let left = self.left();
-        let chunks = left.of(resource);
-        let value = self.summarised_value(resource, chunks, arguments)?;
-        let none = self.terms.none();
-        let mut need = loss;
-        let mut kept = Vec::with_capacity(chunks.len());
-        for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
-            let part = self.terms.perm_min(chunk.amount, need);
-            let part = self.terms.ite(alias, part, none);
-            need = self.terms.sub(need, part);
-            let rest = self.terms.sub(chunk.amount, part);
-            if rest != none {
-                let rest = Chunk { amount: rest, ..chunk.clone() };
-                self.assume_chunk_facts(resource, &rest)?;
-                kept.push(rest);
-            }
-        }
-        self.left_mut().set(resource, kept);
-        Ok(Taken(value))
-    }
-
-    /// Takes some amount that is still open (a wildcard): less than what is held, which has to be positive
-    /// (trap T9b).
-    fn take_inexact(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        loss: Term,
-    ) -> Result<Option<Taken>, Stop> {
-        let left = self.left();
-        let chunks = left.of(resource);
-        if let Some(index) = self.find_held(chunks, arguments)? {
-            let chunk = &chunks[index];
-            let less = self.terms.lt(loss, chunk.amount);
-            self.assume(less)?;
-            let amount = self.terms.sub(chunk.amount, loss);
-            let kept = Chunk { amount, ..chunk.clone() };
-            self.assume_chunk_facts(resource, &kept)?;
-            self.left_mut().replace(resource, index, Some(kept));
-            return Ok(Some(Taken(chunk.value)));
-        }
-        let total = self.held(chunks, arguments);
-        let none = self.terms.none();
-        let some = self.terms.lt(none, total);
-        if self.ask_obligation(some)? != Answer::Yes {
-            return Ok(None);
-        }
-        // Less than every portion that may be meant: all aliases together keep something (trap T9f).
-        for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
-            let positive = self.terms.lt(none, chunk.amount);
-            let meant = self.terms.and([alias, positive]);
-            let less = self.terms.lt(loss, chunk.amount);
-            let fact = self.terms.implies(meant, less);
-            self.assume(fact)?;
-        }
-        self.take_from_all(resource, arguments, loss).map(Some)
+        Ok(amount)
     }
 
     /// Whether an amount is fixed: not a wildcard that may still be constrained, nor built from one so that it shrinks
     /// with it (Viper engine reference, 10.4).
     pub(crate) fn is_exact(&self, amount: Term) -> bool {
-        if self.state.constrainable.is_empty() {
+        if self.state.assertion.constrainable.is_empty() {
             return true;
         }
         match *self.terms.kind(amount) {
@@ -578,35 +129,96 @@ impl Engine<'_> {
     /// Whether an amount is a wildcard that may still be made smaller.
     pub(crate) fn is_open_wildcard(&self, amount: Term) -> bool {
         match *self.terms.kind(amount) {
-            TermKind::Apply(symbol, _) => self.state.constrainable.contains(&symbol),
+            TermKind::Apply(symbol, _) => self.state.assertion.constrainable.contains(&symbol),
             _ => false,
         }
     }
+}
 
-    /// After a failed consume: forgets the chunks with these arguments, so that what is left claims nothing.
-    pub(crate) fn drop_aliases(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-    ) -> Result<(), Stop> {
-        if self.state.amounts == Amounts::SomeOrNone {
-            return Ok(());
+impl OfLocation<'_> {
+    /// Which kinds of chunks there are decides how a location is treated.
+    fn has_quantified(&self, engine: &Engine<'_>) -> bool {
+        engine.has_quantified_left(self.resource)
+    }
+}
+
+impl Need for OfLocation<'_> {
+    type Given = Taken;
+
+    fn amount(&self) -> Term {
+        self.amount
+    }
+
+    fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Taken>, Stop> {
+        let &Self { resource, arguments, amount } = self;
+        if self.has_quantified(engine) {
+            engine.value_if_enough(resource, arguments, amount)
+        } else {
+            engine.value_if_some(resource, arguments, amount)
         }
-        let left = self.left();
-        let kept: Vec<_> = left
-            .of(resource)
-            .iter()
-            .filter(|chunk| chunk.arguments != arguments)
-            .cloned()
-            .collect();
-        if kept.len() != left.of(resource).len() {
-            self.left_mut().set(resource, kept);
+    }
+
+    fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Taken>, Stop> {
+        let &Self { resource, arguments, amount } = self;
+        if !self.has_quantified(engine) {
+            return engine.take_inexact(resource, arguments, amount);
         }
-        if !left.quantified(resource).is_empty() {
-            let full = self.terms.write();
-            let gone = self.need_of(resource, arguments, full);
-            self.forget_quantified(resource, gone)?;
+        let value = engine.value_if_enough(resource, arguments, amount)?;
+        if value.is_some() {
+            engine.take_less_of(resource, arguments, amount)?;
         }
-        Ok(())
+        Ok(value)
+    }
+
+    fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Taken>, Stop> {
+        let &Self { resource, arguments, amount } = self;
+        if !self.has_quantified(engine) {
+            return engine.take_from_ordinary(resource, arguments, amount);
+        }
+        if let Some(taken) = engine.take_quantified_from_one(resource, arguments, amount)? {
+            return Ok(Some(taken));
+        }
+        let value = engine.value_if_enough(resource, arguments, amount)?;
+        if value.is_some() {
+            engine.take_parts(resource, arguments, amount);
+        }
+        Ok(value)
+    }
+
+    fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Taken>, Stop> {
+        engine.transfer(self.resource, self.arguments, self.amount)
+    }
+}
+
+impl Need for OfAll<'_> {
+    /// The chunks that may have given something.
+    type Given = Vec<Part>;
+
+    fn amount(&self) -> Term {
+        self.access.amount
+    }
+
+    fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Part>>, Stop> {
+        engine.parts_if_some(self.access.resource, self.footprint)
+    }
+
+    fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Part>>, Stop> {
+        let resource = self.access.resource;
+        let parts = engine.parts_if_some(resource, self.footprint)?;
+        if parts.is_some() {
+            engine.take_less_of_all(resource, self.footprint)?;
+        }
+        Ok(parts)
+    }
+
+    fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Part>>, Stop> {
+        engine.take_from_parts(self.access, self.footprint.amount)
+    }
+
+    fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Part>>, Stop> {
+        if !engine.is_exact(self.access.amount) {
+            return Ok(None);
+        }
+        engine.transfer_footprint(self.access.resource, self.footprint.amount)
     }
 }

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use smt::terms::{Term, TermKind, Terms};
 
 use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::permission::ordinary::Taken;
 use crate::engine::permission::quantified::chunks::{Part, PartValue, QuantifiedChunk, Split};
-use crate::engine::permission::take::Taken;
 use crate::engine::run::explore::Answer;
 use crate::engine::{Engine, Stop};
 
@@ -33,7 +33,7 @@ struct Gathered {
 impl Engine<'_> {
     /// Whether permission may be taken from heaps around.
     pub(crate) fn may_transfer(&self) -> bool {
-        !self.state.reserve.is_empty()
+        !self.state.package.reserve.is_empty()
     }
 
     /// Takes `loss` of a location from the heap being consumed and the heaps around the package together.
@@ -59,7 +59,7 @@ impl Engine<'_> {
             }
         }
         let mut progress = Progress { need, value: None };
-        for level in 0..=self.state.reserve.len() {
+        for level in 0..=self.state.package.reserve.len() {
             self.transfer_chunks(level, resource, arguments, &mut progress)?;
             self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;
         }
@@ -156,7 +156,7 @@ impl Engine<'_> {
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
         let none = self.terms.none();
-        for level in 1..=self.state.reserve.len() {
+        for level in 1..=self.state.package.reserve.len() {
             let chunks = self.level(level).of(resource).to_vec();
             for (index, chunk) in chunks.iter().enumerate() {
                 let alias = self.same_arguments(&chunk.arguments, arguments);
@@ -183,7 +183,7 @@ impl Engine<'_> {
         mut need: Term,
     ) -> Result<Option<Vec<Part>>, Stop> {
         let mut touched = Vec::new();
-        for level in 0..=self.state.reserve.len() {
+        for level in 0..=self.state.package.reserve.len() {
             let heap = self.level(level).clone();
             let mut ordinary = Vec::new();
             for chunk in heap.of(resource) {
@@ -256,7 +256,7 @@ impl Engine<'_> {
     /// Heap 0 is the one being consumed, the others are the reserve.
     fn level(&mut self, level: usize) -> &mut Heap {
         match (level.checked_sub(1), &mut self.state.consuming) {
-            (Some(index), _) => &mut self.state.reserve[index],
+            (Some(index), _) => &mut self.state.package.reserve[index],
             (None, Some(left)) => left,
             (None, None) => &mut self.state.heap,
         }
@@ -267,13 +267,13 @@ impl Engine<'_> {
         if level == 0 {
             return Ok(());
         }
-        self.state.moved.push(resource, chunk.clone());
+        self.state.package.moved.push(resource, chunk.clone());
         if self.state.consuming.is_some() { self.add_chunk(resource, chunk) } else { Ok(()) }
     }
 
     fn fetch_quantified(&mut self, level: usize, resource: Resource, chunk: &QuantifiedChunk) {
         if level > 0 {
-            self.state.moved.push_quantified(resource, chunk.clone());
+            self.state.package.moved.push_quantified(resource, chunk.clone());
             if self.state.consuming.is_some() {
                 self.state.heap.push_quantified(resource, chunk.clone());
             }
@@ -282,7 +282,7 @@ impl Engine<'_> {
 
     /// Adds what an assertion has fetched from around to the heap of the package.
     pub(crate) fn keep_fetched(&mut self) -> Result<(), Stop> {
-        let moved = std::mem::take(&mut self.state.moved);
+        let moved = std::mem::take(&mut self.state.package.moved);
         for (resource, chunks) in moved.resources() {
             for chunk in chunks {
                 self.add_chunk(resource, chunk.clone())?;
@@ -322,14 +322,17 @@ impl Engine<'_> {
     /// value is known in the package only. So the right-hand side is said with the latter: what the former was when the
     /// wand is applied is known there.
     pub(crate) fn is_known_outside(&self, value: Term, other: Term) -> bool {
-        !self.terms.mentions(value, &self.roots) && self.terms.mentions(other, &self.roots)
+        !self.terms.mentions(value, &self.mode.roots)
+            && self.terms.mentions(other, &self.mode.roots)
     }
 
     /// Learns that portions of one location have one value. In a package it is noted for when the wand is applied.
     pub(crate) fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
-        if self.may_transfer() && self.bound == self.roots && self.terms.mentions(fact, &self.roots)
+        if self.may_transfer()
+            && self.mode.bound == self.mode.roots
+            && self.terms.mentions(fact, &self.mode.roots)
         {
-            Rc::make_mut(&mut self.state.agreed).push(fact);
+            Rc::make_mut(&mut self.state.package.agreed).push(fact);
         }
         self.assume(fact)
     }

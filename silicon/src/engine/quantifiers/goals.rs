@@ -33,7 +33,7 @@ impl Engine<'_> {
     pub(crate) fn note_quantifier(&mut self, formula: Term, noted: Noted) {
         // Where the variables do not occur, there is no quantifier.
         if self.is_live() && formula != noted.body {
-            self.quantifiers.insert(formula, noted);
+            self.made.quantifiers.insert(formula, noted);
         }
     }
 
@@ -46,7 +46,7 @@ impl Engine<'_> {
         if depth > DEPTH {
             return goal;
         }
-        if let Some(noted) = self.quantifiers.get(&goal).cloned() {
+        if let Some(noted) = self.made.quantifiers.get(&goal).cloned() {
             return match noted.quant {
                 Quant::Forall => self.for_arbitrary(&noted, depth),
                 Quant::Exists => self.with_witnesses(goal, &noted.bound, noted.body),
@@ -88,7 +88,7 @@ impl Engine<'_> {
         for &(quantified, fact) in &noted.facts {
             // What was learnt in a scope that has been left is not known any more.
             let mut conjuncts = self.terms.conjuncts(quantified).into_iter();
-            if conjuncts.all(|conjunct| self.known.contains(&conjunct)) {
+            if conjuncts.all(|conjunct| self.knowledge.known.contains(&conjunct)) {
                 known.push(self.terms.substitute(fact, &constants));
             }
         }

@@ -4,11 +4,12 @@
 //! Each `acc(r, p)` in A says that the permission held to r is at least p, and what the accesses before it in A say about
 //! the same location on top: `assume acc(x.f, 1/2) && acc(y.f, 2/3)` tells x and y apart.
 
-use sil::program::{BinaryOp, Expr, ExprKind};
+use sil::program::{Expr, ExprKind};
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::permission::heap::Resource;
+use crate::engine::rules::assertion::Form;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise;
 use crate::engine::{Engine, Reading, Stop};
@@ -40,9 +41,15 @@ impl Engine<'_> {
         claims: &mut Vec<Claim>,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        grow_stack(|| match &assertion.kind {
-            _ if assertion.is_pure() => self.eval(assertion, blame),
-            ExprKind::And(operands) => {
+        grow_stack(|| match Form::of(assertion) {
+            Form::Pure => self.eval(assertion, blame),
+            Form::TwoReadings { .. } if assertion.is_pure() => self.eval(assertion, blame),
+            Form::TwoReadings { inhale, exhale } => {
+                let is_inhaled = self.state.assertion.reading == Reading::Inhale;
+                let side = if is_inhaled { inhale } else { exhale };
+                self.held_already(side, claims, blame)
+            }
+            Form::All(operands) => {
                 let mut facts = Terms::TRUE;
                 for operand in operands {
                     let fact = self.claimed_under(facts, claims, |engine, claims| {
@@ -52,45 +59,40 @@ impl Engine<'_> {
                 }
                 Ok(facts)
             }
-            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
-                let guard = self.eval(left, blame)?;
-                self.held_if(guard, right, claims, blame)
-            }
-            ExprKind::Conditional { condition, then, otherwise } => {
+            Form::If { condition, then, otherwise } => {
                 let condition = self.eval(condition, blame)?;
                 let then = self.held_if(condition, then, claims, blame)?;
+                let Some(otherwise) = otherwise else { return Ok(then) };
                 let negation = self.terms.not(condition);
                 let otherwise = self.held_if(negation, otherwise, claims, blame)?;
                 Ok(self.terms.and([then, otherwise]))
             }
-            ExprKind::Let { variable, value, body } => {
+            Form::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;
-                self.state.store.set(*variable, value);
+                self.state.store.set(variable, value);
                 self.held_already(body, claims, blame)
             }
-            ExprKind::InhaleExhale { inhale, exhale } => {
-                let side = if self.state.reading == Reading::Inhale { inhale } else { exhale };
-                self.held_already(side, claims, blame)
-            }
-            ExprKind::Unfolding { access, body } => {
-                self.claimed_under(Terms::TRUE, claims, |engine, claims| {
-                    let (arguments, amount) = engine.eval_unfolding_access(access, blame)?;
-                    engine.enter_unfolding(access, &arguments, amount, blame)?;
-                    engine.held_already(body, claims, blame)
-                })
-            }
-            ExprKind::Acc { location, amount } => {
+            Form::Access { location, amount } => {
                 let (resource, arguments) = self.eval_location(location, blame)?;
                 let amount = self.eval(amount, blame)?;
                 Ok(self.claim(resource, &arguments, amount, claims))
             }
-            ExprKind::Wand { .. } => {
+            Form::Wand => {
                 let (resource, arguments) = self.eval_wand(assertion, blame)?;
                 let amount = self.terms.write();
                 Ok(self.claim(resource, &arguments, amount, claims))
             }
-            ExprKind::Quantified { .. } => self.held_for_all(assertion, claims, blame),
-            _ => self.unsupported(assertion, "`assume` of this form of assertion"),
+            Form::Quantified { .. } => self.held_for_all(assertion, claims, blame),
+            Form::Other => match &assertion.kind {
+                ExprKind::Unfolding { access, body } => {
+                    self.claimed_under(Terms::TRUE, claims, |engine, claims| {
+                        let (arguments, amount) = engine.eval_unfolding_access(access, blame)?;
+                        engine.enter_unfolding(access, &arguments, amount, blame)?;
+                        engine.held_already(body, claims, blame)
+                    })
+                }
+                _ => self.unsupported(assertion, "`assume` of this form of assertion"),
+            },
         })
     }
 
@@ -194,7 +196,7 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let mut facts = Vec::new();
-        for part in normalise::parts(quantifier, self.state.reading) {
+        for part in normalise::parts(quantifier, self.state.assertion.reading) {
             if part.body.is_pure() {
                 facts.push(self.eval_quantified_fact(&part, blame)?);
                 continue;

@@ -7,14 +7,15 @@
 //! - On success what is left plus what was taken is the incoming heap, as permission sums.
 //! - The snapshot has the shape that `produce` expects for the same assertion.
 
-use sil::program::{BinaryOp, Expr, ExprKind, Location};
+use sil::program::{Expr, Location};
 use smt::terms::{Sort, Term, grow_stack};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::permission::heap::Chunk;
+use crate::engine::rules::assertion::Form;
 use crate::engine::rules::produce::conjuncts;
 use crate::engine::rules::readings::same_shape;
-use crate::engine::{Engine, Missing, Reading, Stop};
+use crate::engine::{Engine, Reading, Stop};
 
 impl Engine<'_> {
     /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
@@ -36,9 +37,9 @@ impl Engine<'_> {
         clauses: &[&Expr],
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
-        let reading = std::mem::replace(&mut self.state.reading, Reading::Exhale);
+        let reading = std::mem::replace(&mut self.state.assertion.reading, Reading::Exhale);
         let snapshot = self.consume_clauses(clauses, blame)?;
-        self.state.reading = reading;
+        self.state.assertion.reading = reading;
         Ok(snapshot)
     }
 
@@ -62,53 +63,45 @@ impl Engine<'_> {
     }
 
     fn consume_kind(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
-        match &assertion.kind {
-            ExprKind::InhaleExhale { inhale, exhale } => {
+        match Form::of(assertion) {
+            Form::TwoReadings { inhale, exhale } => {
                 let blame = self.other_side(blame)?;
                 let snapshot = self.consume_clauses(&[exhale], |_| blame)?;
                 // SOUNDNESS: it has the shape of this side, and whoever reads it would expect the other's (trap T3).
                 let same = same_shape(inhale, exhale);
                 Ok(if same { snapshot } else { self.fresh("mixed", Sort::SNAP) })
             }
-            _ if assertion.is_pure() => {
+            Form::Pure => {
                 if !blame.is_silent() {
                     let goal = self.eval(assertion, blame)?;
                     self.prove_condition(assertion, goal, blame)?;
                 }
                 Ok(self.terms.unit())
             }
-            ExprKind::And(_) => self.consume_clauses(&[assertion], |_| blame),
-            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
-                let guard = self.eval(left, blame)?;
-                self.either(guard, |engine, holds| {
-                    if holds {
-                        engine.consume_clauses(&[right], |_| blame)
-                    } else {
-                        Ok(engine.terms.unit())
+            Form::All(_) => self.consume_clauses(&[assertion], |_| blame),
+            Form::If { condition, then, otherwise } => {
+                let condition = self.eval(condition, blame)?;
+                self.either(condition, |engine, holds| {
+                    match if holds { Some(then) } else { otherwise } {
+                        Some(side) => engine.consume_clauses(&[side], |_| blame),
+                        None => Ok(engine.terms.unit()),
                     }
                 })
             }
-            ExprKind::Conditional { condition, then, otherwise } => {
-                let condition = self.eval(condition, blame)?;
-                self.either(condition, |engine, holds| {
-                    let side = if holds { then } else { otherwise };
-                    engine.consume_clauses(&[side], |_| blame)
-                })
-            }
-            ExprKind::Let { variable, value, body } => {
+            Form::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;
-                self.state.store.set(*variable, value);
+                self.state.store.set(variable, value);
                 self.consume_clauses(&[body], |_| blame)
             }
-            ExprKind::Acc { location, amount } => {
+            Form::Access { location, amount } => {
                 self.consume_access(assertion, location, amount, blame)
             }
-            ExprKind::Quantified { .. } => self.consume_quantified(assertion, blame),
-            ExprKind::Wand { .. } => {
+            Form::Quantified { .. } => self.consume_quantified(assertion, blame),
+            Form::Wand => {
                 let function = self.consume_wand(assertion, blame)?;
                 Ok(self.terms.snap_wrap(function))
             }
-            _ => self.unsupported(assertion, "this form of assertion"),
+            Form::Other => self.unsupported(assertion, "this form of assertion"),
         }
     }
 
@@ -123,7 +116,7 @@ impl Engine<'_> {
         let (resource, arguments) = self.eval_location(location, blame)?;
         let loss = self.eval_amount(amount, blame)?;
         let sort = self.resource_sort(resource);
-        if let Some(value) = self.take(resource, &arguments, loss)? {
+        if let Some(value) = self.take_location(resource, &arguments, loss)? {
             return Ok(self.terms.snap_wrap(value));
         }
         let mut reported = None;
@@ -131,12 +124,12 @@ impl Engine<'_> {
             let (left, needed, at) = (self.left(), Some(loss), assertion.span);
             reported = Some(self.fail_permission(&left, resource, &arguments, needed, blame, at)?);
         }
-        self.missing = Some(Missing { reported });
+        self.note_missing(reported);
         self.drop_aliases(resource, &arguments)?;
         let value = self.fresh("missing", sort);
         if let Some(reported) = reported {
             // What is said about the value in the same assertion fails for the same reason.
-            self.tainted.insert(value, reported);
+            self.log.taint(value, reported);
             let amount = self.terms.write();
             self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
         }

@@ -7,14 +7,16 @@ pub(crate) mod applications;
 mod heap_reads;
 mod operators;
 pub(crate) mod quantifiers;
+mod same;
 
 use sil::program::{BinaryOp, Collection, Expr, ExprKind, OldLabel, Type, UnaryOp};
 use sil::recursion::applied;
-use smt::terms::{Sort, Term, TermKind, Terms, grow_stack};
+use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::permission::heap::Heap;
 use crate::engine::state::{Labelled, State};
-use crate::engine::{Amounts, Engine, Reading, Stop};
+use crate::engine::{Engine, Reading, Stop};
 
 impl<'p> Engine<'p> {
     /// The value of `expr`, with its obligations (unless `blame` trusts it).
@@ -100,7 +102,7 @@ impl<'p> Engine<'p> {
             ExprKind::ForPerm { variables, resource, body } => {
                 self.eval_forperm(expr, variables, resource, body, blame)
             }
-            ExprKind::InhaleExhale { inhale, exhale } => match self.state.reading {
+            ExprKind::InhaleExhale { inhale, exhale } => match self.state.assertion.reading {
                 Reading::Inhale => self.eval(inhale, blame),
                 Reading::Exhale => {
                     let blame = self.other_side(blame)?;
@@ -174,7 +176,7 @@ impl<'p> Engine<'p> {
     /// says of a side that is never taken cannot be left out by who sees no reason why it is not, and what is applied
     /// there makes the value depend on more of the heap.
     fn is_never_taken(&mut self, guard: Term, side: &Expr) -> Result<bool, Stop> {
-        if !self.is_defining || applied([side]).is_empty() {
+        if !self.mode.is_defining || applied([side]).is_empty() {
             return Ok(false);
         }
         let never = self.terms.not(guard);
@@ -219,21 +221,6 @@ impl<'p> Engine<'p> {
         Ok(self.terms.or(values))
     }
 
-    /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
-    fn wildcard(&mut self) -> Result<Term, Stop> {
-        if self.state.amounts == Amounts::SomeOrNone {
-            return Ok(self.terms.write());
-        }
-        let amount = self.fresh("wildcard", Sort::PERM);
-        let none = self.terms.none();
-        let positive = self.terms.lt(none, amount);
-        self.assume(positive)?;
-        if let TermKind::Apply(symbol, _) = *self.terms.kind(amount) {
-            std::rc::Rc::make_mut(&mut self.state.constrainable).push(symbol);
-        }
-        Ok(amount)
-    }
-
     /// `old(e)`: only the heap is old, variables have their current values.
     fn eval_old(
         &mut self,
@@ -243,9 +230,9 @@ impl<'p> Engine<'p> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let heap = match label {
-            OldLabel::Entry => self.state.old.clone(),
-            OldLabel::Lhs => self.state.lhs.clone(),
-            OldLabel::Label(label) => match self.state.labels.get(&label).cloned() {
+            OldLabel::Entry => self.state.past.old.clone(),
+            OldLabel::Lhs => self.state.past.lhs.clone(),
+            OldLabel::Label(label) => match self.state.past.labels.get(&label).cloned() {
                 Some(Labelled { heap, reached }) if self.is_reached(reached)? => Some(heap),
                 _ => None,
             },
@@ -256,18 +243,27 @@ impl<'p> Engine<'p> {
             if !blame.is_trusted() && !self.is_dead()? {
                 let no = crate::engine::run::explore::Answer::No;
                 let reported = self.fail(no, blame, Reason::LabelNotReached, expr.span);
-                self.tainted.insert(value, reported);
+                self.log.taint(value, reported);
             }
             return Ok(value);
         };
-        let now = std::mem::replace(&mut self.state.heap, heap);
         let consuming = self.state.consuming.take();
         let without_own = self.state.without_own.take();
-        let value = self.note_inside().and_then(|()| self.eval(body, blame));
+        let value = self.in_heap(heap, |engine| {
+            engine.note_inside()?;
+            engine.eval(body, blame)
+        });
         self.state.without_own = without_own;
-        self.state.heap = now;
         self.state.consuming = consuming;
         value
+    }
+
+    /// Runs with another heap as the present one, and comes back to this one, whatever became of the other.
+    pub(crate) fn in_heap<T>(&mut self, heap: Heap, run: impl FnOnce(&mut Self) -> T) -> T {
+        let now = std::mem::replace(&mut self.state.heap, heap);
+        let result = run(self);
+        self.state.heap = now;
+        result
     }
 
     /// Whether a label has been passed for sure, where states have been merged since.

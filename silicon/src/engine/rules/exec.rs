@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sil::program::{Expr, FieldId, LocalId, Method, MethodId, Stmt, StmtKind};
 use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
 
-use crate::engine::findings::blame::Blame;
+use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::permission::heap::{Chunk, Heap, Resource};
 use crate::engine::rules::readings::has_two_readings;
 use crate::engine::state::{Labelled, State};
@@ -14,7 +14,7 @@ use crate::engine::{Engine, Stop};
 impl Engine<'_> {
     /// One statement of a block.
     pub(crate) fn exec(&mut self, stmt: &Stmt) -> Result<(), Stop> {
-        self.construct = keyword(&stmt.kind);
+        self.log.enter(keyword(&stmt.kind));
         self.exec_kind(stmt)?;
         // Statements that only look, or only add permission, leave all values as they are.
         if matches!(
@@ -39,7 +39,7 @@ impl Engine<'_> {
                 Ok(())
             }
             StmtKind::Assign { target, value } => {
-                let value = self.eval(value, Blame::new("assignment.failed", stmt.span))?;
+                let value = self.eval(value, Blame::new(ErrorId::AssignmentFailed, stmt.span))?;
                 self.assign(*target, value)
             }
             StmtKind::FieldAssign { receiver, field, value } => {
@@ -50,22 +50,22 @@ impl Engine<'_> {
                 self.exec_call(stmt, targets, *method, arguments)
             }
             StmtKind::Inhale(assertion) => {
-                let blame = Blame::new("inhale.failed", assertion.span);
+                let blame = Blame::new(ErrorId::InhaleFailed, assertion.span);
                 self.produce_all(&[assertion], None, |_| blame)
             }
             StmtKind::Assume(assertion) => {
-                self.exec_assume(assertion, Blame::new("inhale.failed", assertion.span))
+                self.exec_assume(assertion, Blame::new(ErrorId::InhaleFailed, assertion.span))
             }
             StmtKind::Exhale(assertion) => {
-                let blame = Blame::new("exhale.failed", assertion.span);
+                let blame = Blame::new(ErrorId::ExhaleFailed, assertion.span);
                 self.remember_heap();
                 self.consume_all(&[assertion], |_| blame)?;
                 Ok(())
             }
             StmtKind::Assert(assertion) => {
-                let blame = Blame::new("assert.failed", assertion.span);
+                let blame = Blame::new(ErrorId::AssertFailed, assertion.span);
                 let heap = self.state.heap.clone();
-                self.state.moved = Heap::default();
+                self.state.package.moved = Heap::default();
                 self.consume_all(&[assertion], |_| blame)?;
                 self.state.heap = heap;
                 // In a package, an assertion also fetches from outside, and what it has fetched stays.
@@ -73,20 +73,22 @@ impl Engine<'_> {
             }
             StmtKind::Unreachable => Ok(()),
             StmtKind::Refute(assertion) => self.exec_refute(stmt, assertion),
-            StmtKind::Fold(access) => self.exec_fold(access, Blame::new("fold.failed", stmt.span)),
+            StmtKind::Fold(access) => {
+                self.exec_fold(access, Blame::new(ErrorId::FoldFailed, stmt.span))
+            }
             StmtKind::Unfold(access) => {
-                self.exec_unfold(access, Blame::new("unfold.failed", stmt.span))
+                self.exec_unfold(access, Blame::new(ErrorId::UnfoldFailed, stmt.span))
             }
             StmtKind::Label { label, .. } => {
                 let passed = Labelled::new(self.state.heap.clone());
-                Rc::make_mut(&mut self.state.labels).insert(*label, passed);
+                Rc::make_mut(&mut self.state.past.labels).insert(*label, passed);
                 Ok(())
             }
             StmtKind::Package { wand, script } => {
-                self.exec_package(wand, script, Blame::new("package.failed", stmt.span))
+                self.exec_package(wand, script, Blame::new(ErrorId::PackageFailed, stmt.span))
             }
             StmtKind::Apply { wand } => {
-                self.exec_apply(wand, Blame::new("apply.failed", stmt.span))
+                self.exec_apply(wand, Blame::new(ErrorId::ApplyFailed, stmt.span))
             }
             StmtKind::Quasihavoc { condition, resource } => {
                 self.exec_quasihavoc(stmt, condition.as_ref(), resource)
@@ -122,7 +124,7 @@ impl Engine<'_> {
         let sort = self.terms.sort(value);
         let name = self.fresh(hint, sort);
         let definition = self.terms.identical(name, value);
-        self.defining.insert(definition);
+        self.made.defining.insert(definition);
         self.assume(definition)?;
         self.export_definition(name, definition);
         Ok(name)
@@ -136,15 +138,15 @@ impl Engine<'_> {
         field: FieldId,
         value: &Expr,
     ) -> Result<(), Stop> {
-        let blame = Blame::new("assignment.failed", stmt.span);
+        let blame = Blame::new(ErrorId::AssignmentFailed, stmt.span);
         let receiver_value = self.eval(receiver, blame)?;
         let value = self.eval(value, blame)?;
         let value = self.named(&self.program.fields[field].name.clone(), value)?;
         let resource = Resource::Field(field);
         let full = self.terms.write();
-        let mut taken = self.take(resource, &[receiver_value], full)?;
+        let mut taken = self.take_location(resource, &[receiver_value], full)?;
         if taken.is_none() && self.fail_receiver(receiver_value, blame, stmt.span)? {
-            taken = self.take(resource, &[receiver_value], full)?;
+            taken = self.take_location(resource, &[receiver_value], full)?;
         }
         if taken.is_none() {
             let heap = self.state.heap.clone();
@@ -197,7 +199,7 @@ impl Engine<'_> {
             values.extend(self.state.store.get(local).map(|value| (value, Terms::TRUE)));
         }
         let none = self.terms.none();
-        for heap in std::iter::once(&self.state.heap).chain(&self.state.frames) {
+        for heap in std::iter::once(&self.state.heap).chain(&self.state.past.frames) {
             for (_, chunks) in heap.resources() {
                 for chunk in chunks {
                     let held = self.terms.lt(none, chunk.amount);
@@ -219,7 +221,7 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         let program = self.program;
         let callee = &program.methods[method];
-        let arguments = self.eval_all(arguments, Blame::new("call.failed", stmt.span))?;
+        let arguments = self.eval_all(arguments, Blame::new(ErrorId::CallFailed, stmt.span))?;
         let mut state = State::new(&callee.locals);
         for (&formal, &argument) in callee.formals.iter().zip(&arguments) {
             state.store.set(formal, argument);
@@ -227,19 +229,19 @@ impl Engine<'_> {
         let before = self.state.heap.clone();
         state.heap = before.clone();
         state.path = self.state.path.clone();
-        state.frames = self.state.frames.clone();
-        state.reserve = self.state.reserve.clone();
-        state.agreed = self.state.agreed.clone();
-        let in_package = !state.reserve.is_empty();
-        state.keeps_snapshots = in_package;
+        state.past.frames = self.state.past.frames.clone();
+        state.package.reserve = self.state.package.reserve.clone();
+        state.package.agreed = self.state.package.agreed.clone();
+        let in_package = !state.package.reserve.is_empty();
+        state.assertion.keeps_snapshots = in_package;
         let outer = std::mem::replace(&mut self.state, state);
         let results = self.call(stmt, callee, (!in_package).then_some(before));
         let inner = std::mem::replace(&mut self.state, outer);
         // SOUNDNESS: what a package has given up counts even where the path ends here (trap T10f).
-        self.state.reserve = inner.reserve;
+        self.state.package.reserve = inner.package.reserve;
         let results = results?;
         self.state.heap = inner.heap;
-        self.state.agreed = inner.agreed;
+        self.state.package.agreed = inner.package.agreed;
         for (&target, result) in targets.iter().zip(results) {
             self.state.store.set(target, result);
         }
@@ -255,16 +257,16 @@ impl Engine<'_> {
     ) -> Result<Vec<Term>, Stop> {
         let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
         let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
-        let blame = Blame::new("call.precondition", stmt.span).trusted();
+        let blame = Blame::new(ErrorId::CallPrecondition, stmt.span).trusted();
         self.remember_heap();
         let snapshot = self.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
-        self.state.old = Some(match before {
+        self.state.past.old = Some(match before {
             Some(before) => before,
             None => taken(self, &preconditions, snapshot)?,
         });
         self.begin_epoch();
         self.havoc(callee.returns.iter().copied());
-        let blame = Blame::new("call.failed", stmt.span);
+        let blame = Blame::new(ErrorId::CallFailed, stmt.span);
         // SOUNDNESS: the contract's check has seen what follows from the inhale reading of the precondition, and the
         // call has met the other one: the postcondition need not be defined here (trap T17e).
         let two = preconditions.iter().any(|clause| has_two_readings(clause));
@@ -279,7 +281,7 @@ impl Engine<'_> {
 /// postcondition of a call in a package, whose permissions may have come from several heaps (trap T18).
 fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
     let left = std::mem::take(&mut engine.state.heap);
-    let blame = |clause: &Expr| Blame::new("call.failed", clause.span).trusted();
+    let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
     engine.produce_all(preconditions, Some(snapshot), blame)?;
     Ok(std::mem::replace(&mut engine.state.heap, left))
 }

@@ -6,7 +6,7 @@ use sil::program::{Expr, Predicate, PredicateAccess, PredicateId};
 use sil::source::Span;
 use smt::terms::Term;
 
-use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::permission::heap::{Chunk, Resource};
 use crate::engine::rules::produce::conjuncts;
 use crate::engine::state::State;
@@ -26,7 +26,7 @@ impl<'p> Engine<'p> {
             engine.remember_heap();
             let before = engine.state.heap.clone();
             let snapshot = engine.in_body(access.predicate, &arguments, amount, |engine| {
-                engine.state.keeps_snapshots = true;
+                engine.state.assertion.keeps_snapshots = true;
                 engine.consume_all(&[body], |_| blame)
             })?;
             engine.note_enclosed(&before)?;
@@ -46,10 +46,10 @@ impl<'p> Engine<'p> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let arguments = self.eval_all(&access.arguments, blame)?;
-        let constrainable = self.state.constrainable.clone();
+        let constrainable = self.state.assertion.constrainable.clone();
         let amount = self.positive_amount(access, blame)?;
         self.unfold(access.predicate, &arguments, amount, access.span, blame)?;
-        self.state.constrainable = constrainable;
+        self.state.assertion.constrainable = constrainable;
         Ok(())
     }
 
@@ -75,11 +75,11 @@ impl<'p> Engine<'p> {
     ) -> Result<(), Stop> {
         let resource = Resource::Predicate(predicate);
         // An unfolding inside a predicate that is itself scaled takes its share only (trap T4).
-        let amount = match self.state.scale {
+        let amount = match self.state.assertion.scale {
             Some(scale) => self.terms.mul(scale, amount),
             None => amount,
         };
-        let snapshot = match self.take(resource, arguments, amount)? {
+        let snapshot = match self.take_location(resource, arguments, amount)? {
             Some(snapshot) => snapshot,
             None => {
                 if blame.is_trusted() {
@@ -91,7 +91,7 @@ impl<'p> Engine<'p> {
                 self.fresh("missing", smt::terms::Sort::SNAP)
             }
         };
-        self.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
         self.note_instance(predicate, arguments, snapshot, amount)?;
         let program = self.program;
         let Some(body) = &program.predicates[predicate].body else {
@@ -102,7 +102,7 @@ impl<'p> Engine<'p> {
         self.in_body(predicate, arguments, amount, |engine| {
             // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not constrain it
             // further (trap T9a): it would be told to be smaller than itself.
-            engine.state.constrainable = Rc::default();
+            engine.state.assertion.constrainable = Rc::default();
             engine.produce_all(&[body], Some(snapshot), |_| blame)
         })?;
         self.note_opened(&before, predicate, arguments, snapshot)?;
@@ -132,22 +132,22 @@ impl<'p> Engine<'p> {
         let program = self.program;
         let declaration: &'p Predicate = &program.predicates[predicate];
         let mut state = self.state.clone();
-        Rc::make_mut(&mut state.bodies).push(predicate);
-        state.reading = Reading::Inhale;
+        Rc::make_mut(&mut state.assertion.bodies).push(predicate);
+        state.assertion.reading = Reading::Inhale;
         state.locals = &declaration.locals;
         state.store = crate::engine::state::Store::new(&declaration.locals);
         for (&formal, &argument) in declaration.formals.iter().zip(arguments) {
             state.store.set(formal, argument);
         }
         let one = self.terms.write();
-        state.scale = (amount != one).then_some(amount);
+        state.assertion.scale = (amount != one).then_some(amount);
         let outer = std::mem::replace(&mut self.state, state);
         let result = run(self);
         let inner = std::mem::replace(&mut self.state, outer);
         self.state.heap = inner.heap;
-        self.state.reserve = inner.reserve;
-        self.state.moved = inner.moved;
-        self.state.agreed = inner.agreed;
+        self.state.package.reserve = inner.package.reserve;
+        self.state.package.moved = inner.package.moved;
+        self.state.package.agreed = inner.package.agreed;
         self.state.consuming = inner.consuming;
         result
     }
@@ -177,22 +177,23 @@ impl<'p> Engine<'p> {
         // which has a part of each amount (trap T4). What is asserted inside of expressions may build on the sums, so it is
         // left out.
         self.state.heap.amounts = Amounts::SomeOrNone;
-        self.leaves_out_assertions = true;
-        let blame = Blame::new("predicate.not.wellformed", declaration.span);
+        let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
         // The predicate is to blame; in a translated program the part of it that has a place of its own.
         let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
         let blame_of = |clause: &Expr| {
             let has_place = clause.span.origin != declaration.span.origin;
             if has_place { Blame { span: clause.span, ..blame } } else { blame }
         };
-        self.joins = self.merges_ways(std::slice::from_ref(body));
-        let paths = self.explore(|engine| {
-            engine.produce_all(&clauses, None, blame_of)?;
-            if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
-        })?;
-        self.leaves_out_assertions = false;
+        self.mode.joins = self.merges_ways(std::slice::from_ref(body));
+        let without_assertions = |engine: &mut Self| {
+            engine.explore(|engine| {
+                engine.produce_all(&clauses, None, blame_of)?;
+                if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+            })
+        };
+        let paths = self.in_mode(|mode| mode.leaves_out_assertions = true, without_assertions)?;
         if paths.is_empty() {
-            self.warn_of_contradiction(body.span, "the body of the predicate");
+            self.log.warn_of_contradiction(body.span, "the body of the predicate");
         }
         // It is shown here, of a whole instance; of a part, where that is used. What else the body has to meet is asked for
         // again on the way and has been reported above, without the sums and without what is asserted.

@@ -8,6 +8,7 @@ use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::permission::heap::{Chunk, Resource};
+use crate::engine::rules::assertion::Form;
 use crate::engine::rules::readings::same_shape;
 use crate::engine::{Engine, Reading, Stop};
 
@@ -103,63 +104,61 @@ impl Engine<'_> {
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
-        match &assertion.kind {
+        match Form::of(assertion) {
             // SOUNDNESS: the other side would read the snapshot in another shape (trap T3), so neither reads it.
-            ExprKind::InhaleExhale { inhale, exhale } => {
-                let side = if self.state.reading == Reading::Inhale { inhale } else { exhale };
+            Form::TwoReadings { inhale, exhale } => {
+                let is_inhaled = self.state.assertion.reading == Reading::Inhale;
+                let side = if is_inhaled { inhale } else { exhale };
                 let snapshot = if same_shape(inhale, exhale) { snapshot } else { None };
                 self.produce_all(&[side], snapshot, |_| blame)
             }
-            _ if assertion.is_pure() => {
-                self.assume_unit(snapshot)?;
-                // COMPLETENESS: Z3 need not look at what is in the instances of a formula that stands below another one, so
-                // that they trigger nothing: a guard that holds is left out.
-                if let ExprKind::Binary { op: BinaryOp::Implies, left, right } = &assertion.kind
-                    && is_about_all(right)
-                {
-                    let guard = self.eval(left, blame)?;
-                    if self.check(guard)? {
-                        self.assume(guard)?;
-                        return self.produce(right, None, blame);
-                    }
-                }
-                let fact = self.eval(assertion, blame)?;
-                self.assume(fact)
-            }
-            ExprKind::And(_) => self.produce_all(&[assertion], snapshot, |_| blame),
-            ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
-                let guard = self.eval(left, blame)?;
-                self.either(guard, |engine, holds| {
-                    if holds {
-                        engine.produce_all(&[right], snapshot, |_| blame)?;
-                    } else {
-                        engine.assume_unit(snapshot)?;
-                    }
-                    Ok(Terms::TRUE)
-                })?;
-                Ok(())
-            }
-            ExprKind::Conditional { condition, then, otherwise } => {
+            Form::Pure => self.produce_pure(assertion, snapshot, blame),
+            Form::All(_) => self.produce_all(&[assertion], snapshot, |_| blame),
+            Form::If { condition, then, otherwise } => {
                 let condition = self.eval(condition, blame)?;
                 self.either(condition, |engine, holds| {
-                    let side = if holds { then } else { otherwise };
-                    engine.produce_all(&[side], snapshot, |_| blame)?;
+                    match if holds { Some(then) } else { otherwise } {
+                        Some(side) => engine.produce_all(&[side], snapshot, |_| blame)?,
+                        None => engine.assume_unit(snapshot)?,
+                    }
                     Ok(Terms::TRUE)
                 })?;
                 Ok(())
             }
-            ExprKind::Let { variable, value, body } => {
+            Form::Let { variable, value, body } => {
                 let value = self.eval(value, blame)?;
-                self.state.store.set(*variable, value);
+                self.state.store.set(variable, value);
                 self.produce_all(&[body], snapshot, |_| blame)
             }
-            ExprKind::Acc { location, amount } => {
+            Form::Access { location, amount } => {
                 self.produce_access(location, amount, snapshot, blame)
             }
-            ExprKind::Quantified { .. } => self.produce_quantified(assertion, snapshot, blame),
-            ExprKind::Wand { .. } => self.produce_wand(assertion, snapshot, blame),
-            _ => self.unsupported(assertion, "this form of assertion"),
+            Form::Quantified { .. } => self.produce_quantified(assertion, snapshot, blame),
+            Form::Wand => self.produce_wand(assertion, snapshot, blame),
+            Form::Other => self.unsupported(assertion, "this form of assertion"),
         }
+    }
+
+    fn produce_pure(
+        &mut self,
+        assertion: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        self.assume_unit(snapshot)?;
+        // COMPLETENESS: Z3 need not look at what is in the instances of a formula that stands below another one, so
+        // that they trigger nothing: a guard that holds is left out.
+        if let ExprKind::Binary { op: BinaryOp::Implies, left, right } = &assertion.kind
+            && is_about_all(right)
+        {
+            let guard = self.eval(left, blame)?;
+            if self.check(guard)? {
+                self.assume(guard)?;
+                return self.produce(right, None, blame);
+            }
+        }
+        let fact = self.eval(assertion, blame)?;
+        self.assume(fact)
     }
 
     /// produce(σ, s, acc(loc, p)).
@@ -199,7 +198,7 @@ impl Engine<'_> {
             let not_negative = self.terms.le(none, value);
             self.prove(not_negative, blame, Reason::NegativePermission, amount.span)?;
         }
-        Ok(match self.state.scale {
+        Ok(match self.state.assertion.scale {
             Some(scale) => self.scaled(scale, value)?,
             None => value,
         })

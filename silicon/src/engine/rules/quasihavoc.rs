@@ -5,7 +5,7 @@ use sil::program::{Expr, ExprKind, LocalId, Location, Resource as Asked, Stmt, T
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
-use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::permission::heap::{Chunk, Resource};
 use crate::engine::permission::quantified::chunks::QuantifiedChunk;
 use crate::engine::rules::quantified::access::Target;
@@ -20,7 +20,7 @@ impl Engine<'_> {
         condition: Option<&Expr>,
         resource: &Asked,
     ) -> Result<(), Stop> {
-        let blame = Blame::new("quasihavoc.failed", span(resource, stmt));
+        let blame = Blame::new(ErrorId::QuasihavocFailed, span(resource, stmt));
         let condition = match condition {
             Some(condition) => self.eval(condition, blame)?,
             None => Terms::TRUE,
@@ -40,7 +40,7 @@ impl Engine<'_> {
         resource: &Asked,
     ) -> Result<(), Stop> {
         let at = span(resource, stmt);
-        let blame = Blame::new("quasihavocall.failed", at);
+        let blame = Blame::new(ErrorId::QuasihavocallFailed, at);
         let body = assertion(resource, at);
         let guard = condition.map(|condition| Step::Guard { condition, holds: true });
         let prefix = Prefix {

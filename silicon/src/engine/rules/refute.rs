@@ -11,52 +11,54 @@ use sil::source::Span;
 use sil::walk::{Visit, walk_body};
 use smt::terms::Term;
 
-use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::findings::log::{Recalled, RefuteKey};
 use crate::engine::{Engine, Stop};
 use crate::report::Severity;
 
 impl Engine<'_> {
     /// Tries to prove `assertion`; nothing is kept of it, and the path goes on as if it were not there.
     pub(crate) fn exec_refute(&mut self, statement: &Stmt, assertion: &Expr) -> Result<(), Stop> {
-        let findings = std::mem::take(&mut self.findings);
-        let gave_up = std::mem::replace(&mut self.gave_up, false);
-        let tainted = self.tainted.clone();
-        let blame = Blame::new("refute.failed", assertion.span);
-        let result = self.scoped(None, |engine| {
-            engine.explore(|engine| engine.consume_all(&[assertion], |_| blame))
+        let blame = Blame::new(ErrorId::RefuteFailed, assertion.span);
+        let (result, found) = self.finding_apart(|engine| {
+            engine.with_own_taints(|engine| {
+                engine.scoped(None, |engine| {
+                    engine.explore(|engine| engine.consume_all(&[assertion], |_| blame))
+                })
+            })
         });
-        let is_proved = self.findings.is_empty() && !self.gave_up;
-        self.findings = findings;
-        self.gave_up = gave_up;
-        self.tainted = tainted;
         result?.0?;
-        if !is_proved {
-            self.refuted.insert(key(statement, assertion));
+        if !found.is_nothing() {
+            self.log.note_refuted(key(statement, assertion));
         }
         Ok(())
     }
 
     /// Reports the `refute` statements of a method that no path has refuted.
-    pub(crate) fn report_unrefuted(&mut self, method: &Method) {
-        let mut remaining = Vec::new();
+    pub(crate) fn report_unrefuted(&mut self, method: &Method) -> Result<(), Stop> {
+        let mut statements = Vec::new();
         for implementation in &method.implementations {
             walk_body(&implementation.body, |visit| {
                 if let Visit::Stmt(statement) = visit
                     && let StmtKind::Refute(assertion) = &statement.kind
-                    && !self.refuted.contains(&key(statement, assertion))
                 {
-                    remaining.push((assertion.span, is_check(statement)));
+                    let key = key(statement, assertion);
+                    statements.push((key, assertion.span, is_check(statement)));
                 }
             });
         }
-        for (span, is_smoke) in remaining {
+        for (key, span, is_smoke) in statements {
+            if self.recall(Recalled::Refuted(key))? {
+                continue;
+            }
             if is_smoke {
                 self.report_unreachable(span, None);
             } else {
-                let blame = Blame::new("refute.failed", span);
+                let blame = Blame::new(ErrorId::RefuteFailed, span);
                 self.report(blame, Reason::RefutationTrue, span, Severity::Error);
             }
         }
+        Ok(())
     }
 
     /// Reports what smoke detection has found at a statement, block or member: at its first line, since what it is about
@@ -75,9 +77,9 @@ impl Engine<'_> {
             None => format!("unreachable: no execution gets past `{words}`"),
         };
         let short = Span { end: end.min(span.end), ..span };
-        let blame = Blame::new("refute.failed", short);
+        let blame = Blame::new(ErrorId::RefuteFailed, short);
         let reported = self.report(blame, Reason::RefutationTrue, short, Severity::Error);
-        self.findings[reported.index()].message = message;
+        self.log.reword(reported, message);
     }
 
     /// Smoke detection of axioms: reports a domain whose axioms contradict each other, or what they mention. Each function
@@ -115,7 +117,8 @@ impl Engine<'_> {
             let some = |(_, ty): &(_, Type)| {
                 let sort = engine.sort(ty);
                 let name = format!("any@axioms.{}", engine.terms.sort_name(sort));
-                engine.terms.constant(&name, sort)
+                let symbol = engine.terms.declare_fresh(&name, &[], sort);
+                engine.terms.apply(symbol, &[])
             };
             formals.iter().map(some).collect::<Vec<_>>()
         });
@@ -124,6 +127,6 @@ impl Engine<'_> {
 }
 
 /// Statements made by one use of a macro share their span.
-fn key(statement: &Stmt, assertion: &Expr) -> (Span, Span) {
+fn key(statement: &Stmt, assertion: &Expr) -> RefuteKey {
     (statement.span, assertion.span)
 }

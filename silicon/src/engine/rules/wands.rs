@@ -12,21 +12,22 @@ mod structure;
 
 use std::rc::Rc;
 
-use indexmap::IndexMap;
 use sil::program::{Block, Expr, ExprKind, Program, Stmt, StmtKind};
-use sil::source::Span;
 use sil::walk::{Visit, walk_body, walk_stmts};
 use smt::terms::{Sort, Term, Terms};
 
-use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::findings::log::Found;
+use crate::engine::mode::Mode;
 use crate::engine::permission::heap::{Chunk, Heap, Resource};
 use crate::engine::permission::quantified::chunks::QuantifiedChunk;
 use crate::engine::run::explore::Answer;
-use crate::engine::{Engine, Missing, Stop};
+use crate::engine::{Engine, Stop};
 use crate::report::{Finding, Severity};
 
 /// What a symbol made in a package means. It holds whatever the left-hand side is, so it may leave the package, unlike
 /// facts (trap T10d).
+#[derive(Debug)]
 pub(crate) struct Definition {
     /// The left-hand sides it speaks about, of packages that are over.
     roots: Vec<Term>,
@@ -50,6 +51,7 @@ struct End {
 ///
 /// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is applied: facts about
 /// the left-hand side do not leave the package otherwise (trap T10d).
+#[derive(Debug)]
 pub(crate) struct Agreement {
     /// The left-hand side they speak about.
     root: Term,
@@ -67,9 +69,6 @@ struct Group {
     /// What is known of the left-hand side and the footprint together.
     agreed: Vec<Term>,
 }
-
-/// Findings that are kept apart until it is known whether they are reported.
-type Flaws = IndexMap<(String, Span), Finding>;
 
 impl Engine<'_> {
     /// The resource and the arguments that a wand denotes where it is mentioned.
@@ -133,7 +132,7 @@ impl Engine<'_> {
     pub(crate) fn consume_wand(&mut self, wand: &Expr, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         let one = self.terms.write();
-        if let Some(function) = self.take(resource, &arguments, one)? {
+        if let Some(function) = self.take_location(resource, &arguments, one)? {
             return Ok(function);
         }
         let mut reported = None;
@@ -143,12 +142,12 @@ impl Engine<'_> {
             }
             reported = Some(self.fail(Answer::No, blame, Reason::WandNotFound, wand.span));
         }
-        self.missing = Some(Missing { reported });
+        self.note_missing(reported);
         self.drop_aliases(resource, &arguments)?;
         let sort = self.wand_sort();
         let function = self.fresh("missing", sort);
         if let Some(reported) = reported {
-            self.tainted.insert(function, reported);
+            self.log.taint(function, reported);
         }
         Ok(function)
     }
@@ -158,45 +157,42 @@ impl Engine<'_> {
     /// not defined.
     fn is_ill_formed_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<bool, Stop> {
         let own = self.flaws_of_wand(wand, package)?;
-        let is_ill_formed = !own.is_empty();
-        self.add_findings(own);
+        let is_ill_formed = own.has_findings();
+        self.log.add(own);
         Ok(is_ill_formed)
     }
 
     /// What is to be reported of a wand that is not self-framing.
-    fn flaws_of_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<Flaws, Stop> {
-        let before = std::mem::take(&mut self.findings);
-        let tainted = self.tainted.clone();
-        let result = self.check_wand(wand, package);
-        let mut own = std::mem::replace(&mut self.findings, before);
-        // No value of the check is met outside of it, and not all that it finds is reported.
-        self.tainted = tainted;
-        // Whether a state was reached has nothing to do with framing: who mentions the wand says so.
-        own.retain(|_, flaw| flaw.reason != Some("labelled.state.not.reached"));
-        if result.is_err() {
-            // Nobody is left to decide about them.
-            self.add_findings(own);
-            return result.map(|()| Flaws::default());
+    fn flaws_of_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<Found, Stop> {
+        let (result, mut own) = self.finding_apart(|engine| {
+            engine.with_own_taints(|engine| engine.check_wand(wand, package))
+        });
+        // What was not decided is no flaw, and no proof either.
+        if own.gave_up() {
+            self.log.give_up();
         }
-        Ok(own)
-    }
-
-    fn add_findings(&mut self, findings: Flaws) {
-        for (key, finding) in findings {
-            self.findings.entry(key).or_insert(finding);
+        // Whether a state was reached has nothing to do with framing: who mentions the wand says so.
+        own.retain(|flaw| flaw.reason != Some(Reason::LabelNotReached));
+        match result {
+            Ok(()) => Ok(own),
+            Err(stop) => {
+                // Nobody is left to decide about them.
+                self.log.add(own);
+                Err(stop)
+            }
         }
     }
 
     fn check_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<(), Stop> {
         let (left, right) = sides(wand);
-        let blame = Blame::new("wand.not.wellformed", wand.span);
+        let blame = Blame::new(ErrorId::WandNotWellformed, wand.span);
         let (result, _) = self.scoped(None, |engine| {
             engine.explore(|engine| {
                 engine.state.heap = Heap::default();
                 engine.state.consuming = None;
-                engine.state.reserve.clear();
+                engine.state.package.reserve.clear();
                 engine.produce_all(&[left], None, |_| package.unwrap_or(blame))?;
-                engine.state.lhs = Some(std::mem::take(&mut engine.state.heap));
+                engine.state.past.lhs = Some(std::mem::take(&mut engine.state.heap));
                 engine.produce_all(&[right], None, |_| blame)
             })
         })?;
@@ -207,8 +203,12 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: `formula` has to be true of some value of the symbol whatever the left-hand side gives.
     pub(crate) fn export_definition(&mut self, symbol: Term, formula: Term) {
-        if self.may_transfer() && self.bound == self.roots {
-            self.definitions.push(Definition { roots: Vec::new(), trigger: symbol, formula });
+        if self.may_transfer() && self.mode.bound == self.mode.roots {
+            self.gathered.definitions.push(Definition {
+                roots: Vec::new(),
+                trigger: symbol,
+                formula,
+            });
         }
     }
 
@@ -225,7 +225,7 @@ impl Engine<'_> {
             let fact = self.terms.forall(roots, triggers, *formula, "package-definition", 1);
             self.assume(fact)?;
             if self.may_transfer() {
-                self.definitions.push(definition);
+                self.gathered.definitions.push(definition);
             }
         }
         Ok(())
@@ -245,9 +245,9 @@ impl Engine<'_> {
         // SOUNDNESS: a proof script may have changed values, so the right-hand side is about another moment than what was
         // noted of predicate instances so far (trap T10).
         self.begin_epoch();
-        let lhs = self.state.lhs.replace(before.clone());
+        let lhs = self.state.past.lhs.replace(before.clone());
         self.produce_all(&[right], Some(function), |_| blame.trusted())?;
-        self.state.lhs = lhs;
+        self.state.past.lhs = lhs;
         self.keep_values(&before)
     }
 
@@ -290,20 +290,20 @@ impl Engine<'_> {
         left: &Expr,
         blame: Blame,
     ) -> Result<(Term, Heap), Stop> {
-        let keeps_snapshots = std::mem::replace(&mut self.state.keeps_snapshots, true);
+        let keeps_snapshots = std::mem::replace(&mut self.state.assertion.keeps_snapshots, true);
         let outer = self.state.consuming.replace(self.state.heap.clone());
         let function = self.consume_wand(wand, blame)?;
         let snapshot = self.consume_parts(&[left], |_| blame.trusted())?;
         let left = std::mem::replace(&mut self.state.consuming, outer).expect("set above");
         let before = std::mem::replace(&mut self.state.heap, left);
-        self.state.keeps_snapshots = keeps_snapshots;
+        self.state.assertion.keeps_snapshots = keeps_snapshots;
         self.meet_footprint(function, snapshot)?;
         Ok((self.applied(function, snapshot), before))
     }
 
     /// The left-hand side of a wand holds beside its footprint: what is known of both.
     fn meet_footprint(&mut self, function: Term, snapshot: Term) -> Result<(), Stop> {
-        let Some(known) = self.agreements.get(&function) else { return Ok(()) };
+        let Some(known) = self.made.agreements.get(&function) else { return Ok(()) };
         let left = [(known.root, snapshot)].into_iter().collect();
         for fact in known.facts.clone() {
             let fact = self.terms.substitute(fact, &left);
@@ -323,7 +323,7 @@ impl Engine<'_> {
             engine.state.consuming = None;
             engine.state.result_of = None;
             // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
-            engine.state.reserve.clear();
+            engine.state.package.reserve.clear();
             engine.apply(wand, blame)?;
             engine.note_inside()?;
             engine.eval(body, blame)
@@ -338,42 +338,40 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let mut flaws = self.flaws_of_wand(wand, Some(blame))?;
-        if flaws.values().any(|flaw| flaw.error == blame.error) {
+        if flaws.findings().any(|flaw| flaw.error == blame.error) {
             // Where the left-hand side means nothing, no script is run.
-            flaws.retain(|_, flaw| flaw.error == blame.error);
-            self.add_findings(flaws);
+            flaws.retain(|flaw| flaw.error == blame.error);
+            self.log.add(flaws);
             return Err(Stop::Infeasible);
         }
-        let is_ill_formed = !flaws.is_empty();
+        let is_ill_formed = flaws.has_findings();
         let (resource, arguments) = self.eval_wand(wand, blame)?;
         // What happens inside depends on the left-hand side: every symbol made there is a function of its snapshot
         // (trap T10c).
         let root = self.fresh_variable("root", Sort::SNAP);
-        self.bound.push(root);
-        self.roots.push(root);
-        let definitions = std::mem::take(&mut self.definitions);
-        let before = std::mem::take(&mut self.findings);
+        let definitions = std::mem::take(&mut self.gathered.definitions);
         // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap T10d).
-        let outcome = self.scoped(None, |engine| {
-            engine.explore(|engine| {
-                // That the wand is ill-formed is an error: its right-hand side proves nothing more.
-                let end = if is_ill_formed { blame.silent() } else { blame.trusted() };
-                engine.run_package(wand, root, script, end)
+        let (outcome, inside) = self.finding_apart(|engine| {
+            engine.in_package(root, |engine| {
+                engine.scoped(None, |engine| {
+                    engine.explore(|engine| {
+                        // That the wand is ill-formed is an error: its right-hand side proves nothing more.
+                        let end = if is_ill_formed { blame.silent() } else { blame.trusted() };
+                        engine.run_package(wand, root, script, end)
+                    })
+                })
             })
         });
-        let inside = std::mem::replace(&mut self.findings, before);
         // What the script needs and nobody has may be all that is wrong with the right-hand side.
         let is_told = |flaw: &Finding| {
-            let mut errors = inside.values().filter(|found| found.severity == Severity::Error);
+            let mut errors = inside.findings().filter(|found| found.severity == Severity::Error);
             errors.any(|found| found.reason == flaw.reason)
         };
-        flaws.retain(|_, flaw| !is_told(flaw));
-        self.add_findings(inside);
-        self.add_findings(flaws);
+        flaws.retain(|flaw| !is_told(flaw));
+        self.log.add(inside);
+        self.log.add(flaws);
         let (paths, _) = outcome?;
-        let own = std::mem::replace(&mut self.definitions, definitions);
-        self.bound.pop();
-        self.roots.pop();
+        let own = std::mem::replace(&mut self.gathered.definitions, definitions);
         let paths: Vec<(Vec<Term>, End)> =
             paths?.into_iter().map(|path| (path.literals, path.value)).collect();
         if is_ill_formed {
@@ -393,13 +391,22 @@ impl Engine<'_> {
             let definition = Definition { roots: Vec::new(), trigger: applied, formula };
             self.release_definitions(root, vec![definition])?;
         }
-        self.agreements.insert(function, Agreement { root, facts: group.agreed.clone() });
+        self.made.agreements.insert(function, Agreement { root, facts: group.agreed.clone() });
         let mut reserve = group.reserve.iter().cloned();
         self.state.heap = reserve.next().expect("the heap around the package");
-        self.state.reserve = reserve.collect();
+        self.state.package.reserve = reserve.collect();
         let amount = self.terms.write();
         self.state.heap.push(resource, Chunk { arguments, value: function, amount });
         Ok(())
+    }
+
+    /// Runs where everything depends on what the left-hand side of a package gives.
+    fn in_package<T>(&mut self, root: Term, run: impl FnOnce(&mut Self) -> T) -> T {
+        let enter = |mode: &mut Mode| {
+            mode.bound.push(root);
+            mode.roots.push(root);
+        };
+        self.in_mode(enter, run)
     }
 
     /// One path of a package: the left-hand side, the script, the right-hand side.
@@ -411,11 +418,11 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<End, Stop> {
         let (left, right) = sides(wand);
-        self.state.agreed = Rc::default();
-        self.state.reserve.insert(0, std::mem::take(&mut self.state.heap));
+        self.state.package.agreed = Rc::default();
+        self.state.package.reserve.insert(0, std::mem::take(&mut self.state.heap));
         let result = self.run_script(left, right, root, script, blame);
-        let reserve = self.state.reserve.clone();
-        let agreed = std::mem::take(&mut self.state.agreed);
+        let reserve = self.state.package.reserve.clone();
+        let agreed = std::mem::take(&mut self.state.package.agreed);
         match result {
             Ok(snapshot) => Ok(End { reserve, snapshot: Some(snapshot), agreed }),
             // The path counts all the same: what it has given up is what justifies the wand (trap T10f).
@@ -439,10 +446,10 @@ impl Engine<'_> {
             return Err(Stop::Infeasible);
         }
         let lhs = self.state.heap.clone();
-        self.state.lhs = Some(lhs.clone());
+        self.state.past.lhs = Some(lhs.clone());
         self.exec_script(script)?;
-        self.state.lhs = Some(lhs);
-        self.state.keeps_snapshots = true;
+        self.state.past.lhs = Some(lhs);
+        self.state.assertion.keeps_snapshots = true;
         self.consume_all(&[right], |_| blame)
     }
 
@@ -455,7 +462,7 @@ impl Engine<'_> {
         match &statement.kind {
             StmtKind::Block(block) => self.exec_script(block),
             StmtKind::If { condition, then, otherwise } => {
-                let value = self.eval(condition, Blame::new("if.failed", condition.span))?;
+                let value = self.eval(condition, Blame::new(ErrorId::IfFailed, condition.span))?;
                 let taken = self.branch(value)?;
                 Rc::make_mut(&mut self.state.path).push((condition.span, taken));
                 match otherwise {

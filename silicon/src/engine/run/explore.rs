@@ -13,12 +13,15 @@
 //! - While any explorer replays ([`Engine::is_live`] is false), neither facts nor the solver change.
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+#[cfg(test)]
+mod trees;
 
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
+use smt::facts::Facts;
 use smt::prover;
 use smt::terms::{Sort, Term, Terms};
 
@@ -38,6 +41,35 @@ pub(crate) struct Scope {
     learned: Vec<Term>,
     /// Heaps as they were before something was given away: what follows from their shape stays true.
     pub(crate) heaps: Vec<Heap>,
+}
+
+/// What is known on the path: the tree of facts, and what follows from it without the prover.
+pub(crate) struct Knowledge {
+    /// From the root to where the current run is. Mirrors the solver's stack.
+    pub(crate) scopes: Vec<Scope>,
+    /// All facts and literals of `scopes`, split into conjuncts.
+    pub(crate) known: FxHashSet<Term>,
+    /// The same, and what follows without the prover.
+    pub(crate) facts: Facts,
+}
+
+impl Default for Knowledge {
+    /// Nothing is known.
+    fn default() -> Self {
+        Self { scopes: vec![Scope::default()], known: FxHashSet::default(), facts: Facts::new() }
+    }
+}
+
+/// The explorations in progress, and where others help with them.
+#[derive(Default)]
+pub(crate) struct Run<'p> {
+    /// Innermost last.
+    pub(crate) explorers: Vec<Explorer>,
+    pub(crate) sharing: Option<Sharing<'p>>,
+    /// Whether the step that is being run has come to a decision where other alternatives are left to others.
+    pub(crate) has_turned: bool,
+    /// The heaps that `old` inside of wands refers to.
+    pub(crate) heaps_in_wands: Vec<Heap>,
 }
 
 /// What a run asked for outside itself, and what it got.
@@ -177,7 +209,7 @@ pub(crate) struct Path<T> {
 impl Engine<'_> {
     /// Whether what happens now happens for the first time.
     pub(crate) fn is_live(&self) -> bool {
-        self.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
+        self.run.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
     }
 
     /// Runs `run` once for every way its decisions can go, each time from the state as it is now, and restores
@@ -196,9 +228,9 @@ impl Engine<'_> {
         &mut self,
         mut run: impl FnMut(&mut Self) -> Result<T, Stop>,
     ) -> Result<(Vec<Path<T>>, Vec<Guarded>), Stop> {
-        let at_start = self.state.clone();
-        let depth = self.scopes.len();
-        self.explorers.push(Explorer { released: Some(Vec::new()), ..Explorer::default() });
+        let (at_start, mode) = (self.state.clone(), self.mode.clone());
+        let depth = self.knowledge.scopes.len();
+        self.run.explorers.push(Explorer { released: Some(Vec::new()), ..Explorer::default() });
         let mut paths = Vec::new();
         let outcome = loop {
             match run(self) {
@@ -207,13 +239,14 @@ impl Engine<'_> {
                 Err(stop) => break Err(stop),
             }
             self.state = at_start.clone();
+            self.mode.clone_from(&mode);
             match self.backtrack() {
                 Ok(true) => {}
                 Ok(false) => break Ok(paths),
                 Err(stop) => break Err(stop),
             }
         };
-        let explorer = self.explorers.pop().expect("pushed above");
+        let explorer = self.run.explorers.pop().expect("pushed above");
         self.state = at_start;
         let paths = match outcome {
             Ok(paths) => paths,
@@ -222,7 +255,7 @@ impl Engine<'_> {
                 return Err(stop);
             }
         };
-        debug_assert_eq!(self.scopes.len(), depth, "every decision closed its scope");
+        debug_assert_eq!(self.knowledge.scopes.len(), depth, "every decision closed its scope");
         Ok((paths, explorer.released.unwrap_or_default()))
     }
 
@@ -278,12 +311,12 @@ impl Engine<'_> {
         if !self.is_live() {
             return Ok((run(self), Vec::new()));
         }
-        let depth = self.scopes.len();
+        let depth = self.knowledge.scopes.len();
         self.push(literal)?;
         let result = run(self);
         let mut facts = Vec::new();
-        if self.scopes.len() > depth {
-            facts = std::mem::take(&mut self.scopes[depth].facts);
+        if self.knowledge.scopes.len() > depth {
+            facts = std::mem::take(&mut self.knowledge.scopes[depth].facts);
         }
         self.pop_to(depth)?;
         Ok((result, facts))
@@ -293,9 +326,10 @@ impl Engine<'_> {
     /// one may go on to where ways meet (see [`crate::engine::run::merge`]).
     pub(crate) fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
         let live = self.is_live();
-        let depth = self.scopes.len();
+        let depth = self.knowledge.scopes.len();
         let question = Question::Decision(digest(alternatives));
-        let explorer = self.explorers.last_mut().expect("decisions are made inside an exploration");
+        let explorer =
+            self.run.explorers.last_mut().expect("decisions are made inside an exploration");
         if let Some(entry) = explorer.journal.get(explorer.cursor) {
             let Got::Decision(taken) = entry.got else { return diverged() };
             explorer.cursor += 1;
@@ -311,7 +345,7 @@ impl Engine<'_> {
             untried.retain(|&(index, _)| !self.is_given(index));
         }
         let (taken, literal) = untried.pop_front().expect("there is an alternative");
-        let time = self.sharing.as_ref().map_or(0, Sharing::now);
+        let time = self.run.sharing.as_ref().map_or(0, Sharing::now);
         let explorer = self.innermost();
         if is_turn {
             explorer.forget_alternatives();
@@ -360,10 +394,10 @@ impl Engine<'_> {
     pub(crate) fn leave_for_merge(&mut self, depth: usize) -> (Vec<Term>, Vec<Guarded>) {
         let mut literals = Vec::new();
         let mut facts = Vec::new();
-        for index in depth..self.scopes.len() {
-            literals.extend(self.scopes[index].literal);
+        for index in depth..self.knowledge.scopes.len() {
+            literals.extend(self.knowledge.scopes[index].literal);
             let guard = self.terms.and(literals.iter().copied());
-            let own = std::mem::take(&mut self.scopes[index].facts);
+            let own = std::mem::take(&mut self.knowledge.scopes[index].facts);
             facts.extend(own.into_iter().map(|fact| (guard, fact)));
         }
         (literals, facts)
@@ -376,34 +410,35 @@ impl Engine<'_> {
         }
         let base = self.innermost().decisions[0].depth;
         let mut released = Vec::new();
-        let literals: Vec<_> = self.scopes[base..].iter().map(|scope| scope.literal).collect();
-        for index in depth..self.scopes.len() {
+        let literals: Vec<_> =
+            self.knowledge.scopes[base..].iter().map(|scope| scope.literal).collect();
+        for index in depth..self.knowledge.scopes.len() {
             let guard = self.terms.and(literals[..=index - base].iter().copied().flatten());
-            let facts = std::mem::take(&mut self.scopes[index].facts);
+            let facts = std::mem::take(&mut self.knowledge.scopes[index].facts);
             released.extend(facts.into_iter().map(|fact| (guard, fact)));
         }
         self.innermost().released.get_or_insert_default().append(&mut released);
     }
 
     fn innermost(&mut self) -> &mut Explorer {
-        self.explorers.last_mut().expect("inside an exploration")
+        self.run.explorers.last_mut().expect("inside an exploration")
     }
 
     fn literals(&self) -> Vec<Term> {
-        let explorer = self.explorers.last().expect("inside an exploration");
+        let explorer = self.run.explorers.last().expect("inside an exploration");
         explorer.decisions.iter().filter_map(|decision| decision.literal).collect()
     }
 
     /// What the journal being replayed says came of a question, also copied to the explorations inside that one.
     fn replayed(&mut self, question: Question) -> Result<Option<Got>, Stop> {
         let is_replaying = |explorer: &Explorer| explorer.cursor < explorer.journal.len();
-        let Some(replaying) = self.explorers.iter().rposition(is_replaying) else {
+        let Some(replaying) = self.run.explorers.iter().rposition(is_replaying) else {
             return Ok(None);
         };
-        let explorer = &mut self.explorers[replaying];
+        let explorer = &mut self.run.explorers[replaying];
         let entry = explorer.journal[explorer.cursor];
         explorer.cursor += 1;
-        for inner in &mut self.explorers[replaying + 1..] {
+        for inner in &mut self.run.explorers[replaying + 1..] {
             inner.journal.push(entry);
             inner.cursor += 1;
         }
@@ -411,14 +446,14 @@ impl Engine<'_> {
     }
 
     fn note_decision(&mut self, taken: usize) {
-        if let Some(sharing) = &mut self.sharing {
+        if let Some(sharing) = &mut self.run.sharing {
             sharing.decided(taken);
         }
     }
 
     fn record(&mut self, question: Question, got: Got) {
         let entry = Entry { question, got };
-        for explorer in &mut self.explorers {
+        for explorer in &mut self.run.explorers {
             explorer.journal.push(entry);
             explorer.cursor += 1;
         }
@@ -475,10 +510,10 @@ impl Engine<'_> {
         match self.replayed_symbol(question) {
             Some(term) => term,
             None => {
-                let term = if self.bound.is_empty() {
+                let term = if self.mode.bound.is_empty() {
                     self.terms.fresh(hint, sort)
                 } else {
-                    let bound = self.bound.clone();
+                    let bound = self.mode.bound.clone();
                     let sorts: Vec<_> =
                         bound.iter().map(|&variable| self.terms.sort(variable)).collect();
                     let symbol = self.terms.fresh_function(hint, &sorts, sort);
@@ -514,24 +549,24 @@ impl Engine<'_> {
 
     /// Opens a scope in which `literal` holds.
     pub(crate) fn push(&mut self, literal: Option<Term>) -> Result<(), Stop> {
-        self.scopes.push(Scope { literal, ..Scope::default() });
+        self.knowledge.scopes.push(Scope { literal, ..Scope::default() });
         self.prover.push();
-        self.facts.push();
+        self.knowledge.facts.push();
         if let Some(literal) = literal {
             self.learn(literal)?;
-            self.facts.settle(&self.terms);
+            self.knowledge.facts.settle(&self.terms);
         }
         Ok(())
     }
 
     /// Closes the scopes above `depth`.
     pub(crate) fn pop_to(&mut self, depth: usize) -> Result<(), Stop> {
-        while self.scopes.len() > depth {
-            let scope = self.scopes.pop().expect("deeper than `depth`");
+        while self.knowledge.scopes.len() > depth {
+            let scope = self.knowledge.scopes.pop().expect("deeper than `depth`");
             for fact in scope.learned {
-                self.known.remove(&fact);
+                self.knowledge.known.remove(&fact);
             }
-            self.facts.pop();
+            self.knowledge.facts.pop();
             self.prover.pop()?;
         }
         Ok(())
@@ -546,24 +581,24 @@ impl Engine<'_> {
             return Ok(());
         }
         for conjunct in self.terms.conjuncts(fact) {
-            if self.known.contains(&conjunct) {
+            if self.knowledge.known.contains(&conjunct) {
                 continue;
             }
             self.learn(conjunct)?;
-            self.scopes.last_mut().expect("there is a base scope").facts.push(conjunct);
+            self.knowledge.scopes.last_mut().expect("there is a base scope").facts.push(conjunct);
         }
         Ok(())
     }
 
     /// Tells the prover and the table of known facts, whatever the journals say.
     fn learn(&mut self, fact: Term) -> Result<(), Stop> {
-        let scope = self.scopes.last_mut().expect("there is a base scope");
+        let scope = self.knowledge.scopes.last_mut().expect("there is a base scope");
         for conjunct in self.terms.conjuncts(fact) {
-            if self.known.insert(conjunct) {
+            if self.knowledge.known.insert(conjunct) {
                 scope.learned.push(conjunct);
             }
         }
-        self.facts.assume(&self.terms, fact);
+        self.knowledge.facts.assume(&self.terms, fact);
         self.prover.assume(fact);
         Ok(())
     }

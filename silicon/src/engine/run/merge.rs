@@ -17,6 +17,9 @@
 //!   (trap T12).
 //! - Of alternatives without a literal, at most one goes on to where ways meet: the others are obligations only.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -29,7 +32,7 @@ use crate::engine::permission::heap::{Chunk, Heap, Resource};
 use crate::engine::permission::quantified::chunks::QuantifiedChunk;
 use crate::engine::run::ahead::ways_of_all;
 use crate::engine::run::explore::Path;
-use crate::engine::state::{Labelled, State, Store};
+use crate::engine::state::{AssertionReading, Labelled, Package, Past, State, Store};
 use crate::engine::{Engine, Stop};
 use crate::options::Join;
 
@@ -53,8 +56,8 @@ impl<'p> Engine<'p> {
         condition: Term,
         mut run: impl FnMut(&mut Self, bool) -> Result<Term, Stop>,
     ) -> Result<Term, Stop> {
-        let in_package = self.may_transfer() || !self.roots.is_empty();
-        if !self.joins || in_package || self.terms.as_bool(condition).is_some() {
+        let in_package = self.may_transfer() || !self.mode.roots.is_empty();
+        if !self.mode.joins || in_package || self.terms.as_bool(condition).is_some() {
             let holds = self.branch(condition)?;
             return run(self, holds);
         }
@@ -70,7 +73,7 @@ impl<'p> Engine<'p> {
     /// Whether the conditionals of an assertion that has so many ways through it are merged, where a method does not
     /// say: in contracts of functions and in predicates.
     pub(crate) fn merges_ways(&self, clauses: &[Expr]) -> bool {
-        match self.join {
+        match self.setting.join {
             Join::Always => true,
             Join::Never => false,
             Join::Auto => ways_of_all(clauses) > WAYS,
@@ -85,8 +88,11 @@ impl<'p> Engine<'p> {
             guards.entry(fact).or_default().push(guard);
         }
         for (fact, guards) in guards {
-            let guard =
-                if self.defining.contains(&fact) { Terms::TRUE } else { self.terms.or(guards) };
+            let guard = if self.made.defining.contains(&fact) {
+                Terms::TRUE
+            } else {
+                self.terms.or(guards)
+            };
             let fact = self.terms.implies(guard, fact);
             self.assume(fact)?;
         }
@@ -108,7 +114,9 @@ impl<'p> Engine<'p> {
             if paths.is_empty() {
                 return Err(Stop::Infeasible);
             }
-            self.merges += u64::from(self.is_live());
+            if self.is_live() {
+                self.log.count_merge();
+            }
             let (state, value) = self.merge_ways(paths, 0)?;
             self.state = state;
             return Ok(value);
@@ -172,19 +180,20 @@ impl<'p> Engine<'p> {
             _ => return Err(Stop::Broken("merging inside and outside of a consume".to_owned())),
         };
         let labels = self.merge_labels(condition, &left, &right, &mut counterparts);
+        let still_open = left.assertion.constrainable.iter().copied();
         let still_open =
-            left.constrainable.iter().copied().filter(|it| right.constrainable.contains(it));
+            still_open.filter(|it| right.assertion.constrainable.contains(it)).collect();
         let same = left.path.iter().zip(right.path.iter()).take_while(|(a, b)| a == b).count();
         let merged = State {
             store,
             heap,
             consuming,
-            labels,
-            constrainable: Rc::new(still_open.collect()),
+            past: Past { labels, ..left.past },
+            assertion: AssertionReading { constrainable: Rc::new(still_open), ..left.assertion },
             // What was decided before is known of both; what was decided since is over.
             path: Rc::new(left.path[..same].to_vec()),
-            // Learnt on one of the ways only.
-            agreed: Rc::default(),
+            // What was learnt of portions was learnt on one of the ways only.
+            package: Package { agreed: Rc::default(), ..left.package },
             ..left
         };
         Ok((merged, value))
@@ -197,12 +206,12 @@ impl<'p> Engine<'p> {
         right: &State<'p>,
         counterparts: &mut Counterparts,
     ) -> Rc<BTreeMap<LabelId, Labelled>> {
-        if Rc::ptr_eq(&left.labels, &right.labels) {
-            return left.labels.clone();
+        if Rc::ptr_eq(&left.past.labels, &right.past.labels) {
+            return left.past.labels.clone();
         }
         let mut labels = BTreeMap::new();
-        for (&label, state) in left.labels.iter() {
-            let merged = match right.labels.get(&label) {
+        for (&label, state) in left.past.labels.iter() {
+            let merged = match right.past.labels.get(&label) {
                 Some(other) => Labelled {
                     heap: self.merge_heaps(condition, &state.heap, &other.heap, counterparts),
                     reached: self.terms.ite(condition, state.reached, other.reached),
@@ -215,7 +224,7 @@ impl<'p> Engine<'p> {
             labels.insert(label, merged);
         }
         let negation = self.terms.not(condition);
-        for (&label, state) in right.labels.iter() {
+        for (&label, state) in right.past.labels.iter() {
             labels.entry(label).or_insert_with(|| Labelled {
                 reached: self.terms.and([negation, state.reached]),
                 ..state.clone()
@@ -436,7 +445,7 @@ impl<'p> Engine<'p> {
     /// On the path where a condition has been decided: what was merged under it is again what it was on that side.
     /// So what is held under a condition is found at once where the condition is known.
     pub(crate) fn settle(&mut self, condition: Term, holds: bool) {
-        if self.join == Join::Never || self.terms.as_bool(condition).is_some() {
+        if self.setting.join == Join::Never || self.terms.as_bool(condition).is_some() {
             return;
         }
         let decided = self.decided(condition, holds);

@@ -105,7 +105,7 @@ pub(crate) struct Sharing<'p> {
 
 /// Nothing is given away before the prover has made so many steps since the last time: about 100 ms, where a part costs
 /// some 20 ms to begin with.
-const STEPS: u64 = 300_000;
+pub(super) const STEPS: u64 = 300_000;
 
 /// What a question costs besides, in steps.
 const QUESTION: u64 = 1_000;
@@ -229,20 +229,20 @@ impl Engine<'_> {
     /// Whether an alternative of a decision that is about to be made was given away on the way to this engine's part:
     /// the giver did not go there either, so what happened on the way did not happen there.
     pub(crate) fn is_given(&self, alternative: usize) -> bool {
-        self.explorers.len() == 1
-            && self.sharing.as_ref().is_some_and(|sharing| sharing.is_given(alternative))
+        self.run.explorers.len() == 1
+            && self.run.sharing.as_ref().is_some_and(|sharing| sharing.is_given(alternative))
     }
 
     /// The alternatives to take at a decision that is about to be made, if others are not for this engine.
     pub(crate) fn turn(&mut self) -> Option<Vec<usize>> {
         // Only steps of a method are shared, not what is explored inside of them.
-        if self.explorers.len() > 1 {
+        if self.run.explorers.len() > 1 {
             return None;
         }
-        let taken = self.sharing.as_mut()?.turn()?;
-        self.has_turned = true;
+        let taken = self.run.sharing.as_mut()?.turn()?;
+        self.run.has_turned = true;
         // What happened on the way is counted where it happened first.
-        self.statistics = Statistics::default();
+        self.log.restart_counts();
         Some(taken)
     }
 }

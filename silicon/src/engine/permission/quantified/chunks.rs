@@ -1,5 +1,8 @@
 //! Quantified chunks, and ordinary ones seen like them.
 
+#[cfg(test)]
+mod tests;
+
 use smt::terms::{Sort, Substitution, Term, TermKind, Terms};
 
 use crate::engine::Engine;
@@ -74,7 +77,7 @@ impl Engine<'_> {
                     .map(|&formal| self.sort(&declaration.locals[formal].ty))
                     .collect()
             }
-            Resource::Wand(index) => self.wands[index].clone(),
+            Resource::Wand(index) => self.made.wands[index].clone(),
         }
     }
 

@@ -77,7 +77,7 @@ impl Engine<'_> {
         access.arguments.iter().any(|&argument| match self.terms.kind(argument) {
             _ if argument == variable => true,
             TermKind::Apply(symbol, operands) => {
-                operands.contains(&variable) && self.domain_symbols.contains(symbol)
+                operands.contains(&variable) && self.domains.symbols.contains(symbol)
             }
             _ => false,
         })
@@ -86,19 +86,19 @@ impl Engine<'_> {
     fn inverse_symbols(&mut self, access: &Access, active: Term, formals: &[Term]) -> Inverse {
         let mut mentioned = access.arguments.clone();
         mentioned.push(active);
-        let outer = occurring(&self.terms, &self.bound, &mentioned);
+        let outer = occurring(&self.terms, &self.mode.bound, &mentioned);
         let key = self.inverse_key(access, active);
-        let (number, _) = self.tables.inverses.insert_full(key);
+        let (number, _) = self.made.quantified.inverses.insert_full(key);
         let operands: Vec<Term> = outer.iter().chain(formals).copied().collect();
         let sorts: Vec<Sort> = operands.iter().map(|&term| self.terms.sort(term)).collect();
-        let image = self.terms.declare_function(&format!("image{number}@qp"), &sorts, Sort::BOOL);
+        let image = self.terms.declare_fresh(&format!("image{number}@qp"), &sorts, Sort::BOOL);
         let image = self.terms.apply(image, &operands);
         let mut of = Substitution::default();
         let mut triggers = vec![vec![image]];
         for (position, &variable) in access.variables.iter().enumerate() {
             let sort = self.terms.sort(variable);
             let name = format!("inverse{number}.{position}@qp");
-            let symbol = self.terms.declare_function(&name, &sorts, sort);
+            let symbol = self.terms.declare_fresh(&name, &sorts, sort);
             let inverse = self.terms.apply(symbol, &operands);
             of.insert(variable, inverse);
             triggers.push(vec![inverse]);

@@ -5,10 +5,10 @@ use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::permission::ordinary::Taken;
 use crate::engine::permission::quantified::chunks::{Part, PartValue, QuantifiedChunk};
-use crate::engine::permission::take::Taken;
 use crate::engine::run::explore::Answer;
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.
@@ -31,7 +31,7 @@ impl Engine<'_> {
         for (index, parts) in alternatives.into_iter().enumerate() {
             let is_last = index + 1 == count;
             let may_stay_open = blame.is_trusted() && (!is_last || parts.len() > 1);
-            let answer = if self.in_trigger {
+            let answer = if self.mode.in_trigger {
                 Answer::Yes
             } else {
                 self.is_held_in(resource, &parts, arguments, may_stay_open)?
@@ -72,7 +72,7 @@ impl Engine<'_> {
     /// COMPLETENESS: under a guard that says nothing of the receiver Z3 has no trigger for it.
     fn note_exists(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
         let (Resource::Field(_), &[receiver]) = (resource, arguments) else { return Ok(()) };
-        if self.in_trigger || !self.bound.is_empty() {
+        if self.mode.in_trigger || !self.mode.bound.is_empty() {
             return Ok(());
         }
         let null = self.terms.null();
@@ -111,21 +111,14 @@ impl Engine<'_> {
         self.terms.sum(Sort::PERM, amounts)
     }
 
-    /// Takes `loss` of a location from what is left of the heap and yields its value; `None`: there is not enough.
-    pub(crate) fn take_quantified(
+    /// The value of a location of which `loss` is left, whichever chunks hold it; `None`: there is not enough.
+    pub(crate) fn value_if_enough(
         &mut self,
         resource: Resource,
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
         let left = self.left();
-        let exact = self.state.amounts == Amounts::Exact;
-        if exact
-            && self.is_exact(loss)
-            && let Some(taken) = self.take_quantified_from_one(resource, arguments, loss)?
-        {
-            return Ok(Some(taken));
-        }
         let parts = self.parts(resource, &left);
         let total = self.held_parts(resource, &parts, arguments);
         let goal = self.is_enough(loss, total);
@@ -133,16 +126,11 @@ impl Engine<'_> {
             return Ok(None);
         }
         let value = self.summary_at(resource, &parts, arguments)?;
-        if exact && self.is_exact(loss) {
-            self.take_parts(resource, arguments, loss);
-        } else if exact {
-            self.take_less_of(resource, arguments, loss)?;
-        }
         Ok(Some(Taken(value)))
     }
 
     /// Takes all from one chunk: an ordinary one with the same arguments, or any quantified one.
-    fn take_quantified_from_one(
+    pub(crate) fn take_quantified_from_one(
         &mut self,
         resource: Resource,
         arguments: &[Term],
@@ -154,11 +142,14 @@ impl Engine<'_> {
             if chunk.arguments != arguments || !self.check(enough)? {
                 continue;
             }
+            let chunk = chunk.clone();
+            drop(left);
+            let value = chunk.value;
             let amount = self.terms.sub(chunk.amount, loss);
             let depleted = self.is_none(amount);
-            let kept = (!self.check(depleted)?).then(|| Chunk { amount, ..chunk.clone() });
+            let kept = (!self.check(depleted)?).then_some(Chunk { amount, ..chunk });
             self.left_mut().replace(resource, index, kept);
-            return Ok(Some(Taken(chunk.value)));
+            return Ok(Some(Taken(value)));
         }
         for (index, chunk) in left.quantified(resource).iter().enumerate() {
             let here = self.at(resource, chunk.amount, arguments);
@@ -184,7 +175,7 @@ impl Engine<'_> {
     }
 
     /// Takes from every part in turn; that there is enough has been proved.
-    fn take_parts(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
+    pub(crate) fn take_parts(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
         let left = self.left();
         let parts = self.parts(resource, &left);
         let mut need = self.need_of(resource, arguments, loss);
@@ -216,6 +207,7 @@ impl Engine<'_> {
                 quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
             }
         }
+        drop(left);
         let heap = self.left_mut();
         heap.set(resource, ordinary);
         heap.set_quantified(resource, quantified);
@@ -223,7 +215,7 @@ impl Engine<'_> {
 
     /// Takes an amount that is still open: less than what every part holds there (trap T9), from the first that holds
     /// some.
-    fn take_less_of(
+    pub(crate) fn take_less_of(
         &mut self,
         resource: Resource,
         arguments: &[Term],

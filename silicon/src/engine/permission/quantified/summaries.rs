@@ -81,15 +81,17 @@ impl Engine<'_> {
                     fields.insert(Resource::Field(*field));
                 }
                 ExprKind::Old { label: OldLabel::Entry, .. } => {
-                    heaps.extend(self.state.old.clone());
+                    heaps.extend(self.state.past.old.clone());
                 }
                 ExprKind::Old { label: OldLabel::Label(label), .. } => {
-                    heaps.extend(self.state.labels.get(label).map(|passed| passed.heap.clone()));
+                    heaps.extend(
+                        self.state.past.labels.get(label).map(|passed| passed.heap.clone()),
+                    );
                 }
                 _ => {}
             });
         }
-        if self.in_trigger {
+        if self.mode.in_trigger {
             return Ok(());
         }
         for resource in fields {
@@ -177,8 +179,10 @@ impl Engine<'_> {
                 candidates.push(map);
             }
         }
-        let own =
-            candidates.iter().copied().min_by_key(|&map| self.terms.mentions(map, &self.roots));
+        let own = candidates
+            .iter()
+            .copied()
+            .min_by_key(|&map| self.terms.mentions(map, &self.mode.roots));
         let Some(own) = own else { return Ok(None) };
         if self.may_transfer() && candidates.len() > 1 {
             let formals = self.formals(resource);
@@ -192,7 +196,7 @@ impl Engine<'_> {
                 self.learn_agreement(fact)?;
             }
         }
-        if self.state.keeps_snapshots {
+        if self.state.assertion.keeps_snapshots {
             self.define_domain(resource, own, domain)?;
         }
         Ok(Some(own))
@@ -235,14 +239,14 @@ impl Engine<'_> {
         let sort = self.map_sort(resource);
         if self.context.options.without_memoised_summaries {
             let hint = format!("{}.summary", self.resource_name(resource));
-            return (self.fresh(&hint, sort), self.state.keeps_snapshots);
+            return (self.fresh(&hint, sort), self.state.assertion.keeps_snapshots);
         }
-        let outer = occurring(&self.terms, &self.bound, &mentioned);
-        let (number, _) = self.tables.summaries.insert_full(key);
+        let outer = occurring(&self.terms, &self.mode.bound, &mentioned);
+        let (number, _) = self.made.quantified.summaries.insert_full(key);
         let sorts: Vec<Sort> = outer.iter().map(|&term| self.terms.sort(term)).collect();
         let name = format!("{}.summary{number}@qp", self.resource_name(resource));
-        let symbol = self.terms.declare_function(&name, &sorts, sort);
-        (self.terms.apply(symbol, &outer), self.state.keeps_snapshots)
+        let symbol = self.terms.declare_fresh(&name, &sorts, sort);
+        (self.terms.apply(symbol, &outer), self.state.assertion.keeps_snapshots)
     }
 
     /// ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each part. SOUNDNESS: a value counts only where its
@@ -292,7 +296,7 @@ impl Engine<'_> {
     /// T10d): each part counts only where those before it hold nothing. COMPLETENESS: what the left-hand side brings
     /// comes last (see [`Engine::is_known_outside`]).
     fn export_values(&mut self, resource: Resource, map: Term, parts: &[Part], domain: Term) {
-        if !self.may_transfer() && self.bound.is_empty() {
+        if !self.may_transfer() && self.mode.bound.is_empty() {
             return;
         }
         let formals = self.formals(resource);
@@ -301,7 +305,7 @@ impl Engine<'_> {
         if !matches!(resource, Resource::Wand(_)) {
             ordered.sort_by_key(|part| {
                 let (PartValue::Map(value) | PartValue::One { value, .. }) = part.value;
-                self.terms.mentions(value, &self.roots)
+                self.terms.mentions(value, &self.mode.roots)
             });
         }
         for part in ordered {
@@ -326,8 +330,8 @@ impl Engine<'_> {
     /// SOUNDNESS: `definition` has to be true of some value of the map whatever holds around.
     fn define_outside(&mut self, map: Term, definition: Term) {
         self.export_definition(map, definition);
-        if !self.bound.is_empty() {
-            self.met_below.push(definition);
+        if !self.mode.bound.is_empty() {
+            self.gathered.below.push(definition);
         }
     }
 
@@ -335,7 +339,7 @@ impl Engine<'_> {
     pub(crate) fn is_known_around(&self, fact: Term) -> bool {
         match *self.terms.kind(fact) {
             TermKind::Implies(_, fact) => self.is_known_around(fact),
-            _ => self.known.contains(&fact),
+            _ => self.knowledge.known.contains(&fact),
         }
     }
 
@@ -346,14 +350,14 @@ impl Engine<'_> {
         first: usize,
         variables: &[Term],
     ) -> Result<(), Stop> {
-        let met = self.met_below.split_off(first);
+        let met = self.gathered.below.split_off(first);
         for definition in met {
             if !occurring(&self.terms, variables, &[definition]).is_empty() {
                 continue;
             }
             self.assume(definition)?;
-            if !self.bound.is_empty() {
-                self.met_below.push(definition);
+            if !self.mode.bound.is_empty() {
+                self.gathered.below.push(definition);
             }
         }
         Ok(())

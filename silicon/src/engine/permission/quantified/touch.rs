@@ -69,7 +69,7 @@ impl Engine<'_> {
 
     /// Makes a location known to triggers, if there are any that want it.
     pub(crate) fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
-        if self.in_trigger || !self.context.trigger_resources.contains(&resource) {
+        if self.mode.in_trigger || !self.context.trigger_resources.contains(&resource) {
             return Ok(());
         }
         let fact = self.touched(resource, arguments);
@@ -114,7 +114,7 @@ impl Engine<'_> {
             TermKind::Theory(..) => true,
             _ => false,
         };
-        if !is_matchable || self.in_trigger || self.terms.mentions(value, &self.bound) {
+        if !is_matchable || self.mode.in_trigger || self.terms.mentions(value, &self.mode.bound) {
             return Ok(());
         }
         let fact = self.mentioned(value);

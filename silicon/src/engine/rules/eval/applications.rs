@@ -2,13 +2,14 @@
 
 use sil::program::{Expr, ExprKind, FunctionId, LocalId};
 use sil::recursion::is_result;
-use sil::source::Span;
 use smt::terms::{Sort, Term};
 
-use crate::engine::findings::blame::Blame;
+use super::same::are_same;
+use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::findings::incidents::{Incidents, Missing};
 use crate::engine::members::function::is_opaque;
 use crate::engine::state::State;
-use crate::engine::{Engine, Missing, Stop};
+use crate::engine::{Engine, Stop};
 
 /// An application met in the body of a quantifier.
 #[derive(Debug)]
@@ -16,7 +17,8 @@ pub(crate) struct Application {
     function: FunctionId,
     arguments: Vec<Term>,
     application: Term,
-    span: Span,
+    /// As it is written there.
+    written: Expr,
 }
 
 impl Engine<'_> {
@@ -37,30 +39,27 @@ impl Engine<'_> {
             return Ok(result);
         }
         let arguments = self.eval_all(arguments, blame)?;
-        // Of the applications in the precondition, each speaks for itself.
-        let outer = self.missing.take();
-        let failures = self.failures;
-        let snapshot = self.application_snapshot(expr, function, &arguments, blame);
-        let missing = std::mem::replace(&mut self.missing, outer);
+        let (snapshot, seen) = self.watched_precondition(|engine| {
+            engine.application_snapshot(expr, function, &arguments, blame)
+        });
+        let Incidents { failed, missing, .. } = seen;
         let mut snapshot = snapshot?;
-        if self.failures > failures && blame.is_of_body() {
+        if failed && blame.is_of_body() {
             self.mark_unframed(blame)?;
         }
-        if self.in_trigger && missing.is_some() {
-            self.undefined_triggers += 1;
+        if self.mode.in_trigger && missing.is_some() {
+            self.note_undefined_trigger();
             let read = self.arguments_read(function, &arguments);
             snapshot = self.trigger_hole(Sort::SNAP, &read).unwrap_or(snapshot);
         }
         // A trigger that is not defined where it is written, under an `unfolding` of the body say, means the
         // application there.
-        if self.in_trigger
+        if self.mode.in_trigger
             && missing.is_some()
-            && self.trigger_holes.is_none()
-            && let Some(known) = self.applications.iter().rev().find(|known| {
-                let text = |span| self.context.sources.text(span);
+            && self.gathered.trigger_holes.is_none()
+            && let Some(known) = self.gathered.applications.iter().rev().find(|known| {
                 known.function == function
-                    && (known.arguments == arguments
-                        || text(known.span).is_some_and(|known| Some(known) == text(expr.span)))
+                    && (known.arguments == arguments || are_same(&known.written, expr))
             })
         {
             return Ok(known.application);
@@ -75,17 +74,22 @@ impl Engine<'_> {
         let limited = self.terms.apply(symbols.limited, &operands);
         if let Some(Missing { reported: Some(reported) }) = missing {
             // What fails because of the value is no news.
-            self.tainted.insert(application, reported);
-            self.tainted.insert(limited, reported);
+            self.log.taint(application, reported);
+            self.log.taint(limited, reported);
         }
-        if !self.bound.is_empty() {
-            let span = expr.span;
-            self.applications.push(Application { function, arguments, application, span });
+        if !self.mode.bound.is_empty() {
+            let written = expr.clone();
+            self.gathered.applications.push(Application {
+                function,
+                arguments,
+                application,
+                written,
+            });
         }
-        if self.recursion_group.contains(&function) || self.is_opaque_here(expr, function) {
+        if self.setting.recursion_group.contains(&function) || self.is_opaque_here(expr, function) {
             return Ok(limited);
         }
-        self.limited.insert(application, limited);
+        self.made.limited.insert(application, limited);
         Ok(application)
     }
 
@@ -115,7 +119,7 @@ impl Engine<'_> {
         if preconditions.is_empty() {
             return Ok(self.terms.unit());
         }
-        let failure = Blame::new("application.precondition", expr.span).trusted();
+        let failure = Blame::new(ErrorId::ApplicationPrecondition, expr.span).trusted();
         let silent = blame.is_trusted();
         let mut state = State::new(&function.locals);
         for (&formal, &argument) in function.formals.iter().zip(arguments) {
@@ -123,20 +127,19 @@ impl Engine<'_> {
         }
         state.heap = self.state.heap.clone();
         state.path = self.state.path.clone();
-        state.amounts = self.amounts_of_functions();
-        state.keeps_snapshots = true;
+        state.assertion.amounts = self.amounts_of_functions();
+        state.assertion.keeps_snapshots = true;
         let joins = self.merges_ways(&function.contract.preconditions);
-        let outer = std::mem::replace(&mut self.joins, joins);
-        let snapshot = self.with_state(state, |engine| {
-            engine.join(|engine| {
-                engine.consume_all(&preconditions, |clause| {
-                    let blame = failure.clause(clause.span);
-                    if silent { blame.silent() } else { blame }
-                })
+        let consume = |engine: &mut Self| {
+            engine.consume_all(&preconditions, |clause| {
+                let blame = failure.clause(clause.span);
+                if silent { blame.silent() } else { blame }
             })
-        });
-        self.joins = outer;
-        snapshot
+        };
+        self.in_mode(
+            |mode| mode.joins = joins,
+            |engine| engine.with_state(state, |engine| engine.join(consume)),
+        )
     }
 
     /// An opaque function's definition is used only where the application is marked `@reveal`.

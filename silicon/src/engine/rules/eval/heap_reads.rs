@@ -8,7 +8,8 @@ use sil::program::{
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
-use crate::engine::findings::blame::{Blame, Reason, Reported};
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::log::Reported;
 use crate::engine::permission::heap::{Chunk, Heap, Resource};
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::{Engine, Stop};
@@ -39,11 +40,11 @@ impl Engine<'_> {
             return Ok(hole);
         }
         let value = self.fresh("unread", sort);
-        self.unread += 1;
+        self.note_unread();
         if blame.is_trusted() {
             return Ok(value);
         }
-        let is_inside = self.explorers.len() > 1;
+        let is_inside = self.run.explorers.len() > 1;
         let reported = match self.report_read(resource, receiver, blame, expr.span) {
             Ok(Unread::Read(value)) => return Ok(value),
             Ok(Unread::Missing(reported)) => reported,
@@ -52,7 +53,7 @@ impl Engine<'_> {
             Err(Stop::Infeasible) if is_inside => return Ok(value),
             Err(stop) => return Err(stop),
         };
-        self.tainted.insert(value, reported);
+        self.log.taint(value, reported);
         let heap = self.state.heap.clone();
         match self.assume_permission(&heap, resource, &[receiver], None, blame) {
             Err(Stop::Infeasible) if is_inside => return Ok(value),
@@ -92,7 +93,9 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let (arguments, amount) = self.eval_unfolding_access(access, blame)?;
         // A body that unfolds instances of its own predicate would go on for ever: the second time, nothing is said.
-        if self.state.bodies.iter().filter(|&&outer| outer == access.predicate).count() > 1 {
+        if self.state.assertion.bodies.iter().filter(|&&outer| outer == access.predicate).count()
+            > 1
+        {
             let sort = self.sort(&body.ty);
             return Ok(self.fresh("beyond", sort));
         }
@@ -128,17 +131,17 @@ impl Engine<'_> {
         self.state.consuming = None;
         self.state.result_of = None;
         // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
-        self.state.reserve.clear();
+        self.state.package.reserve.clear();
         self.unfold_merging(access.predicate, arguments, amount, access.span, blame)?;
         // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any more (trap T9a).
-        let taken = match self.state.scale {
+        let taken = match self.state.assertion.scale {
             Some(scale) => self.terms.mul(scale, amount),
             None => amount,
         };
-        let mut open = std::mem::take(&mut self.state.constrainable);
+        let mut open = std::mem::take(&mut self.state.assertion.constrainable);
         let inside = self.fresh_symbols(&[taken], Terms::TRUE);
         Rc::make_mut(&mut open).retain(|wildcard| !inside.contains(wildcard));
-        self.state.constrainable = open;
+        self.state.assertion.constrainable = open;
         Ok(())
     }
 
@@ -153,10 +156,10 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         let body = self.program.predicates[predicate].body.as_ref();
         let joins = body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
-        let outer = std::mem::replace(&mut self.joins, joins);
-        let unfolded = self.unfold(predicate, arguments, amount, at, blame);
-        self.joins = outer;
-        unfolded
+        self.in_mode(
+            |mode| mode.joins = joins,
+            |engine| engine.unfold(predicate, arguments, amount, at, blame),
+        )
     }
 
     /// `asserting (A) in e`: A is proved, nothing is given away.
@@ -166,9 +169,9 @@ impl Engine<'_> {
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        if !blame.is_trusted() && !self.leaves_out_assertions {
+        if !blame.is_trusted() && !self.mode.leaves_out_assertions {
             self.join(|engine| {
-                engine.state.reserve.clear();
+                engine.state.package.reserve.clear();
                 engine.consume_all(&[assertion], |_| blame)?;
                 Ok(Terms::TRUE)
             })?;
@@ -253,9 +256,9 @@ impl Engine<'_> {
             }
             let condition = self.terms.and(conditions);
             // The body, too, is evaluated in what is left of the heap.
-            let now = std::mem::replace(&mut self.state.heap, heap.clone());
-            let value = self.under(condition, |engine| engine.eval(body, blame));
-            self.state.heap = now;
+            let value = self.in_heap(heap.clone(), |engine| {
+                engine.under(condition, |engine| engine.eval(body, blame))
+            });
             if let Some(value) = value? {
                 conjuncts.push(self.terms.implies(condition, value));
             }
@@ -278,9 +281,9 @@ impl Engine<'_> {
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let constrainable = Rc::clone(&self.state.constrainable);
+        let constrainable = Rc::clone(&self.state.assertion.constrainable);
         let result = run(self);
-        self.state.constrainable = constrainable;
+        self.state.assertion.constrainable = constrainable;
         result
     }
 }

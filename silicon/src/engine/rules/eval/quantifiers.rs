@@ -41,48 +41,51 @@ impl Engine<'_> {
             self.state.store.set(variable, value);
             bound.push(value);
         }
-        let outer = self.bound.len();
-        let applications = self.applications.len();
-        let met_below = self.met_below.len();
-        self.bound.extend(&bound);
-        let failures = self.failures;
-        let (result, facts) = self.scoped(None, |engine| {
-            let value = engine.join(|engine| engine.eval(body, blame))?;
-            let inferred =
-                if triggers.is_empty() { inferred(&variables, body) } else { Vec::new() };
-            let is_inferred = !inferred.is_empty();
-            let triggers: Vec<Vec<&Expr>> = (triggers.iter().map(|trigger| &**trigger))
-                .chain(inferred.iter().map(Vec::as_slice))
-                .map(|trigger| trigger.iter().collect())
-                .collect();
-            let undefined = engine.undefined_triggers;
-            let sets = triggers;
-            let mut triggers = engine.eval_trigger_sets_under(guard_of(body), &sets, blame)?;
-            let general = match &sets[..] {
-                [trigger] if engine.undefined_triggers > undefined => {
-                    engine.trigger_with_holes(trigger, blame)?
-                }
-                _ => None,
-            };
-            if is_inferred && engine.axioms_in_progress > 0 {
-                let innermost = engine.innermost_trigger(&bound, value);
-                triggers.extend(innermost.map(|term| vec![term]));
-            }
-            Ok((value, triggers, general))
-        })?;
-        self.bound.truncate(outer);
-        self.applications.truncate(applications);
+        let applications = self.gathered.applications.len();
+        let met_below = self.gathered.below.len();
+        let (outcome, seen) = self.watched(|engine| {
+            engine.binding(&bound, |engine| {
+                engine.scoped(None, |engine| {
+                    let value = engine.join(|engine| engine.eval(body, blame))?;
+                    let inferred =
+                        if triggers.is_empty() { inferred(&variables, body) } else { Vec::new() };
+                    let is_inferred = !inferred.is_empty();
+                    let triggers: Vec<Vec<&Expr>> = (triggers.iter().map(|trigger| &**trigger))
+                        .chain(inferred.iter().map(Vec::as_slice))
+                        .map(|trigger| trigger.iter().collect())
+                        .collect();
+                    let sets = triggers;
+                    let (triggers, seen) = engine.watched(|engine| {
+                        engine.eval_trigger_sets_under(guard_of(body), &sets, blame)
+                    });
+                    let mut triggers = triggers?;
+                    let general = match &sets[..] {
+                        [trigger] if seen.undefined_trigger => {
+                            engine.trigger_with_holes(trigger, blame)?
+                        }
+                        _ => None,
+                    };
+                    if is_inferred && engine.domains.axioms_in_progress > 0 {
+                        let innermost = engine.innermost_trigger(&bound, value);
+                        triggers.extend(innermost.map(|term| vec![term]));
+                    }
+                    Ok((value, triggers, general))
+                })
+            })
+        });
+        let (result, facts) = outcome?;
+        self.gathered.applications.truncate(applications);
         self.state = at_start;
         if result.is_err() {
-            self.met_below.truncate(met_below);
+            self.gathered.below.truncate(met_below);
         }
         let (value, triggers, general) = result?;
         self.release_met_below(met_below, &bound)?;
         // What a body means that is not defined for all values, nobody can say: what builds on it would be reported
         // for no other reason, so the path ends here.
-        if self.failures > failures {
-            self.undefined.insert(blame.span);
-            self.tainted.rely_on_report();
+        if seen.failed {
+            self.log.note_undefined(blame.span);
+            self.log.rely_on_report();
             self.mark_unframed(blame)?;
             return Err(Stop::Infeasible);
         }
@@ -153,7 +156,8 @@ impl Engine<'_> {
                 continue;
             };
             let unit = self.terms.unit();
-            let of_function = self.function_symbols.values().any(|known| known.limited == symbol);
+            let of_function =
+                self.caches.function_symbols.values().any(|known| known.limited == symbol);
             if !of_function || operands[0] == unit {
                 general.push(term);
                 continue;
@@ -192,30 +196,32 @@ impl Engine<'_> {
             // Membership in a sequence is also matched by the positions of the sequence.
             let mut by_position = Vec::with_capacity(trigger.len());
             for expr in trigger {
-                let outer = std::mem::replace(&mut self.in_trigger, true);
-                let unread = self.unread;
                 let eval = |engine: &mut Self, guard: Option<Term>| {
-                    engine.scoped(guard, |engine| {
-                        engine.join(|engine| engine.eval_trigger_term(expr, blame.trusted()))
-                    })
+                    engine.in_mode(
+                        |mode| mode.in_trigger = true,
+                        |engine| {
+                            engine.scoped(guard, |engine| {
+                                engine
+                                    .join(|engine| engine.eval_trigger_term(expr, blame.trusted()))
+                            })
+                        },
+                    )
                 };
-                let mut term = eval(self, None);
-                let mut is_undefined = self.unread != unread;
+                let (mut term, seen) = self.watched(|engine| eval(engine, None));
+                let mut is_undefined = seen.unread;
                 if is_undefined
                     && let Some(guard) = guard
                     && let Some(guard) = self.undecided(guard, blame)?
                 {
-                    let unread = self.unread;
-                    match eval(self, Some(guard)) {
-                        Ok((Err(Stop::Infeasible), _)) => {}
-                        under_guard => {
-                            term = under_guard;
-                            is_undefined = self.unread != unread;
-                        }
+                    let (under_guard, seen) = self.watched(|engine| eval(engine, Some(guard)));
+                    if !matches!(under_guard, Ok((Err(Stop::Infeasible), _))) {
+                        term = under_guard;
+                        is_undefined = seen.unread;
                     }
                 }
-                self.undefined_triggers += usize::from(is_undefined);
-                self.in_trigger = outer;
+                if is_undefined {
+                    self.note_undefined_trigger();
+                }
                 match term?.0 {
                     Ok(term) => {
                         let term = self.limited_variant(term);
@@ -254,9 +260,9 @@ impl Engine<'_> {
         trigger: &[&Expr],
         blame: Blame,
     ) -> Result<Option<Pattern>, Stop> {
-        self.trigger_holes = Some(Vec::new());
+        self.gathered.trigger_holes = Some(Vec::new());
         let sets = self.eval_trigger_sets(&[trigger.to_vec()], blame);
-        let holes = self.trigger_holes.take().unwrap_or_default();
+        let holes = self.gathered.trigger_holes.take().unwrap_or_default();
         let trigger = sets?.pop();
         let in_trigger =
             |&hole: &Term| trigger.iter().flatten().any(|&t| self.terms.contains(t, hole));
@@ -270,32 +276,34 @@ impl Engine<'_> {
     /// PERFORMANCE: a location that differs from instance to instance has a value in each of many states, and a variable
     /// for it would be matched by all of them; so such a trigger stays as it is.
     pub(crate) fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
-        self.trigger_holes.as_ref()?;
-        if of.iter().any(|&value| self.terms.mentions(value, &self.bound)) {
-            self.trigger_holes = None;
+        self.gathered.trigger_holes.as_ref()?;
+        if of.iter().any(|&value| self.terms.mentions(value, &self.mode.bound)) {
+            self.gathered.trigger_holes = None;
             return None;
         }
         let hole = self.fresh_variable("hole", sort);
-        self.trigger_holes.get_or_insert_default().push(hole);
+        self.gathered.trigger_holes.get_or_insert_default().push(hole);
         Some(hole)
     }
 
     /// The value of a guard, where it is not decided.
     fn undecided(&mut self, guard: &Expr, blame: Blame) -> Result<Option<Term>, Stop> {
-        let in_trigger = std::mem::replace(&mut self.in_trigger, false);
-        let result =
-            self.scoped(None, |engine| engine.join(|engine| engine.eval(guard, blame.trusted())));
-        self.in_trigger = in_trigger;
-        let (guard, _) = result?;
+        let (guard, _) = self.in_mode(
+            |mode| mode.in_trigger = false,
+            |engine| {
+                engine.scoped(None, |engine| {
+                    engine.join(|engine| engine.eval(guard, blame.trusted()))
+                })
+            },
+        )?;
         Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
     }
 
     pub(crate) fn limited_variant(&mut self, term: Term) -> Term {
-        if self.limited.is_empty() {
+        if self.made.limited.is_empty() {
             return term;
         }
-        let map = self.limited.clone();
-        self.terms.substitute(term, &map)
+        self.terms.substitute(term, &self.made.limited)
     }
 
     /// A name for profiles: where the quantifier stands.

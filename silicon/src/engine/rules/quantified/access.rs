@@ -157,9 +157,9 @@ impl Engine<'_> {
         });
         self.define_summaries(steps.chain([part.body]))?;
         let store = self.state.store.clone();
-        let outer = self.bound.len();
-        let applications = self.applications.len();
-        let met_below = self.met_below.len();
+        let outer = self.mode.bound.len();
+        let applications = self.gathered.applications.len();
+        let met_below = self.gathered.below.len();
         let mut variables = Vec::with_capacity(part.prefix.variables.len());
         for (position, &variable) in part.prefix.variables.iter().enumerate() {
             let sort = self.sort(&self.state.locals[variable].ty);
@@ -168,24 +168,26 @@ impl Engine<'_> {
             self.state.store.set(variable, value);
             variables.push(value);
         }
-        self.bound.extend(&variables);
-        let (result, facts) = self.scoped(None, |engine| {
-            let Some(guard) = engine.eval_steps(&part.prefix.steps, blame)? else {
-                return Ok(None);
-            };
-            let Some(value) = body(engine, guard)? else { return Ok(None) };
-            let inferred = if part.prefix.triggers.is_empty() { part.inferred() } else { vec![] };
-            let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
-            let triggers: Vec<Vec<&Expr>> =
-                part.prefix.triggers.iter().cloned().chain(inferred).collect();
-            let triggers = engine.eval_trigger_sets(&triggers, blame)?;
-            Ok(Some((value, triggers)))
-        })?;
-        self.bound.truncate(outer);
-        self.applications.truncate(applications);
+        let outcome = self.binding(&variables, |engine| {
+            engine.scoped(None, |engine| {
+                let Some(guard) = engine.eval_steps(&part.prefix.steps, blame)? else {
+                    return Ok(None);
+                };
+                let Some(value) = body(engine, guard)? else { return Ok(None) };
+                let inferred =
+                    if part.prefix.triggers.is_empty() { part.inferred() } else { vec![] };
+                let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
+                let triggers: Vec<Vec<&Expr>> =
+                    part.prefix.triggers.iter().cloned().chain(inferred).collect();
+                let triggers = engine.eval_trigger_sets(&triggers, blame)?;
+                Ok(Some((value, triggers)))
+            })
+        });
+        let (result, facts) = outcome?;
+        self.gathered.applications.truncate(applications);
         self.state.store = store;
         if result.is_err() {
-            self.met_below.truncate(met_below);
+            self.gathered.below.truncate(met_below);
         }
         let value = result?;
         self.release_met_below(met_below, &variables)?;
@@ -304,7 +306,7 @@ impl Engine<'_> {
         let condition = self.terms.substitute(access.guard, &inverse.of);
         let condition = self.terms.and([inverse.image, condition]);
         let mut amount = self.terms.substitute(access.amount, &inverse.of);
-        if self.state.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
+        if self.state.assertion.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
             // Only whether there is some matters.
             let some = self.is_some(amount);
             let (none, full) = (self.terms.none(), self.terms.write());

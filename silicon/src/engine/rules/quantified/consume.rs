@@ -4,13 +4,14 @@
 use sil::program::Expr;
 use smt::terms::{Term, Terms};
 
-use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::permission::heap::{Chunk, Resource};
 use crate::engine::permission::quantified::chunks::{Part, QuantifiedChunk};
+use crate::engine::permission::take::OfAll;
 use crate::engine::rules::quantified::access::{Access, Footprint, Target};
 use crate::engine::rules::quantified::normalise::{self, QuantifiedPart};
 use crate::engine::run::explore::Answer;
-use crate::engine::{Amounts, Engine, Missing, Stop};
+use crate::engine::{Amounts, Engine, Stop};
 
 impl Engine<'_> {
     /// consume(σ, ∀xs. A) for an impure A.
@@ -19,7 +20,7 @@ impl Engine<'_> {
         quantifier: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let parts = normalise::parts(quantifier, self.state.reading);
+        let parts = normalise::parts(quantifier, self.state.assertion.reading);
         let mut snapshots = Vec::with_capacity(parts.len());
         for part in &parts {
             let blame = if part.prefix.is_unchecked { self.other_side(blame)? } else { blame };
@@ -59,11 +60,11 @@ impl Engine<'_> {
         let resource = access.resource;
         // Where what is inhaled is not checked, contracts and bodies have not been checked at their declarations.
         let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
-        if !blame.is_trusted() || blame.error == "call.precondition" || is_unchecked {
+        if !blame.is_trusted() || blame.error == ErrorId::CallPrecondition || is_unchecked {
             self.prove_injective(&access, blame, Reason::NotInjective, part.body.span)?;
         }
         let footprint = self.footprint(&access)?;
-        let map = match self.remove(&access, &footprint)? {
+        let map = match self.take(&OfAll { access: &access, footprint: &footprint })? {
             Some(touched) => self.partial_summary(resource, &touched, footprint.amount)?,
             None => {
                 let mut reported = None;
@@ -75,13 +76,13 @@ impl Engine<'_> {
                     reported = Some(self.fail(Answer::No, blame, target.missing(), at));
                     self.assume_enough(&access)?;
                 }
-                self.missing = Some(Missing { reported });
+                self.note_missing(reported);
                 self.forget_quantified(resource, footprint.amount)?;
                 let sort = self.map_sort(resource);
                 let map = self.fresh("missing", sort);
                 if let Some(reported) = reported {
                     // What is said about the values in the same assertion fails for the same reason.
-                    self.tainted.insert(map, reported);
+                    self.log.taint(map, reported);
                     let chunk = QuantifiedChunk::new(&access, footprint, map);
                     self.heap_to_extend().push_quantified(resource, chunk);
                 }
@@ -93,7 +94,7 @@ impl Engine<'_> {
 
     /// After a failed consume has been reported: what is left of the heap holds what was asked for.
     fn assume_enough(&mut self, access: &Access) -> Result<(), Stop> {
-        if !self.state.reserve.is_empty() {
+        if !self.state.package.reserve.is_empty() {
             return Ok(());
         }
         let left = self.left();
@@ -105,38 +106,28 @@ impl Engine<'_> {
         self.assume(enough)
     }
 
-    /// Takes the footprint from what is left of the heap and yields the parts that may have given of it; `None`: there
-    /// is not enough.
-    fn remove(
+    /// The chunks that hold some of what a footprint asks for, where it asks for some; `None`: there is not enough.
+    pub(crate) fn parts_if_some(
         &mut self,
-        access: &Access,
+        resource: Resource,
         footprint: &Footprint,
     ) -> Result<Option<Vec<Part>>, Stop> {
-        let resource = access.resource;
-        let need = footprint.amount;
         let left = self.left();
-        if self.state.amounts == Amounts::SomeOrNone || !self.is_exact(access.amount) {
-            let parts = self.parts(resource, &left);
-            let total = self.total(&parts);
-            let (wanted, held) = (self.is_some(need), self.is_some(total));
-            let enough = self.terms.implies(wanted, held);
-            let enough = self.with_touch(resource, enough);
-            if self.ask_obligation(enough)? != Answer::Yes {
-                return Ok(None);
-            }
-            if self.state.amounts == Amounts::Exact {
-                self.take_less(resource, footprint)?;
-            }
-            return Ok(Some(parts));
-        }
-        match self.remove_exact(access, need)? {
-            None if self.may_transfer() => self.transfer_footprint(resource, need),
-            removed => Ok(removed),
-        }
+        let parts = self.parts(resource, &left);
+        let total = self.total(&parts);
+        let (wanted, held) = (self.is_some(footprint.amount), self.is_some(total));
+        let enough = self.terms.implies(wanted, held);
+        let enough = self.with_touch(resource, enough);
+        let answer = self.ask_obligation(enough)?;
+        Ok((answer == Answer::Yes).then_some(parts))
     }
 
-    /// Greedy: as much as possible from each chunk in turn.
-    fn remove_exact(&mut self, access: &Access, mut need: Term) -> Result<Option<Vec<Part>>, Stop> {
+    /// As much as possible from each chunk in turn; yields those that may have given something.
+    pub(crate) fn take_from_parts(
+        &mut self,
+        access: &Access,
+        mut need: Term,
+    ) -> Result<Option<Vec<Part>>, Stop> {
         let resource = access.resource;
         let left = self.left();
         let mut ordinary: Vec<Option<Chunk>> =
@@ -184,6 +175,7 @@ impl Engine<'_> {
                 return Ok(None);
             }
         }
+        drop(left);
         let heap = self.left_mut();
         heap.set(resource, ordinary.into_iter().flatten().collect());
         heap.set_quantified(resource, quantified.into_iter().flatten().collect());
@@ -205,7 +197,11 @@ impl Engine<'_> {
     }
 
     /// Takes an amount that is still open: less than what every part holds (trap T9).
-    fn take_less(&mut self, resource: Resource, footprint: &Footprint) -> Result<(), Stop> {
+    pub(crate) fn take_less_of_all(
+        &mut self,
+        resource: Resource,
+        footprint: &Footprint,
+    ) -> Result<(), Stop> {
         let left = self.left();
         let formals = self.formals(resource);
         let none = self.terms.none();
@@ -252,6 +248,7 @@ impl Engine<'_> {
             open = self.terms.and([open, nothing]);
             quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
+        drop(left);
         let heap = self.left_mut();
         heap.set(resource, ordinary);
         heap.set_quantified(resource, quantified);
@@ -264,7 +261,7 @@ impl Engine<'_> {
         resource: Resource,
         amount: Term,
     ) -> Result<(), Stop> {
-        if self.state.amounts == Amounts::SomeOrNone {
+        if self.state.assertion.amounts == Amounts::SomeOrNone {
             return Ok(());
         }
         let left = self.left();
@@ -281,6 +278,7 @@ impl Engine<'_> {
             let amount = self.terms.ite(gone, none, chunk.amount);
             quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
+        drop(left);
         let heap = self.left_mut();
         heap.set(resource, ordinary);
         heap.set_quantified(resource, quantified);

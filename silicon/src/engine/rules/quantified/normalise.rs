@@ -6,6 +6,7 @@ use sil::syntax::Trigger;
 use smt::terms::grow_stack;
 
 use crate::engine::Reading;
+use crate::engine::rules::assertion::Form;
 use crate::engine::rules::eval::quantifiers::inferred;
 
 /// What stands between the quantifier and a part's body, outermost first.
@@ -72,40 +73,41 @@ fn collect<'e>(
     reading: Reading,
     parts: &mut Vec<QuantifiedPart<'e>>,
 ) {
-    grow_stack(|| match &body.kind {
+    grow_stack(|| match Form::of(body) {
         // A pure part is one pure quantifier.
-        _ if body.is_pure() => parts.push(QuantifiedPart { prefix, body }),
-        ExprKind::InhaleExhale { inhale, exhale } => {
+        Form::Pure => parts.push(QuantifiedPart { prefix, body }),
+        Form::TwoReadings { .. } if body.is_pure() => parts.push(QuantifiedPart { prefix, body }),
+        Form::TwoReadings { inhale, exhale } => {
             let chosen = if reading == Reading::Inhale { inhale } else { exhale };
             prefix.is_unchecked |= reading == Reading::Exhale;
             collect(chosen, prefix, reading, parts);
         }
-        ExprKind::And(operands) => {
+        Form::All(operands) => {
             for operand in operands {
                 collect(operand, prefix.clone(), reading, parts);
             }
         }
-        ExprKind::Binary { op: BinaryOp::Implies, left, right } => {
-            prefix.steps.push(Step::Guard { condition: left, holds: true });
-            collect(right, prefix, reading, parts);
-        }
-        ExprKind::Conditional { condition, then, otherwise } => {
-            let mut other = prefix.clone();
+        Form::If { condition, then, otherwise } => {
+            let other = otherwise.map(|side| (side, prefix.clone()));
             prefix.steps.push(Step::Guard { condition, holds: true });
             collect(then, prefix, reading, parts);
-            other.steps.push(Step::Guard { condition, holds: false });
-            collect(otherwise, other, reading, parts);
+            if let Some((side, mut prefix)) = other {
+                prefix.steps.push(Step::Guard { condition, holds: false });
+                collect(side, prefix, reading, parts);
+            }
         }
-        ExprKind::Let { variable, value, body } => {
-            prefix.steps.push(Step::Let { variable: *variable, value });
+        Form::Let { variable, value, body } => {
+            prefix.steps.push(Step::Let { variable, value });
             collect(body, prefix, reading, parts);
         }
-        ExprKind::Quantified { quantifier: Quantifier::Forall, variables, triggers, body } => {
+        Form::Quantified { quantifier: Quantifier::Forall, variables, triggers, body } => {
             prefix.variables.extend(variables);
             prefix.triggers = joined(&prefix.triggers, triggers);
             collect(body, prefix, reading, parts);
         }
-        _ => parts.push(QuantifiedPart { prefix, body }),
+        Form::Quantified { .. } | Form::Access { .. } | Form::Wand | Form::Other => {
+            parts.push(QuantifiedPart { prefix, body });
+        }
     });
 }
 

@@ -18,7 +18,7 @@ impl Engine<'_> {
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let parts = normalise::parts(quantifier, self.state.reading);
+        let parts = normalise::parts(quantifier, self.state.assertion.reading);
         let mut rest = snapshot;
         for (position, part) in parts.iter().enumerate() {
             let own = if position + 1 == parts.len() {

@@ -30,29 +30,29 @@ impl Engine<'_> {
         }
         let Shape { text, holes, .. } = shape;
         let sorts = holes.iter().map(|hole| self.sort(&hole.ty)).collect();
-        let (index, _) = self.wands.insert_full(text, sorts);
+        let (index, _) = self.made.wands.insert_full(text, sorts);
         Ok((Resource::Wand(index), holes))
     }
 
     /// The heap that `old` with a label refers to.
     fn old_heap(&self, label: OldLabel) -> Option<Heap> {
         match label {
-            OldLabel::Entry => self.state.old.clone(),
+            OldLabel::Entry => self.state.past.old.clone(),
             OldLabel::Label(label) => {
-                let passed = self.state.labels.get(&label)?;
+                let passed = self.state.past.labels.get(&label)?;
                 (passed.reached == Terms::TRUE).then(|| passed.heap.clone())
             }
-            OldLabel::Lhs => self.state.lhs.clone(),
+            OldLabel::Lhs => self.state.past.lhs.clone(),
         }
     }
 
     /// Equal for equal versions of a heap.
     fn number_of_heap(&mut self, heap: Heap) -> usize {
-        match self.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
+        match self.run.heaps_in_wands.iter().position(|known| known.same_version(&heap)) {
             Some(index) => index,
             None => {
-                self.heaps_in_wands.push(heap);
-                self.heaps_in_wands.len() - 1
+                self.run.heaps_in_wands.push(heap);
+                self.run.heaps_in_wands.len() - 1
             }
         }
     }

@@ -5,13 +5,26 @@ use sil::program::Program;
 use smt::prover::Workspace;
 
 use super::*;
+use crate::engine::permission::heap::Resource;
 use crate::engine::{Context, Visible};
 use crate::options::Options;
 
-/// Runs a test inside of an engine.
-fn with_engine(test: impl FnOnce(&mut Engine<'_>)) {
-    let loaded = sil::load::load_text("empty.sil", "");
-    let program: Program = loaded.program.expect("nothing is wrong with nothing");
+/// Runs a test inside of an engine without a program.
+pub(crate) fn with_engine(test: impl FnOnce(&mut Engine<'_>)) {
+    with_program("", test);
+}
+
+/// The same with a field.
+pub(crate) fn with_field(test: impl FnOnce(&mut Engine<'_>, Resource)) {
+    with_program("field f: Int\n", |engine| {
+        let (field, _) = engine.program.fields.iter().next().expect("there is one");
+        test(engine, Resource::Field(field));
+    });
+}
+
+fn with_program(text: &str, test: impl FnOnce(&mut Engine<'_>)) {
+    let loaded = sil::load::load_text("test.sil", text);
+    let program: Program = loaded.program.expect("nothing is wrong with it");
     let options = Options::default();
     let context = Context::new(&program, &loaded.sources, &options, None);
     let (functions, predicates) = (FxHashSet::default(), FxHashSet::default());
@@ -57,7 +70,7 @@ fn contradictory_ways_are_left_out() {
         });
         let values: Vec<_> = paths.expect("no error").into_iter().map(|path| path.value).collect();
         assert_eq!(values, [true]);
-        assert!(engine.scopes.len() == 1 && engine.explorers.is_empty());
+        assert!(engine.knowledge.scopes.len() == 1 && engine.run.explorers.is_empty());
     });
 }
 
@@ -65,27 +78,29 @@ fn contradictory_ways_are_left_out() {
 fn records_answer_replays_as_they_answered_first() {
     with_engine(|engine| {
         let p = proposition(engine, "p");
+        let mut runs = 0;
         let paths = engine.explore(|engine| {
-            let failed = engine.noted("failed", |engine| engine.failures > 0)?;
+            let is_repeated = engine.noted("runs", |_| runs > 0)?;
             let holds = engine.branch(p)?;
-            engine.failures += 1;
-            Ok((failed, holds))
+            runs += 1;
+            Ok((is_repeated, holds))
         });
         let values: Vec<_> = paths.expect("no error").into_iter().map(|path| path.value).collect();
         assert_eq!(values, [(false, true), (false, false)]);
     });
 }
 
-/// What becomes of a run that the engine's records change.
+/// What becomes of a run that depends on something outside of it.
 fn run_that_reads_bare(read: impl Fn(&mut Engine<'_>, bool) -> Result<(), Stop>) -> Stop {
     let mut outcome = None;
     with_engine(|engine| {
         let p = proposition(engine, "p");
+        let mut runs = 0;
         let paths = engine.explore(|engine| {
             // Not journalled: a replay sees another value.
-            let again = engine.failures > 0;
+            let again = runs > 0;
             read(engine, again)?;
-            engine.failures += 1;
+            runs += 1;
             engine.branch(p)
         });
         outcome = paths.err();

@@ -1,0 +1,330 @@
+//! What the verification of a member has found, and what it has cost.
+//!
+//! Rules write here and cannot read: everything inside is private to this file. Where a rule depends on what has been found
+//! before, it asks ([`Engine::recall`]); the journal keeps the question and its answer, so that a run that is repeated gets
+//! the answer of the first time (trap T16). What came up while something was evaluated is an answer of that evaluation, and
+//! no reading of the log ([`super::incidents`]).
+
+#[cfg(test)]
+mod tests;
+
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use rustc_hash::FxHashSet;
+use sil::source::Span;
+use smt::terms::{Term, Terms};
+
+use crate::engine::findings::blame::{ErrorId, Reason, contradiction};
+use crate::engine::run::parts::Spent;
+use crate::engine::{Engine, Outcome, Stop};
+use crate::report::{Counterexample, Finding, FindingKey, Means, Severity, Statistics};
+
+/// What has been found and what it has cost.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    findings: IndexMap<FindingKey, Finding>,
+    /// What is worth saying of a member that is verified.
+    warnings: Vec<Finding>,
+    /// Whether an obligation hit a limit.
+    gave_up: bool,
+    tainted: Tainted,
+    /// What was evaluated where a quantifier turned out not to be defined for all values.
+    undefined: FxHashSet<Span>,
+    /// The clauses that are ill-formed in the reading of those who have to prove them, and only there.
+    ill_formed_otherwise: FxHashSet<Span>,
+    /// The `refute` statements that some path has refuted.
+    refuted: FxHashSet<RefuteKey>,
+    statistics: Statistics,
+    /// What is being executed, as questions are counted.
+    construct: &'static str,
+    /// How often states have been merged.
+    merges: u64,
+}
+
+/// A `refute` statement: where it stands, and what it is about. Statements made by one use of a macro share their span.
+pub(crate) type RefuteKey = (Span, Span);
+
+/// Evidence that something has been reported. Only [`Log::report`] makes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported {
+    /// The index of the finding.
+    finding: usize,
+    has_counterexample: bool,
+}
+
+impl Reported {
+    /// Whether nobody has shown yet how the obligation may fail.
+    pub(crate) fn wants_counterexample(self) -> bool {
+        !self.has_counterexample
+    }
+}
+
+/// Values that stand for something whose absence has been reported: what fails because of them is no news.
+///
+/// SOUNDNESS: a failure that mentions one is not reported, so there is none without evidence of a report; when the member
+/// ends it is checked that one is left (see [`Log::leaves_failures_open`]).
+#[derive(Clone, Debug, Default)]
+struct Tainted {
+    values: FxHashSet<Term>,
+    /// Whether something has been left out since it follows from what has been reported.
+    relies_on_report: bool,
+}
+
+/// A question about what has been found so far.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Recalled<'a> {
+    /// Whether anything has been found.
+    AnyFinding,
+    /// Whether something was refuted, not only given up.
+    AnyError,
+    /// The same, of what was found since.
+    ErrorSince(Mark),
+    /// Whether an obligation hit a limit.
+    GaveUp,
+    /// Whether an obligation was refuted that has the same error, reason and place. A clause that failed in its other
+    /// reading only has not failed in its own.
+    Failed { error: ErrorId, reason: Reason, at: Span, in_other_reading: bool },
+    /// Whether a clause of a contract is not well-formed. Not one whose other reading alone is ill-formed.
+    IllFormed(Span),
+    /// Whether it is so for one of some reasons.
+    IllFormedBecause(Span, &'a [Reason]),
+    /// Whether a formula speaks about a value whose absence has been reported.
+    Tainted(Term),
+    /// Whether some path has refuted a `refute` statement.
+    Refuted(RefuteKey),
+}
+
+/// A moment in the life of a log.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Mark(usize);
+
+/// What has been found while the findings before were put aside: nobody is told of it, unless it is added to the log.
+#[derive(Debug)]
+pub(crate) struct Found {
+    findings: IndexMap<FindingKey, Finding>,
+    gave_up: bool,
+}
+
+impl Found {
+    /// Whether nothing was found and nothing given up.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.findings.is_empty() && !self.gave_up
+    }
+
+    pub(crate) fn gave_up(&self) -> bool {
+        self.gave_up
+    }
+
+    pub(crate) fn has_findings(&self) -> bool {
+        !self.findings.is_empty()
+    }
+
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.values()
+    }
+
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Finding) -> bool) {
+        self.findings.retain(|_, finding| keep(finding));
+    }
+}
+
+impl Log {
+    /// Records a failed obligation. The same obligation is recorded once, see [`Finding::meet`].
+    pub(crate) fn report(&mut self, finding: Finding, in_other_reading: bool) -> Reported {
+        if finding.error == ErrorId::NotWellformed {
+            if !in_other_reading {
+                self.ill_formed_otherwise.remove(&finding.span);
+            } else if !self.is_ill_formed(finding.span) {
+                self.ill_formed_otherwise.insert(finding.span);
+            }
+        }
+        let index = match self.findings.entry(finding.key()) {
+            Entry::Occupied(mut known) => {
+                known.get_mut().meet(finding);
+                known.index()
+            }
+            Entry::Vacant(entry) => {
+                let index = entry.index();
+                entry.insert(finding);
+                index
+            }
+        };
+        let has_counterexample = self.findings[index].counterexample.is_some();
+        Reported { finding: index, has_counterexample }
+    }
+
+    /// Adds a state in which what has been reported may fail.
+    pub(crate) fn add_counterexample(&mut self, to: Reported, state: Option<Counterexample>) {
+        self.findings[to.finding].counterexample = state;
+    }
+
+    /// Tells what has been reported in other words.
+    pub(crate) fn reword(&mut self, reported: Reported, message: String) {
+        self.findings[reported.finding].message = message;
+    }
+
+    /// Adds what was found apart, as far as it is news.
+    pub(crate) fn add(&mut self, found: Found) {
+        for (key, finding) in found.findings {
+            self.findings.entry(key).or_insert(finding);
+        }
+        self.gave_up |= found.gave_up;
+    }
+
+    /// Warns that what a member says about its start is contradictory, so that nothing is left to show. Not where an
+    /// error says more.
+    pub(crate) fn warn_of_contradiction(&mut self, at: Span, what: &str) {
+        if self.findings.is_empty() {
+            self.warnings.push(contradiction(at, what));
+        }
+    }
+
+    /// Notes that an obligation hit a limit.
+    pub(crate) fn give_up(&mut self) {
+        self.gave_up = true;
+    }
+
+    /// From here on, what fails because of this value is no news.
+    pub(crate) fn taint(&mut self, value: Term, _: Reported) {
+        self.tainted.values.insert(value);
+        self.rely_on_report();
+    }
+
+    /// Notes that something is not looked at, or not reported, because of what has been reported before.
+    pub(crate) fn rely_on_report(&mut self) {
+        self.tainted.relies_on_report = true;
+    }
+
+    /// From here on, failures that mention the values tainted so far are reported, too.
+    pub(crate) fn forget_taints(&mut self) {
+        self.tainted.values.clear();
+    }
+
+    /// Notes that a quantifier in a clause is not defined for all values.
+    pub(crate) fn note_undefined(&mut self, clause: Span) {
+        self.undefined.insert(clause);
+    }
+
+    /// Notes that some path has refuted a `refute` statement.
+    pub(crate) fn note_refuted(&mut self, statement: RefuteKey) {
+        self.refuted.insert(statement);
+    }
+
+    /// What is executed from here on, for the count of questions.
+    pub(crate) fn enter(&mut self, construct: &'static str) {
+        self.construct = construct;
+    }
+
+    pub(crate) fn count(&mut self, means: Means) {
+        self.statistics.count(self.construct, means);
+    }
+
+    pub(crate) fn count_path(&mut self) {
+        self.statistics.paths += 1;
+    }
+
+    pub(crate) fn count_merge(&mut self) {
+        self.merges += 1;
+    }
+
+    /// What has happened so far is counted elsewhere.
+    pub(crate) fn restart_counts(&mut self) {
+        self.statistics = Statistics::default();
+    }
+
+    /// Now, to ask later what has been found since.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark(self.findings.len())
+    }
+
+    pub(crate) fn has_merged(&self) -> bool {
+        self.merges > 0
+    }
+
+    /// Whether a limit leaves room for more: an answer that nobody but the limit depends on.
+    pub(crate) fn is_within(&self, is_within: impl FnOnce(Spent) -> bool) -> bool {
+        is_within(Spent::of(&self.statistics))
+    }
+
+    /// Whether failures may have been left out because of a finding that is not there any more: a defect.
+    pub(crate) fn leaves_failures_open(&self) -> bool {
+        self.tainted.relies_on_report && self.findings.is_empty()
+    }
+
+    /// What is in the log in the end.
+    pub(crate) fn close(self) -> Outcome {
+        Outcome {
+            leaves_failures_open: self.leaves_failures_open(),
+            findings: self.findings.into_values().collect(),
+            warnings: self.warnings,
+            gave_up: self.gave_up,
+            statistics: self.statistics,
+        }
+    }
+
+    fn answer(&self, terms: &Terms, question: Recalled<'_>) -> bool {
+        let is_error = |finding: &Finding| finding.severity == Severity::Error;
+        match question {
+            Recalled::AnyFinding => !self.findings.is_empty(),
+            Recalled::AnyError => self.findings.values().any(is_error),
+            Recalled::ErrorSince(Mark(before)) => self.findings.values().skip(before).any(is_error),
+            Recalled::GaveUp => self.gave_up,
+            Recalled::Failed { error, reason, at, in_other_reading } => {
+                let only_otherwise = !in_other_reading && self.ill_formed_otherwise.contains(&at);
+                let known = self.findings.get(&(error, Some(reason), at));
+                !only_otherwise && known.is_some_and(is_error)
+            }
+            Recalled::IllFormed(clause) => self.is_ill_formed(clause),
+            Recalled::IllFormedBecause(clause, reasons) => {
+                self.reasons_of_ill_formed(clause).any(|found| reasons.contains(&found))
+            }
+            Recalled::Tainted(formula) => {
+                let mut values = self.tainted.values.iter();
+                values.any(|&value| terms.contains(formula, value))
+            }
+            Recalled::Refuted(statement) => self.refuted.contains(&statement),
+        }
+    }
+
+    fn is_ill_formed(&self, clause: Span) -> bool {
+        !self.ill_formed_otherwise.contains(&clause)
+            && (self.undefined.contains(&clause)
+                || self.reasons_of_ill_formed(clause).next().is_some())
+    }
+
+    /// Why a clause is not well-formed.
+    fn reasons_of_ill_formed(&self, clause: Span) -> impl Iterator<Item = Reason> {
+        let of_clause = move |finding: &&Finding| {
+            finding.error == ErrorId::NotWellformed && finding.span == clause
+        };
+        self.findings.values().filter(of_clause).filter_map(|finding| finding.reason)
+    }
+}
+
+impl Engine<'_> {
+    /// The answer to a question about what has been found so far: from the journal or, the first time, from the log.
+    pub(crate) fn recall(&mut self, question: Recalled<'_>) -> Result<bool, Stop> {
+        self.noted(question, |engine| engine.log.answer(&engine.terms, question))
+    }
+
+    /// Runs with an empty list of findings, and yields what has been found apart.
+    pub(crate) fn finding_apart<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Found) {
+        let findings = std::mem::take(&mut self.log.findings);
+        let gave_up = std::mem::take(&mut self.log.gave_up);
+        let result = run(self);
+        let found = Found {
+            findings: std::mem::replace(&mut self.log.findings, findings),
+            gave_up: std::mem::replace(&mut self.log.gave_up, gave_up),
+        };
+        (result, found)
+    }
+
+    /// Runs something of which no value is met outside, and of which not all is reported: what is tainted there is not
+    /// tainted afterwards.
+    pub(crate) fn with_own_taints<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let tainted = self.log.tainted.clone();
+        let result = run(self);
+        self.log.tainted = tainted;
+        result
+    }
+}

@@ -1,0 +1,72 @@
+//! How expressions are evaluated at the moment, and what the evaluation leaves behind for those around it.
+//!
+//! A mode holds while something runs and ends with it, however that ends: it is changed by [`Engine::in_mode`] only, and the
+//! explorer puts it back with the state. What has been gathered is taken by whoever asked for it.
+
+use sil::program::PredicateId;
+use smt::terms::Term;
+
+use crate::engine::Engine;
+use crate::engine::rules::eval::applications::Application;
+use crate::engine::rules::wands::Definition;
+
+/// How expressions are evaluated.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Mode {
+    /// Variables of the quantifiers around the expression being evaluated: fresh symbols are functions of them.
+    pub(crate) bound: Vec<Term>,
+    /// What the left-hand sides of the packages in progress give, innermost last.
+    pub(crate) roots: Vec<Term>,
+    /// Whether a trigger is being evaluated.
+    pub(crate) in_trigger: bool,
+    /// Whether an evaluation learns from the heaps it comes to.
+    pub(crate) learns_inside: bool,
+    /// Whether what is asserted inside of expressions is not shown now, but later (see [`Engine::verify_predicate`]).
+    pub(crate) leaves_out_assertions: bool,
+    /// Set while the body of a function is evaluated for its definition, if sides that are never taken may be left out.
+    pub(crate) is_defining: bool,
+    /// Whether a contract is being checked as those read it who have to prove it.
+    pub(crate) in_other_reading: bool,
+    /// Whether the conditionals of assertions are merged in the step that is being run.
+    pub(crate) joins: bool,
+    /// Whether something is evaluated that is kept for all paths (see [`super::apart`]).
+    pub(crate) is_apart: bool,
+}
+
+/// What the evaluation in progress has come across.
+#[derive(Default, Debug)]
+pub(crate) struct Gathered {
+    /// The applications met so far in the bodies of the quantifiers around, for their triggers.
+    pub(crate) applications: Vec<Application>,
+    /// Definitions of maps met so far in the bodies of the quantifiers around.
+    pub(crate) below: Vec<Term>,
+    /// The variables for what is not defined in a trigger, where there are to be any.
+    pub(crate) trigger_holes: Option<Vec<Term>>,
+    /// Predicate instances unfolded in the body of a function: predicate, arguments, snapshot.
+    pub(crate) unfolded: Vec<(PredicateId, Vec<Term>, Term)>,
+    /// Definitions of symbols made since the innermost package began.
+    pub(crate) definitions: Vec<Definition>,
+}
+
+impl Engine<'_> {
+    /// Runs something in another mode, and comes back to this one.
+    pub(crate) fn in_mode<T>(
+        &mut self,
+        change: impl FnOnce(&mut Mode),
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = self.mode.clone();
+        change(&mut self.mode);
+        let result = run(self);
+        self.mode = outer;
+        result
+    }
+
+    /// Runs something below a quantifier over some variables.
+    pub(crate) fn binding<T>(&mut self, variables: &[Term], run: impl FnOnce(&mut Self) -> T) -> T {
+        self.mode.bound.extend(variables);
+        let result = run(self);
+        self.mode.bound.truncate(self.mode.bound.len() - variables.len());
+        result
+    }
+}
