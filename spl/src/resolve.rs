@@ -12,6 +12,7 @@ mod expr;
 mod ghosts;
 mod member;
 mod operator;
+mod proofs;
 mod purity;
 mod scope;
 mod stmt;
@@ -59,6 +60,7 @@ pub(crate) fn resolve(
     resolver.types(&declared.items);
     resolver.bodies(&declared.items);
     ghosts::check(&resolver.program, &mut resolver.findings);
+    proofs::check(&resolver.program, &mut resolver.findings);
     let mut findings = resolver.findings;
     findings.sort_by_key(|finding| (finding.span.file, finding.span.start));
     findings.dedup();

@@ -13,24 +13,29 @@
 //! all of them in [`frames`].
 
 mod assertions;
+mod auto_lemmas;
 mod calls;
 mod checks;
 mod closed;
+mod datatypes;
 mod frames;
 mod functions;
 mod loops;
 mod member;
 mod places;
+mod predicates;
 mod prelude;
 mod procedures;
+mod recursion;
 mod statements;
 mod termination;
 mod terms;
 mod triggers;
 mod types;
+mod unrolled;
 mod uses;
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use la_arena::ArenaMap;
 use rustc_hash::FxHashSet;
 use sil::syntax as s;
@@ -40,6 +45,7 @@ use spl::source::{Sources, Span};
 use self::prelude::Prelude;
 use self::uses::Table;
 use crate::Options;
+use crate::lower::auto_lemmas::reasons;
 
 /// Why something has no lowering.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,9 +78,12 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
         closed: IndexMap::new(),
         generated: Vec::new(),
         refused: ArenaMap::default(),
-        recursive: functions::recursive_predicates(program),
-        recursive_functions: functions::recursive_functions(program),
+        recursive: recursion::recursive_predicates(program),
+        recursive_functions: recursion::recursive_functions(program),
+        unrolled: IndexSet::new(),
+        reasons: reasons(program),
     };
+    lowering.refuse_contracts();
     let mut members = Vec::new();
     for &declaration in &program.declarations {
         match declaration {
@@ -86,6 +95,7 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
             Declaration::Struct(_) | Declaration::Global(_) | Declaration::Sort(_) => {}
         }
     }
+    lowering.unrolled_predicates(&mut members);
     let mut all = lowering.prelude.members(program);
     all.append(&mut lowering.generated);
     all.extend(members);
@@ -111,7 +121,12 @@ pub(super) struct Lowering<'p> {
     generated: Vec<s::Member>,
     /// Procedures whose contract has no lowering.
     refused: ArenaMap<ProcedureId, Stuck>,
-    recursive: FxHashSet<PredicateId>,
+    /// Predicates that are defined by themselves, each with those that are defined together with it.
+    recursive: ArenaMap<PredicateId, FxHashSet<PredicateId>>,
+    /// Those of them that something mentions.
+    unrolled: IndexSet<PredicateId>,
+    /// Who may not use the `auto` lemmas.
+    reasons: FxHashSet<ProcedureId>,
     recursive_functions: FxHashSet<FunctionId>,
 }
 

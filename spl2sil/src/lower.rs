@@ -1,6 +1,7 @@
 //! What the dialects have in common, and the choice between them.
 
 pub(crate) mod annotations;
+pub(crate) mod auto_lemmas;
 pub(crate) mod expressions;
 pub(crate) mod prelude;
 pub(crate) mod quantifiers;

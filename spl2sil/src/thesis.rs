@@ -26,23 +26,22 @@ mod methods;
 mod statements;
 mod termination;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sil::build::*;
 use sil::source::Name;
 use sil::syntax as s;
-use spl::program::{Declaration, GlobalId, LocalId};
+use spl::program::{Declaration, GlobalId, LocalId, ProcedureId};
 use spl::source::Span;
 
-use self::axioms::Axioms;
 use self::termination::Recursion;
+use crate::lower::auto_lemmas::reasons;
 use crate::lower::expressions::Meaning;
 use crate::lower::{Lowering, Member};
 
 /// The members of a program.
 pub(crate) fn lower(lowering: &Lowering<'_>) -> Vec<s::Member> {
     let program = lowering.program;
-    let thesis =
-        Thesis { lowering, recursion: Recursion::of(program), axioms: Axioms::of(program) };
+    let thesis = Thesis { lowering, recursion: Recursion::of(program), reasons: reasons(program) };
     let mut members = Vec::new();
     for &declaration in &program.declarations {
         match declaration {
@@ -65,7 +64,8 @@ pub(crate) fn lower(lowering: &Lowering<'_>) -> Vec<s::Member> {
 struct Thesis<'l, 'p> {
     lowering: &'l Lowering<'p>,
     recursion: Recursion,
-    axioms: Axioms,
+    /// Who may not use the `auto` lemmas.
+    reasons: FxHashSet<ProcedureId>,
 }
 
 impl<'l, 'p> Thesis<'l, 'p> {

@@ -80,26 +80,29 @@ impl<'p> Member<'_, 'p> {
     /// What clauses of one kind say together: plain ones as if joined by `&*&`, pure ones in addition.
     pub(super) fn spec(&mut self, clauses: &'p [Clause], env: &Env) -> Fallible<Spec> {
         let mut drafts = vec![Draft::default()];
-        let mut footprint: Option<(Span, bool)> = None;
+        // What is owned is said by all plain clauses together, and it is free only if all of them are.
+        let mut footprint: Option<(Span, (bool, bool))> = None;
         for clause in clauses {
             if !clause.is_pure {
-                let is_spatial = clause.condition.is_permission();
-                if footprint.is_none_or(|(_, spatial)| is_spatial && !spatial) {
-                    footprint = Some((clause.span, is_spatial));
+                let weight = (!clause.is_free, clause.condition.is_permission());
+                if footprint.is_none_or(|(_, other)| weight > other) {
+                    footprint = Some((clause.span, weight));
                 }
             }
             drafts = self.star(&clause.condition, env, drafts, clause.span)?;
         }
-        let cases =
-            drafts.into_iter().map(|draft| self.finish(draft)).collect::<Fallible<Vec<_>>>()?;
-        Ok(Spec { cases, footprint: footprint.map(|(span, _)| span) })
+        let place = footprint.map(|(span, _)| span);
+        let span = place.unwrap_or_default();
+        let drafts = drafts.into_iter().map(|draft| self.finish(draft, span));
+        let cases = drafts.collect::<Fallible<Vec<_>>>()?;
+        Ok(Spec { cases, footprint: place })
     }
 
     /// What one assertion says.
     pub(super) fn assertion_spec(&mut self, e: &'p Expr, span: Span, env: &Env) -> Fallible<Spec> {
         let drafts = self.star(e, env, vec![Draft::default()], span)?;
-        let cases =
-            drafts.into_iter().map(|draft| self.finish(draft)).collect::<Fallible<Vec<_>>>()?;
+        let drafts = drafts.into_iter().map(|draft| self.finish(draft, span));
+        let cases = drafts.collect::<Fallible<Vec<_>>>()?;
         Ok(Spec { cases, footprint: Some(span) })
     }
 
@@ -259,7 +262,7 @@ impl<'p> Member<'_, 'p> {
             }
             ExprKind::Predicate(used) => {
                 let declared = &self.program.predicates[used.predicate];
-                let is_open = !self.lowering.recursive.contains(&used.predicate);
+                let is_open = !self.lowering.recursive.contains_idx(used.predicate);
                 match (&declared.body, is_open) {
                     (Some(body), true) => match self.predicate_env(used, env) {
                         Ok(inner) => grow(|| self.pure(body, &inner, draft, span)),
@@ -280,17 +283,18 @@ impl<'p> Member<'_, 'p> {
         span: Span,
         place: Span,
     ) -> Fallible<Vec<Draft<'p>>> {
-        let Some(body) = &self.program.predicates[used.predicate].body else {
-            let formula = self.abstract_formula(used, env, place)?;
-            draft.facts.push((Fact::Ready(formula), span));
-            for (sort, set) in self.abstract_footprint(used, env, place)? {
-                draft.own(sort, Piece::Set(set));
+        let body = match &self.program.predicates[used.predicate].body {
+            Some(body) if !self.lowering.recursive.contains_idx(used.predicate) => body,
+            _ => {
+                self.bindings.clone_from(&draft.bindings);
+                let formula = self.closed_formula(used, env, place)?;
+                draft.facts.push((Fact::Ready(formula), span));
+                for (sort, set) in self.closed_footprint(used, env, place)? {
+                    draft.own(sort, Piece::Set(set));
+                }
+                return Ok(vec![draft]);
             }
-            return Ok(vec![draft]);
         };
-        if self.lowering.recursive.contains(&used.predicate) {
-            self.recursive_formula(used, env, place)?;
-        }
         let inner = self.predicate_env(used, env)?;
         grow(|| self.assertion(body, &inner, draft, span))
     }
@@ -451,7 +455,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// Fills holes by equations, lowers the formulas and the sets.
-    fn finish(&mut self, draft: Draft<'p>) -> Fallible<Case> {
+    fn finish(&mut self, draft: Draft<'p>, span: Span) -> Fallible<Case> {
         self.bindings = draft.bindings;
         let mut pending: Vec<Option<(Fact<'p>, Span)>> =
             draft.facts.into_iter().map(Some).collect();
@@ -473,19 +477,25 @@ impl<'p> Member<'_, 'p> {
         }
         let left: Vec<(Fact<'p>, Span)> = pending.into_iter().flatten().collect();
         let mut formulas: Vec<(s::Expr, Span)> = done.into_iter().flatten().collect();
-        if !left.is_empty() {
-            formulas.push(self.exists_left(&left)?);
-        }
         let mut sets = IndexMap::new();
         for (sort, pieces) in draft.sets {
-            let set = self.pieces(&sort, &pieces)?;
+            // A set that is only said to exist could not be named where the assertion is used.
+            let set = self.pieces(&sort, &pieces).map_err(|stuck| Stuck {
+                span: if stuck.is_unbound { span } else { stuck.span },
+                is_unbound: false,
+                ..stuck
+            })?;
             sets.insert(sort, set);
+        }
+        if !left.is_empty() {
+            formulas.push(self.exists_left(&left)?);
         }
         Ok(Case { formulas, sets, bindings: std::mem::take(&mut self.bindings) })
     }
 
     /// `exists` over the holes that nothing fills, where no footprint mentions them.
     fn exists_left(&mut self, left: &[(Fact<'p>, Span)]) -> Fallible<(s::Expr, Span)> {
+        let known = self.bindings.clone();
         let mut bound = Vec::new();
         for hole in 0..self.holes.len() {
             if !self.bindings.contains_key(&hole) {
@@ -503,6 +513,8 @@ impl<'p> Member<'_, 'p> {
             }
             formulas.push(self.fact(fact)?);
         }
+        // Outside of this formula they are still unknown.
+        self.bindings = known;
         let body = and(formulas);
         bound.retain(|one| super::triggers::mentions(&body, &one.name.name));
         let formula = if bound.is_empty() { body } else { exists(bound, body) };

@@ -12,6 +12,7 @@ use spl::source::Span;
 
 use super::prelude::Part;
 use super::types::{Key, Slot, lowered, spelled};
+use super::unrolled::Definition;
 use super::{Fallible, Lowering, Stuck, places};
 use crate::build::{call, declare, var};
 
@@ -74,11 +75,13 @@ pub(super) struct Member<'l, 'p> {
     /// The procedure, if it is one.
     pub(super) procedure: Option<ProcedureId>,
     names: FxHashMap<LocalId, String>,
-    taken: FxHashSet<String>,
+    pub(super) taken: FxHashSet<String>,
     /// What has been found out about holes.
     pub(super) bindings: BTreeMap<usize, s::Expr>,
     /// The type of each hole.
     pub(super) holes: Vec<Type>,
+    /// The definition this is, of a predicate that is defined by itself.
+    pub(super) definition: Option<Definition>,
     /// Those variables for values of calls inside expressions that are declared.
     pub(super) temporaries: FxHashSet<LocalId>,
     /// Statements so far.
@@ -105,6 +108,7 @@ impl<'l, 'p> Member<'l, 'p> {
             taken,
             bindings: BTreeMap::new(),
             holes: Vec::new(),
+            definition: None,
             temporaries: FxHashSet::default(),
             statements: Vec::new(),
             readable: Vec::new(),

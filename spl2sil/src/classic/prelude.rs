@@ -1,7 +1,8 @@
 //! The theories that lowered programs rest on: sets, maps, frames, paths, arrays.
 //!
 //! Each is a domain written as SIL text, with placeholders (`#S`) for the sorts it is about, and is added to a program
-//! that uses it. Why the axioms hold is said in `SOUNDNESS.md`.
+//! that uses it. Names of variables end with `$`, so that the program can use them for what it declares. Why the axioms
+//! hold is said in `SOUNDNESS.md`.
 
 use indexmap::{IndexMap, IndexSet};
 use sil::syntax::Member;
@@ -28,6 +29,12 @@ pub(super) enum Part {
     ReachFrame(Type),
     /// Arrays with such elements.
     Array(Type),
+    /// The cells of arrays with such elements as maps from integers.
+    ArrayCells(Type),
+    /// What these cells hold, as such maps.
+    ArrayContents(Type),
+    /// Operations on bits.
+    Bits,
     /// `known` of a type.
     Known(Type),
     /// The order on sets of objects that exist.
@@ -49,7 +56,10 @@ impl Prelude {
             return;
         }
         let needs = match &part {
-            Part::Sort(_) | Part::Order => vec![],
+            Part::Sort(_) | Part::Order | Part::Bits => vec![],
+            Part::ArrayCells(element) | Part::ArrayContents(element) => {
+                vec![Part::Array(element.clone())]
+            }
             Part::Smaller(element) => vec![Part::Order, Part::Set(element.clone())],
             Part::Known(ty) => vec![Part::Sort(ty.clone())],
             Part::Set(element) => vec![Part::Sort(element.clone())],
@@ -119,9 +129,9 @@ fn text(program: &Program, part: &Part) -> Option<String> {
             let null = null_of(program, from);
             let (guard, at_null) = match (&null, null_of(program, to)) {
                 (Some(null), Some(nothing)) => (
-                    format!("x != {null} ==>"),
+                    format!("x$ != {null} ==>"),
                     format!(
-                        "  axiom {{ forall f: Map${0}, x: {1} :: {{rd${0}(f, x)}} rd${0}(f, {null}) == {nothing} }}\n",
+                        "  axiom {{ forall f$: Map${0}, x$: {1} :: {{rd${0}(f$, x$)}} rd${0}(f$, {null}) == {nothing} }}\n",
                         map(from, to),
                         key(from)
                     ),
@@ -160,6 +170,24 @@ fn text(program: &Program, part: &Part) -> Option<String> {
                 ('C', &key(&Type::ArrayCell(Box::new(element.clone())))),
             ],
         ),
+        Part::ArrayCells(element) => filled(
+            include_str!("prelude/array_cells.sil"),
+            &[
+                ('T', &key(element)),
+                ('A', &key(&Type::Array(Box::new(element.clone())))),
+                ('C', &key(&Type::ArrayCell(Box::new(element.clone())))),
+            ],
+        ),
+        Part::ArrayContents(element) => filled(
+            include_str!("prelude/array_contents.sil"),
+            &[
+                ('T', &key(element)),
+                ('E', &super::types::stored(program, element)),
+                ('A', &key(&Type::Array(Box::new(element.clone())))),
+                ('C', &key(&Type::ArrayCell(Box::new(element.clone())))),
+            ],
+        ),
+        Part::Bits => include_str!("prelude/bits.sil").to_owned(),
         Part::Order => include_str!("prelude/order.sil").to_owned(),
         Part::Smaller(element) => {
             filled(include_str!("prelude/smaller.sil"), &[('K', &key(element))])

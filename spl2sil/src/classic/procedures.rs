@@ -10,6 +10,7 @@ use spl::program::{
     Block, Clause, Dialect, LocalId, Place, Procedure, ProcedureId, Stmt, StmtKind, Type, Variable,
 };
 
+use super::assertions::Spec;
 use super::frames::assumed;
 use super::functions::refused;
 use super::member::{Env, Member, State, Value};
@@ -20,17 +21,38 @@ use crate::build::*;
 /// Where a `return` goes.
 pub(super) const END: &str = "end$";
 
+/// A method without its body.
+struct Head {
+    method: s::Method,
+    /// The state at entry.
+    entry: State,
+    /// The state at exit: the variables that the body changes.
+    exit: State,
+    /// The results for parameters whose last values postconditions are about.
+    outs: FxHashMap<LocalId, Value>,
+}
+
 impl Lowering<'_> {
+    /// Notes the procedures whose contracts have no lowering: they cannot be called, also where they are declared later.
+    pub(super) fn refuse_contracts(&mut self) {
+        let program = self.program;
+        for (id, _) in program.procedures.iter() {
+            let mut member = Member::new(self);
+            member.procedure = Some(id);
+            if let Err(stuck) = member.head(id) {
+                self.refused.insert(id, stuck);
+            }
+        }
+    }
+
     pub(super) fn procedure(&mut self, id: ProcedureId, members: &mut Vec<s::Member>) {
         let procedure = &self.program.procedures[id];
         let mut member = Member::new(self);
         member.procedure = Some(id);
         let method = member.method(id).unwrap_or_else(|stuck| {
             let place = places::at(member.lowering.sources, stuck.span);
-            let method = s::Method::new(&format!("{}$refused", spelled(&procedure.name)))
-                .body([assert(refused(&stuck)).with(place)]);
-            member.lowering.refused.insert(id, stuck);
-            method
+            s::Method::new(&format!("{}$refused", spelled(&procedure.name)))
+                .body([assert(refused(&stuck)).with(place)])
         });
         let method = s::Member::from(method).with(named(&procedure.name));
         members.push(places::placed(self.sources, procedure.name_span, method));
@@ -82,6 +104,19 @@ fn assigned_by(stmt: &Stmt, assigned: &mut IndexSet<LocalId>) {
 
 impl<'p> Member<'_, 'p> {
     fn method(&mut self, id: ProcedureId) -> Fallible<s::Method> {
+        let procedure = &self.program.procedures[id];
+        let Head { method, entry, exit, outs } = self.head(id)?;
+        let Some(body) = &procedure.body else { return Ok(method) };
+        let statements = self.body(procedure, body, entry, exit, &outs);
+        let statements = statements.unwrap_or_else(|stuck| {
+            let place = places::at(self.lowering.sources, stuck.span);
+            vec![assert(refused(&stuck)).with(place)]
+        });
+        Ok(method.body(statements))
+    }
+
+    /// Parameters, results and contract.
+    fn head(&mut self, id: ProcedureId) -> Fallible<Head> {
         let program = self.program;
         let procedure = &program.procedures[id];
         let uses = self.lowering.uses.procedures[id].clone();
@@ -133,6 +168,7 @@ impl<'p> Member<'_, 'p> {
         }
         self.entry = Rc::new(entry.clone());
         let mut contract = s::Contract::default();
+        contract.preconditions.extend(self.granted(id)?);
         self.preconditions(procedure, &entry, &mut contract)?;
         let env = Env {
             now: Rc::new(exit.clone()),
@@ -145,13 +181,7 @@ impl<'p> Member<'_, 'p> {
         contract.postconditions.extend(frame);
         self.measure(id, &mut contract)?;
         method.contract = contract;
-        let Some(body) = &procedure.body else { return Ok(method) };
-        let statements = self.body(procedure, body, entry, exit, &outs);
-        let statements = statements.unwrap_or_else(|stuck| {
-            let place = places::at(self.lowering.sources, stuck.span);
-            vec![assert(refused(&stuck)).with(place)]
-        });
-        Ok(method.body(statements))
+        Ok(Head { method, entry, exit, outs })
     }
 
     /// Parameters whose last values postconditions are about.
@@ -175,7 +205,7 @@ impl<'p> Member<'_, 'p> {
         // Without a clause nothing is owned.
         spec.footprint = spec.footprint.or(Some(procedure.name_span));
         let stated = self.stated(&spec, &entry.own, true);
-        contract.preconditions.extend(self.unless_free(&procedure.requires, stated));
+        contract.preconditions.extend(self.unless_free(&procedure.requires, &spec, stated));
         Ok(())
     }
 
@@ -187,12 +217,16 @@ impl<'p> Member<'_, 'p> {
     ) -> Fallible<()> {
         let spec = self.spec(&procedure.ensures, env)?;
         let stated = self.stated(&spec, &env.now.own, true);
-        contract.postconditions.extend(self.unless_free(&procedure.ensures, stated));
+        contract.postconditions.extend(self.unless_free(&procedure.ensures, &spec, stated));
         Ok(())
     }
 
-    /// What comes of `free` clauses is assumed and not checked. The place of an expression says which clause it is of.
-    fn unless_free(&self, clauses: &[Clause], stated: Vec<s::Expr>) -> Vec<s::Expr> {
+    /// What comes of `free` clauses is assumed and not checked. The place of an expression says which clause it is of. Where
+    /// there is more than one case, a formula may be of several clauses, so it is checked unless all are free.
+    fn unless_free(&self, clauses: &[Clause], spec: &Spec, stated: Vec<s::Expr>) -> Vec<s::Expr> {
+        if spec.cases.len() > 1 && !clauses.iter().all(|clause| clause.is_free) {
+            return stated;
+        }
         let free: Vec<s::Annotation> = clauses
             .iter()
             .filter(|clause| clause.is_free)

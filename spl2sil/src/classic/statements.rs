@@ -11,12 +11,12 @@ use spl::program::{
 use spl::source::Span;
 
 use super::Fallible;
-use super::member::{Member, Value};
+use super::member::{Env, Member, Value};
 use super::prelude::Part;
 use super::procedures::END;
 use super::terms::{annotated, cell_type};
 use super::types::Slot;
-use super::uses::slots_of;
+use super::uses::{Uses, slots_of};
 use crate::build::*;
 use crate::stack::grow;
 
@@ -178,7 +178,8 @@ impl<'p> Member<'_, 'p> {
         Ok(all)
     }
 
-    /// `assert condition with { proof }`: the proof runs to the side, and what it shows is known afterwards.
+    /// `assert condition with { proof }`: the proof runs to the side, and what it shows is known afterwards, of the state in
+    /// which it started: a lemma may have changed ghost fields.
     fn proved(&mut self, condition: &'p Expr, proof: &'p Block, span: Span) -> Fallible<()> {
         let state = self.state.clone();
         let outer = self.values.clone();
@@ -191,8 +192,17 @@ impl<'p> Member<'_, 'p> {
                 }
                 _ => condition,
             };
+            let mut changes = Uses::default();
+            member.lowering.uses.block(member.program, proof, &mut changes);
+            let mut started = member.state.clone();
+            for slot in &changes.written {
+                let name = format!("{}$started", slot.name(member.program));
+                let saved = member.state.slots[slot].clone();
+                let ty = slot.ty(member.program);
+                started.slots.insert(slot.clone(), member.variable(&name, &ty, Some(saved)));
+            }
             member.block_of(proof)?;
-            let env = member.env();
+            let env = Env { now: Rc::new(started), ..member.env() };
             let goal = member.term(goal, &env)?;
             member.emit_at(span, assert(goal));
             member.emit(inhale(truth(false)));

@@ -6,7 +6,8 @@
 
 use sil::syntax as s;
 use spl::program::{
-    Block, Expr, ExprKind, FunctionId, LocalId, ProcedureId, Program, Stmt, StmtKind, Type,
+    Block, Expr, ExprKind, FunctionId, LocalId, PredicateId, ProcedureId, Program, Stmt, StmtKind,
+    Type,
 };
 
 use super::Fallible;
@@ -65,11 +66,36 @@ pub(super) fn function_measure(program: &Program, id: FunctionId) -> Option<Loca
             false
         });
     }
+    value_measure(program, &function.parameters, &calls)
+}
+
+/// The parameter that gets smaller where a predicate without permissions mentions itself.
+pub(super) fn predicate_measure(program: &Program, id: PredicateId) -> Option<LocalId> {
+    let predicate = &program.predicates[id];
+    let mut uses = Vec::new();
+    if let Some(body) = &predicate.body {
+        body.any(&mut |e| {
+            if let ExprKind::Predicate(used) = &e.kind
+                && used.predicate == id
+            {
+                uses.push(used.arguments.clone());
+            }
+            false
+        });
+    }
+    value_measure(program, &predicate.parameters, &uses)
+}
+
+fn value_measure(
+    program: &Program,
+    parameters: &[LocalId],
+    calls: &[Vec<Expr>],
+) -> Option<LocalId> {
     let calls: Vec<&[Expr]> = calls.iter().map(Vec::as_slice).collect();
     let of = |wanted: &dyn Fn(&Type) -> bool| {
-        let fitting = function.parameters.iter().copied();
+        let fitting = parameters.iter().copied();
         let fitting = fitting.filter(|&local| wanted(&program.locals[local].ty));
-        changing(program, &function.parameters, fitting, &calls)
+        changing(program, parameters, fitting, &calls)
     };
     of(&|ty| matches!(ty, Type::Datatype(_))).or_else(|| of(&|ty| *ty == Type::Int))
 }

@@ -68,8 +68,11 @@ impl<'p> Member<'_, 'p> {
                 let cell = self.of_array("cell", array, Some(index), env)?;
                 self.content(&cell_type(&array.ty), cell, env, e.span)?
             }
-            ExprKind::ArrayCells(_) | ExprKind::ArrayMap(_) => {
-                return self.stuck("a map of all cells of an array", e.span);
+            ExprKind::ArrayCells(array) => self.map_of_array("cellmap", array, None, env)?,
+            ExprKind::ArrayMap(array) => {
+                let cells = cell_type(&array.ty);
+                let contents = self.contents(&cells, env, e.span)?;
+                self.map_of_array("contents", array, Some(contents), env)?
             }
             ExprKind::MapRead { map, key } => self.map_read(map, key, env, e.span)?,
             ExprKind::MapUpdate { map, key, value } => {
@@ -92,9 +95,9 @@ impl<'p> Member<'_, 'p> {
                 let operand = self.term(operand, env)?;
                 match op {
                     UnaryOp::Not => not(operand),
-                    UnaryOp::Minus => minus(operand),
+                    UnaryOp::Minus => wrapped(minus(operand), &e.ty),
                     UnaryOp::Plus => operand,
-                    UnaryOp::Complement => return self.stuck("an operation on bits", e.span),
+                    UnaryOp::Complement => self.bits("complement", [operand], &e.ty),
                 }
             }
             ExprKind::Binary { op, left, right } => self.binary(*op, left, right, env, e.span)?,
@@ -244,12 +247,55 @@ impl<'p> Member<'_, 'p> {
         env: &Env,
         span: Span,
     ) -> Fallible<s::Expr> {
+        let slot = self.contents(cell, env, span)?;
         let Type::ArrayCell(element) = cell else {
             return self.stuck("the content of what is no cell", span);
         };
-        let slot = self.slot(&Slot::Cells((**element).clone()), env, span)?;
         self.ty(&Type::Map(Box::new(cell.clone()), element.clone()));
         Ok(self.of_map("rd", (cell, element), [slot, at]))
+    }
+
+    /// What all cells of a type hold.
+    fn contents(&mut self, cell: &Type, env: &Env, span: Span) -> Fallible<s::Expr> {
+        match cell {
+            Type::ArrayCell(element) => self.slot(&Slot::Cells((**element).clone()), env, span),
+            _ => self.stuck("the content of what is no cell", span),
+        }
+    }
+
+    /// The cells of an array, or what they hold, as a map from integers.
+    fn map_of_array(
+        &mut self,
+        function: &str,
+        array: &'p Expr,
+        contents: Option<s::Expr>,
+        env: &Env,
+    ) -> Fallible<s::Expr> {
+        let Type::Array(element) = &array.ty else {
+            return self.stuck("the map of what is no array", array.span);
+        };
+        let cell = cell_type(&array.ty);
+        let part = match contents {
+            None => Part::ArrayCells((**element).clone()),
+            Some(_) => Part::ArrayContents((**element).clone()),
+        };
+        let value = if contents.is_none() { cell.clone() } else { (**element).clone() };
+        self.ty(&Type::Map(Box::new(Type::Int), Box::new(value)));
+        self.ty(&Type::Map(Box::new(cell), element.clone()));
+        self.lowering.prelude.want(part);
+        let parts: Vec<s::Expr> = [self.term(array, env)?].into_iter().chain(contents).collect();
+        Ok(self.of_type(function, element, parts))
+    }
+
+    /// An operation on bits: a function of which nothing is known.
+    fn bits(
+        &mut self,
+        function: &str,
+        operands: impl IntoIterator<Item = s::Expr>,
+        ty: &Type,
+    ) -> s::Expr {
+        self.lowering.prelude.want(Part::Bits);
+        wrapped(call(&format!("bits${function}"), operands), ty)
     }
 
     /// A function of arrays.
@@ -311,15 +357,13 @@ impl<'p> Member<'_, 'p> {
         span: Span,
     ) -> Fallible<s::Expr> {
         let declared = &self.program.predicates[predicate.predicate];
-        let Some(body) = declared.body.as_ref() else {
-            return self.abstract_formula(predicate, env, span);
-        };
-        if self.lowering.recursive.contains(&predicate.predicate) {
-            return self.recursive_formula(predicate, env, span);
-        }
         if declared.ty == Type::Permission {
             return self.stuck("a predicate with permissions inside a pure formula", span);
         }
+        let body = match &declared.body {
+            Some(body) if !self.lowering.recursive.contains_idx(predicate.predicate) => body,
+            _ => return self.closed_formula(predicate, env, span),
+        };
         let inner = self.predicate_env(predicate, env)?;
         self.term(body, &inner)
     }
@@ -400,7 +444,14 @@ impl<'p> Member<'_, 'p> {
                 return Ok(self.of_set("mem", element, parts));
             }
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
-                return self.stuck("an operation on bits", span);
+                let operands = sides(self)?;
+                let function = match op {
+                    BinaryOp::BitAnd => "and",
+                    BinaryOp::BitOr => "or",
+                    BinaryOp::ShiftLeft => "shift_left",
+                    _ => "shift_right",
+                };
+                return Ok(self.bits(function, operands, &left.ty));
             }
             BinaryOp::Iff => s::BinaryOp::Iff,
             BinaryOp::Less => s::BinaryOp::Lt,
@@ -413,8 +464,10 @@ impl<'p> Member<'_, 'p> {
             BinaryOp::Div => s::BinaryOp::IntDiv,
             BinaryOp::Mod => s::BinaryOp::Mod,
         };
-        let [left, right] = sides(self)?;
-        Ok(binary(plain, left, right))
+        let [first, second] = sides(self)?;
+        let value = binary(plain, first, second);
+        let is_value = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+        Ok(if is_value { wrapped(value, &left.ty) } else { value })
     }
 
     /// Binds variables to new names.
@@ -526,6 +579,11 @@ pub(super) fn annotated(e: &Expr) -> (&Expr, Vec<&Annotation>) {
         e = body;
     }
     (e, all)
+}
+
+/// Arithmetic of bytes is modulo 256.
+fn wrapped(value: s::Expr, ty: &Type) -> s::Expr {
+    if *ty == Type::Byte { binary(s::BinaryOp::Mod, value, int(256)) } else { value }
 }
 
 /// The type of the cells of an array.

@@ -23,6 +23,8 @@ pub(super) struct Uses {
     pub(super) sorts: indexmap::IndexSet<Type>,
     /// Those of which objects may be made or freed; all are in `sorts`.
     pub(super) resized: indexmap::IndexSet<Type>,
+    /// Those of which assertions in it say that objects are owned; all are in `sorts`.
+    pub(super) owned: indexmap::IndexSet<Type>,
     /// The procedures and lemmas it calls itself.
     calls: indexmap::IndexSet<ProcedureId>,
     /// The sorts of which it makes objects itself.
@@ -31,6 +33,12 @@ pub(super) struct Uses {
 
 impl Uses {
     fn add(&mut self, other: &Self) {
+        self.add_state(other);
+        self.owned.extend(other.owned.iter().cloned());
+    }
+
+    /// Adds what a value needs: that something is owned it does not say.
+    fn add_state(&mut self, other: &Self) {
         self.slots.extend(other.slots.iter().cloned());
         self.written.extend(other.written.iter().cloned());
         self.sorts.extend(other.sorts.iter().cloned());
@@ -38,7 +46,8 @@ impl Uses {
     }
 
     fn size(&self) -> usize {
-        self.slots.len() + self.written.len() + self.sorts.len() + self.resized.len()
+        let state = self.slots.len() + self.written.len();
+        state + self.sorts.len() + self.resized.len() + self.owned.len()
     }
 
     fn read(&mut self, program: &Program, slot: Slot) {
@@ -49,6 +58,11 @@ impl Uses {
     fn write(&mut self, program: &Program, slot: Slot) {
         self.read(program, slot.clone());
         self.written.insert(slot);
+    }
+
+    fn own(&mut self, sort: Type) {
+        self.sorts.insert(sort.clone());
+        self.owned.insert(sort);
     }
 
     fn resize(&mut self, program: &Program, sort: &Type) {
@@ -123,7 +137,7 @@ impl Table {
                         slots_of(program, &sort)
                             .into_iter()
                             .for_each(|slot| uses.read(program, slot));
-                        uses.sorts.insert(sort);
+                        uses.own(sort);
                     }
                 }
                 None => {
@@ -178,10 +192,13 @@ impl Table {
                 uses.sorts.insert(array.ty.clone());
             }
             ExprKind::Access(access) => {
-                uses.sorts.extend(accessed(access));
+                accessed(access).into_iter().for_each(|sort| uses.own(sort));
+            }
+            ExprKind::PointsTo { location, .. } => {
+                holder(program, location).into_iter().for_each(|sort| uses.own(sort));
             }
             ExprKind::Apply { function, .. } => {
-                self.functions.get(*function).iter().for_each(|other| uses.add(other));
+                self.functions.get(*function).iter().for_each(|other| uses.add_state(other));
             }
             ExprKind::Predicate(predicate) => {
                 let other = self.predicates.get(predicate.predicate);
@@ -322,6 +339,16 @@ impl Table {
 /// All sorts of objects that structs of the program declare.
 pub(super) fn all_sorts(program: &Program) -> Vec<Type> {
     program.structs.iter().map(|(id, _)| Type::Struct(id)).collect()
+}
+
+/// The sort of the object that holds a location.
+fn holder(program: &Program, location: &Expr) -> Option<Type> {
+    match &location.kind {
+        ExprKind::FieldRead { field, .. } => Some(Type::Struct(program.fields[*field].parent)),
+        ExprKind::Element { array, .. } => Some(super::terms::cell_type(&array.ty)),
+        ExprKind::CellContent(cell) => Some(cell.ty.clone()),
+        _ => None,
+    }
 }
 
 /// The sort of which an access is.

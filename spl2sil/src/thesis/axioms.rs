@@ -3,49 +3,12 @@
 //! Both are free preconditions of the methods that may use them. An axiom is given to all. What an `auto` lemma says is
 //! given to no method that the proof of an `auto` lemma leads to: it would be its own reason.
 
-use rustc_hash::FxHashSet;
 use sil::build::*;
 use sil::syntax as s;
-use spl::program::{ProcedureId, ProcedureKind, Program, StmtKind};
+use spl::program::{ProcedureId, ProcedureKind};
 
 use super::Scope;
 use crate::lower::expressions::Expressions;
-
-/// Which methods may use the `auto` lemmas.
-pub(super) struct Axioms {
-    /// What the proofs of `auto` lemmas lead to, themselves included.
-    reasons: FxHashSet<ProcedureId>,
-}
-
-impl Axioms {
-    pub(super) fn of(program: &Program) -> Self {
-        let is_auto = |id: &ProcedureId| program.procedures[*id].kind == ProcedureKind::AutoLemma;
-        let mut waiting: Vec<ProcedureId> =
-            program.procedures.iter().map(|(id, _)| id).filter(is_auto).collect();
-        let mut reasons: FxHashSet<ProcedureId> = waiting.iter().copied().collect();
-        while let Some(id) = waiting.pop() {
-            for callee in callees(program, id) {
-                if reasons.insert(callee) {
-                    waiting.push(callee);
-                }
-            }
-        }
-        Self { reasons }
-    }
-}
-
-/// The procedures that a body calls.
-pub(super) fn callees(program: &Program, id: ProcedureId) -> Vec<ProcedureId> {
-    let mut found = Vec::new();
-    if let Some(body) = &program.procedures[id].body {
-        body.for_each_stmt(&mut |stmt| {
-            if let StmtKind::Call { procedure, .. } = &stmt.kind {
-                found.push(*procedure);
-            }
-        });
-    }
-    found
-}
 
 impl Scope<'_, '_, '_> {
     /// What a method may take for granted.
@@ -56,7 +19,7 @@ impl Scope<'_, '_, '_> {
         }
         let mut granted: Vec<_> =
             program.axioms.iter().map(|axiom| self.expr(&axiom.condition)).collect();
-        if !self.thesis.axioms.reasons.contains(&id) {
+        if !self.thesis.reasons.contains(&id) {
             for (_, lemma) in program.procedures.iter() {
                 if lemma.kind == ProcedureKind::AutoLemma {
                     granted.extend(self.lemma_for_all(lemma));

@@ -259,7 +259,7 @@ impl Scope<'_, '_, '_> {
     }
 
     /// `assert e with { proof }`: beside the rest of the program the variables of a `forall` get any values, the proof runs
-    /// and its body is checked; then e is known.
+    /// and its body is checked, in the state in which the proof started, as lemmas may change ghost fields; then e is known.
     fn prove(&mut self, condition: &Expr, proof: &Block) {
         let aside = self.member.fresh("aside");
         self.member.emit_plain(declare(&aside, TypeKind::Bool, None));
@@ -284,9 +284,16 @@ impl Scope<'_, '_, '_> {
             self.member.emit(inhale(and(guards)));
         }
         let span = self.member.span;
+        let mut calls = false;
+        proof.for_each_stmt(&mut |stmt| calls |= matches!(stmt.kind, StmtKind::Call { .. }));
+        let started = self.member.fresh("started");
+        if calls {
+            self.member.emit_plain(label(&started));
+        }
         proof.stmts.iter().for_each(|stmt| self.stmt(stmt));
         self.member.span = span;
         let goal = self.expr(goal);
+        let goal = if calls { old_at(&started, goal) } else { goal };
         self.member.emit(assert(goal));
         self.member.emit_plain(inhale(truth(false)));
         let statements = self.member.end_block(outer);

@@ -15,8 +15,8 @@ use spl::program::{
 
 use super::Scope;
 use super::assertions::conjuncts_of;
-use super::axioms::callees;
 use crate::lower::annotations::said;
+use crate::lower::auto_lemmas::callees;
 use crate::lower::expressions::{Expressions, Meaning};
 
 /// A function or a predicate that is one.

@@ -1,0 +1,101 @@
+//! What is defined by itself: functions, and predicates.
+
+use la_arena::ArenaMap;
+use rustc_hash::FxHashSet;
+use spl::program::{Expr, ExprKind, FunctionId, PredicateId, PredicateUse, Program};
+
+/// Functions whose bodies apply themselves, directly or through others, and those that apply such functions: axioms of
+/// domains cannot.
+pub(super) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
+    let applied_by = |id: FunctionId| {
+        let mut all = Vec::new();
+        let mut seen = FxHashSet::default();
+        let body = program.functions[id].body.iter();
+        body.for_each(|body| applied(program, body, &mut seen, &mut all));
+        all
+    };
+    let ids = || program.functions.iter().map(|(id, _)| id);
+    let mut found: FxHashSet<FunctionId> = ids().filter(|&id| reaches(id, &applied_by)).collect();
+    let mentioned_by = |id: FunctionId| {
+        let function = &program.functions[id];
+        let clauses = function.requires.iter().chain(&function.ensures);
+        let (mut all, mut seen) = (Vec::new(), FxHashSet::default());
+        let parts = function.body.iter().chain(clauses.map(|clause| &clause.condition));
+        parts.for_each(|part| applied(program, part, &mut seen, &mut all));
+        all
+    };
+    loop {
+        let more: Vec<FunctionId> = ids()
+            .filter(|id| {
+                !found.contains(id) && mentioned_by(*id).iter().any(|it| found.contains(it))
+            })
+            .collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
+/// Predicates that stand for something in which they occur, each with those that are defined together with it.
+pub(super) fn recursive_predicates(
+    program: &Program,
+) -> ArenaMap<PredicateId, FxHashSet<PredicateId>> {
+    let used = |id: PredicateId| {
+        let mut all = Vec::new();
+        if let Some(body) = &program.predicates[id].body {
+            body.any(&mut |e| {
+                if let ExprKind::Predicate(PredicateUse { predicate, .. }) = &e.kind {
+                    all.push(*predicate);
+                }
+                false
+            });
+        }
+        all
+    };
+    let reached: ArenaMap<PredicateId, FxHashSet<PredicateId>> =
+        program.predicates.iter().map(|(id, _)| (id, reached(id, &used))).collect();
+    let with = |id: PredicateId| {
+        let back = reached[id].iter().copied().filter(|&other| reached[other].contains(&id));
+        back.collect::<FxHashSet<_>>()
+    };
+    let ids = program.predicates.iter().map(|(id, _)| id);
+    ids.filter(|&id| reached[id].contains(&id)).map(|id| (id, with(id))).collect()
+}
+
+/// The functions that an expression applies, also by way of predicates, each of which is looked into once.
+fn applied(
+    program: &Program,
+    e: &Expr,
+    seen: &mut FxHashSet<PredicateId>,
+    all: &mut Vec<FunctionId>,
+) {
+    e.any(&mut |e| {
+        match &e.kind {
+            ExprKind::Apply { function, .. } => all.push(*function),
+            ExprKind::Predicate(used) if seen.insert(used.predicate) => {
+                if let Some(body) = &program.predicates[used.predicate].body {
+                    crate::stack::grow(|| applied(program, body, seen, all));
+                }
+            }
+            _ => {}
+        }
+        false
+    });
+}
+
+/// Does a chain of steps lead from `start` back to it?
+fn reaches<I: Copy + Eq + std::hash::Hash>(start: I, step: &impl Fn(I) -> Vec<I>) -> bool {
+    reached(start, step).contains(&start)
+}
+
+/// What one gets to from `start` with one step or more.
+fn reached<I: Copy + Eq + std::hash::Hash>(start: I, step: &impl Fn(I) -> Vec<I>) -> FxHashSet<I> {
+    let (mut seen, mut todo) = (FxHashSet::default(), step(start));
+    while let Some(next) = todo.pop() {
+        if seen.insert(next) {
+            todo.extend(step(next));
+        }
+    }
+    seen
+}
