@@ -17,6 +17,7 @@ use super::prelude::Part;
 use super::types::{Slot, spelled};
 use super::{Fallible, Lowering, Stuck, places};
 use crate::build::*;
+use crate::lower::annotations::ends;
 
 /// A function with its parameters, as it is declared in SIL.
 pub(super) struct Header {
@@ -173,7 +174,7 @@ impl<'p> Lowering<'p> {
             measure: super::termination::function_measure(program, id),
         })?;
         let lowered = places::placed(self.sources, function.name_span, lowered);
-        members.push(lowered.with(named(&function.name)));
+        members.push(lowered.with(named(&function.name)).with(ends()));
         Ok(())
     }
 

@@ -17,6 +17,7 @@ use super::member::{Env, Member, State, Value};
 use super::types::spelled;
 use super::{Fallible, Lowering, places};
 use crate::build::*;
+use crate::lower::annotations::ends;
 
 /// Where a `return` goes.
 pub(super) const END: &str = "end$";
@@ -54,7 +55,7 @@ impl Lowering<'_> {
             s::Method::new(&format!("{}$refused", spelled(&procedure.name)))
                 .body([assert(refused(&stuck)).with(place)])
         });
-        let method = s::Member::from(method).with(named(&procedure.name));
+        let method = s::Member::from(method).with(named(&procedure.name)).with(ends());
         members.push(places::placed(self.sources, procedure.name_span, method));
     }
 }

@@ -23,6 +23,7 @@ use super::prelude::Part;
 use super::types::{Slot, spelled};
 use super::{Fallible, Lowering, places};
 use crate::build::*;
+use crate::lower::annotations::ends;
 
 /// Which of the functions that stand for a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +60,7 @@ impl<'p> Lowering<'p> {
             match defined {
                 Ok(all) => members.extend(all.into_iter().map(|member| {
                     let member = places::placed(self.sources, predicate.name_span, member);
-                    member.with(named(&predicate.name))
+                    member.with(named(&predicate.name)).with(ends())
                 })),
                 Err(stuck) => {
                     members.push(self.refusal(&predicate.name, predicate.name_span, &stuck));

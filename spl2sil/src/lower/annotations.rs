@@ -11,6 +11,14 @@ pub(crate) use sil::build::{Annotate, named, renamed, said};
 
 use super::Lowering;
 
+/// The words for a call or loop that might not end.
+pub(crate) fn ends() -> Annotation {
+    said(
+        "termination.failed:*",
+        "this might not end: the measure might not decrease, or not be bounded",
+    )
+}
+
 impl Lowering<'_> {
     /// `@src.at("file", "line.column-line.column")`
     pub(crate) fn at(&self, span: Span) -> Annotation {

@@ -45,7 +45,7 @@ impl Thesis<'_, '_> {
         member
             .with(self.lowering.at(declared.name_span))
             .with(named(&declared.name))
-            .with(super::termination::ends())
+            .with(crate::lower::annotations::ends())
     }
 
     pub(super) fn function(&self, id: FunctionId) -> s::Member {
@@ -69,7 +69,7 @@ impl Thesis<'_, '_> {
         member
             .with(self.lowering.at(declared.name_span))
             .with(named(&declared.name))
-            .with(super::termination::ends())
+            .with(crate::lower::annotations::ends())
     }
 }
 

@@ -93,7 +93,7 @@ impl Thesis<'_, '_> {
         member
             .with(self.lowering.at(declared.name_span))
             .with(named(&declared.name))
-            .with(super::termination::ends())
+            .with(crate::lower::annotations::ends())
     }
 }
 

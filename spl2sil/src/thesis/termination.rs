@@ -15,7 +15,6 @@ use spl::program::{
 
 use super::Scope;
 use super::assertions::conjuncts_of;
-use crate::lower::annotations::said;
 use crate::lower::auto_lemmas::callees;
 use crate::lower::expressions::{Expressions, Meaning};
 
@@ -31,14 +30,6 @@ enum Applied {
 pub(super) struct Recursion {
     applied: FxHashSet<Applied>,
     called: FxHashSet<ProcedureId>,
-}
-
-/// The words for a call or loop that might not end.
-pub(super) fn ends() -> s::Annotation {
-    said(
-        "termination.failed:*",
-        "this might not end: the measure might not decrease, or not be bounded",
-    )
 }
 
 impl Recursion {
