@@ -344,9 +344,23 @@ impl<'p> Member<'_, 'p> {
         let Type::Map(from, to) = &map.ty else {
             return self.stuck("a read of what is no map", span);
         };
-        let parts = [self.term(map, env)?, self.term_as(key, from, env)?];
+        let (map_term, key_term) = (self.term(map, env)?, self.term_as(key, from, env)?);
         self.ty(&map.ty);
-        Ok(self.of_map("rd", (from, to), parts))
+        Ok(self
+            .read_of_array(&map_term, &key_term, to)
+            .unwrap_or_else(|| self.of_map("rd", (from, to), [map_term, key_term])))
+    }
+
+    /// A read of the map of an array is a read of its cell: quantifiers find cells, not maps inside of quantifiers.
+    fn read_of_array(&self, map: &s::Expr, key: &s::Expr, element: &Type) -> Option<s::Expr> {
+        let s::ExprKind::Call { name, arguments, .. } = &map.kind else { return None };
+        let [array, contents] = &arguments[..] else { return None };
+        if *name.name != *format!("contents${}", self.key(element)) {
+            return None;
+        }
+        let cell = self.of_type("cell", element, [array.clone(), key.clone()]);
+        let cells = Type::ArrayCell(Box::new(element.clone()));
+        Some(self.of_map("rd", (&cells, element), [contents.clone(), cell]))
     }
 
     /// A predicate without permissions is what it stands for.

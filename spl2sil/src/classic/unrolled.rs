@@ -178,7 +178,8 @@ impl<'p> Lowering<'p> {
             }
         }
         let formals = member.typed_formals(&header.formals);
-        Ok(vec![quantified_over(formals, vec![application], and(facts))])
+        let triggers = triggers(application, member.footprints(id, level, &header));
+        Ok(vec![quantified_over(formals, triggers, and(facts))])
     }
 
     /// What is known of the last level: the ways that need no instance, and what it depends on.
@@ -202,7 +203,7 @@ impl<'p> Lowering<'p> {
         let mut axioms = Vec::new();
         if !facts.is_empty() {
             let formals = member.typed_formals(&header.formals);
-            axioms.push(quantified_over(formals, vec![application], and(facts)));
+            axioms.push(quantified_over(formals, triggers(application, owned), and(facts)));
         }
         axioms.extend(member.same_where_alike(id, Level::Last, &header));
         Ok(axioms)
@@ -275,15 +276,20 @@ impl<'p> Lowering<'p> {
                 let set = member.set_of(one, &sort);
                 known.extend(member.agree(slot, set, &header, formal));
             }
-            let mut shown = vec![condition(other)];
+            let mut shown: Vec<s::Expr> =
+                other.formulas.iter().map(|(formula, _)| formula.clone()).collect();
             for sort in &sorts {
                 let sets = [member.set_of(one, sort), member.set_of(other, sort)];
                 shown.push(member.of_set("same", sort, sets));
             }
-            let check = assert(implies(and(known), and(shown)))
-                .with(renamed("*", "predicate.not.precise:assertion.false"))
-                .with(said("*", &text));
-            checks.push(member.placed(place, check));
+            // One after the other: those that were shown help with the next.
+            let known = and(known);
+            for formula in shown {
+                let check = assert(implies(known.clone(), formula))
+                    .with(renamed("*", "predicate.not.precise:assertion.false"))
+                    .with(said("*", &text));
+                checks.push(member.placed(place, check));
+            }
         }
         Ok(Some(method.body(checks).into()))
     }
@@ -406,14 +412,26 @@ impl<'p> Member<'_, 'p> {
         for (sort, set) in self.footprints_of(id, &name, &arguments) {
             same.push(eq(owned[&sort].clone(), set));
         }
-        let trigger = vec![self.instance(id, level, header), there];
+        let mut triggers = vec![vec![self.instance(id, level, header), there]];
+        for (sort, set) in self.footprints_of(id, &name, &arguments) {
+            triggers.push(vec![owned[&sort].clone(), set]);
+        }
         let formals = self.typed_formals(&formals);
-        Some(forall(formals, [trigger], implies(and(known), and(same))))
+        Some(forall(formals, triggers, implies(and(known), and(same))))
     }
 }
 
-fn quantified_over(formals: Vec<s::TypedName>, trigger: Vec<s::Expr>, body: s::Expr) -> s::Expr {
-    if formals.is_empty() { body } else { forall(formals, [trigger], body) }
+/// An instance is opened where its formula or one of its sets is mentioned.
+fn triggers(formula: s::Expr, sets: Vec<(Type, s::Expr)>) -> Vec<Vec<s::Expr>> {
+    [formula].into_iter().chain(sets.into_iter().map(|(_, set)| set)).map(|it| vec![it]).collect()
+}
+
+fn quantified_over(
+    formals: Vec<s::TypedName>,
+    triggers: Vec<Vec<s::Expr>>,
+    body: s::Expr,
+) -> s::Expr {
+    if formals.is_empty() { body } else { forall(formals, triggers, body) }
 }
 
 /// Does the way mention one of the functions?
