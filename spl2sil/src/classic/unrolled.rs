@@ -1,4 +1,4 @@
-//! Predicates that are defined by themselves (reference, section 8.5, tier 5).
+//! Predicates that are defined by themselves.
 //!
 //! As the original does, we open an instance that the program mentions twice, and no more: `p` is defined by `once$p`,
 //! that by `last$p`, and all three are the same. Of `last$p` only the ways that need no further instance are known. So
