@@ -295,7 +295,7 @@ impl<'p> Lowering<'p> {
     }
 }
 
-impl<'p> Member<'_, 'p> {
+impl Member<'_, '_> {
     /// The function that stands for a predicate where it is mentioned; what has to be defined is noted.
     pub(super) fn instance_name(&mut self, id: PredicateId) -> String {
         if !self.lowering.recursive.contains_idx(id) {
