@@ -3,17 +3,17 @@
 //! The rules are those of Schwerhoff 2011 (*Symbolic Execution for Chalice*, chapter 3) as refined by the
 //! reference engine, in direct style: a rule is a method that returns a `Result`, and where the thesis passes a
 //! continuation twice we ask [`Engine::branch`], which answers for this run; the driver runs the statement again
-//! for the other answer (see [`explore`]).
+//! for the other answer (see [`run::explore`]).
 //!
-//! In reading order: [`state`] and [`mode`] (what a rule reads and changes), [`run`] (decisions), [`knowledge`] (facts and questions to the
-//! prover), [`findings`] (how a failed obligation is reported), [`permission`] (the heap), [`quantifiers`], [`consolidation`] (what is
-//! learnt before an obligation fails), [`rules`], [`members`].
+//! In reading order: [`state`] (what a rule reads and changes), [`run`] (decisions), [`findings`] (what is said of a failed
+//! obligation), [`knowledge`] (questions about the path), [`quantifiers`], [`permission`], [`consolidation`] (what is learnt before
+//! an obligation fails), [`rules`], [`members`]. Each of these names those before it and no others.
 
+mod apart;
 pub(crate) mod consolidation;
 pub(crate) mod findings;
 pub(crate) mod knowledge;
 pub(crate) mod members;
-mod mode;
 pub(crate) mod permission;
 pub(crate) mod quantifiers;
 pub(crate) mod rules;
@@ -26,24 +26,24 @@ use std::time::Instant;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
-use sil::program::{FunctionId, PredicateId, Program};
+use sil::program::{DomainId, FunctionId, PredicateId, Program, Type};
 use sil::source::{Sources, Span};
 use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Term, Terms};
 
-use crate::engine::consolidation::nesting;
+use crate::engine::findings::blame::Blame;
 use crate::engine::findings::incidents::Incidents;
 use crate::engine::findings::log::Log;
 use crate::engine::knowledge::domain::Domains;
+use crate::engine::knowledge::functions::FunctionTable;
+use crate::engine::knowledge::goals;
 use crate::engine::knowledge::symbols;
-use crate::engine::members::function;
-use crate::engine::members::function::FunctionTable;
-use crate::engine::mode::{Gathered, Mode};
-use crate::engine::permission::{heap, quantified};
-use crate::engine::quantifiers::goals;
+use crate::engine::members::analysis::Analysis;
+use crate::engine::permission::quantified;
 use crate::engine::rules::wands;
 use crate::engine::run::explore::{Knowledge, Run};
 use crate::engine::state::State;
+use crate::engine::state::mode::{Gathered, Mode};
 use crate::options::{Join, Options};
 use crate::report::{Finding, Statistics};
 
@@ -86,22 +86,12 @@ pub(crate) struct Context<'p> {
     pub(crate) program: &'p Program,
     pub(crate) sources: &'p Sources,
     pub(crate) options: &'p Options,
-    /// Fields and predicates that occur as triggers.
-    pub(crate) trigger_resources: std::collections::BTreeSet<heap::Resource>,
+    /// What is known of the program as a whole.
+    pub(crate) analysis: Analysis,
     /// Axioms of the functions verified so far.
     pub(crate) functions: FunctionTable,
-    /// Predicates whose instances may hold instances of themselves.
-    pub(crate) recursive_predicates: FxHashSet<PredicateId>,
-    /// Functions that are applied in bodies of predicates, there or by such functions.
-    pub(crate) functions_in_bodies: FxHashSet<FunctionId>,
-    /// Predicates in whose bodies something is asserted inside of an expression, there or in an instance opened there.
-    pub(crate) asserting_predicates: FxHashSet<PredicateId>,
     /// Of the predicates checked so far, whether their bodies failed.
     pub(crate) ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
-    /// Whether applying a magic wand may change values.
-    pub(crate) scripts_may_write: bool,
-    /// Whether what a function knows of its precondition is what its callers show: see [`function::contracts_have_one_reading`].
-    pub(crate) contracts_have_one_reading: bool,
     /// The program with its termination checks, if it has any.
     pub(crate) termination: Option<&'p Instrumented>,
 }
@@ -116,17 +106,12 @@ impl<'p> Context<'p> {
     ) -> Self {
         let predicates = program.predicates.iter();
         Self {
-            trigger_resources: quantified::touch::trigger_resources(program),
             program,
             sources,
             options,
+            analysis: Analysis::of(program),
             functions: FunctionTable::new(program),
-            recursive_predicates: nesting::recursive_predicates(program),
-            functions_in_bodies: function::functions_in_bodies(program),
-            asserting_predicates: nesting::asserting_predicates(program),
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
-            scripts_may_write: wands::scripts_may_write(program),
-            contracts_have_one_reading: function::contracts_have_one_reading(program),
             termination,
         }
     }
@@ -167,8 +152,23 @@ pub(crate) enum Reading {
     Exhale,
 }
 
+/// Opens an instance of a predicate.
+type Unfold = fn(&mut Engine<'_>, PredicateId, &[Term], Term, Span, Blame) -> Result<(), Stop>;
+
+/// What rooms below the rules need of those above them, and do not name.
+#[derive(Clone, Copy)]
+pub(crate) struct Above {
+    /// Learns from the heap before an obligation fails; whether anything was new.
+    pub(crate) consolidation: fn(&mut Engine<'_>) -> Result<bool, Stop>,
+    /// Tells the prover the axioms of an instance of a domain.
+    pub(crate) axioms: fn(&mut Engine<'_>, DomainId, &[Type]) -> Result<(), Stop>,
+    /// Opens an instance of a predicate: its arguments, the amount, and how it is blamed.
+    pub(crate) unfold: Unfold,
+}
+
 /// How a member is verified. Set before it begins.
 pub(crate) struct Setting<'p> {
+    pub(crate) above: Above,
     pub(crate) visible: Visible<'p>,
     /// Set while a function is verified: functions of its own recursion group are used limited.
     pub(crate) recursion_group: FxHashSet<FunctionId>,
@@ -258,7 +258,15 @@ impl<'p> Engine<'p> {
             ..ProverOptions::default()
         };
         let limit = options.member_time_limit.map(|limit| Instant::now() + limit);
+        let above = Above {
+            consolidation: |engine| engine.learn_from_heap(),
+            axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
+            unfold: |engine, predicate, arguments, amount, at, blame| {
+                engine.unfold_merging(predicate, arguments, amount, at, blame)
+            },
+        };
         let setting = Setting {
+            above,
             visible,
             recursion_group: FxHashSet::default(),
             join: options.join,

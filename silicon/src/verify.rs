@@ -24,7 +24,7 @@ use smt::prover::Workspace;
 
 use self::attempt::{Attempt, End};
 use self::schedule::{Piece, Schedule, Task};
-use crate::engine::members::function::{FunctionAxioms, Phase};
+use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
 use crate::huge_pages;
 use crate::options::{Join, Options};

@@ -1,7 +1,9 @@
 //! What is said of an obligation that failed: [`blame`] (whose fault it is, and in which words), [`log`] (what has
-//! been found), [`incidents`] (what came up while something was evaluated) and [`counterexample`] (a state in which it fails).
+//! been found), [`contract`] (which clauses of contracts are ill-formed), [`incidents`] (what came up while something was
+//! evaluated) and [`counterexample`] (a state in which it fails).
 
 pub(crate) mod blame;
+pub(crate) mod contract;
 mod counterexample;
 pub(crate) mod incidents;
 pub(crate) mod log;

@@ -1,10 +1,12 @@
-//! The heap, and permission: looked up, added, taken.
+//! Permission: looked up, added, taken.
 //!
-//! In reading order: [`heap`] (chunks by resource), [`ordinary`] (chunks of one location), [`take`] (how permission is taken), [`quantified`] (many locations at once), [`transfer`]
-//! (from the heaps around a package).
+//! In reading order: [`take`] (the one function that takes permission), [`wildcard`], [`ordinary`] (chunks of one location),
+//! [`more_complete`] (all chunks that may be meant), [`quantified`] (chunks of many locations), [`transfer`] (the heaps around a
+//! package).
 
-pub(crate) mod heap;
+mod more_complete;
 pub(crate) mod ordinary;
 pub(crate) mod quantified;
 pub(crate) mod take;
 pub(crate) mod transfer;
+mod wildcard;

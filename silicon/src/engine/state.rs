@@ -1,4 +1,13 @@
 //! The state σ that rules read and change.
+//!
+//! In reading order: [`heap`], [`quantified`] (permission to many locations), [`mode`] (how expressions are evaluated), [`sorts`],
+//! [`maps`] (functions of the location).
+
+pub(crate) mod heap;
+mod maps;
+pub(crate) mod mode;
+pub(crate) mod quantified;
+mod sorts;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,7 +17,7 @@ use sil::program::{FunctionId, LabelId, Local, LocalId, PredicateId};
 use sil::source::Span;
 use smt::terms::{Symbol, Term, Terms};
 
-use crate::engine::permission::heap::Heap;
+use crate::engine::state::heap::Heap;
 use crate::engine::{Amounts, Reading};
 
 /// The store γ: values of the variables of one member. Cloning is cheap.

@@ -1,17 +1,21 @@
 //! What the heaps inside of a condition tell about the whole of it.
 //!
-//! Inside of `unfolding`, `applying` and `old` there is another heap. What it tells (see [`super::learning`]) is not known
+//! Inside of `unfolding`, `applying` and `old` there is another heap. What it tells (see [`super`]) is not known
 //! outside, where a goal is asked for. So where a condition fails it is evaluated again, and what follows from each heap
 //! is learnt where that heap is. Of the bodies of functions it is learnt in any case: a postcondition may depend on it.
 
 use sil::program::{Expr, ExprKind};
+use smt::terms::Term;
 
-use crate::engine::findings::blame::Blame;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
     /// Learns from the heaps inside of a condition. Whether anything was new.
-    pub(crate) fn learn_inside(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
+    pub(crate) fn learn_inside(
+        &mut self,
+        condition: &Expr,
+        again: impl FnOnce(&mut Self) -> Result<Term, Stop>,
+    ) -> Result<bool, Stop> {
         let looks_inside = condition.any(|expr| {
             matches!(
                 expr.kind,
@@ -22,7 +26,7 @@ impl Engine<'_> {
             return Ok(false);
         }
         let before = self.facts_known();
-        self.learning_inside(|engine| engine.eval(condition, blame.silent()))?;
+        self.learning_inside(again)?;
         self.noted("learnt", |engine| engine.facts_known() != before)
     }
 

@@ -1,55 +1,26 @@
 //! What the nesting of predicate instances, and permission held before, tell about references.
 //!
-//! An instance that is folded or unfolded is still there, and so is everything in it, until a location changes its value or
-//! is given away: for that time, an EPOCH, the snapshot of each instance is a function of the predicate's arguments. An
-//! instance inside another one of the same predicate has a snapshot that is a proper part of the other's; datatypes are
-//! acyclic, so the arguments are different (Viper engine reference, 25.1, rung 3, and 25.2, issue 154).
+//! An instance that is folded or unfolded is still there, and so is everything in it, until a location changes its
+//! value or is given away: for that time, an EPOCH, the snapshot of each instance is a function of the predicate's
+//! arguments. An instance inside another one of the same predicate has a snapshot that is a proper part of the other's;
+//! datatypes are acyclic, so the arguments are different.
 //!
 //! SOUNDNESS: the function takes the epoch, so that nothing is said about two moments together. The epoch of a merged
 //! heap is that of the side taken. That two references are different, because more than full permission was held to both
 //! together, stays true whatever becomes of the permission.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use sil::program::{Expr, ExprKind, Location, PredicateId, Program};
+use sil::program::PredicateId;
 use smt::terms::{Sort, Term};
 
-use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Engine, Stop};
-
-/// How many heaps of the past are looked at, the last ones.
-const REMEMBERED: usize = 6;
 
 impl Engine<'_> {
     /// From here on locations may have new values.
     pub(crate) fn begin_epoch(&mut self) {
-        if !self.context.recursive_predicates.is_empty() {
+        if !self.context.analysis.recursive_predicates.is_empty() {
             self.state.heap.epoch = Some(self.fresh("epoch", Sort::INT));
         }
-    }
-
-    /// Keeps the heap as it is now, for the time when something has been given away.
-    pub(crate) fn remember_heap(&mut self) {
-        let heap = self.state.heap.clone();
-        let tells = heap
-            .resources()
-            .any(|(resource, chunks)| matches!(resource, Resource::Field(_)) && chunks.len() > 1);
-        if tells && self.is_live() {
-            self.knowledge.scopes.last_mut().expect("there is a base scope").heaps.push(heap);
-        }
-    }
-
-    /// Assumes the consequences of the shapes that the heap has had on this path.
-    pub(crate) fn learn_from_the_past(&mut self) -> Result<(), Stop> {
-        let heaps: Vec<Heap> = self
-            .knowledge
-            .scopes
-            .iter()
-            .rev()
-            .flat_map(|scope| scope.heaps.iter().rev())
-            .take(REMEMBERED)
-            .cloned()
-            .collect();
-        heaps.iter().try_for_each(|heap| self.learn_from(heap))
     }
 
     /// An instance is part of the heap in this epoch, folded or not, where the amount is positive.
@@ -73,7 +44,7 @@ impl Engine<'_> {
         amount: Term,
     ) -> Result<(), Stop> {
         let Some(epoch) = epoch else { return Ok(()) };
-        if !self.context.recursive_predicates.contains(&predicate) {
+        if !self.context.analysis.recursive_predicates.contains(&predicate) {
             return Ok(());
         }
         let mut operands = vec![epoch];
@@ -97,7 +68,7 @@ impl Engine<'_> {
         arguments: &[Term],
         snapshot: Term,
     ) -> Result<(), Stop> {
-        if !self.context.recursive_predicates.contains(&predicate) {
+        if !self.context.analysis.recursive_predicates.contains(&predicate) {
             return Ok(());
         }
         for (inner, chunk) in instances(&self.state.heap) {
@@ -152,57 +123,4 @@ fn instances(heap: &Heap) -> Vec<(PredicateId, Chunk)> {
         }
     }
     all
-}
-
-/// The predicates that reach themselves through the bodies of predicates.
-pub(crate) fn recursive_predicates(program: &Program) -> FxHashSet<PredicateId> {
-    let mut inside: FxHashMap<PredicateId, Vec<PredicateId>> = FxHashMap::default();
-    for (id, predicate) in program.predicates.iter() {
-        let mut held = Vec::new();
-        if let Some(body) = &predicate.body {
-            sil::walk::walk_expr(body, |expr| {
-                if let ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } =
-                    &expr.kind
-                {
-                    held.push(*predicate);
-                }
-            });
-        }
-        inside.insert(id, held);
-    }
-    let reaches_itself = |start: PredicateId| {
-        let mut visited = FxHashSet::default();
-        let mut pending = inside[&start].clone();
-        while let Some(predicate) = pending.pop() {
-            if predicate == start {
-                return true;
-            }
-            if visited.insert(predicate) {
-                pending.extend(&inside[&predicate]);
-            }
-        }
-        false
-    };
-    program.predicates.iter().map(|(id, _)| id).filter(|&id| reaches_itself(id)).collect()
-}
-
-/// The predicates whose bodies assert something inside of an expression, or open instances of such predicates in one.
-pub(crate) fn asserting_predicates(program: &Program) -> FxHashSet<PredicateId> {
-    let mut asserting: FxHashSet<PredicateId> = FxHashSet::default();
-    loop {
-        let asserts = |expr: &Expr| match &expr.kind {
-            ExprKind::Asserting { .. } => true,
-            ExprKind::Unfolding { access, .. } => asserting.contains(&access.predicate),
-            _ => false,
-        };
-        let bodies = program.predicates.iter().filter(|(id, _)| !asserting.contains(id));
-        let more: Vec<PredicateId> = bodies
-            .filter(|(_, predicate)| predicate.body.as_ref().is_some_and(|body| body.any(asserts)))
-            .map(|(id, _)| id)
-            .collect();
-        if more.is_empty() {
-            return asserting;
-        }
-        asserting.extend(more);
-    }
 }

@@ -1,11 +1,9 @@
 //! What follows from the shape of a heap with quantified chunks.
 
-use sil::program::{Expr, LocalId};
 use smt::terms::Term;
 
-use crate::engine::findings::blame::Blame;
-use crate::engine::permission::heap::{Heap, Resource};
 use crate::engine::permission::quantified::chunks::PartValue;
+use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
 impl Engine<'_> {
@@ -86,67 +84,5 @@ impl Engine<'_> {
         let both = self.terms.and([p, q]);
         let equal = self.terms.identical(left.1, right.1);
         self.terms.implies(both, equal)
-    }
-
-    /// `forperm xs [r(args)] :: e` over quantified chunks: for all values of the variables at whose location a chunk
-    /// holds something (Viper engine reference, 19.2).
-    pub(crate) fn forperm_quantified(
-        &mut self,
-        resource: Resource,
-        heap: &Heap,
-        variables: &[LocalId],
-        patterns: &[&Expr],
-        body: &Expr,
-        blame: Blame,
-    ) -> Result<Vec<Term>, Stop> {
-        let chunks = heap.quantified(resource);
-        if chunks.is_empty() {
-            return Ok(Vec::new());
-        }
-        let store = self.state.store.clone();
-        let outer = self.mode.bound.len();
-        let mut bound = Vec::with_capacity(variables.len());
-        for (position, &variable) in variables.iter().enumerate() {
-            let sort = self.sort(&self.state.locals[variable].ty);
-            let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
-            self.state.store.set(variable, value);
-            bound.push(value);
-        }
-        let outcome = self.binding(&bound, |engine| {
-            engine.scoped(None, |engine| {
-                let mut arguments = Vec::with_capacity(patterns.len());
-                for pattern in patterns {
-                    arguments.push(engine.eval(pattern, blame)?);
-                }
-                let mut conjuncts = Vec::with_capacity(chunks.len());
-                for chunk in chunks {
-                    let some = engine.is_some(chunk.amount);
-                    let some = engine.at(resource, some, &arguments);
-                    let Some(value) = engine.under(some, |engine| engine.eval(body, blame))? else {
-                        continue;
-                    };
-                    let conjunct = engine.terms.implies(some, value);
-                    let value = engine.map_at(resource, chunk.map, &arguments);
-                    let mut triggers = vec![vec![value]];
-                    for trigger in &chunk.triggers {
-                        let here = trigger.iter().map(|&t| engine.at(resource, t, &arguments));
-                        triggers.push(here.collect());
-                    }
-                    conjuncts.push((conjunct, triggers));
-                }
-                Ok(conjuncts)
-            })
-        });
-        let (result, facts) = outcome?;
-        self.state.store = store;
-        let mut quantified = Vec::new();
-        for (conjunct, triggers) in result? {
-            quantified.push(self.terms.forall(&bound, triggers, conjunct, "forperm", 1));
-        }
-        for fact in facts {
-            let fact = self.quantified_fact(&bound, &[], fact, "forperm.aux");
-            self.assume(fact)?;
-        }
-        Ok(quantified)
     }
 }

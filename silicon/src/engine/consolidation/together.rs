@@ -2,8 +2,8 @@
 //!
 //! A location of which one instance holds a part, and another instance or the heap the rest, has one value, although
 //! nothing in the snapshots says so; and two locations of which more than all is held together are different. An
-//! obligation that nothing else shows is tried again with these facts (the third rung of the Viper engine reference,
-//! 25.1, for instances side by side; instances inside each other are in [`super::nesting`]).
+//! obligation that nothing else shows is tried again with these facts. Instances inside each other are in
+//! [`super::nesting`].
 //!
 //! Instances of recursive predicates are left alone: what they say about each other would be found in many steps only,
 //! and by chance.
@@ -18,7 +18,7 @@ use sil::program::{ExprKind, FieldId, Location, PredicateId};
 use smt::terms::Terms;
 
 use crate::engine::findings::blame::{Blame, ErrorId};
-use crate::engine::permission::heap::{Chunk, Heap, Resource};
+use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
 /// So many instances are opened together at most.
@@ -53,7 +53,7 @@ impl Engine<'_> {
             for (predicate, Chunk { arguments, amount, .. }) in &instances {
                 let at = engine.program.predicates[*predicate].span;
                 let blame = Blame::new(ErrorId::UnfoldFailed, at).silent();
-                engine.unfold_merging(*predicate, arguments, *amount, at, blame)?;
+                (engine.setting.above.unfold)(engine, *predicate, arguments, *amount, at, blame)?;
             }
             let opened = engine.state.heap.clone();
             engine.learn_from(&opened)?;
@@ -70,7 +70,7 @@ impl Engine<'_> {
             match resource {
                 Resource::Field(field) => *holders.entry(field).or_default() += chunks.len(),
                 Resource::Predicate(predicate)
-                    if !self.context.recursive_predicates.contains(&predicate) =>
+                    if !self.context.analysis.recursive_predicates.contains(&predicate) =>
                 {
                     let fields = self.fields_in(predicate);
                     for &field in &fields {

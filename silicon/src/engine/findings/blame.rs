@@ -1,5 +1,6 @@
 //! How a failed obligation is reported: what the user was doing, and what could not be shown.
 
+use sil::program::Expr;
 use sil::source::Span;
 
 use crate::engine::findings::log::{Recalled, Reported};
@@ -203,6 +204,14 @@ impl Engine<'_> {
         let text = self.context.sources.text(condition).unwrap_or("?");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         Step { condition, text, taken }
+    }
+
+    pub(crate) fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
+        Err(Stop::Unsupported { span: expr.span, what: what.to_owned() })
+    }
+
+    pub(crate) fn unsupported_at<T>(&self, span: Span, what: &str) -> Result<T, Stop> {
+        Err(Stop::Unsupported { span, what: what.to_owned() })
     }
 }
 

@@ -7,8 +7,8 @@ use smt::prover::Budget;
 use smt::terms::{Sort, SortKind, Term, Terms};
 
 use crate::engine::Engine;
-use crate::engine::permission::heap::{Heap, Resource};
-use crate::engine::permission::quantified::chunks::QuantifiedChunk;
+use crate::engine::state::heap::{Heap, Resource};
+use crate::engine::state::quantified::QuantifiedChunk;
 use crate::report::{Counterexample, Location, Variable};
 
 /// So many elements of a sequence are shown.

@@ -7,9 +7,7 @@ use sil::program::{Domain, DomainFunctionId, DomainId, Expr, ExprKind, Type};
 use sil::source::Name;
 use smt::terms::{Sort, Symbol, Term};
 
-use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::knowledge::symbols::Emitted;
-use crate::engine::state::State;
 use crate::engine::{Engine, Stop};
 
 /// What has been used of the domains, and what the prover has been told.
@@ -115,39 +113,13 @@ impl Engine<'_> {
     /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a member asks it nothing.
     pub(crate) fn tell_domains(&mut self) -> Result<(), Stop> {
         while let Some((domain, instance)) = self.domains.untold.pop_front() {
-            self.tell_domain(domain, &instance)?;
-        }
-        Ok(())
-    }
-
-    fn tell_domain(&mut self, domain: DomainId, instance: &[Type]) -> Result<(), Stop> {
-        let program = self.program;
-        let declaration = &program.domains[domain];
-        self.assume_unique(declaration, instance);
-        self.domains.axioms_in_progress += 1;
-        // Axioms hold on all paths, and they are not part of what is replayed.
-        let result = self.in_instance(declaration, instance, |engine| {
-            declaration.axioms.iter().try_for_each(|axiom| {
-                let state = State::new(&axiom.locals);
-                engine.apart(state, |engine| engine.add_axiom(&axiom.body))
-            })
-        });
-        self.domains.axioms_in_progress -= 1;
-        result
-    }
-
-    fn add_axiom(&mut self, body: &Expr) -> Result<(), Stop> {
-        let blame = Blame::new(ErrorId::NotWellformed, body.span).trusted();
-        let (value, facts) =
-            self.scoped(None, |engine| engine.join(|engine| engine.eval(body, blame)))?;
-        for fact in facts.into_iter().chain([value?]) {
-            self.prover.add_axiom(fact);
+            (self.setting.above.axioms)(self, domain, &instance)?;
         }
         Ok(())
     }
 
     /// `unique` constants of one sort are pairwise different.
-    fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) {
+    pub(crate) fn assume_unique(&mut self, domain: &Domain, instance: &[Type]) {
         let mut constants: BTreeMap<Sort, Vec<Term>> = BTreeMap::new();
         for &function in &domain.functions {
             if self.program.domain_functions[function].unique {

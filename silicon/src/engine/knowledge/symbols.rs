@@ -1,15 +1,14 @@
 //! Sorts of types and symbols of functions; what the prover is told about them when they are first used.
 
 use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
-use sil::program::{DomainId, FunctionId, PredicateId, Type};
-use smt::terms::{Sort, Symbol};
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use sil::program::{DomainId, FunctionId, LocalId, PredicateId, Type};
+use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind};
 
-use crate::engine::members::function::Phase;
+use crate::engine::knowledge::functions::Phase;
 use crate::engine::{Engine, Stop};
 
-/// The symbols of a program function f (Viper engine reference, 14.1). All but `stateless` take the snapshot of the
-/// precondition first.
+/// The symbols of a program function f. All but `stateless` take the snapshot of the precondition first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FunctionSymbols {
     pub(crate) full: Symbol,
@@ -30,46 +29,6 @@ pub(crate) struct Emitted {
 }
 
 impl Engine<'_> {
-    /// The sort of the values of a type.
-    pub(crate) fn sort(&mut self, ty: &Type) -> Sort {
-        match ty {
-            Type::Int => Sort::INT,
-            Type::Bool | Type::Wand => Sort::BOOL,
-            Type::Perm => Sort::PERM,
-            Type::Ref => Sort::REF,
-            Type::Seq(element) => {
-                let element = self.sort(element);
-                self.terms.seq_sort(element)
-            }
-            Type::Set(element) => {
-                let element = self.sort(element);
-                self.terms.set_sort(element)
-            }
-            Type::Multiset(element) => {
-                let element = self.sort(element);
-                self.terms.multiset_sort(element)
-            }
-            Type::Map(key, value) => {
-                let (key, value) = (self.sort(key), self.sort(value));
-                self.terms.map_sort(key, value)
-            }
-            Type::Domain(domain, arguments) => {
-                let declaration = &self.program.domains[*domain];
-                if let Some(text) = declaration.interpretations.get("SMTLIB") {
-                    return self.terms.backend_sort(text);
-                }
-                let arguments: Vec<_> =
-                    arguments.iter().map(|argument| self.sort(argument)).collect();
-                self.terms.user_sort(&declaration.name, &arguments)
-            }
-            Type::Variable(name) => match self.domains.type_arguments.get(name).cloned() {
-                Some(ty) => self.sort(&ty),
-                // A parameter that no axiom binds: any sort will do.
-                None => Sort::INT,
-            },
-        }
-    }
-
     /// A type with the parameters of the domain in progress replaced.
     pub(crate) fn ground(&self, ty: &Type) -> Type {
         let ground = |ty: &Type| std::sync::Arc::new(self.ground(ty));
@@ -177,5 +136,38 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The fresh symbols in some terms, in a fixed order.
+    pub(crate) fn fresh_symbols(
+        &self,
+        terms: &[Term],
+        more: Term,
+    ) -> IndexSet<smt::terms::Symbol, FxBuildHasher> {
+        let mut found = IndexSet::default();
+        let mut visited = FxHashSet::default();
+        let mut pending: Vec<Term> = terms.iter().copied().chain([more]).collect();
+        while let Some(term) = pending.pop() {
+            if !visited.insert(term) {
+                continue;
+            }
+            if let TermKind::Apply(symbol, _) = self.terms.kind(term)
+                && self.terms.declaration(*symbol).kind == SymbolKind::Fresh
+            {
+                found.insert(*symbol);
+            }
+            self.terms.kind(term).for_each_operand(|operand| pending.push(operand));
+        }
+        found
+    }
+
+    /// Fresh values for variables.
+    pub(crate) fn havoc(&mut self, variables: impl IntoIterator<Item = LocalId>) {
+        for variable in variables {
+            let local = &self.state.locals[variable];
+            let sort = self.sort(&local.ty);
+            let value = self.fresh(&local.name, sort);
+            self.state.store.set(variable, value);
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Methods: contract and bodies, one block after the other (Viper engine reference, sections 17 and 18.1).
+//! Methods: contract and bodies, one block after the other.
 //!
 //! The driver follows one path to its end, then goes back to the last statement that made a decision and runs it
 //! again the other way. A path is plain data (a place and a state); nothing recurses into the rest of the program.
@@ -10,21 +10,22 @@
 //! [`merge`]: crate::engine::run::merge
 //! [`ahead`]: crate::engine::run::ahead
 
+mod loops;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use sil::cfg::{BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
+use sil::cfg::{BlockId, BlockKind, Cfg, Terminator, TerminatorKind};
 use sil::program::{Body, Expr, Member, Method, MethodId, StmtKind};
 use sil::source::Span;
 use smt::terms::Terms;
 
 use crate::engine::findings::blame::{Blame, ErrorId, INVARIANT};
-use crate::engine::members::contract::checked_again;
-use crate::engine::permission::heap::Heap;
 use crate::engine::rules::readings::has_two_readings;
 use crate::engine::run::ahead::{Ahead, product, sum, ways_of_all};
 use crate::engine::run::explore::{Explorer, Path};
 use crate::engine::run::merge::{Guarded, Reached};
+use crate::engine::state::heap::Heap;
 use crate::engine::state::{Labelled, State};
 use crate::engine::{Engine, Reading, Stop};
 use crate::options::Join;
@@ -544,80 +545,5 @@ impl<'p> Driver<'_, 'p> {
             }
         }
         Ok(())
-    }
-
-    /// A loop reached from outside (Viper engine reference, section 17): the invariants are well-formed in the most
-    /// general state of an iteration, they hold on entry, and then the path goes on in that general state, with what
-    /// the invariants do not need framed around the loop.
-    fn enter_loop(&mut self, block: BlockId, the_loop: &Loop) -> Result<Option<Place>, Stop> {
-        let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
-        if self.engine.choose(&[None, None])? == 0 {
-            self.forget(the_loop);
-            self.engine.produce_all(&invariants, None, |clause| {
-                Blame::new(ErrorId::NotWellformed, clause.span)
-            })?;
-            return Ok(None);
-        }
-        let again = self.engine.framed_but_ill_formed(&invariants)?;
-        let blame = checked_again(ErrorId::InvariantNotEstablished, again);
-        self.engine.consume_all(&invariants, blame)?;
-        let frame = self.engine.state.heap.clone();
-        self.engine.state.past.frames.push(frame);
-        self.forget(the_loop);
-        let blame = checked_again(ErrorId::NotWellformed, self.engine.ill_formed(&invariants)?);
-        // What holds on entry is no contradiction, unless something else is assumed than was shown.
-        let may_be_vacuous =
-            the_loop.invariants.iter().any(has_two_readings) && !self.engine.seems_dead()?;
-        let first = invariants.first().filter(|_| may_be_vacuous).map(|first| first.span);
-        if let Some(first) = first {
-            self.met.entry(first).or_insert(false);
-        }
-        self.engine.produce_all(&invariants, None, blame)?;
-        if self.engine.is_any_ill_formed(&invariants)? {
-            self.engine.end_unframed()?;
-        }
-        if let Some(first) = first {
-            if self.engine.seems_dead()? {
-                return Err(Stop::Infeasible);
-            }
-            self.met.insert(first, true);
-        }
-        self.store_label(block);
-        let enters = match &the_loop.condition {
-            Some(condition) => self.decide(condition, ErrorId::WhileFailed)?,
-            None => true,
-        };
-        if enters {
-            return Ok(Some(Place::Block(the_loop.entry)));
-        }
-        let frame = self.engine.state.past.frames.pop().expect("pushed above");
-        self.rejoin(&frame)?;
-        Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
-    }
-
-    /// The state at the start of an arbitrary iteration, before the invariants: nothing is known of what the loop
-    /// writes (trap T12), no permission is held, the labels inside have not been passed.
-    fn forget(&mut self, the_loop: &Loop) {
-        self.engine.state.heap = Heap::default();
-        self.engine.begin_epoch();
-        self.engine.havoc(the_loop.written.iter().copied());
-        let labels = Rc::make_mut(&mut self.engine.state.past.labels);
-        for label in &the_loop.labels {
-            labels.remove(label);
-        }
-    }
-
-    fn end_iteration(&mut self, block: BlockId) -> Result<Option<Place>, Stop> {
-        let graphs = self.graphs;
-        let blocks = &graphs[self.implementation].blocks;
-        let head = blocks[block].parent.expect("`next` stands in a loop");
-        let BlockKind::Loop(the_loop) = &blocks[head].kind else {
-            unreachable!("the parent of a block is a loop")
-        };
-        let invariants: Vec<&Expr> = the_loop.invariants.iter().collect();
-        let again = self.engine.framed_but_ill_formed(&invariants)?;
-        let blame = checked_again(ErrorId::InvariantNotPreserved, again);
-        self.engine.consume_all(&invariants, blame)?;
-        Ok(None)
     }
 }

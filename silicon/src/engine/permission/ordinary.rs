@@ -1,4 +1,4 @@
-//! Finding, adding and taking permission: one ladder for all (Viper engine reference, sections 11 and 25.1).
+//! Finding, adding and taking permission: one ladder for all.
 //!
 //! The rungs, cheapest first: a chunk with the same arguments; a chunk with provably equal arguments; the same again
 //! once the consequences of the heap's shape are known; all chunks that may be meant, together.
@@ -8,8 +8,8 @@ use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::findings::log::Reported;
-use crate::engine::permission::heap::{Chunk, Heap, Resource};
 use crate::engine::run::explore::Answer;
+use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
 /// What chunks say of a location from which permission is taken.
@@ -109,38 +109,6 @@ impl Engine<'_> {
         self.terms.sum(Sort::PERM, summands)
     }
 
-    /// A fresh value, equal to that of every chunk that is the location and holds permission.
-    fn summarised_value(
-        &mut self,
-        resource: Resource,
-        chunks: &[Chunk],
-        arguments: &[Term],
-    ) -> Result<Term, Stop> {
-        let sort = self.resource_sort(resource);
-        let value = self.fresh("summary", sort);
-        let none = self.terms.none();
-        if matches!(resource, Resource::Wand(_)) {
-            // The first one taken: nothing equates the values of wands (trap T10e).
-            let mut first = value;
-            for chunk in chunks.iter().rev() {
-                let alias = self.same_arguments(&chunk.arguments, arguments);
-                let positive = self.terms.lt(none, chunk.amount);
-                let meant = self.terms.and([alias, positive]);
-                first = self.terms.ite(meant, chunk.value, first);
-            }
-            return Ok(first);
-        }
-        for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
-            let positive = self.terms.lt(none, chunk.amount);
-            let meant = self.terms.and([alias, positive]);
-            let equal = self.terms.identical(value, chunk.value);
-            let fact = self.terms.implies(meant, equal);
-            self.assume(fact)?;
-        }
-        Ok(value)
-    }
-
     /// Adds permission to the heap; it is merged with a chunk of the same arguments.
     pub(crate) fn add_chunk(&mut self, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
         let none = self.terms.none();
@@ -219,7 +187,11 @@ impl Engine<'_> {
 
     /// What holds of every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8)
     /// and p > 0 ⇒ r ≠ null.
-    fn assume_chunk_facts(&mut self, resource: Resource, chunk: &Chunk) -> Result<(), Stop> {
+    pub(super) fn assume_chunk_facts(
+        &mut self,
+        resource: Resource,
+        chunk: &Chunk,
+    ) -> Result<(), Stop> {
         let none = self.terms.none();
         let not_negative = self.terms.le(none, chunk.amount);
         self.assume(not_negative)?;
@@ -466,37 +438,6 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Takes from every chunk that may be the location until there is enough, which has been proved before
-    /// ("more complete exhale").
-    fn take_from_all(
-        &mut self,
-        resource: Resource,
-        arguments: &[Term],
-        loss: Term,
-    ) -> Result<Taken, Stop> {
-        let left = self.left();
-        let chunks = left.of(resource);
-        let value = self.summarised_value(resource, chunks, arguments)?;
-        let none = self.terms.none();
-        let mut need = loss;
-        let mut kept = Vec::with_capacity(chunks.len());
-        for chunk in chunks {
-            let alias = self.same_arguments(&chunk.arguments, arguments);
-            let part = self.terms.perm_min(chunk.amount, need);
-            let part = self.terms.ite(alias, part, none);
-            need = self.terms.sub(need, part);
-            let rest = self.terms.sub(chunk.amount, part);
-            if rest != none {
-                let rest = Chunk { amount: rest, ..chunk.clone() };
-                self.assume_chunk_facts(resource, &rest)?;
-                kept.push(rest);
-            }
-        }
-        drop(left);
-        self.left_mut().set(resource, kept);
-        Ok(Taken(value))
-    }
-
     /// Takes some amount that is still open (a wildcard): less than what is held, which has to be positive
     /// (trap T9b).
     pub(super) fn take_inexact(
@@ -562,5 +503,14 @@ impl Engine<'_> {
             self.forget_quantified(resource, gone)?;
         }
         Ok(())
+    }
+
+    /// The permission that a heap holds to a location.
+    pub(crate) fn held_in(&mut self, heap: &Heap, resource: Resource, arguments: &[Term]) -> Term {
+        if heap.quantified(resource).is_empty() {
+            return self.held(heap.of(resource), arguments);
+        }
+        let parts = self.parts(resource, heap);
+        self.held_parts(resource, &parts, arguments)
     }
 }

@@ -5,9 +5,9 @@
 //! [`Engine::formals`] of the resource; what the quantifier says about its variables is turned around by inverse
 //! functions of the receiver expression.
 //!
-//! In reading order: [`chunks`] (the representation), [`inverse`], [`single`] (one location of a resource with quantified
-//! chunks), [`summaries`] (the values of several chunks as one map), [`touch`] (locations as triggers). What assertions say
-//! of them is in [`crate::engine::rules::quantified`].
+//! In reading order: [`chunks`] (the representation), [`injectivity`], [`inverse`], [`single`] (one location of a resource with
+//! quantified chunks), [`everywhere`] (all locations at once), [`summaries`] (the values of several chunks as one map),
+//! [`touch`] (locations as triggers). What assertions say of them is in [`crate::engine::rules::quantified`].
 //!
 //! Differs from the paper
 //! - DIVERGENCE: permission to a single location stays an ordinary chunk. Which chunks there are decides how a
@@ -20,13 +20,14 @@
 //!   of all there are.
 
 pub(crate) mod chunks;
+mod everywhere;
+mod injectivity;
 pub(crate) mod inverse;
 pub(crate) mod single;
 pub(crate) mod summaries;
 pub(crate) mod touch;
 
 use rustc_hash::FxBuildHasher;
-use smt::terms::Term;
 
 /// How the names of the quantifiers begin that quantified permissions bring along.
 pub(crate) const QUANTIFIERS: &str = "qp.";
@@ -39,17 +40,4 @@ pub(crate) const QUANTIFIERS: &str = "qp.";
 pub(crate) struct Tables {
     inverses: indexmap::IndexSet<inverse::Key, FxBuildHasher>,
     summaries: indexmap::IndexSet<summaries::Key, FxBuildHasher>,
-}
-
-/// Whether a term is one of those bound around the place where it stands.
-pub(crate) fn occurring(
-    terms: &smt::terms::Terms,
-    variables: &[Term],
-    formulas: &[Term],
-) -> Vec<Term> {
-    variables
-        .iter()
-        .copied()
-        .filter(|&variable| formulas.iter().any(|&formula| terms.contains(formula, variable)))
-        .collect()
 }

@@ -10,14 +10,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::rc::Rc;
+use smt::terms::Term;
 
-use smt::terms::{Sort, Term, TermKind};
-
-use crate::engine::permission::heap::Resource;
 use crate::engine::permission::ordinary::Taken;
 use crate::engine::permission::quantified::chunks::Part;
-use crate::engine::rules::quantified::access::{Access, Footprint};
+use crate::engine::state::heap::Resource;
+use crate::engine::state::quantified::{Access, Footprint};
 use crate::engine::{Amounts, Engine, Stop};
 
 /// What is to be taken.
@@ -92,46 +90,6 @@ impl Engine<'_> {
         let some = self.established(some)?;
         let nothing = self.nothing(resource);
         Ok(Some(self.terms.ite(some, value, nothing)))
-    }
-}
-
-impl Engine<'_> {
-    /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
-    pub(crate) fn wildcard(&mut self) -> Result<Term, Stop> {
-        if self.state.assertion.amounts == Amounts::SomeOrNone {
-            return Ok(self.terms.write());
-        }
-        let amount = self.fresh("wildcard", Sort::PERM);
-        let none = self.terms.none();
-        let positive = self.terms.lt(none, amount);
-        self.assume(positive)?;
-        if let TermKind::Apply(symbol, _) = *self.terms.kind(amount) {
-            Rc::make_mut(&mut self.state.assertion.constrainable).push(symbol);
-        }
-        Ok(amount)
-    }
-
-    /// Whether an amount is fixed: not a wildcard that may still be constrained, nor built from one so that it shrinks
-    /// with it (Viper engine reference, 10.4).
-    pub(crate) fn is_exact(&self, amount: Term) -> bool {
-        if self.state.assertion.constrainable.is_empty() {
-            return true;
-        }
-        match *self.terms.kind(amount) {
-            TermKind::Apply(..) => !self.is_open_wildcard(amount),
-            TermKind::Mul(left, right) => self.is_exact(left) && self.is_exact(right),
-            TermKind::Add(left, right) => self.is_exact(left) || self.is_exact(right),
-            TermKind::Ite(_, then, otherwise) => self.is_exact(then) || self.is_exact(otherwise),
-            _ => true,
-        }
-    }
-
-    /// Whether an amount is a wildcard that may still be made smaller.
-    pub(crate) fn is_open_wildcard(&self, amount: Term) -> bool {
-        match *self.terms.kind(amount) {
-            TermKind::Apply(symbol, _) => self.state.assertion.constrainable.contains(&symbol),
-            _ => false,
-        }
     }
 }
 

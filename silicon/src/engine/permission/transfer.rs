@@ -1,5 +1,5 @@
-//! Taking permission inside a package: from the heap of the package, then from the heaps around it, nearest first
-//! (Viper engine reference, 15.3). What comes from around is the wand's footprint: gone until the wand is applied.
+//! Taking permission inside a package: from the heap of the package, then from the heaps around it, nearest first. What
+//! comes from around is the wand's footprint: gone until the wand is applied.
 //!
 //! SOUNDNESS: nothing is learnt about the package's own heap and the heaps around it together, except about what has
 //! been taken from there. A contradiction between the left-hand side and a location around justifies the wand only
@@ -9,10 +9,11 @@ use std::rc::Rc;
 
 use smt::terms::{Term, TermKind, Terms};
 
-use crate::engine::permission::heap::{Chunk, Heap, Resource};
 use crate::engine::permission::ordinary::Taken;
-use crate::engine::permission::quantified::chunks::{Part, PartValue, QuantifiedChunk, Split};
+use crate::engine::permission::quantified::chunks::{Part, PartValue, Split};
 use crate::engine::run::explore::Answer;
+use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
 
 /// How far a transfer has come.
@@ -31,11 +32,6 @@ struct Gathered {
 }
 
 impl Engine<'_> {
-    /// Whether permission may be taken from heaps around.
-    pub(crate) fn may_transfer(&self) -> bool {
-        !self.state.package.reserve.is_empty()
-    }
-
     /// Takes `loss` of a location from the heap being consumed and the heaps around the package together.
     pub(crate) fn transfer(
         &mut self,

@@ -1,5 +1,4 @@
-//! Triggers for quantifiers in which no term can be matched as it stands, such as `forall k: Int :: a[x + k] == 0`
-//! (Viper engine reference, 8.3).
+//! Triggers for quantifiers in which no term can be matched as it stands, such as `forall k: Int :: a[x + k] == 0`.
 //!
 //! Interpreted parts of a term are matched literally by the prover, which is to say hardly ever. Here they become
 //! variables. Where `x + k` was the only place that mentions k the formula is solved for it: with u for `x + k`
@@ -15,7 +14,7 @@ use rustc_hash::FxHashSet;
 use smt::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
 
 use crate::engine::Engine;
-use crate::engine::permission::quantified::occurring;
+use crate::engine::quantifiers::occurring;
 
 /// Of equivalent forms, how many are handed out.
 const MAX_FORMS: usize = 2;
@@ -288,5 +287,12 @@ impl Engine<'_> {
                 variable
             }
         }
+    }
+
+    pub(crate) fn limited_variant(&mut self, term: Term) -> Term {
+        if self.made.limited.is_empty() {
+            return term;
+        }
+        self.terms.substitute(term, &self.made.limited)
     }
 }

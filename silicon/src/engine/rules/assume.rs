@@ -1,5 +1,4 @@
-//! `assume A` where A speaks about permission: the state holds it already, nothing is added (Viper language reference,
-//! section 9).
+//! `assume A` where A speaks about permission: the state holds it already, nothing is added.
 //!
 //! Each `acc(r, p)` in A says that the permission held to r is at least p, and what the accesses before it in A say about
 //! the same location on top: `assume acc(x.f, 1/2) && acc(y.f, 2/3)` tells x and y apart.
@@ -8,10 +7,10 @@ use sil::program::{Expr, ExprKind};
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::Blame;
-use crate::engine::permission::heap::Resource;
 use crate::engine::rules::assertion::Form;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise;
+use crate::engine::state::heap::Resource;
 use crate::engine::{Engine, Reading, Stop};
 
 /// What an access of the assertion has claimed.

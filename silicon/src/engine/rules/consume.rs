@@ -11,10 +11,10 @@ use sil::program::{Expr, Location};
 use smt::terms::{Sort, Term, grow_stack};
 
 use crate::engine::findings::blame::Blame;
-use crate::engine::permission::heap::Chunk;
 use crate::engine::rules::assertion::Form;
 use crate::engine::rules::produce::conjuncts;
 use crate::engine::rules::readings::same_shape;
+use crate::engine::state::heap::Chunk;
 use crate::engine::{Engine, Reading, Stop};
 
 impl Engine<'_> {
@@ -74,7 +74,9 @@ impl Engine<'_> {
             Form::Pure => {
                 if !blame.is_silent() {
                     let goal = self.eval(assertion, blame)?;
-                    self.prove_condition(assertion, goal, blame)?;
+                    self.prove_condition(assertion, goal, blame, |engine| {
+                        engine.eval(assertion, blame.silent())
+                    })?;
                 }
                 Ok(self.terms.unit())
             }

@@ -1,11 +1,12 @@
 //! eval(σ, e): the value of a pure expression.
 //!
 //! Evaluates in σ's own heap, leaves it unchanged, and never splits the execution: the sides of a conditional are
-//! evaluated under their guards and joined into one term (Viper engine reference, section 7).
+//! evaluated under their guards and joined into one term.
 
 pub(crate) mod applications;
-mod heap_reads;
+mod locations;
 mod operators;
+mod perm;
 pub(crate) mod quantifiers;
 mod same;
 
@@ -14,7 +15,7 @@ use sil::recursion::applied;
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::permission::heap::Heap;
+use crate::engine::state::heap::Heap;
 use crate::engine::state::{Labelled, State};
 use crate::engine::{Engine, Reading, Stop};
 
@@ -58,7 +59,10 @@ impl<'p> Engine<'p> {
                 let value = self.eval_under(guard, right, blame)?.unwrap_or(Terms::TRUE);
                 Ok(self.terms.implies(guard, value))
             }
-            ExprKind::Binary { op, left, right } => self.eval_binary(*op, left, right, blame),
+            ExprKind::Binary { op, left, right } => {
+                let (a, b) = (self.eval(left, blame)?, self.eval(right, blame)?);
+                self.binary(*op, (left, a), (right, b), blame)
+            }
             ExprKind::And(operands) => self.eval_and(operands, blame),
             ExprKind::Or(operands) => self.eval_or(operands, blame),
             ExprKind::Conditional { condition, then, otherwise } => {
@@ -122,8 +126,15 @@ impl<'p> Engine<'p> {
                 let (low, high) = (self.eval(low, blame)?, self.eval(high, blame)?);
                 Ok(self.terms.seq_range(low, high))
             }
-            ExprKind::Index { base, index } => self.eval_index(base, index, blame),
-            ExprKind::Update { base, index, value } => self.eval_update(base, index, value, blame),
+            ExprKind::Index { base, index } => {
+                let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
+                self.index((base, collection), (index, position), blame)
+            }
+            ExprKind::Update { base, index, value } => {
+                let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
+                let value = self.eval(value, blame)?;
+                self.updated((base, collection), (index, position), value, blame)
+            }
             ExprKind::Take { base, count } => {
                 let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
                 Ok(self.terms.seq_take(base, count))
@@ -284,10 +295,6 @@ impl<'p> Engine<'p> {
         result
     }
 
-    pub(crate) fn unsupported<T>(&self, expr: &Expr, what: &str) -> Result<T, Stop> {
-        Err(Stop::Unsupported { span: expr.span, what: what.to_owned() })
-    }
-
     fn eval_literal(
         &mut self,
         expr: &Expr,
@@ -323,6 +330,23 @@ impl<'p> Engine<'p> {
             map = self.terms.map_update(map, key, value);
         }
         Ok(map)
+    }
+
+    /// `asserting (A) in e`: A is proved, nothing is given away.
+    pub(crate) fn eval_asserting(
+        &mut self,
+        assertion: &Expr,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        if !blame.is_trusted() && !self.mode.leaves_out_assertions {
+            self.join(|engine| {
+                engine.state.package.reserve.clear();
+                engine.consume_all(&[assertion], |_| blame)?;
+                Ok(Terms::TRUE)
+            })?;
+        }
+        self.eval(body, blame)
     }
 }
 

@@ -1,16 +1,14 @@
-//! Predicates: `fold`, `unfold`, and the check that a body is self-framing (Viper engine reference, 13 and 18.3).
+//! Instances of predicates: `fold`, `unfold` and `unfolding`.
 
 use std::rc::Rc;
 
 use sil::program::{Expr, Predicate, PredicateAccess, PredicateId};
 use sil::source::Span;
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
-use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::permission::heap::{Chunk, Resource};
-use crate::engine::rules::produce::conjuncts;
-use crate::engine::state::State;
-use crate::engine::{Amounts, Engine, Reading, Stop};
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::{Engine, Reading, Stop};
 
 impl<'p> Engine<'p> {
     /// `fold acc(P(es), p)`.
@@ -117,7 +115,7 @@ impl<'p> Engine<'p> {
     /// written.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
         let is_part = !self.extends_exactly() || amount != self.terms.write();
-        let is_open = is_part && self.context.asserting_predicates.contains(&predicate);
+        let is_open = is_part && self.context.analysis.asserting_predicates.contains(&predicate);
         if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 
@@ -166,45 +164,81 @@ impl<'p> Engine<'p> {
         self.assume(fact)
     }
 
-    /// A predicate's body is self-framing and defined.
-    pub(crate) fn verify_predicate(&mut self, predicate: PredicateId) -> Result<(), Stop> {
-        let program = self.program;
-        let declaration = &program.predicates[predicate];
-        let Some(body) = &declaration.body else { return Ok(()) };
-        self.state = State::new(&declaration.locals);
-        self.havoc(declaration.formals.iter().copied());
-        // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an instance a part may be held,
-        // which has a part of each amount (trap T4). What is asserted inside of expressions may build on the sums, so it is
-        // left out.
-        self.state.heap.amounts = Amounts::SomeOrNone;
-        let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
-        // The predicate is to blame; in a translated program the part of it that has a place of its own.
-        let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
-        let blame_of = |clause: &Expr| {
-            let has_place = clause.span.origin != declaration.span.origin;
-            if has_place { Blame { span: clause.span, ..blame } } else { blame }
-        };
-        self.mode.joins = self.merges_ways(std::slice::from_ref(body));
-        let without_assertions = |engine: &mut Self| {
-            engine.explore(|engine| {
-                engine.produce_all(&clauses, None, blame_of)?;
-                if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
-            })
-        };
-        let paths = self.in_mode(|mode| mode.leaves_out_assertions = true, without_assertions)?;
-        if paths.is_empty() {
-            self.log.warn_of_contradiction(body.span, "the body of the predicate");
+    /// `unfolding acc(P(es), p) in e`: e in the state after the unfold.
+    pub(crate) fn eval_unfolding(
+        &mut self,
+        access: &PredicateAccess,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (arguments, amount) = self.eval_unfolding_access(access, blame)?;
+        // A body that unfolds instances of its own predicate would go on for ever: the second time, nothing is said.
+        if self.state.assertion.bodies.iter().filter(|&&outer| outer == access.predicate).count()
+            > 1
+        {
+            let sort = self.sort(&body.ty);
+            return Ok(self.fresh("beyond", sort));
         }
-        // It is shown here, of a whole instance; of a part, where that is used. What else the body has to meet is asked for
-        // again on the way and has been reported above, without the sums and without what is asserted.
-        if self.context.asserting_predicates.contains(&predicate) {
-            self.state.heap.amounts = Amounts::Exact;
-            self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
-        }
+        self.join(|engine| {
+            engine.enter_unfolding(access, &arguments, amount, blame)?;
+            engine.note_inside()?;
+            engine.eval(body, blame)
+        })
+    }
+
+    /// The arguments of an `unfolding` and its amount, which has to be positive.
+    pub(crate) fn eval_unfolding_access(
+        &mut self,
+        access: &PredicateAccess,
+        blame: Blame,
+    ) -> Result<(Vec<Term>, Term), Stop> {
+        let arguments = self.eval_all(&access.arguments, blame)?;
+        let amount = self.eval(&access.amount, blame)?;
+        let none = self.terms.none();
+        let positive = self.terms.lt(none, amount);
+        self.prove_defined(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
+        Ok((arguments, amount))
+    }
+
+    /// Goes to the state in which the body of an `unfolding` is read.
+    pub(crate) fn enter_unfolding(
+        &mut self,
+        access: &PredicateAccess,
+        arguments: &[Term],
+        amount: Term,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        self.state.consuming = None;
+        self.state.result_of = None;
+        // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
+        self.state.package.reserve.clear();
+        self.unfold_merging(access.predicate, arguments, amount, access.span, blame)?;
+        // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any more (trap T9a).
+        let taken = match self.state.assertion.scale {
+            Some(scale) => self.terms.mul(scale, amount),
+            None => amount,
+        };
+        let mut open = std::mem::take(&mut self.state.assertion.constrainable);
+        let inside = self.fresh_symbols(&[taken], Terms::TRUE);
+        Rc::make_mut(&mut open).retain(|wildcard| !inside.contains(wildcard));
+        self.state.assertion.constrainable = open;
         Ok(())
     }
 
-    pub(crate) fn unsupported_at<T>(&self, span: Span, what: &str) -> Result<T, Stop> {
-        Err(Stop::Unsupported { span, what: what.to_owned() })
+    /// Unfolds an instance inside of an exploration; the ways through a body that has many are merged.
+    pub(crate) fn unfold_merging(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let body = self.program.predicates[predicate].body.as_ref();
+        let joins = body.is_some_and(|body| self.merges_ways(std::slice::from_ref(body)));
+        self.in_mode(
+            |mode| mode.joins = joins,
+            |engine| engine.unfold(predicate, arguments, amount, at, blame),
+        )
     }
 }

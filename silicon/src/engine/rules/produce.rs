@@ -4,12 +4,12 @@
 //! "nobody knows": each location gets a fresh value of its own.
 
 use sil::program::{BinaryOp, Expr, ExprKind, Location, Quantifier};
-use smt::terms::{Sort, Term, Terms, grow_stack};
+use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::permission::heap::{Chunk, Resource};
 use crate::engine::rules::assertion::Form;
 use crate::engine::rules::readings::same_shape;
+use crate::engine::state::heap::Chunk;
 use crate::engine::{Engine, Reading, Stop};
 
 /// The list of top-level conjuncts of some clauses, each with the index of its clause.
@@ -222,26 +222,6 @@ impl Engine<'_> {
         let lemma = self.terms.implies(bounded, less);
         self.assume(lemma)?;
         Ok(product)
-    }
-
-    /// The sort of the values held in chunks of a resource.
-    pub(crate) fn resource_sort(&mut self, resource: Resource) -> Sort {
-        match resource {
-            Resource::Field(field) => {
-                let program = self.program;
-                self.sort(&program.fields[field].ty)
-            }
-            Resource::Predicate(_) => Sort::SNAP,
-            Resource::Wand(_) => self.wand_sort(),
-        }
-    }
-
-    pub(crate) fn resource_name(&self, resource: Resource) -> String {
-        match resource {
-            Resource::Field(field) => self.program.fields[field].name.to_string(),
-            Resource::Predicate(predicate) => self.program.predicates[predicate].name.to_string(),
-            Resource::Wand(index) => format!("wand{index}"),
-        }
     }
 }
 

@@ -1,11 +1,9 @@
 //! Quantified permissions in assertions: `forall xs :: c ==> acc(e.f, p)`.
 //!
-//! In reading order: [`normalise`] (an impure quantifier as a list of parts), [`access`] (what a part says about one location),
-//! [`one_point`] (variables with one value), [`produce`], [`consume`]. What they become in the heap is in
-//! [`crate::engine::permission::quantified`].
+//! In reading order: [`normalise`] (an impure quantifier as a list of parts), [`access`] (what a part says about one
+//! location), [`produce`], [`consume`]. What they become in the heap is in [`crate::engine::permission::quantified`].
 
 pub(crate) mod access;
 pub(crate) mod consume;
 pub(crate) mod normalise;
-mod one_point;
 pub(crate) mod produce;

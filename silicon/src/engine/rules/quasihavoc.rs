@@ -1,15 +1,15 @@
-//! `quasihavoc` and `quasihavocall`: forgetting values of locations the state has permission to (Viper engine reference,
-//! 19.3). Permissions stay as they are, and a location without permission has no value to forget.
+//! `quasihavoc` and `quasihavocall`: forgetting values of locations the state has permission to. Permissions stay as
+//! they are, and a location without permission has no value to forget.
 
 use sil::program::{Expr, ExprKind, LocalId, Location, Resource as Asked, Stmt, Type};
 use sil::source::Span;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::permission::heap::{Chunk, Resource};
-use crate::engine::permission::quantified::chunks::QuantifiedChunk;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{Prefix, QuantifiedPart, Step};
+use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {

@@ -1,4 +1,4 @@
-//! `[a, b]`: a where the assertion is assumed, b where it has to be proved (Viper engine reference, 10.6).
+//! `[a, b]`: a where the assertion is assumed, b where it has to be proved.
 
 use sil::program::{BinaryOp, Expr, ExprKind, Location};
 use smt::terms::grow_stack;

@@ -1,6 +1,6 @@
 //! `refute A` and smoke detection.
 //!
-//! `refute A`: an assertion that must not hold on every path (Viper engine reference, section 16).
+//! `refute A`: an assertion that must not hold on every path.
 //!
 //! A path refutes the statement if it cannot prove A. What one path does is not an error yet: only at the end of the
 //! member is it known which statements no path has refuted. A statement that no path reaches is one of them.

@@ -25,9 +25,9 @@ use smt::facts::Facts;
 use smt::prover;
 use smt::terms::{Sort, Term, Terms};
 
-use crate::engine::permission::heap::Heap;
 use crate::engine::run::merge::Guarded;
 use crate::engine::run::parts::Sharing;
+use crate::engine::state::heap::Heap;
 use crate::engine::{Engine, Stop};
 
 /// A node of the tree of facts: what was assumed since the decision (or guard) that opened it.

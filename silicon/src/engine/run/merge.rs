@@ -1,4 +1,4 @@
-//! Merging of states where ways meet (Viper engine reference, 24.6; "more joins" of the reference engine).
+//! Merging of states where ways meet.
 //!
 //! Two states that differ in which side of a condition c was taken become one: values are `c ? v1 : v2`, a chunk that
 //! only one side has gets the amount `c ? p : none`, and what was learnt on one side is `c ⇒ fact`. A way is known by
@@ -28,10 +28,10 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use sil::program::{Expr, LabelId};
 use smt::terms::{Substitution, Term, TermKind, Terms};
 
-use crate::engine::permission::heap::{Chunk, Heap, Resource};
-use crate::engine::permission::quantified::chunks::QuantifiedChunk;
 use crate::engine::run::ahead::ways_of_all;
 use crate::engine::run::explore::Path;
+use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::state::{AssertionReading, Labelled, Package, Past, State, Store};
 use crate::engine::{Engine, Stop};
 use crate::options::Join;

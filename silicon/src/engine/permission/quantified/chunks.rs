@@ -3,41 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use smt::terms::{Sort, Substitution, Term, TermKind, Terms};
+use smt::terms::{Sort, Term, TermKind, Terms};
 
 use crate::engine::Engine;
-use crate::engine::permission::heap::{Chunk, Heap, Resource};
-use crate::engine::rules::quantified::access::{Access, Footprint};
-
-/// `∀r. r.f ↦ map@r # amount(r)`, or the same for a predicate and its tuples of arguments.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct QuantifiedChunk {
-    /// Over the formals of the resource; `ite(condition, amount, none)` where there is a condition.
-    ///
-    /// Invariant: not negative.
-    pub(crate) amount: Term,
-    /// The values, where the amount is positive.
-    pub(crate) map: Term,
-    /// Over the formals: where the map is defined, if it was made for this permission and is nothing but its values.
-    /// Such a map is the snapshot of all that is there.
-    pub(crate) domain: Option<Term>,
-    /// Terms over the formals that say that a location matters to the chunk.
-    pub(crate) triggers: Vec<Vec<Term>>,
-    /// The receiver expression as written: chunks with the same one are tried first.
-    pub(crate) shape: Vec<Term>,
-}
-
-impl QuantifiedChunk {
-    pub(crate) fn new(access: &Access, footprint: Footprint, map: Term) -> Self {
-        Self {
-            amount: footprint.amount,
-            map,
-            domain: None,
-            triggers: footprint.triggers,
-            shape: access.arguments.clone(),
-        }
-    }
-}
+use crate::engine::state::heap::{Chunk, Heap, Resource};
 
 /// What one chunk, of either kind, says about every location of its resource.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -64,40 +33,6 @@ pub(crate) struct Split {
 }
 
 impl Engine<'_> {
-    /// The sorts of a resource's receiver or arguments.
-    pub(crate) fn argument_sorts(&mut self, resource: Resource) -> Vec<Sort> {
-        match resource {
-            Resource::Field(_) => vec![Sort::REF],
-            Resource::Predicate(predicate) => {
-                let program = self.program;
-                let declaration = &program.predicates[predicate];
-                declaration
-                    .formals
-                    .iter()
-                    .map(|&formal| self.sort(&declaration.locals[formal].ty))
-                    .collect()
-            }
-            Resource::Wand(index) => self.made.wands[index].clone(),
-        }
-    }
-
-    /// The variables that stand for a location in quantified chunks.
-    pub(crate) fn formals(&mut self, resource: Resource) -> Vec<Term> {
-        let sorts = self.argument_sorts(resource);
-        sorts
-            .into_iter()
-            .enumerate()
-            .map(|(position, sort)| self.terms.named_variable(&format!("r%{position}"), sort))
-            .collect()
-    }
-
-    /// A term over the formals, about one location.
-    pub(crate) fn at(&mut self, resource: Resource, term: Term, arguments: &[Term]) -> Term {
-        let formals = self.formals(resource);
-        let map: Substitution = formals.into_iter().zip(arguments.iter().copied()).collect();
-        self.terms.substitute(term, &map)
-    }
-
     /// r = arguments, over the formals.
     pub(crate) fn is_location(&mut self, resource: Resource, arguments: &[Term]) -> Term {
         let formals = self.formals(resource);

@@ -1,10 +1,10 @@
-//! Inverse functions of receiver expressions (Müller, Schwerhoff, Summers 2016, section 3; Viper engine reference, 12.4).
+//! Inverse functions of receiver expressions (Müller, Schwerhoff, Summers 2016, section 3).
 
 use smt::terms::{Sort, Substitution, Term, TermKind, Terms};
 
-use crate::engine::permission::quantified::occurring;
 use crate::engine::quantifiers::forms::Shift;
-use crate::engine::rules::quantified::access::Access;
+use crate::engine::quantifiers::occurring;
+use crate::engine::state::quantified::Access;
 use crate::engine::{Engine, Stop};
 
 /// What makes inverse functions what they are: the receiver, and when there is permission.
@@ -319,5 +319,11 @@ impl Engine<'_> {
             }
         }
         self.quantified(smt::terms::Quant::Forall, variables, triggers.to_vec(), fact, name, 1)
+    }
+
+    /// c ∧ p > 0.
+    pub(crate) fn active(&mut self, access: &Access) -> Term {
+        let some = self.is_some(access.amount);
+        self.terms.and([access.guard, some])
     }
 }

@@ -1,13 +1,13 @@
-//! One location of a resource that has quantified chunks: reading it, and taking permission to it (Viper engine
-//! reference, 12.6 and 12.8).
+//! One location of a resource that has quantified chunks: reading it, and taking permission to it.
 
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::Blame;
-use crate::engine::permission::heap::{Chunk, Heap, Resource};
 use crate::engine::permission::ordinary::Taken;
-use crate::engine::permission::quantified::chunks::{Part, PartValue, QuantifiedChunk};
+use crate::engine::permission::quantified::chunks::{Part, PartValue};
 use crate::engine::run::explore::Answer;
+use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {

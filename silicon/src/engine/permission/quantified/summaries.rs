@@ -1,42 +1,20 @@
-//! Values as maps: one sort of maps per resource, and summaries of the values of several chunks (Viper engine
-//! reference, 12.8 and 20.6).
+//! Values as maps: one sort of maps per resource, and summaries of the values of several chunks.
 
 use std::collections::BTreeSet;
 
 use sil::program::{Expr, ExprKind, OldLabel};
 use sil::walk::walk_expr;
-use smt::terms::{Sort, Symbol, Term, TermKind, Terms};
+use smt::terms::{Sort, Term, TermKind, Terms};
 
-use crate::engine::permission::heap::Resource;
 use crate::engine::permission::quantified::chunks::{Part, PartValue};
-use crate::engine::permission::quantified::occurring;
+use crate::engine::quantifiers::occurring;
+use crate::engine::state::heap::Resource;
 use crate::engine::{Engine, Stop};
 
 /// What makes a summary what it is: the parts, and where it is defined, if that is asked for.
 pub(crate) type Key = (Resource, Vec<Part>, Option<Term>);
 
 impl Engine<'_> {
-    /// The sort of the maps of a resource.
-    pub(crate) fn map_sort(&mut self, resource: Resource) -> Sort {
-        let name = self.resource_name(resource);
-        self.terms.user_sort(&format!("map.{name}"), &[])
-    }
-
-    fn lookup_symbol(&mut self, resource: Resource) -> Symbol {
-        let mut sorts = vec![self.map_sort(resource)];
-        sorts.extend(self.argument_sorts(resource));
-        let result = self.resource_sort(resource);
-        let name = format!("lookup.{}", self.resource_name(resource));
-        self.terms.declare_function(&name, &sorts, result)
-    }
-
-    /// map@arguments.
-    pub(crate) fn map_at(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
-        let symbol = self.lookup_symbol(resource);
-        let operands: Vec<Term> = std::iter::once(map).chain(arguments.iter().copied()).collect();
-        self.terms.apply(symbol, &operands)
-    }
-
     /// arguments ∈ dom(map).
     fn map_defines(&mut self, resource: Resource, map: Term, arguments: &[Term]) -> Term {
         let mut sorts = vec![self.map_sort(resource)];

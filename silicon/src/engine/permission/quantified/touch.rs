@@ -1,62 +1,14 @@
-//! Locations as triggers: `{x.f}`, `{P(xs)}` (Viper engine reference, 8.3 and 20.6).
+//! Locations as triggers: `{x.f}`, `{P(xs)}`.
 //!
 //! A predicate on locations that is true of all of them stands for the location in triggers. It is assumed wherever the
 //! program comes by a location, and holds of every location that a map is looked up at.
 
-use std::collections::BTreeSet;
-
 use rustc_hash::FxHashSet;
-use sil::program::{Expr, ExprKind, Location, Program};
-use sil::walk::{Visit, walk_body, walk_expr};
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
-use crate::engine::findings::blame::Blame;
-use crate::engine::permission::heap::Resource;
-use crate::engine::rules::quantified::access::Access;
+use crate::engine::state::heap::Resource;
+use crate::engine::state::quantified::Access;
 use crate::engine::{Engine, Stop};
-
-/// The fields and predicates that occur as triggers somewhere in the program.
-pub(crate) fn trigger_resources(program: &Program) -> BTreeSet<Resource> {
-    let mut found = BTreeSet::new();
-    for (_, predicate) in program.predicates.iter() {
-        predicate.body.iter().for_each(|body| collect(body, &mut found));
-    }
-    for (_, function) in program.functions.iter() {
-        let contract = &function.contract;
-        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
-        clauses.chain(&function.body).for_each(|expr| collect(expr, &mut found));
-    }
-    for (_, method) in program.methods.iter() {
-        let contract = &method.contract;
-        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
-        clauses.for_each(|expr| collect(expr, &mut found));
-        for implementation in &method.implementations {
-            walk_body(&implementation.body, |visit| {
-                if let Visit::Expr(expr) = visit {
-                    collect(expr, &mut found);
-                }
-            });
-        }
-    }
-    found
-}
-
-fn collect(expr: &Expr, found: &mut BTreeSet<Resource>) {
-    walk_expr(expr, |expr| {
-        let ExprKind::Quantified { triggers, .. } = &expr.kind else { return };
-        for term in triggers.iter().flatten() {
-            match &term.kind {
-                ExprKind::FieldRead { field, .. } => {
-                    found.insert(Resource::Field(*field));
-                }
-                ExprKind::Acc { location: Location::Predicate { predicate, .. }, .. } => {
-                    found.insert(Resource::Predicate(*predicate));
-                }
-                _ => {}
-            }
-        }
-    });
-}
 
 impl Engine<'_> {
     /// The term for a location in triggers.
@@ -69,7 +21,7 @@ impl Engine<'_> {
 
     /// Makes a location known to triggers, if there are any that want it.
     pub(crate) fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
-        if self.mode.in_trigger || !self.context.trigger_resources.contains(&resource) {
+        if self.mode.in_trigger || !self.context.analysis.trigger_resources.contains(&resource) {
             return Ok(());
         }
         let fact = self.touched(resource, arguments);
@@ -78,7 +30,7 @@ impl Engine<'_> {
 
     /// A goal about an arbitrary location, which is one that triggers know.
     pub(crate) fn with_touch(&mut self, resource: Resource, goal: Term) -> Term {
-        if !self.context.trigger_resources.contains(&resource) {
+        if !self.context.analysis.trigger_resources.contains(&resource) {
             return goal;
         }
         let formals = self.formals(resource);
@@ -88,7 +40,7 @@ impl Engine<'_> {
 
     /// ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
     pub(crate) fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
-        if !self.context.trigger_resources.contains(&access.resource) {
+        if !self.context.analysis.trigger_resources.contains(&access.resource) {
             return Ok(());
         }
         let touched = self.touched(access.resource, &access.arguments);
@@ -177,7 +129,7 @@ impl Engine<'_> {
 
     /// ∀m, r {m@r}. touched(r).
     pub(crate) fn use_touch(&mut self, resource: Resource) -> Result<(), Stop> {
-        if !self.context.trigger_resources.contains(&resource) {
+        if !self.context.analysis.trigger_resources.contains(&resource) {
             return Ok(());
         }
         let formals = self.formals(resource);
@@ -190,20 +142,5 @@ impl Engine<'_> {
         let axiom = self.terms.forall(&variables, vec![vec![value]], touched, "qp.touched", 1);
         self.prover.add_axiom(axiom);
         Ok(())
-    }
-
-    /// A term of a trigger.
-    pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
-        match &expr.kind {
-            ExprKind::FieldRead { receiver, field } => {
-                let receiver = self.eval(receiver, blame)?;
-                Ok(self.touched(Resource::Field(*field), &[receiver]))
-            }
-            ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
-                let arguments = self.eval_all(arguments, blame)?;
-                Ok(self.touched(Resource::Predicate(*predicate), &arguments))
-            }
-            _ => self.eval(expr, blame),
-        }
     }
 }

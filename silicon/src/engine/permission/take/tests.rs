@@ -3,9 +3,9 @@
 use smt::terms::{Sort, Terms};
 
 use super::*;
-use crate::engine::permission::heap::Chunk;
 use crate::engine::run::explore::Answer;
 use crate::engine::run::explore::tests::with_field;
+use crate::engine::state::heap::Chunk;
 
 /// A reference, and an amount of the field held there.
 fn hold(engine: &mut Engine<'_>, field: Resource, name: &str, amount: Term) -> Term {

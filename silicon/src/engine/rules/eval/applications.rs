@@ -1,4 +1,4 @@
-//! Applications of program functions (Viper engine reference, section 14.5).
+//! Applications of program functions.
 
 use sil::program::{Expr, ExprKind, FunctionId, LocalId};
 use sil::recursion::is_result;
@@ -7,19 +7,10 @@ use smt::terms::{Sort, Term};
 use super::same::are_same;
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::incidents::{Incidents, Missing};
-use crate::engine::members::function::is_opaque;
+use crate::engine::knowledge::functions::is_opaque;
 use crate::engine::state::State;
+use crate::engine::state::mode::Application;
 use crate::engine::{Engine, Stop};
-
-/// An application met in the body of a quantifier.
-#[derive(Debug)]
-pub(crate) struct Application {
-    function: FunctionId,
-    arguments: Vec<Term>,
-    application: Term,
-    /// As it is written there.
-    written: Expr,
-}
 
 impl Engine<'_> {
     /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot argument.

@@ -1,4 +1,4 @@
-//! Binary operators, indexing and update, with their obligations.
+//! Binary operators, indexing and update, of operands that have been evaluated, with their obligations.
 
 use sil::program::{BinaryOp, Expr, Type};
 use smt::terms::{Sort, Term};
@@ -6,15 +6,17 @@ use smt::terms::{Sort, Term};
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::{Engine, Stop};
 
+/// An operand and its value.
+type Operand<'e> = (&'e Expr, Term);
+
 impl Engine<'_> {
-    pub(crate) fn eval_binary(
+    pub(crate) fn binary(
         &mut self,
         op: BinaryOp,
-        left: &Expr,
-        right: &Expr,
+        (left, a): Operand<'_>,
+        (right, b): Operand<'_>,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let (a, b) = (self.eval(left, blame)?, self.eval(right, blame)?);
         if matches!(op, BinaryOp::IntDiv | BinaryOp::Mod | BinaryOp::PermDiv) {
             self.prove_divisor(b, right, blame)?;
         }
@@ -89,13 +91,12 @@ impl Engine<'_> {
     }
 
     /// `s[i]` and `m[k]`.
-    pub(crate) fn eval_index(
+    pub(crate) fn index(
         &mut self,
-        base: &Expr,
-        index: &Expr,
+        (base, collection): Operand<'_>,
+        (index, position): Operand<'_>,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
         if matches!(base.ty, Type::Map(..)) {
             let present = self.terms.map_contains(position, collection);
             self.prove_defined(present, blame, Reason::KeyMissing, index.span)?;
@@ -106,15 +107,13 @@ impl Engine<'_> {
     }
 
     /// `s[i := v]` and `m[k := v]`.
-    pub(crate) fn eval_update(
+    pub(crate) fn updated(
         &mut self,
-        base: &Expr,
-        index: &Expr,
-        value: &Expr,
+        (base, collection): Operand<'_>,
+        (index, position): Operand<'_>,
+        value: Term,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
-        let value = self.eval(value, blame)?;
         if matches!(base.ty, Type::Map(..)) {
             return Ok(self.terms.map_update(collection, position, value));
         }

@@ -1,11 +1,13 @@
-//! Pure quantifiers (Viper engine reference, section 8).
+//! Pure quantifiers.
 
-use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
+use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location, Quantifier};
 use smt::terms::{Quant, Sort, Term, TermKind, TheoryOp};
 
 use crate::engine::findings::blame::Blame;
-use crate::engine::quantifiers::goals::Noted;
+use crate::engine::knowledge::goals::Noted;
+use crate::engine::quantifiers::inferred;
 use crate::engine::quantifiers::one_point;
+use crate::engine::state::heap::Resource;
 use crate::engine::{Engine, Stop};
 
 /// A trigger with variables for what is not defined in it.
@@ -115,8 +117,8 @@ impl Engine<'_> {
     }
 
     /// A fact learnt about the body, for all values of its variables. Where it mentions the application that a trigger
-    /// consists of, it is also there for that application in any other state: what is known of `f(x)` for all x is
-    /// used where `f` is applied to a value after the heap has changed, too (Viper engine reference, 8.1 and 8.4).
+    /// consists of, it is also there for that application in any other state: what is known of `f(x)` for all x is used
+    /// where `f` is applied to a value after the heap has changed, too.
     ///
     /// SOUNDNESS: the fact holds for all values, whatever term brings it up.
     fn learnt_for_all(
@@ -299,18 +301,26 @@ impl Engine<'_> {
         Ok(guard.ok().filter(|&guard| self.terms.as_bool(guard).is_none()))
     }
 
-    pub(crate) fn limited_variant(&mut self, term: Term) -> Term {
-        if self.made.limited.is_empty() {
-            return term;
-        }
-        self.terms.substitute(term, &self.made.limited)
-    }
-
     /// A name for profiles: where the quantifier stands.
     fn quantifier_name(&self, expr: &Expr) -> String {
         match self.context.sources.range(expr.span) {
             Some((start, _)) => format!("quant@{start}"),
             None => "quant".to_owned(),
+        }
+    }
+
+    /// A term of a trigger.
+    pub(crate) fn eval_trigger_term(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::FieldRead { receiver, field } => {
+                let receiver = self.eval(receiver, blame)?;
+                Ok(self.touched(Resource::Field(*field), &[receiver]))
+            }
+            ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } => {
+                let arguments = self.eval_all(arguments, blame)?;
+                Ok(self.touched(Resource::Predicate(*predicate), &arguments))
+            }
+            _ => self.eval(expr, blame),
         }
     }
 }
@@ -321,19 +331,6 @@ fn guard_of(body: &Expr) -> Option<&Expr> {
         ExprKind::Binary { op: BinaryOp::Implies, left, .. } => Some(left),
         _ => None,
     }
-}
-
-/// Triggers for a quantifier written without any; none where that would take further variables.
-pub(crate) fn inferred(variables: &[LocalId], body: &Expr) -> Vec<Vec<Expr>> {
-    if variables.is_empty() {
-        return Vec::new();
-    }
-    let mut further = false;
-    let inferred = sil::triggers::infer_triggers(variables, body, &mut |_| {
-        further = true;
-        variables[0]
-    });
-    if further || !inferred.variables.is_empty() { Vec::new() } else { inferred.triggers }
 }
 
 /// The SMT weight asked for by `@weight("n")`.

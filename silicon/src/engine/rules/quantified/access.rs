@@ -2,34 +2,13 @@
 //! and from there its amount as a function of the location.
 
 use sil::program::{Expr, ExprKind, Location, Resource as Asked};
-use sil::source::Span;
-use smt::terms::{Quant, Substitution, Term, Terms};
+use smt::terms::{Quant, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::permission::heap::Resource;
 use crate::engine::rules::quantified::normalise::{QuantifiedPart, Step};
-use crate::engine::run::explore::Answer;
+use crate::engine::state::heap::Resource;
+use crate::engine::state::quantified::{Access, Footprint};
 use crate::engine::{Amounts, Engine, Stop};
-
-/// `∀xs {triggers}. guard ⇒ acc(arguments, amount)`, evaluated.
-#[derive(Clone, Debug)]
-pub(crate) struct Access {
-    pub(crate) resource: Resource,
-    pub(crate) variables: Vec<Term>,
-    pub(crate) guard: Term,
-    pub(crate) arguments: Vec<Term>,
-    /// With the factor of the predicate around.
-    pub(crate) amount: Term,
-    pub(crate) triggers: Vec<Vec<Term>>,
-}
-
-/// The same, as a function of the location.
-#[derive(Clone, Debug)]
-pub(crate) struct Footprint {
-    /// Over the formals: `ite(condition, amount, none)`.
-    pub(crate) amount: Term,
-    pub(crate) triggers: Vec<Vec<Term>>,
-}
 
 /// What one part gives permission to.
 #[derive(Clone, Copy, Debug)]
@@ -242,62 +221,6 @@ impl Engine<'_> {
             return self.eval_amount(amount, blame).map(Some);
         }
         self.under(guard, |engine| engine.eval_amount(amount, blame))
-    }
-
-    /// Different values of the variables are different locations.
-    pub(crate) fn prove_injective(
-        &mut self,
-        access: &Access,
-        blame: Blame,
-        reason: Reason,
-        at: Span,
-    ) -> Result<(), Stop> {
-        if access.variables.iter().all(|variable| access.arguments.contains(variable))
-            || self.general_inverse(access)?.is_some()
-        {
-            return Ok(());
-        }
-        let goal = self.injectivity(access);
-        let answer = self.ask_obligation(goal)?;
-        if answer != Answer::Yes {
-            self.fail(answer, blame, reason, at);
-            self.mark_unframed(blame)?;
-        }
-        Ok(())
-    }
-
-    /// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
-    pub(crate) fn injectivity(&mut self, access: &Access) -> Term {
-        let mut others = Vec::with_capacity(access.variables.len());
-        for &variable in &access.variables {
-            let name = format!("{}%other", self.terms.display(variable));
-            let sort = self.terms.sort(variable);
-            others.push(self.terms.named_variable(&name, sort));
-        }
-        let renaming: Substitution =
-            access.variables.iter().copied().zip(others.iter().copied()).collect();
-        let active = self.active(access);
-        let other_active = self.terms.substitute(active, &renaming);
-        let mut premises = vec![active, other_active];
-        for &argument in &access.arguments {
-            let other = self.terms.substitute(argument, &renaming);
-            premises.push(self.terms.identical(argument, other));
-        }
-        // What is known of the receivers may be waiting for the triggers the user gave.
-        for trigger in access.triggers.iter().flatten() {
-            premises.push(self.mentioned(*trigger));
-            let other = self.terms.substitute(*trigger, &renaming);
-            premises.push(self.mentioned(other));
-        }
-        let premise = self.terms.and(premises);
-        let same = self.same_arguments(&access.variables, &others);
-        self.terms.implies(premise, same)
-    }
-
-    /// c ∧ p > 0.
-    pub(crate) fn active(&mut self, access: &Access) -> Term {
-        let some = self.is_some(access.amount);
-        self.terms.and([access.guard, some])
     }
 
     /// The permission of an access as a function of the location.

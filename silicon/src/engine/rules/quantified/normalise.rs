@@ -1,13 +1,12 @@
-//! Impure quantifiers as a conjunction of parts, each with one access or one pure assertion (Viper language reference,
-//! section 9, "Normalising impure quantifiers").
+//! Impure quantifiers as a conjunction of parts, each with one access or one pure assertion.
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
 use sil::syntax::Trigger;
 use smt::terms::grow_stack;
 
 use crate::engine::Reading;
+use crate::engine::quantifiers::inferred;
 use crate::engine::rules::assertion::Form;
-use crate::engine::rules::eval::quantifiers::inferred;
 
 /// What stands between the quantifier and a part's body, outermost first.
 #[derive(Clone, Debug)]

@@ -1,13 +1,14 @@
-//! Producing quantified permissions (Viper engine reference, 12.4).
+//! Producing quantified permissions.
 
 use sil::program::Expr;
 use smt::terms::Term;
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::permission::heap::Resource;
-use crate::engine::permission::quantified::chunks::QuantifiedChunk;
-use crate::engine::rules::quantified::access::{Access, Target};
+use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedPart};
+use crate::engine::state::heap::Resource;
+use crate::engine::state::quantified::Access;
+use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {

@@ -5,8 +5,8 @@ use sil::source::Span;
 use smt::terms::Terms;
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::permission::heap::{Heap, Resource};
 use crate::engine::run::explore::Answer;
+use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {

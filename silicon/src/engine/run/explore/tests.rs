@@ -5,7 +5,7 @@ use sil::program::Program;
 use smt::prover::Workspace;
 
 use super::*;
-use crate::engine::permission::heap::Resource;
+use crate::engine::state::heap::Resource;
 use crate::engine::{Context, Visible};
 use crate::options::Options;
 

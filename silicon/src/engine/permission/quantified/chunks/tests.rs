@@ -1,6 +1,7 @@
 //! Splitting an amount takes as much as there is and as is needed, and no more.
 
 use proptest::prelude::*;
+use smt::terms::Substitution;
 
 use super::*;
 use crate::engine::run::explore::tests::with_field;

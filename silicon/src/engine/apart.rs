@@ -8,9 +8,9 @@
 use std::mem::swap;
 
 use crate::engine::findings::incidents::Incidents;
-use crate::engine::mode::{Gathered, Mode};
 use crate::engine::run::explore::{Knowledge, Run};
 use crate::engine::state::State;
+use crate::engine::state::mode::{Gathered, Mode};
 use crate::engine::{Engine, Stop};
 
 /// All that belongs to the place where an engine is.

@@ -1,9 +1,8 @@
 //! Quantified goals in the form in which the prover is best at them.
 //!
 //! A universal goal is shown for arbitrary constants, about which it is known what was learnt when the body was
-//! evaluated, and for which the terms of its triggers are there to be matched (Viper engine reference, 8.1 and 25.2, issue
-//! 567). An existential goal is shown for one of some candidates as well (25.3): without models of quantifiers, the prover
-//! tries none by itself.
+//! evaluated, and for which the terms of its triggers are there to be matched. An existential goal is shown for one of
+//! some candidates as well: without models of quantifiers, the prover tries none by itself.
 //!
 //! SOUNDNESS: a goal in either form implies the goal it was made from. The constants occur in no assumption.
 

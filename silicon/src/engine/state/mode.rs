@@ -3,12 +3,10 @@
 //! A mode holds while something runs and ends with it, however that ends: it is changed by [`Engine::in_mode`] only, and the
 //! explorer puts it back with the state. What has been gathered is taken by whoever asked for it.
 
-use sil::program::PredicateId;
+use sil::program::{Expr, FunctionId, PredicateId};
 use smt::terms::Term;
 
 use crate::engine::Engine;
-use crate::engine::rules::eval::applications::Application;
-use crate::engine::rules::wands::Definition;
 
 /// How expressions are evaluated.
 #[derive(Clone, Default, Debug)]
@@ -29,7 +27,7 @@ pub(crate) struct Mode {
     pub(crate) in_other_reading: bool,
     /// Whether the conditionals of assertions are merged in the step that is being run.
     pub(crate) joins: bool,
-    /// Whether something is evaluated that is kept for all paths (see [`super::apart`]).
+    /// Whether something is evaluated that is kept for all paths (see [`crate::engine::apart`]).
     pub(crate) is_apart: bool,
 }
 
@@ -69,4 +67,43 @@ impl Engine<'_> {
         self.mode.bound.truncate(self.mode.bound.len() - variables.len());
         result
     }
+
+    /// Whether permission may be taken from heaps around.
+    pub(crate) fn may_transfer(&self) -> bool {
+        !self.state.package.reserve.is_empty()
+    }
+
+    /// Tells the package in progress, if there is one, what a new symbol means.
+    ///
+    /// SOUNDNESS: `formula` has to be true of some value of the symbol whatever the left-hand side gives.
+    pub(crate) fn export_definition(&mut self, symbol: Term, formula: Term) {
+        if self.may_transfer() && self.mode.bound == self.mode.roots {
+            self.gathered.definitions.push(Definition {
+                roots: Vec::new(),
+                trigger: symbol,
+                formula,
+            });
+        }
+    }
+}
+
+/// An application met in the body of a quantifier.
+#[derive(Debug)]
+pub(crate) struct Application {
+    pub(crate) function: FunctionId,
+    pub(crate) arguments: Vec<Term>,
+    pub(crate) application: Term,
+    /// As it is written there.
+    pub(crate) written: Expr,
+}
+
+/// What a symbol made in a package means. It holds whatever the left-hand side is, so it may leave the package, unlike
+/// facts (trap T10d).
+#[derive(Debug)]
+pub(crate) struct Definition {
+    /// The left-hand sides it speaks about, of packages that are over.
+    pub(crate) roots: Vec<Term>,
+    /// Mentions what is defined, and with it those roots.
+    pub(crate) trigger: Term,
+    pub(crate) formula: Term,
 }

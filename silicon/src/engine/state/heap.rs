@@ -7,7 +7,7 @@ use sil::program::{FieldId, PredicateId};
 use smt::terms::Term;
 
 use crate::engine::Amounts;
-use crate::engine::permission::quantified::chunks::QuantifiedChunk;
+use crate::engine::state::quantified::QuantifiedChunk;
 
 /// What permission can be held to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

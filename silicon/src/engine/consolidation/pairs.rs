@@ -1,0 +1,36 @@
+//! What two chunks of one resource tell: more than full permission in sum, and they are different locations; one location, and they have one value.
+//!
+//! SOUNDNESS: of the portions of one heap only (trap T23), and of what amounts say in sum only where they are exact (trap T8).
+
+use smt::terms::Terms;
+
+use crate::engine::state::heap::Chunk;
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    pub(super) fn learn_from_pair(
+        &mut self,
+        is_bounded: bool,
+        left: &Chunk,
+        right: &Chunk,
+    ) -> Result<(), Stop> {
+        let alias = self.same_arguments(&left.arguments, &right.arguments);
+        if alias == Terms::FALSE {
+            return Ok(());
+        }
+        if is_bounded {
+            let sum = self.terms.add(left.amount, right.amount);
+            let one = self.terms.write();
+            let too_much = self.terms.lt(one, sum);
+            let different = self.terms.not(alias);
+            let fact = self.terms.implies(too_much, different);
+            self.assume(fact)?;
+        }
+        let none = self.terms.none();
+        let (l, r) = (self.terms.lt(none, left.amount), self.terms.lt(none, right.amount));
+        let both = self.terms.and([alias, l, r]);
+        let equal = self.terms.identical(left.value, right.value);
+        let fact = self.terms.implies(both, equal);
+        self.assume(fact)
+    }
+}

@@ -1,0 +1,35 @@
+//! What more than two chunks of one field tell: all portions of one location fit into full permission.
+
+use smt::terms::Terms;
+
+use crate::engine::state::heap::Chunk;
+use crate::engine::{Engine, Stop};
+
+/// So many portions are summed up with another one at most.
+const SUMMED: usize = 8;
+
+impl Engine<'_> {
+    /// What pairs do not tell: three or more portions that fit in pairs need not fit together.
+    ///
+    /// COMPLETENESS: not of many, as each sum has a case for every two of them.
+    pub(super) fn learn_from_sums(&mut self, chunks: &[Chunk]) -> Result<(), Stop> {
+        let one = self.terms.write();
+        for (index, chunk) in chunks.iter().enumerate() {
+            let mut fitting = Vec::new();
+            for other in &chunks[index + 1..] {
+                let sum = self.terms.add(chunk.amount, other.amount);
+                let fits = self.terms.le(sum, one) != Terms::FALSE;
+                if fits && self.same_arguments(&chunk.arguments, &other.arguments) != Terms::FALSE {
+                    fitting.push(other.clone());
+                }
+            }
+            if (2..=SUMMED).contains(&fitting.len()) {
+                fitting.push(chunk.clone());
+                let total = self.held(&fitting, &chunk.arguments);
+                let bounded = self.terms.le(total, one);
+                self.assume(bounded)?;
+            }
+        }
+        Ok(())
+    }
+}

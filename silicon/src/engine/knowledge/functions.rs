@@ -1,0 +1,63 @@
+//! What is known of the functions verified so far: their axioms.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+use sil::program::{Function, FunctionId, Program};
+use smt::terms::{Term, Terms};
+
+use crate::engine::knowledge::symbols::Emitted;
+use crate::engine::{Amounts, Engine};
+
+/// The two parts of a function's verification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    Contract,
+    Body,
+}
+
+/// What is known of the functions verified so far: for each its axioms, by phase.
+#[derive(Debug)]
+pub(crate) struct FunctionTable(FxHashMap<FunctionId, [OnceLock<FunctionAxioms>; 2]>);
+
+impl FunctionTable {
+    pub(crate) fn new(program: &Program) -> Self {
+        Self(program.functions.iter().map(|(id, _)| (id, Default::default())).collect())
+    }
+
+    /// Makes what a phase has shown available to the members that come later.
+    pub(crate) fn insert(&self, function: FunctionId, phase: Phase, axioms: FunctionAxioms) {
+        let first = self.0[&function][phase as usize].set(axioms).is_ok();
+        debug_assert!(first, "a phase is over once");
+    }
+
+    /// What a phase has shown, if it is over and has shown anything.
+    pub(crate) fn get(&self, function: FunctionId, phase: Phase) -> Option<&FunctionAxioms> {
+        self.0[&function][phase as usize].get()
+    }
+}
+
+/// Axioms justified by the checks passed so far (trap T5a), with the terms they are made of.
+#[derive(Debug)]
+pub(crate) struct FunctionAxioms {
+    pub(crate) terms: Terms,
+    pub(crate) axioms: Vec<Term>,
+    /// What the axioms mention.
+    pub(crate) uses: Emitted,
+}
+
+/// An opaque function's definition is used only where an application is marked `@reveal`.
+pub(crate) fn is_opaque(function: &Function) -> bool {
+    function.annotations.iter().any(|annotation| &*annotation.key == "opaque")
+}
+
+impl Engine<'_> {
+    /// How the amounts in preconditions of functions are read (trap T8: everywhere the same).
+    pub(crate) fn amounts_of_functions(&self) -> Amounts {
+        if self.context.options.exact_amounts_in_functions {
+            Amounts::Exact
+        } else {
+            Amounts::SomeOrNone
+        }
+    }
+}

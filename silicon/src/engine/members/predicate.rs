@@ -1,0 +1,48 @@
+//! Predicates: the body is self-framing and defined.
+
+use sil::program::{Expr, PredicateId};
+
+use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::rules::produce::conjuncts;
+use crate::engine::state::State;
+use crate::engine::{Amounts, Engine, Stop};
+
+impl Engine<'_> {
+    /// A predicate's body is self-framing and defined.
+    pub(crate) fn verify_predicate(&mut self, predicate: PredicateId) -> Result<(), Stop> {
+        let program = self.program;
+        let declaration = &program.predicates[predicate];
+        let Some(body) = &declaration.body else { return Ok(()) };
+        self.state = State::new(&declaration.locals);
+        self.havoc(declaration.formals.iter().copied());
+        // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an instance a part may be held,
+        // which has a part of each amount (trap T4). What is asserted inside of expressions may build on the sums, so it is
+        // left out.
+        self.state.heap.amounts = Amounts::SomeOrNone;
+        let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
+        // The predicate is to blame; in a translated program the part of it that has a place of its own.
+        let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
+        let blame_of = |clause: &Expr| {
+            let has_place = clause.span.origin != declaration.span.origin;
+            if has_place { Blame { span: clause.span, ..blame } } else { blame }
+        };
+        self.mode.joins = self.merges_ways(std::slice::from_ref(body));
+        let without_assertions = |engine: &mut Self| {
+            engine.explore(|engine| {
+                engine.produce_all(&clauses, None, blame_of)?;
+                if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+            })
+        };
+        let paths = self.in_mode(|mode| mode.leaves_out_assertions = true, without_assertions)?;
+        if paths.is_empty() {
+            self.log.warn_of_contradiction(body.span, "the body of the predicate");
+        }
+        // It is shown here, of a whole instance; of a part, where that is used. What else the body has to meet is asked for
+        // again on the way and has been reported above, without the sums and without what is asserted.
+        if self.context.analysis.asserting_predicates.contains(&predicate) {
+            self.state.heap.amounts = Amounts::Exact;
+            self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,61 @@
+//! Injectivity: different values of the variables of a quantified permission are different locations.
+
+use sil::source::Span;
+use smt::terms::{Substitution, Term};
+
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::run::explore::Answer;
+use crate::engine::state::quantified::Access;
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    /// Different values of the variables are different locations.
+    pub(crate) fn prove_injective(
+        &mut self,
+        access: &Access,
+        blame: Blame,
+        reason: Reason,
+        at: Span,
+    ) -> Result<(), Stop> {
+        if access.variables.iter().all(|variable| access.arguments.contains(variable))
+            || self.general_inverse(access)?.is_some()
+        {
+            return Ok(());
+        }
+        let goal = self.injectivity(access);
+        let answer = self.ask_obligation(goal)?;
+        if answer != Answer::Yes {
+            self.fail(answer, blame, reason, at);
+            self.mark_unframed(blame)?;
+        }
+        Ok(())
+    }
+
+    /// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.
+    pub(crate) fn injectivity(&mut self, access: &Access) -> Term {
+        let mut others = Vec::with_capacity(access.variables.len());
+        for &variable in &access.variables {
+            let name = format!("{}%other", self.terms.display(variable));
+            let sort = self.terms.sort(variable);
+            others.push(self.terms.named_variable(&name, sort));
+        }
+        let renaming: Substitution =
+            access.variables.iter().copied().zip(others.iter().copied()).collect();
+        let active = self.active(access);
+        let other_active = self.terms.substitute(active, &renaming);
+        let mut premises = vec![active, other_active];
+        for &argument in &access.arguments {
+            let other = self.terms.substitute(argument, &renaming);
+            premises.push(self.terms.identical(argument, other));
+        }
+        // What is known of the receivers may be waiting for the triggers the user gave.
+        for trigger in access.triggers.iter().flatten() {
+            premises.push(self.mentioned(*trigger));
+            let other = self.terms.substitute(*trigger, &renaming);
+            premises.push(self.mentioned(other));
+        }
+        let premise = self.terms.and(premises);
+        let same = self.same_arguments(&access.variables, &others);
+        self.terms.implies(premise, same)
+    }
+}

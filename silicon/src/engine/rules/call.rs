@@ -1,0 +1,86 @@
+//! `xs := m(es)`: a call gives the precondition away and receives the postcondition.
+
+use sil::program::{Expr, LocalId, Method, MethodId, Stmt};
+use smt::terms::Term;
+
+use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::rules::readings::has_two_readings;
+use crate::engine::state::State;
+use crate::engine::state::heap::Heap;
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    /// `xs := m(es)`: the precondition is given away, the postcondition received.
+    pub(crate) fn exec_call(
+        &mut self,
+        stmt: &Stmt,
+        targets: &[LocalId],
+        method: MethodId,
+        arguments: &[Expr],
+    ) -> Result<(), Stop> {
+        let program = self.program;
+        let callee = &program.methods[method];
+        let arguments = self.eval_all(arguments, Blame::new(ErrorId::CallFailed, stmt.span))?;
+        let mut state = State::new(&callee.locals);
+        for (&formal, &argument) in callee.formals.iter().zip(&arguments) {
+            state.store.set(formal, argument);
+        }
+        let before = self.state.heap.clone();
+        state.heap = before.clone();
+        state.path = self.state.path.clone();
+        state.past.frames = self.state.past.frames.clone();
+        state.package.reserve = self.state.package.reserve.clone();
+        state.package.agreed = self.state.package.agreed.clone();
+        let in_package = !state.package.reserve.is_empty();
+        state.assertion.keeps_snapshots = in_package;
+        let outer = std::mem::replace(&mut self.state, state);
+        let results = self.call(stmt, callee, (!in_package).then_some(before));
+        let inner = std::mem::replace(&mut self.state, outer);
+        // SOUNDNESS: what a package has given up counts even where the path ends here (trap T10f).
+        self.state.package.reserve = inner.package.reserve;
+        let results = results?;
+        self.state.heap = inner.heap;
+        self.state.package.agreed = inner.package.agreed;
+        for (&target, result) in targets.iter().zip(results) {
+            self.state.store.set(target, result);
+        }
+        Ok(())
+    }
+
+    /// Runs a call in the callee's state; yields the results. `before`: the heap `old` refers to, if it is known.
+    fn call(
+        &mut self,
+        stmt: &Stmt,
+        callee: &Method,
+        before: Option<Heap>,
+    ) -> Result<Vec<Term>, Stop> {
+        let preconditions: Vec<&Expr> = callee.contract.preconditions.iter().collect();
+        let postconditions: Vec<&Expr> = callee.contract.postconditions.iter().collect();
+        let blame = Blame::new(ErrorId::CallPrecondition, stmt.span).trusted();
+        self.remember_heap();
+        let snapshot = self.consume_all(&preconditions, |clause| blame.clause(clause.span))?;
+        self.state.past.old = Some(match before {
+            Some(before) => before,
+            None => taken(self, &preconditions, snapshot)?,
+        });
+        self.begin_epoch();
+        self.havoc(callee.returns.iter().copied());
+        let blame = Blame::new(ErrorId::CallFailed, stmt.span);
+        // SOUNDNESS: the contract's check has seen what follows from the inhale reading of the precondition, and the
+        // call has met the other one: the postcondition need not be defined here (trap T17e).
+        let two = preconditions.iter().any(|clause| has_two_readings(clause));
+        let blame = if two { blame } else { blame.trusted() };
+        self.produce_all(&postconditions, None, |_| blame)?;
+        let value = |&result| self.state.store.get(result).expect("havocked above");
+        Ok(callee.returns.iter().map(value).collect())
+    }
+}
+
+/// The heap that a precondition describes, with the values it had when it was consumed: what `old` means in the
+/// postcondition of a call in a package, whose permissions may have come from several heaps (trap T18).
+fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
+    let left = std::mem::take(&mut engine.state.heap);
+    let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
+    engine.produce_all(preconditions, Some(snapshot), blame)?;
+    Ok(std::mem::replace(&mut engine.state.heap, left))
+}

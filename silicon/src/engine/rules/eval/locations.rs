@@ -1,0 +1,109 @@
+//! Locations: what they mean, and reading a field.
+
+use sil::program::{Expr, FieldId, Location, Resource as Asked};
+use sil::source::Span;
+use smt::terms::{Sort, Term};
+
+use crate::engine::findings::blame::Blame;
+use crate::engine::findings::log::Reported;
+use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::{Engine, Stop};
+
+/// What came of a field that could not be read.
+enum Unread {
+    /// All that was wrong is that its receiver might be null; otherwise it has this value.
+    Read(Term),
+    Missing(Reported),
+}
+
+impl Engine<'_> {
+    /// `e.f`: needs some permission (Schwerhoff 2011, figure 4).
+    pub(crate) fn eval_field_read(
+        &mut self,
+        expr: &Expr,
+        receiver: &Expr,
+        field: FieldId,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let receiver = self.eval(receiver, blame)?;
+        let resource = Resource::Field(field);
+        if let Some(value) = self.lookup(resource, &[receiver], blame)? {
+            return Ok(value);
+        }
+        let sort = self.sort(&expr.ty);
+        if let Some(hole) = self.trigger_hole(sort, &[receiver]) {
+            return Ok(hole);
+        }
+        let value = self.fresh("unread", sort);
+        self.note_unread();
+        if blame.is_trusted() {
+            return Ok(value);
+        }
+        let is_inside = self.run.explorers.len() > 1;
+        let reported = match self.report_read(resource, receiver, blame, expr.span) {
+            Ok(Unread::Read(value)) => return Ok(value),
+            Ok(Unread::Missing(reported)) => reported,
+            // The path may go on without this part of the expression. SOUNDNESS: nothing has been reported, so what depends
+            // on the value fails like anything else.
+            Err(Stop::Infeasible) if is_inside => return Ok(value),
+            Err(stop) => return Err(stop),
+        };
+        self.log.taint(value, reported);
+        let heap = self.state.heap.clone();
+        match self.assume_permission(&heap, resource, &[receiver], None, blame) {
+            Err(Stop::Infeasible) if is_inside => return Ok(value),
+            assumed => assumed?,
+        }
+        // Assume the permission, so that what follows from its absence is not reported as well.
+        let amount = self.fresh("assumed", Sort::PERM);
+        let none = self.terms.none();
+        let positive = self.terms.lt(none, amount);
+        self.assume(positive)?;
+        self.add_chunk(resource, Chunk { arguments: vec![receiver], value, amount })?;
+        Ok(value)
+    }
+
+    /// Reports why a field cannot be read.
+    fn report_read(
+        &mut self,
+        resource: Resource,
+        receiver: Term,
+        blame: Blame,
+        at: Span,
+    ) -> Result<Unread, Stop> {
+        if self.fail_receiver(receiver, blame, at)?
+            && let Some(value) = self.lookup(resource, &[receiver], blame)?
+        {
+            return Ok(Unread::Read(value));
+        }
+        self.report_permission(blame, at).map(Unread::Missing)
+    }
+
+    /// What a mention of a resource means, with the values of its arguments.
+    pub(crate) fn eval_resource(
+        &mut self,
+        resource: &Asked,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        match resource {
+            Asked::Location(location) => self.eval_location(location, blame),
+            Asked::Wand(wand) => self.eval_wand(wand, blame),
+        }
+    }
+
+    /// Resource and arguments of a location.
+    pub(crate) fn eval_location(
+        &mut self,
+        location: &Location,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        match location {
+            Location::Field { receiver, field } => {
+                Ok((Resource::Field(*field), vec![self.eval(receiver, blame)?]))
+            }
+            Location::Predicate { predicate, arguments } => {
+                Ok((Resource::Predicate(*predicate), self.eval_all(arguments, blame)?))
+            }
+        }
+    }
+}

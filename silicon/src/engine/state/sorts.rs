@@ -1,0 +1,74 @@
+//! Sorts of types, of the values of resources, and their names.
+
+use sil::program::Type;
+use smt::terms::Sort;
+
+use crate::engine::Engine;
+use crate::engine::state::heap::Resource;
+
+impl Engine<'_> {
+    /// The sort of the values of a type.
+    pub(crate) fn sort(&mut self, ty: &Type) -> Sort {
+        match ty {
+            Type::Int => Sort::INT,
+            Type::Bool | Type::Wand => Sort::BOOL,
+            Type::Perm => Sort::PERM,
+            Type::Ref => Sort::REF,
+            Type::Seq(element) => {
+                let element = self.sort(element);
+                self.terms.seq_sort(element)
+            }
+            Type::Set(element) => {
+                let element = self.sort(element);
+                self.terms.set_sort(element)
+            }
+            Type::Multiset(element) => {
+                let element = self.sort(element);
+                self.terms.multiset_sort(element)
+            }
+            Type::Map(key, value) => {
+                let (key, value) = (self.sort(key), self.sort(value));
+                self.terms.map_sort(key, value)
+            }
+            Type::Domain(domain, arguments) => {
+                let declaration = &self.program.domains[*domain];
+                if let Some(text) = declaration.interpretations.get("SMTLIB") {
+                    return self.terms.backend_sort(text);
+                }
+                let arguments: Vec<_> =
+                    arguments.iter().map(|argument| self.sort(argument)).collect();
+                self.terms.user_sort(&declaration.name, &arguments)
+            }
+            Type::Variable(name) => match self.domains.type_arguments.get(name).cloned() {
+                Some(ty) => self.sort(&ty),
+                // A parameter that no axiom binds: any sort will do.
+                None => Sort::INT,
+            },
+        }
+    }
+
+    /// The sort of the values held in chunks of a resource.
+    pub(crate) fn resource_sort(&mut self, resource: Resource) -> Sort {
+        match resource {
+            Resource::Field(field) => {
+                let program = self.program;
+                self.sort(&program.fields[field].ty)
+            }
+            Resource::Predicate(_) => Sort::SNAP,
+            Resource::Wand(_) => self.wand_sort(),
+        }
+    }
+
+    pub(crate) fn resource_name(&self, resource: Resource) -> String {
+        match resource {
+            Resource::Field(field) => self.program.fields[field].name.to_string(),
+            Resource::Predicate(predicate) => self.program.predicates[predicate].name.to_string(),
+            Resource::Wand(index) => format!("wand{index}"),
+        }
+    }
+
+    /// The sort of functions from left-hand to right-hand snapshots.
+    pub(crate) fn wand_sort(&mut self) -> Sort {
+        self.terms.user_sort("MWSF", &[])
+    }
+}
