@@ -44,6 +44,7 @@ use crate::engine::rules::wands;
 use crate::engine::run::explore::{Knowledge, Run};
 use crate::engine::state::State;
 use crate::engine::state::mode::{Gathered, Mode};
+use crate::observer::Observer;
 use crate::options::{Join, Options};
 use crate::report::{Finding, Statistics};
 
@@ -58,6 +59,10 @@ pub(crate) enum Stop {
     Unsupported { span: Span, what: String },
     /// The wall-clock limit of the member, never reported as verified.
     OutOfTime,
+    /// The observer wants no more.
+    Cancelled,
+    /// The member is not to be tried; why.
+    GivenUp(String),
     /// There are more paths, or more questions, than this attempt was to have: another one may get on.
     TooMuch,
     /// The solver failed.
@@ -88,6 +93,7 @@ pub(crate) struct Context<'p> {
     pub(crate) options: &'p Options,
     /// What is known of the program as a whole.
     pub(crate) analysis: Analysis,
+    pub(crate) observer: &'p dyn Observer,
     /// Axioms of the functions verified so far.
     pub(crate) functions: FunctionTable,
     /// Of the predicates checked so far, whether their bodies failed.
@@ -102,6 +108,7 @@ impl<'p> Context<'p> {
         program: &'p Program,
         sources: &'p Sources,
         options: &'p Options,
+        observer: &'p dyn Observer,
         termination: Option<&'p Instrumented>,
     ) -> Self {
         let predicates = program.predicates.iter();
@@ -110,6 +117,7 @@ impl<'p> Context<'p> {
             sources,
             options,
             analysis: Analysis::of(program),
+            observer,
             functions: FunctionTable::new(program),
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
             termination,

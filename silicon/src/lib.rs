@@ -1,11 +1,39 @@
 //! Silicon: a symbolic-execution verifier for SIL.
+//!
+//! The command `silicon` is a crate of its own; this one neither prints nor starts processes, and reads files only where it is
+//! given their names. There are two ways in:
+//!
+//! * [`session::Session`] takes an [`Input`](session::Input), which may be a text in memory, in any of the languages through its
+//!   front end and the engine. The [`Outcome`](session::Outcome) has verdicts, and findings at the places their author wrote.
+//! * [`verify`] takes a program that is resolved already, and gives its [`report`].
+//!
+//! Both have a form with an observer, which hears of each member when it is done, and may stop the rest:
+//! [`session::Session::run_with`] and [`verify_with`].
+//!
+//! ```
+//! use silicon::session::{FileVerdict, Input, Session};
+//!
+//! let text = "method half(n: Int) returns (r: Int) ensures 2 * r == n { r := n / 2 }";
+//! let outcome = Session::default().run(&Input::text("half.sil", text));
+//! assert_eq!(outcome.verdict, FileVerdict::Failed);
+//! assert_eq!(outcome.diagnostics[0].message.id, "postcondition.violated:assertion.false");
+//! ```
 
 mod engine;
+pub mod expectations;
+pub mod explain;
 mod huge_pages;
+pub mod observer;
 pub mod options;
 pub mod output;
 pub mod report;
 pub mod session;
 mod verify;
 
-pub use verify::verify;
+pub use observer::Observer;
+pub use verify::{verify, verify_with};
+
+/// The version of the solver that is linked: a verdict may depend on it.
+pub fn solver_version() -> &'static str {
+    smt::prover::version()
+}

@@ -1,8 +1,12 @@
 //! What the caller of [`crate::verify`] may choose.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use sil::load::Assumptions;
+
+use crate::report::MemberKind;
 
 /// How verification is done. The defaults are those of the command line.
 #[derive(Clone, Debug)]
@@ -19,6 +23,11 @@ pub struct Options {
     pub member_time_limit: Option<Duration>,
     /// Wall-clock safety net for all members together.
     pub deadline: Option<Instant>,
+    /// Members whose verdict is known, by their names in the SIL program: there is no report on them, and they are verified only
+    /// where others need what they show.
+    pub settled: BTreeSet<(MemberKind, String)>,
+    /// Members that are not to be verified, with what to say of each.
+    pub given_up: Vec<GivenUp>,
     /// Directory for replayable solver logs, one file a member.
     pub smt_log: Option<std::path::PathBuf>,
     /// Look for places where everything holds ([`sil::plugins::smoke`]).
@@ -33,8 +42,9 @@ pub struct Options {
     pub assume_termination: bool,
     /// When branches of a method are merged again.
     pub join: Join,
-    /// Count the instances of each quantifier. Slow: Z3 writes a trace for it.
-    pub profile: bool,
+    /// Count the instances of each quantifier. Slow: Z3 writes traces for it, to this directory; each is removed when it has
+    /// been read.
+    pub profile: Option<std::path::PathBuf>,
     /// For measurements only: leaves the choice of triggers for the quantifiers of quantified permissions to Z3.
     pub without_own_triggers: bool,
     /// For measurements only: a summary of values is made anew wherever one is asked for.
@@ -43,6 +53,18 @@ pub struct Options {
     pub counterexample: bool,
 }
 
+/// A member that was seen to end, or to block, the process that verifies it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GivenUp {
+    pub kind: MemberKind,
+    /// Its name in the SIL program.
+    pub name: String,
+    /// Whether that is a defect of the verifier, and not for lack of time or memory.
+    pub is_defect: bool,
+    pub why: String,
+}
+
+/// When branches are merged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Join {
     Auto,
@@ -51,6 +73,20 @@ pub enum Join {
 }
 
 impl Options {
+    /// Which of the limits on time is reached, where one is.
+    pub(crate) fn limit_reached(&self) -> String {
+        match (self.deadline, self.member_time_limit) {
+            (Some(deadline), _) if Instant::now() >= deadline => {
+                "the time limit of the run is reached (--time-limit)".to_owned()
+            }
+            (_, Some(limit)) => {
+                let seconds = limit.as_secs_f64();
+                format!("the time limit of the member, {seconds} s, is reached (--member-limit)")
+            }
+            _ => "a time limit is reached".to_owned(),
+        }
+    }
+
     /// What the front end takes for granted.
     pub fn assumptions(&self) -> Assumptions {
         Assumptions { termination: self.assume_termination }
@@ -66,13 +102,15 @@ impl Default for Options {
             obligation_limit: 40_000_000,
             member_time_limit: Some(Duration::from_secs(120)),
             deadline: None,
+            settled: BTreeSet::new(),
+            given_up: Vec::new(),
             smt_log: None,
             smoke: false,
             exact_amounts_in_functions: false,
             assume_injectivity_on_inhale: false,
             assume_termination: false,
             join: Join::Auto,
-            profile: false,
+            profile: None,
             without_own_triggers: false,
             without_memoised_summaries: false,
             counterexample: false,

@@ -1,7 +1,7 @@
 //! Showing outcomes: for people, for scripts, for other tools.
 //!
 //! Each format is one file, and no other file knows it. The formats for standard output are written while files are
-//! still being verified; the reports are written to files of their own at the end.
+//! still being verified; the reports are made at the end.
 
 mod human;
 mod json;
@@ -11,12 +11,11 @@ mod short;
 mod silicon;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use sil::render::Colours;
 
+use crate::expectations::Difference;
 use crate::report::{Questions, Verdict};
 use crate::session::{FileVerdict, Outcome};
 
@@ -33,44 +32,20 @@ pub enum Format {
     Silicon,
 }
 
-/// A report to be written to a file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReportFile {
-    pub format: ReportFormat,
-    pub path: PathBuf,
-}
-
+/// A report on a whole run, for other tools.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportFormat {
     Sarif,
     Junit,
 }
 
-impl FromStr for ReportFile {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (format, path) = text.split_once('=').unwrap_or((text, ""));
-        let format = match format {
-            "sarif" => ReportFormat::Sarif,
-            "junit" => ReportFormat::Junit,
-            _ => return Err("expected sarif=FILE or junit=FILE".into()),
-        };
-        if path.is_empty() {
-            return Err("the name of the file is missing".into());
+impl ReportFormat {
+    /// The text of the report; `outcomes` are in the order of the inputs.
+    pub fn report(self, outcomes: &[Outcome], summary: &Summary) -> String {
+        match self {
+            Self::Sarif => sarif::report(outcomes, summary),
+            Self::Junit => junit::report(outcomes, summary),
         }
-        Ok(Self { format, path: path.into() })
-    }
-}
-
-impl ReportFile {
-    /// Writes the report; `outcomes` are in the order of the inputs.
-    pub fn write(&self, outcomes: &[Outcome], summary: &Summary) -> io::Result<()> {
-        let text = match self.format {
-            ReportFormat::Sarif => sarif::report(outcomes),
-            ReportFormat::Junit => junit::report(outcomes, summary),
-        };
-        std::fs::write(&self.path, text)
     }
 }
 
@@ -87,6 +62,8 @@ pub struct Summary {
     pub errors: usize,
     pub input_errors: usize,
     pub checked: usize,
+    /// Whether the run was stopped before its end.
+    pub interrupted: bool,
     pub time: Duration,
     /// Those of all members.
     pub questions: Questions,
@@ -115,7 +92,9 @@ impl Summary {
     ///
     /// A file in which nothing was selected leaves the verdict to the others; one that declares nothing does not.
     pub fn verdict(&self) -> FileVerdict {
-        self.worst.unwrap_or(FileVerdict::NothingSelected)
+        let known = self.worst.unwrap_or(FileVerdict::NothingSelected);
+        // Of the rest nothing is known.
+        if self.interrupted { known.max(FileVerdict::Inconclusive) } else { known }
     }
 }
 
@@ -149,6 +128,29 @@ impl Format {
             Self::Short => short::findings(outcome, to),
             Self::Json { .. } => json::findings(outcome, to),
             Self::Silicon => silicon::outcome(outcome, to),
+        }
+    }
+
+    /// Shows whether a file does what it announces; `differences` is what it does not ([`crate::expectations`]).
+    pub fn expectation(
+        self,
+        outcome: &Outcome,
+        differences: &[(String, Difference)],
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
+        match self {
+            Self::Json { .. } => json::expectation(outcome, differences, to),
+            Self::Human { .. } | Self::Short | Self::Silicon => {
+                if differences.is_empty() {
+                    let errors = outcome.errors();
+                    let word = if errors == 1 { "error" } else { "errors" };
+                    return writeln!(to, "{}: as announced: {errors} {word}", outcome.file);
+                }
+                writeln!(to, "{}: not as announced", outcome.file)?;
+                differences
+                    .iter()
+                    .try_for_each(|(file, difference)| write!(to, "{}", difference.of_file(file)))
+            }
         }
     }
 

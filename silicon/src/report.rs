@@ -2,10 +2,11 @@
 
 mod ids;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 pub use sil::render::Severity;
 use sil::source::Span;
 
@@ -32,7 +33,7 @@ pub struct MemberReport {
     pub statistics: Statistics,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum MemberKind {
     Method,
     Function,
@@ -54,7 +55,7 @@ impl MemberKind {
 /// The verdict on a member. Nothing but `Verified` counts as verified.
 ///
 /// Ordered by weight: the largest of several is the verdict on the whole.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Verdict {
     Verified,
     /// A limit was hit: "gave up".
@@ -93,33 +94,33 @@ pub struct Finding {
 ///
 /// Values are those of the solver's model. References and values of opaque types have names that mean something within
 /// one counterexample only: two things with one name are equal, with different names different.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counterexample {
     /// The variables in scope that have a value, by their names in the SIL program.
     pub variables: Vec<Variable>,
     /// What is held there.
     pub heap: Vec<Location>,
     /// What `old` speaks about, where that is another heap.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub old: Vec<Location>,
 }
 
 /// A variable and its value.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Variable {
     pub name: String,
     pub value: String,
 }
 
 /// A field or an instance of a predicate to which there is permission.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Location {
     /// As in `ref1.f` or `list(ref1)`.
     pub location: String,
     /// The permission amount.
     pub amount: String,
     /// Of a field.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
 }
 
@@ -176,7 +177,7 @@ pub enum Means {
 }
 
 /// Questions, by how they were answered.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Questions {
     pub by_form: u64,
     pub by_facts: u64,
@@ -220,12 +221,12 @@ impl Questions {
 }
 
 /// What the work on a member cost.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     pub time: Duration,
     pub questions: Questions,
     /// The same, by what was executed when they came up.
-    pub constructs: BTreeMap<&'static str, Questions>,
+    pub constructs: BTreeMap<Cow<'static, str>, Questions>,
     /// Paths followed to their end.
     pub paths: u64,
     /// How often the solver instantiated each quantifier, by its name, where that was asked for. Those of the program are
@@ -237,7 +238,7 @@ impl Statistics {
     /// Counts a question that came up at `construct`.
     pub fn count(&mut self, construct: &'static str, means: Means) {
         self.questions.count(means);
-        self.constructs.entry(construct).or_default().count(means);
+        self.constructs.entry(construct.into()).or_default().count(means);
     }
 
     /// Adds those of another part of the work.
@@ -246,7 +247,7 @@ impl Statistics {
         self.paths += other.paths;
         self.questions.add(&other.questions);
         for (construct, questions) in &other.constructs {
-            self.constructs.entry(construct).or_default().add(questions);
+            self.constructs.entry(construct.clone()).or_default().add(questions);
         }
         for (quantifier, count) in &other.instances {
             *self.instances.entry(quantifier.clone()).or_default() += count;

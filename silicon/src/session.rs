@@ -4,6 +4,7 @@
 //! An [`Outcome`] holds all that a user learns about one file; [`crate::output`] shows it. Nothing here prints.
 
 pub mod audit;
+pub mod follow;
 pub mod input;
 pub mod load;
 pub mod outcome;
@@ -19,24 +20,27 @@ use sil::program::{Member, Program};
 use sil::render::{Message, Place, Severity};
 use sil::source::{Sources, Span};
 
+pub use follow::Follower;
 pub use input::{Input, Lines};
 pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
 
 use crate::options::Options;
 use crate::report::{Finding, MemberReport, Verdict};
+use follow::Relay;
 use load::Loaded;
 use place::Places;
 
 /// How far a program is taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Task {
     /// Parse, resolve, check types and consistency.
     Check,
+    #[default]
     Verify,
 }
 
-/// What holds for all files of one run.
-#[derive(Clone, Debug)]
+/// What holds for all files of one run. The default verifies all members and reports all errors.
+#[derive(Clone, Default, Debug)]
 pub struct Session {
     pub task: Task,
     pub options: Options,
@@ -54,14 +58,19 @@ const STACK_SIZE: usize = 1 << 30;
 impl Session {
     /// Reads and verifies one input. Never panics: a defect below becomes an outcome, too.
     pub fn run(&self, input: &Input) -> Outcome {
+        self.run_with(input, &follow::Nobody)
+    }
+
+    /// The same; `follower` hears how it gets on, and may stop it.
+    pub fn run_with(&self, input: &Input, follower: &dyn Follower) -> Outcome {
         let started = Instant::now();
-        let mut outcome =
-            on_large_stack(|| self.run_here(input)).unwrap_or_else(|defect| broken(input, &defect));
+        let mut outcome = on_large_stack(|| self.run_here(input, follower))
+            .unwrap_or_else(|defect| broken(input, &defect));
         outcome.time = started.elapsed();
         outcome
     }
 
-    fn run_here(&self, input: &Input) -> Outcome {
+    fn run_here(&self, input: &Input, follower: &dyn Follower) -> Outcome {
         let (loaded, mut outcome) = front_end(input, self.options.assumptions());
         if let Some(Accepted { program, is_blank, sources }) = loaded
             && self.task == Task::Verify
@@ -70,42 +79,51 @@ impl Session {
             for original in load::originals(input, names, &outcome.texts) {
                 outcome.texts.add(original);
             }
-            let places = Places::new(&program, &sources, &outcome.texts);
-            self.verify(&program, &sources, &places, &mut outcome);
-            if outcome.verdict == FileVerdict::NothingSelected && !self.selects() {
-                outcome.verdict = without_members_to_verify(&program, is_blank);
+            let texts = outcome.texts.clone();
+            let places = Places::new(&program, &sources, &texts);
+            outcome.trusted = audit::trusted(&program, &places, &self.options, self.audit);
+            // What it stays if nothing is verified.
+            outcome.verdict = if self.selects() {
+                FileVerdict::NothingSelected
+            } else {
+                without_members_to_verify(&program, is_blank)
+            };
+            match self.options_for(&program, &places) {
+                Some(options) => {
+                    let relay =
+                        Relay { session: self, places: &places, outcome: &outcome, follower };
+                    let report = crate::verify_with(&program, &sources, &options, &relay);
+                    for member in report.members {
+                        let (member, diagnostics) = self.of_report(member, &places);
+                        outcome.add(member, diagnostics);
+                    }
+                }
+                None => follower.loaded(&outcome, &[]),
             }
-            outcome.sort();
+            outcome.complete();
+        } else {
+            follower.loaded(&outcome, &[]);
         }
         outcome
     }
 
-    fn verify(
+    /// What a user learns of a member.
+    fn of_report(
         &self,
-        program: &Program,
-        sources: &Sources,
+        mut member: MemberReport,
         places: &Places<'_>,
-        outcome: &mut Outcome,
-    ) {
-        outcome.trusted = audit::trusted(program, places, &self.options, self.audit);
-        let Some(options) = self.options_for(program, places) else {
-            outcome.verdict = FileVerdict::NothingSelected;
-            return;
+    ) -> (MemberOutcome, Vec<Diagnostic>) {
+        member.name = places.name(member.span, member.name);
+        let diagnostics = self.diagnostics(&member, places);
+        let outcome = MemberOutcome {
+            kind: member.kind,
+            verdict: honest(member.verdict, &member.findings, places),
+            place: places.of(member.span),
+            name: member.name,
+            trusted: member.trusted.into_iter().map(|(_, words)| words).collect(),
+            statistics: member.statistics,
         };
-        let report = crate::verify(program, sources, &options);
-        for mut member in report.members {
-            member.name = places.name(member.span, member.name);
-            outcome.diagnostics.extend(self.diagnostics(&member, places));
-            outcome.members.push(MemberOutcome {
-                kind: member.kind,
-                name: member.name,
-                verdict: honest(member.verdict, &member.findings, places),
-                place: places.of(member.span),
-                trusted: member.trusted.into_iter().map(|(_, words)| words).collect(),
-                statistics: member.statistics,
-            });
-        }
-        outcome.verdict = FileVerdict::of_members(&outcome.members);
+        (outcome, diagnostics)
     }
 
     /// Whether some members were chosen, rather than all.
@@ -134,11 +152,15 @@ impl Session {
     }
 
     fn diagnostics(&self, member: &MemberReport, places: &Places<'_>) -> Vec<Diagnostic> {
-        let of_member = |finding: &Finding| Diagnostic {
-            member: Some(member.name.clone()),
-            path: places.path(finding),
-            counterexample: finding.counterexample.clone(),
-            ..places.diagnostic(finding)
+        let of_member = |finding: &Finding| {
+            let (path, steps) = places.path(finding).into_iter().unzip();
+            Diagnostic {
+                member: Some(member.name.clone()),
+                path,
+                steps,
+                counterexample: finding.counterexample.clone(),
+                ..places.diagnostic(finding)
+            }
         };
         let mut diagnostics: Vec<Diagnostic> = member.findings.iter().map(of_member).collect();
         self.keep_first(&mut diagnostics);

@@ -4,17 +4,18 @@
 //! starts when that is known; what does not depend on each other runs in parallel.
 
 mod attempt;
+mod collect;
 mod profile;
 mod schedule;
 mod smt_log;
 mod termination;
+mod turns;
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use sil::diagnostics::Diagnostic;
 use sil::imports::library;
 use sil::program::{DomainId, FunctionId, Member, Program};
@@ -23,26 +24,40 @@ use sil::source_map;
 use smt::prover::Workspace;
 
 use self::attempt::{Attempt, End};
+use self::collect::Collected;
 use self::schedule::{Piece, Schedule, Task};
+use self::turns::Turns;
 use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
 use crate::huge_pages;
-use crate::options::{Join, Options};
+use crate::observer::{Nobody, Observer, Planned};
+use crate::options::{GivenUp, Join, Options};
 use crate::report::{
     ErrorId, Finding, MemberKind, MemberReport, Reason, Report, Severity, Statistics, Verdict,
 };
 
 /// Verifies the selected members of a program. The report is the same for every number of threads.
 pub fn verify(program: &Program, sources: &Sources, options: &Options) -> Report {
+    verify_with(program, sources, options, &Nobody)
+}
+
+/// The same; `observer` hears how it gets on, and may stop it.
+pub fn verify_with(
+    program: &Program,
+    sources: &Sources,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Report {
+    let run = |in_parallel| verify_members(program, sources, options, observer, in_parallel);
     match rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .stack_size(STACK_SIZE)
         .start_handler(|_| huge_pages::prefer())
         .build()
     {
-        Ok(pool) => pool.install(|| verify_members(program, sources, options, true)),
+        Ok(pool) => pool.install(|| run(true)),
         // No threads to be had: this one will do.
-        Err(_) => verify_members(program, sources, options, false),
+        Err(_) => run(false),
     }
 }
 
@@ -53,6 +68,7 @@ fn verify_members(
     program: &Program,
     sources: &Sources,
     options: &Options,
+    observer: &dyn Observer,
     in_parallel: bool,
 ) -> Report {
     let with_checks = options.smoke.then(|| sil::plugins::smoke::instrument(program));
@@ -64,67 +80,91 @@ fn verify_members(
     };
     let termination = sil::plugins::termination::instrument(program, amounts);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
-    let context = Context::new(program, sources, options, termination.as_ref());
+    let context = Context::new(program, sources, options, observer, termination.as_ref());
+    let reported: Vec<Member> = program
+        .order
+        .iter()
+        .copied()
+        .filter(|&member| is_reported(program, sources, options, member))
+        .collect();
+    observer.planned(&reported.iter().map(|&member| planned(program, member)).collect::<Vec<_>>());
     let schedule =
         Schedule::new(program, context.termination, |member| is_selected(program, member, options));
-    let outcomes: Vec<OnceLock<Vec<(Member, MemberReport)>>> =
-        schedule.tasks.iter().map(|_| OnceLock::new()).collect();
+    let collected = Collected::new(&schedule, &reported, observer);
+    let turns = Turns::new(options.deadline, schedule.tasks.len());
     let work = |lane: Range<usize>| {
         let mut workspace = Workspace::new();
         for index in lane {
             if workspace.is_worn() {
                 workspace = Workspace::new();
             }
-            let outcome = perform(&context, &schedule.tasks[index], &workspace);
-            outcomes[index].set(outcome).expect("every task is in one lane");
+            match perform(&context, &schedule.tasks[index], turns.slice(), &workspace) {
+                Some(reports) => collected.add_all(index, reports),
+                None => turns.postpone(index),
+            }
         }
     };
+    let work = &work;
     if in_parallel {
         schedule.run(work);
+        while let Some(postponed) = turns.next() {
+            rayon::scope(|scope| {
+                for index in postponed {
+                    scope.spawn(move |_| work(index..index + 1));
+                }
+            });
+        }
     } else {
         schedule.run_here(work);
+        while let Some(postponed) = turns.next() {
+            postponed.into_iter().for_each(|index| work(index..index + 1));
+        }
     }
-    let mut reports: FxHashMap<Member, MemberReport> = FxHashMap::default();
-    for (member, report) in outcomes.into_iter().filter_map(OnceLock::into_inner).flatten() {
-        // The proof that a function terminates comes after the function.
-        match reports.remove(&member) {
-            Some(other) => reports.insert(member, both(report, other)),
-            None => reports.insert(member, report),
-        };
-    }
+    let mut reports = collected.into_reports();
     let mut report = Report::default();
-    let is_verified = |member: &&Member| {
-        !matches!(member, Member::Field(_)) && is_selected(program, **member, options)
-    };
-    for &member in program.order.iter().filter(is_verified) {
+    for &member in &reported {
         report.members.extend(reports.remove(&member));
-        if let Member::Domain(domain) = member
-            && !is_of_library(sources, program, member)
-        {
+        if let Member::Domain(domain) = member {
             // Axioms may mention nothing that needs a proof; that they are trusted is said elsewhere.
             let checked = options.smoke.then(|| axioms(&context, domain));
-            report.members.push(checked.unwrap_or_else(|| blank(program, member)));
+            let of_domain = checked.unwrap_or_else(|| blank(program, member));
+            observer.finished(&of_domain);
+            report.members.push(of_domain);
         }
     }
     report
 }
 
-/// Verifies the members of a task, and leaves what is learnt of them to those that come later.
+/// Whether there is a report on a member: it is selected, and there is something to say.
+fn is_reported(program: &Program, sources: &Sources, options: &Options, member: Member) -> bool {
+    !matches!(member, Member::Field(_))
+        && is_selected(program, member, options)
+        && !(matches!(member, Member::Domain(_)) && is_of_library(sources, program, member))
+}
+
+fn planned(program: &Program, member: Member) -> Planned {
+    let (kind, name, span) = describe(program, member);
+    Planned { kind, name, span }
+}
+
+/// Verifies the members of a task, and leaves what is learnt of them to those that come later. `None`: it has had its turn, and
+/// is not done.
 fn perform(
     context: &Context<'_>,
     task: &Task,
+    slice: Option<Duration>,
     workspace: &Workspace,
-) -> Vec<(Member, MemberReport)> {
+) -> Option<Vec<(Member, MemberReport)>> {
     let visible =
         Visible { functions: &task.functions, contracts: &[], predicates: &task.predicates };
-    match &task.piece {
+    Some(match &task.piece {
         Piece::Functions { functions, recursive, promise_late } => {
             let (recursive, late) = (*recursive, &promise_late[..]);
             functions_of_group(context, functions, recursive, late, visible, workspace)
         }
         Piece::Predicate(predicate) => {
             let member = Member::Predicate(*predicate);
-            let report = verify_other(context, member, visible, workspace);
+            let report = verify_whole(context, member, visible, workspace);
             let ill_formed = &context.ill_formed_predicates[predicate];
             let has_failed =
                 report.findings.iter().any(|finding| finding.error != ErrorId::VerifierWarning);
@@ -133,13 +173,25 @@ fn perform(
         }
         Piece::Method(method) => {
             let member = Member::Method(*method);
-            vec![(member, verify_other(context, member, visible, workspace))]
+            // Nobody waits for a method.
+            let is_turn = |limit: Option<Duration>| {
+                slice.is_some() && limit.is_none_or(|limit| slice < Some(limit))
+            };
+            let (report, end) = observed(context, member, slice, |until| {
+                verify_other(context, member, until, visible, workspace)
+            });
+            if end == End::Late && is_turn(context.options.member_time_limit) {
+                return None;
+            }
+            vec![(member, report)]
         }
         Piece::Termination { proof, function } => {
-            let report = verify_other(context, Member::Method(*proof), visible, workspace);
+            let report = observed(context, Member::Function(*function), None, |until| {
+                verify_other(context, Member::Method(*proof), until, visible, workspace).0
+            });
             vec![(Member::Function(*function), report)]
         }
-    }
+    })
 }
 
 /// Contracts first: a body may rely on those of its whole group, and on nothing else of it (trap T5a). But what a
@@ -177,7 +229,7 @@ fn functions_of_group(
                 };
                 let visible = Visible { contracts: &contracts, ..visible };
                 let member = Member::Function(function);
-                verify_member(context, member, part, visible, workspace, |engine| {
+                let run = |engine: &mut Engine<'_>| {
                     engine.setting.recursion_group = group.clone();
                     match phase {
                         // What builds on an ill-formed precondition would be reported for no other reason.
@@ -185,6 +237,9 @@ fn functions_of_group(
                         Phase::Contract => engine.verify_function_contract(function).map(Some),
                         Phase::Body => engine.verify_function_body(function),
                     }
+                };
+                observed(context, member, None, |_| {
+                    verify_member(context, member, part, visible, workspace, run)
                 })
             })
             .collect();
@@ -230,7 +285,37 @@ fn both(first: MemberReport, second: MemberReport) -> MemberReport {
     MemberReport { verdict, findings, statistics, ..second }
 }
 
-/// A predicate or a method.
+/// Tells the observer of a piece of work, which gets the time at which it should be over.
+///
+/// `slice` is what it may take for the time being.
+fn observed<T>(
+    context: &Context<'_>,
+    member: Member,
+    slice: Option<Duration>,
+    work: impl FnOnce(Option<Instant>) -> T,
+) -> T {
+    let limit = context.options.member_time_limit.into_iter().chain(slice).min();
+    let limit = limit.map(|limit| Instant::now() + limit);
+    let until = limit.into_iter().chain(context.options.deadline).min();
+    let (kind, name, _) = describe(context.program, member);
+    context.observer.started(kind, &name, until);
+    let done = work(until);
+    context.observer.ended(kind, &name);
+    done
+}
+
+fn verify_whole(
+    context: &Context<'_>,
+    member: Member,
+    visible: Visible<'_>,
+    workspace: &Workspace,
+) -> MemberReport {
+    observed(context, member, None, |until| {
+        verify_other(context, member, until, visible, workspace).0
+    })
+}
+
+/// A predicate or a method, within the time that one member has.
 ///
 /// With `--join auto`, a method is verified path by path if it has few; else with states merged; and where that has not
 /// led to a proof, path by path again, as far as that gets within a limit: one path is sometimes easier, and what fails is
@@ -238,26 +323,27 @@ fn both(first: MemberReport, second: MemberReport) -> MemberReport {
 fn verify_other(
     context: &Context<'_>,
     member: Member,
+    until: Option<Instant>,
     visible: Visible<'_>,
     workspace: &Workspace,
-) -> MemberReport {
+) -> (MemberReport, End) {
     let attempt = |how| attempt::run(context, member, how, visible, workspace);
     let join = context.options.join;
     if !matches!((member, join), (Member::Method(_), Join::Auto)) {
-        return attempt(Attempt::default()).0;
+        return attempt(Attempt { until, ..Attempt::default() });
     }
     let limits = Limits { paths: Some(FEW_PATHS), ..Limits::default() };
-    let few = Attempt { one_by_one: true, limits, ..Attempt::default() };
+    let few = Attempt { one_by_one: true, limits, until, ..Attempt::default() };
     let (first, end) = attempt(few);
     if end != End::TooMuch {
-        return first;
+        return (first, end);
     }
-    let merging = Attempt { part: "merged", ..Attempt::default() };
+    let merging = Attempt { part: "merged", until, ..Attempt::default() };
     let (report, end) = attempt(merging);
     let report = with_cost_of(report, &first);
     let is_open = matches!(report.verdict, Verdict::Failed | Verdict::Inconclusive);
     if !is_open || end != End::Merged {
-        return report;
+        return (report, end);
     }
     let spent = &report.statistics.questions;
     let limits = Limits {
@@ -265,9 +351,13 @@ fn verify_other(
         questions: Some(RETRY_QUESTIONS.saturating_add(spent.asked().saturating_mul(4))),
         by_prover: Some(RETRY_QUERIES.saturating_add(spent.by_prover.saturating_mul(4))),
     };
-    let retry = Attempt { part: "paths", one_by_one: true, limits };
-    let (again, end) = attempt(retry);
-    if end == End::TooMuch { with_cost_of(report, &again) } else { with_cost_of(again, &report) }
+    let retry = Attempt { part: "paths", one_by_one: true, limits, until };
+    let (again, end_again) = attempt(retry);
+    if end_again == End::TooMuch {
+        (with_cost_of(report, &again), end)
+    } else {
+        (with_cost_of(again, &report), end_again)
+    }
 }
 
 /// The report of one attempt, with what another one has cost.
@@ -333,6 +423,16 @@ fn verify_member<'p>(
 ) -> (MemberReport, Option<FunctionAxioms>) {
     let started = Instant::now();
     let mut report = blank(context.program, member);
+    let is_it = |one: &&GivenUp| one.kind == report.kind && one.name == report.name;
+    if let Some(given_up) = context.options.given_up.iter().find(is_it) {
+        let GivenUp { is_defect, why, .. } = given_up.clone();
+        stopped(
+            context.options,
+            &mut report,
+            if is_defect { Stop::Broken(why) } else { Stop::GivenUp(why) },
+        );
+        return (report, None);
+    }
     let trace = profile::Trace::new(context.options);
     let result = catch_unwind(AssertUnwindSafe(|| {
         let log = smt_log::open(context.options, &report.name, part)?;
@@ -370,23 +470,23 @@ fn verify_member<'p>(
             report.findings.extend(outcome.warnings);
             match result {
                 Ok(made) => axioms = made,
-                Err(stop) => stopped(&mut report, stop),
+                Err(stop) => stopped(context.options, &mut report, stop),
             }
         }
-        Ok(Err(stop)) => stopped(&mut report, stop),
+        Ok(Err(stop)) => stopped(context.options, &mut report, stop),
         Err(panic) => {
             let words = panic
                 .downcast_ref::<String>()
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("unknown");
-            stopped(&mut report, Stop::Broken(words.to_owned()));
+            stopped(context.options, &mut report, Stop::Broken(words.to_owned()));
         }
     }
     report.statistics.time = started.elapsed();
     match trace.map(|trace| trace.read()) {
         Some(Ok(instances)) => report.statistics.instances = instances,
-        Some(Err(problem)) => stopped(&mut report, Stop::Broken(problem)),
+        Some(Err(problem)) => stopped(context.options, &mut report, Stop::Broken(problem)),
         None => {}
     }
     (report, axioms)
@@ -413,7 +513,11 @@ fn is_of_library(sources: &Sources, program: &Program, member: Member) -> bool {
 }
 
 /// A member whose verification stopped early is never verified.
-fn stopped(report: &mut MemberReport, stop: Stop) {
+fn stopped(options: &Options, report: &mut MemberReport, stop: Stop) {
+    let span = report.span;
+    let gave_up = |why: &str| {
+        (Verdict::Inconclusive, ErrorId::Timeout, None, span, format!("gave up: {why}"))
+    };
     let (verdict, error, reason, span, message) = match stop {
         // Contradictory preconditions: nothing is left to show.
         Stop::Infeasible => return,
@@ -427,11 +531,10 @@ fn stopped(report: &mut MemberReport, stop: Stop) {
                 message,
             )
         }
+        Stop::Cancelled => gave_up("the verification was stopped"),
+        Stop::GivenUp(why) => gave_up(&why),
         // Of the second, nobody sees the report.
-        Stop::OutOfTime | Stop::TooMuch => {
-            let message = "gave up: the time limit of the member is reached".to_owned();
-            (Verdict::Inconclusive, ErrorId::Timeout, None, report.span, message)
-        }
+        Stop::OutOfTime | Stop::TooMuch => gave_up(&options.limit_reached()),
         Stop::Broken(what) => (
             Verdict::Error,
             ErrorId::Internal,
@@ -481,13 +584,19 @@ fn describe(program: &Program, member: Member) -> (MemberKind, String, Span) {
 }
 
 fn is_selected(program: &Program, member: Member, options: &Options) -> bool {
-    let (_, name, span) = describe(program, member);
+    let (kind, name, span) = describe(program, member);
     // A member of a translated program goes by either of its names.
     let given = source_map::given_name(program, span);
     let names = || std::iter::once(&name).chain(&given);
     let matches =
         |globs: &[String]| names().any(|name| globs.iter().any(|glob| matches_glob(glob, name)));
-    (options.members.is_empty() || matches(&options.members)) && !matches(&options.excluded)
+    (options.members.is_empty() || matches(&options.members))
+        && !matches(&options.excluded)
+        && !is_settled(options, kind, &name)
+}
+
+fn is_settled(options: &Options, kind: MemberKind, name: &str) -> bool {
+    !options.settled.is_empty() && options.settled.contains(&(kind, name.to_owned()))
 }
 
 /// Whether a name matches a glob of `*` and `?`.

@@ -9,7 +9,9 @@ pub mod binaries;
 pub mod concrete;
 pub mod conformance;
 pub mod cross_check;
-pub mod expectations;
 pub mod observation;
 pub mod plant;
+pub mod schema;
 pub mod seeds;
+
+pub use silicon::expectations;

@@ -251,7 +251,8 @@ fn the_reference_verifier_is_imitated() {
     let time = time.unwrap_or_else(|| panic!("{text:?}"));
     assert!(time.parse::<f64>().is_ok() && time.split('.').nth(1).is_some_and(|it| it.len() == 2));
 
-    let bad = scratch.silicon(&["--compat", "silicon", "bad.vpr"]);
+    let all = ["--numberOfErrorsToReport", "0"];
+    let bad = scratch.silicon(&[&["--compat", "silicon", "bad.vpr"], &all[..]].concat());
     assert_eq!(bad.code, Some(1));
     let text: Vec<&str> = bad.stdout.lines().skip(1).collect();
     assert!(text[0].starts_with("Silicon found 3 errors in "), "{text:?}");

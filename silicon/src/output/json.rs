@@ -10,6 +10,7 @@ use sil::render::Place;
 use sil::source::LineColumn;
 
 use super::{Summary, milliseconds};
+use crate::expectations::{Difference, Output};
 use crate::report::{Counterexample, Questions, Verdict};
 use crate::session::{Diagnostic, MemberOutcome, Outcome};
 
@@ -52,10 +53,60 @@ pub(super) fn summary(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
             members: summary.members,
             verified: summary.verified,
             errors: summary.errors,
+            interrupted: summary.interrupted,
             time_ms: milliseconds(summary.time),
         },
         to,
     )
+}
+
+pub(super) fn expectation(
+    outcome: &Outcome,
+    differences: &[(String, Difference)],
+    to: &mut dyn Write,
+) -> io::Result<()> {
+    line(
+        &ExpectationLine {
+            v: VERSION,
+            kind: "expectation",
+            file: &outcome.file,
+            met: differences.is_empty(),
+            missing: announced(differences, |difference| &difference.missing),
+            extra: announced(differences, |difference| &difference.extra),
+        },
+        to,
+    )
+}
+
+fn announced(
+    differences: &[(String, Difference)],
+    pick: fn(&Difference) -> &Vec<Output>,
+) -> Vec<AnnouncedObject<'_>> {
+    let mut all = Vec::new();
+    for (file, difference) in differences {
+        let outputs = pick(difference).iter();
+        all.extend(outputs.map(|one| AnnouncedObject { file, line: one.line, id: &one.id }));
+    }
+    all
+}
+
+/// Whether a file does what it announces.
+#[derive(Serialize)]
+struct ExpectationLine<'a> {
+    v: u32,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    file: &'a str,
+    met: bool,
+    missing: Vec<AnnouncedObject<'a>>,
+    extra: Vec<AnnouncedObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct AnnouncedObject<'a> {
+    file: &'a str,
+    line: u32,
+    id: &'a str,
 }
 
 fn line(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
@@ -155,7 +206,7 @@ struct MemberLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     questions: Option<QuestionsObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    constructs: Option<BTreeMap<&'static str, QuestionsObject>>,
+    constructs: Option<BTreeMap<&'a str, QuestionsObject>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instances: Option<&'a BTreeMap<String, u64>>,
 }
@@ -197,7 +248,7 @@ impl<'a> MemberLine<'a> {
             questions: statistics.then(|| QuestionsObject::of(&measured.questions)),
             constructs: statistics.then(|| {
                 let constructs = measured.constructs.iter();
-                constructs.map(|(name, of)| (*name, QuestionsObject::of(of))).collect()
+                constructs.map(|(name, of)| (&**name, QuestionsObject::of(of))).collect()
             }),
             instances: (statistics && !measured.instances.is_empty())
                 .then_some(&measured.instances),
@@ -239,5 +290,7 @@ struct RunLine {
     members: usize,
     verified: usize,
     errors: usize,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    interrupted: bool,
     time_ms: f64,
 }

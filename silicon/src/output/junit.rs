@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use sil::render;
+use sil::render::{self, Place, Severity};
 
 use super::Summary;
 use crate::report::Verdict;
-use crate::session::{FileVerdict, MemberOutcome, Outcome};
+use crate::session::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
 
 pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -30,7 +30,7 @@ fn suite(outcome: &Outcome, xml: &mut String) {
     let _ = writeln!(
         xml,
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3}\">",
-        escaped(&outcome.file),
+        attribute(&outcome.file),
         outcome.members.len() + whole(outcome),
         failures(outcome),
         errors(outcome),
@@ -38,11 +38,11 @@ fn suite(outcome: &Outcome, xml: &mut String) {
     );
     properties(outcome, xml);
     if whole(outcome) == 1 {
-        open_case(&outcome.file, "(file)", 0.0, xml);
+        open_case(&outcome.file, "(file)", None, 0.0, xml);
         match outcome.verdict {
             FileVerdict::Checked | FileVerdict::Verified => {}
             FileVerdict::NothingSelected => xml.push_str("      <skipped/>\n"),
-            verdict => problem("error", verdict.name(), &lines(outcome, None), xml),
+            verdict => problem("error", verdict.name(), &findings(outcome, None), xml),
         }
         xml.push_str("    </testcase>\n");
     }
@@ -59,7 +59,8 @@ fn properties(outcome: &Outcome, xml: &mut String) {
     }
     xml.push_str("    <properties>\n");
     for trusted in &outcome.trusted {
-        let _ = writeln!(xml, "      <property name=\"trusted\" value=\"{}\"/>", escaped(trusted));
+        let value = attribute(trusted);
+        let _ = writeln!(xml, "      <property name=\"trusted\" value=\"{value}\"/>");
     }
     xml.push_str("    </properties>\n");
 }
@@ -86,8 +87,9 @@ fn errors(outcome: &Outcome) -> usize {
 }
 
 fn case(outcome: &Outcome, member: &MemberOutcome, xml: &mut String) {
-    open_case(&outcome.file, &member.name, member.statistics.time.as_secs_f64(), xml);
-    let details = lines(outcome, Some(&member.name));
+    let (name, time) = (&member.name, member.statistics.time.as_secs_f64());
+    open_case(&outcome.file, name, Some(&member.place), time, xml);
+    let details = findings(outcome, Some(name));
     match member.verdict {
         Verdict::Verified => {}
         Verdict::Failed => problem("failure", "failed", &details, xml),
@@ -98,20 +100,44 @@ fn case(outcome: &Outcome, member: &MemberOutcome, xml: &mut String) {
     xml.push_str("    </testcase>\n");
 }
 
-fn open_case(file: &str, name: &str, time: f64, xml: &mut String) {
-    let (file, name) = (escaped(file), escaped(name));
-    let _ = writeln!(xml, "    <testcase classname=\"{file}\" name=\"{name}\" time=\"{time:.3}\">");
+/// `place`: where the member stands.
+fn open_case(file: &str, name: &str, place: Option<&Place>, time: f64, xml: &mut String) {
+    let (class, name) = (attribute(file), attribute(name));
+    let at = place.map_or_else(
+        || format!("file=\"{class}\""),
+        |at| format!("file=\"{}\" line=\"{}\"", attribute(&at.file), at.start.line),
+    );
+    let _ = writeln!(
+        xml,
+        "    <testcase classname=\"{class}\" name=\"{name}\" {at} time=\"{time:.3}\">"
+    );
 }
 
-fn problem(element: &str, verdict: &str, details: &str, xml: &mut String) {
-    let details = escaped(details);
-    let _ = writeln!(xml, "      <{element} message=\"{verdict}\">{details}</{element}>");
+/// What is wrong: the first finding in short, all of them below.
+fn problem(element: &str, verdict: &str, found: &[&Diagnostic], xml: &mut String) {
+    // Warnings are no reason, where there are errors.
+    let is_error = |one: &&&Diagnostic| one.message.severity == Severity::Error;
+    let first = found.iter().find(is_error).or(found.first());
+    let message = first.map_or(verdict, |one| &one.message.text);
+    let kind = first.map_or(verdict, |one| &one.message.id);
+    let details: String = found.iter().map(|one| render::short(&one.message)).collect();
+    let _ = writeln!(
+        xml,
+        "      <{element} message=\"{verdict}: {}\" type=\"{}\">{}</{element}>",
+        attribute(message),
+        attribute(kind),
+        escaped(&details)
+    );
 }
 
 /// The findings in a member, or those outside of all members.
-fn lines(outcome: &Outcome, member: Option<&str>) -> String {
-    let of_member = outcome.diagnostics.iter().filter(|one| one.member.as_deref() == member);
-    of_member.map(|diagnostic| render::short(&diagnostic.message)).collect()
+fn findings<'o>(outcome: &'o Outcome, member: Option<&str>) -> Vec<&'o Diagnostic> {
+    outcome.diagnostics.iter().filter(|one| one.member.as_deref() == member).collect()
+}
+
+/// Text for the value of an attribute, where white space would become spaces.
+fn attribute(text: &str) -> String {
+    escaped(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
 /// Text for XML 1.0, which has no way to write most control characters.
@@ -140,5 +166,6 @@ mod tests {
     #[test]
     fn markup_and_control_characters_are_escaped() {
         assert_eq!(escaped("<a & \"b\">\u{1b}"), "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}");
+        assert_eq!(attribute("a\n<\tb"), "a&#10;&lt;&#9;b");
     }
 }

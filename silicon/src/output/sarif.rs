@@ -1,17 +1,36 @@
 //! For code-scanning tools: the Static Analysis Results Interchange Format, version 2.1.0 (OASIS 2020).
 
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use sil::render::{Place, Severity};
 
+use super::Summary;
+use crate::explain;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 
-pub(super) fn report(outcomes: &[Outcome]) -> String {
+pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
     let diagnostics = || outcomes.iter().flat_map(|outcome| &outcome.diagnostics);
     let rules: IndexSet<&str> = diagnostics().map(|one| one.message.id.as_str()).collect();
-    let results: Vec<Value> = diagnostics().map(|one| result(one, &rules)).collect();
     let notifications: Vec<Value> = outcomes.iter().flat_map(trusted).collect();
-    let successful = outcomes.iter().all(|outcome| outcome.verdict != FileVerdict::Error);
+    let mut seen = FxHashMap::default();
+    let mut results = Vec::new();
+    for outcome in outcomes {
+        for one in &outcome.diagnostics {
+            let mut result = result(one, &rules);
+            let print = fingerprint(one, outcome, &mut seen);
+            result["partialFingerprints"] = json!({ FINGERPRINT: print });
+            results.push(result);
+        }
+    }
+    // Only who has answered everything was successful, whatever the answers are.
+    let is_answer = |outcome: &Outcome| {
+        matches!(
+            outcome.verdict,
+            FileVerdict::Verified | FileVerdict::Failed | FileVerdict::Checked
+        )
+    };
+    let successful = !summary.interrupted && outcomes.iter().all(is_answer);
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -19,7 +38,7 @@ pub(super) fn report(outcomes: &[Outcome]) -> String {
             "tool": { "driver": {
                 "name": "silicon",
                 "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules.iter().map(|id| json!({ "id": id })).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|id| rule(id)).collect::<Vec<_>>(),
                 "notifications": [{ "id": TRUSTED }],
             } },
             // SARIF counts columns in UTF-16 units unless told otherwise.
@@ -50,6 +69,12 @@ fn trusted(outcome: &Outcome) -> impl Iterator<Item = Value> {
     })
 }
 
+fn rule(id: &str) -> Value {
+    let (meaning, advice) = (explain::meaning(id), explain::advice(id));
+    let help = if advice.is_empty() { meaning.clone() } else { advice };
+    json!({ "id": id, "shortDescription": { "text": meaning }, "help": { "text": help } })
+}
+
 fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
     let message = &diagnostic.message;
     let mut result = json!({
@@ -70,8 +95,47 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
         });
         result["relatedLocations"] = related.collect();
     }
+    if !diagnostic.path.is_empty() {
+        let steps = diagnostic.path.iter().zip(&diagnostic.steps);
+        let end = (&message.text, &message.place);
+        let locations = steps.chain([end]).map(|(text, place)| {
+            let mut location = location(place);
+            location["message"] = json!({ "text": text });
+            json!({ "location": location })
+        });
+        let locations: Vec<Value> = locations.collect();
+        result["codeFlows"] = json!([{ "threadFlows": [{ "locations": locations }] }]);
+    }
     result
 }
+
+/// The name and version of how fingerprints are made: those of another way are not compared.
+const FINGERPRINT: &str = "silicon/v1";
+
+/// A number that stays the same while the lines around a finding move: made of what it is, the member it is in, the text it is
+/// about, and how many there are like it before.
+fn fingerprint(
+    diagnostic: &Diagnostic,
+    outcome: &Outcome,
+    seen: &mut FxHashMap<u64, u64>,
+) -> String {
+    let message = &diagnostic.message;
+    let text = outcome.texts.locate(&message.place).map_or("", |(text, range)| &text[range]);
+    let words = text.split_whitespace();
+    let member = diagnostic.member.as_deref().unwrap_or_default();
+    let hash = [&*message.place.file, &*message.id, member]
+        .into_iter()
+        .chain(words)
+        .flat_map(|part| part.bytes().chain([0]))
+        .fold(FNV_BASIS, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME));
+    let count = seen.entry(hash).or_default();
+    *count += 1;
+    format!("{hash:016x}:{count}")
+}
+
+/// Of the hash function FNV-1a with 64 bits, which is the same on every machine and in every version.
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+const FNV_PRIME: u64 = 0x0100_0000_01b3;
 
 fn location(place: &Place) -> Value {
     json!({ "physicalLocation": {

@@ -11,10 +11,20 @@ use sil::source::SourceFile;
 /// Something to verify.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Input {
-    /// As shown to users: the path as given.
+    /// As shown to users: the path as given. Imports are looked for beside it.
     pub name: String,
-    /// `None` for standard input.
-    pub path: Option<PathBuf>,
+    pub source: Source,
+    /// Where the name does not say it.
+    pub language: Option<Language>,
+}
+
+/// Where the text of an input is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    Stdin,
+    File(PathBuf),
+    /// The bytes themselves.
+    Memory(Arc<[u8]>),
 }
 
 /// The language of an input.
@@ -38,20 +48,46 @@ pub(super) const LARGEST: u64 = 1 << 30;
 
 impl Input {
     pub fn stdin() -> Self {
-        Self { name: "<stdin>".into(), path: None }
+        Self { name: "<stdin>".into(), source: Source::Stdin, language: None }
     }
 
     pub fn file(path: &Path) -> Self {
-        Self { name: path.display().to_string(), path: Some(path.to_owned()) }
+        let source = Source::File(path.to_owned());
+        Self { name: harmless(&path.display().to_string()), source, language: None }
     }
 
-    /// What the file's name says; standard input is SIL.
+    /// A text that is in memory, under a name that need not be that of a file.
+    pub fn text(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
+        let source = Source::Memory(Arc::from(text.into()));
+        Self { name: name.into(), source, language: None }
+    }
+
+    /// With what is on standard input in memory: that can be read only once.
+    pub fn fetched(self) -> io::Result<Self> {
+        match self.source {
+            Source::Stdin => {
+                let source = Source::Memory(self.bytes()?.into());
+                Ok(Self { source, ..self })
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The file that it is read from.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.source {
+            Source::File(path) => Some(path),
+            Source::Stdin | Source::Memory(_) => None,
+        }
+    }
+
+    /// What was said, or what the end of the name says; SIL where that says nothing.
     pub fn language(&self) -> Language {
-        match self.path.as_deref().and_then(Path::extension) {
+        self.language.unwrap_or_else(|| match Path::new(&self.name).extension() {
             Some(extension) if extension == "chalice" => Language::Chalice,
             Some(extension) if extension == "spl" => Language::Spl,
             _ => Language::Sil,
-        }
+        })
     }
 
     pub(super) fn read(&self) -> Result<Arc<str>, Unreadable> {
@@ -70,9 +106,10 @@ impl Input {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let source: Box<dyn Read> = match &self.path {
-            Some(path) => Box::new(File::open(path)?),
-            None => Box::new(io::stdin()),
+        let source: Box<dyn Read + '_> = match &self.source {
+            Source::Stdin => Box::new(io::stdin()),
+            Source::File(path) => Box::new(File::open(path)?),
+            Source::Memory(bytes) => Box::new(&**bytes),
         };
         let mut bytes = Vec::new();
         source.take(LARGEST + 1).read_to_end(&mut bytes)?;
@@ -99,8 +136,18 @@ pub fn expand(arguments: &[PathBuf]) -> Vec<Input> {
     }
     // A file named twice is verified once.
     let mut seen = std::collections::HashSet::new();
-    inputs.retain(|input| seen.insert(input.name.clone()));
+    inputs.retain(|input| seen.insert(input.path().map(Path::to_owned)));
     inputs
+}
+
+/// A name that does not control the terminal it is shown on, or end a line of output.
+fn harmless(name: &str) -> String {
+    let shown = |c: char| {
+        let escaped = c.is_control().then(|| c.escape_default());
+        let same = escaped.is_none().then_some(c);
+        escaped.into_iter().flatten().chain(same)
+    };
+    name.chars().flat_map(shown).collect()
 }
 
 /// All `.sil`, `.vpr`, `.chalice` and `.spl` files below a directory, sorted. Links to directories are not followed.
@@ -174,6 +221,14 @@ mod tests {
     use sil::source::LineColumn;
 
     use super::*;
+
+    #[test]
+    fn names_are_shown_without_harm() {
+        let path = Path::new("d\u{1b}[2J/\n\u{e4} b.sil");
+        let input = Input::file(path);
+        assert_eq!(input.name, "d\\u{1b}[2J/\\n\u{e4} b.sil");
+        assert_eq!(input.path(), Some(path));
+    }
 
     #[test]
     fn lines_are_parsed_and_compared() {

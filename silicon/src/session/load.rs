@@ -103,7 +103,7 @@ pub(super) fn originals<'a>(
     names: impl Iterator<Item = &'a str>,
     known: &Texts,
 ) -> Vec<SourceFile> {
-    let beside = input.path.as_deref().and_then(Path::parent);
+    let beside = input.path().and_then(Path::parent);
     names
         .filter(|name| known.get(name).is_none())
         .filter_map(|name| {

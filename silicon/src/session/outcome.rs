@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::LineColumn;
 
+use super::follow::Member;
 use crate::report::{Counterexample, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
@@ -55,6 +56,8 @@ pub struct Diagnostic {
     pub is_consequence: bool,
     /// The branch conditions that lead there.
     pub path: Vec<String>,
+    /// Where each of them stands.
+    pub steps: Vec<Place>,
     /// A state in which it may go wrong, where one was asked for.
     pub counterexample: Option<Counterexample>,
 }
@@ -83,6 +86,21 @@ impl FileVerdict {
             Self::InputError => "input-error",
             Self::Error => "error",
         }
+    }
+
+    /// The verdict of that [`Self::name`].
+    pub fn named(name: &str) -> Option<Self> {
+        const ALL: [FileVerdict; 8] = [
+            FileVerdict::NothingSelected,
+            FileVerdict::Checked,
+            FileVerdict::Verified,
+            FileVerdict::Empty,
+            FileVerdict::Inconclusive,
+            FileVerdict::Failed,
+            FileVerdict::InputError,
+            FileVerdict::Error,
+        ];
+        ALL.into_iter().find(|verdict| verdict.name() == name)
     }
 
     /// The exit code of the command.
@@ -123,6 +141,12 @@ impl Outcome {
         }
     }
 
+    /// Of an input about which only that can be said: `text`, with an id.
+    pub fn without_members(file: &str, verdict: FileVerdict, id: &str, text: String) -> Self {
+        let diagnostics = vec![super::whole_file(file, id, text)];
+        Self { verdict, diagnostics, ..Self::empty(file) }
+    }
+
     /// How many diagnostics are errors.
     pub fn errors(&self) -> usize {
         let is_error = |d: &&Diagnostic| d.message.severity == Severity::Error;
@@ -132,6 +156,20 @@ impl Outcome {
     /// How many members have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.members.iter().filter(|member| member.verdict == verdict).count()
+    }
+
+    /// Adds what is known of a member; to be called in source order, and [`Self::complete`] at the end.
+    pub fn add(&mut self, member: MemberOutcome, diagnostics: Vec<Diagnostic>) {
+        self.members.push(member);
+        self.diagnostics.extend(diagnostics);
+    }
+
+    /// Draws the conclusions, once all members have been added.
+    pub fn complete(&mut self) {
+        if !self.members.is_empty() {
+            self.verdict = FileVerdict::of_members(&self.members);
+        }
+        self.sort();
     }
 
     /// Brings the diagnostics into the order of their places and drops what would be said twice.
@@ -162,6 +200,25 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     *diagnostics = kept;
 }
 
+impl MemberOutcome {
+    /// Of a member that was not verified to the end, with what says so.
+    pub fn given_up(member: Member, why: &str) -> (Self, Diagnostic) {
+        let Member { kind, name, place, .. } = member;
+        let message = Message {
+            severity: Severity::Warning,
+            id: "timeout.error".to_owned(),
+            text: format!("gave up: {why}"),
+            place: place.clone(),
+            notes: Vec::new(),
+            remarks: Vec::new(),
+        };
+        let diagnostic = Diagnostic { member: Some(name.clone()), ..Diagnostic::of(message) };
+        let verdict = Verdict::Inconclusive;
+        let (trusted, statistics) = Default::default();
+        (Self { kind, name, verdict, place, trusted, statistics }, diagnostic)
+    }
+}
+
 impl Diagnostic {
     /// A finding that belongs to no member.
     pub(super) fn of(message: Message) -> Self {
@@ -172,6 +229,7 @@ impl Diagnostic {
             reason: None,
             is_consequence: false,
             path: Vec::new(),
+            steps: Vec::new(),
             counterexample: None,
         }
     }

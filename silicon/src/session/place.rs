@@ -76,9 +76,13 @@ impl<'a> Places<'a> {
         Diagnostic { generated, reason, is_consequence, ..Diagnostic::of(message) }
     }
 
-    /// The conditions that led to a finding, as the user wrote them. Those of generated branches are left out.
-    pub fn path(&self, finding: &Finding) -> Vec<String> {
-        let words = |step: &Step| Some(step.words(self.map.condition(step.condition, &step.text)?));
+    /// The conditions that led to a finding, as the user wrote them, and where they stand. Those of generated branches are left
+    /// out.
+    pub fn path(&self, finding: &Finding) -> Vec<(String, Place)> {
+        let words = |step: &Step| {
+            let condition = self.map.condition(step.condition, &step.text)?;
+            Some((step.words(condition), self.of(step.condition)))
+        };
         finding.path.iter().filter_map(words).collect()
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Attempt {
     pub(super) part: &'static str,
     pub(super) one_by_one: bool,
     pub(super) limits: Limits,
+    /// All attempts have the time of one member.
+    pub(super) until: Option<Instant>,
 }
 
 /// How an attempt ended. Ordered by weight: the largest of several is how the whole ended.
@@ -31,6 +33,8 @@ pub(super) enum End {
     Merged,
     /// A limit of the attempt was reached.
     TooMuch,
+    /// There was no time left.
+    Late,
 }
 
 /// Verifies a member. Parts of it may run on other threads of the pool, in workspaces of their own; the report does not
@@ -44,11 +48,10 @@ pub(super) fn run(
 ) -> (MemberReport, End) {
     let done = Mutex::new(Vec::new());
     let whole = Whole::default();
-    let deadline = context.options.member_time_limit.map(|limit| Instant::now() + limit);
-    let job = Job { context, member, attempt, visible, deadline, whole: &whole, done: &done };
+    let job = Job { context, member, attempt, visible, whole: &whole, done: &done };
     // Traces and models are of one solver.
     let is_shared = matches!(member, Member::Method(_))
-        && !context.options.profile
+        && context.options.profile.is_none()
         && !context.options.counterexample
         && rayon::current_thread_index().is_some();
     if is_shared {
@@ -82,7 +85,6 @@ struct Job<'s> {
     member: Member,
     attempt: Attempt,
     visible: Visible<'s>,
-    deadline: Option<Instant>,
     whole: &'s Whole,
     /// The parts that are done.
     done: &'s Mutex<Vec<(Number, (MemberReport, End))>>,
@@ -113,7 +115,7 @@ impl<'s> Job<'s> {
     }
 
     fn run(self, workspace: &Workspace, number: Number, sharing: Option<Sharing<'_>>) {
-        let Job { context, member, attempt, visible, deadline, done, .. } = self;
+        let Job { context, member, attempt, visible, done, .. } = self;
         let names = number.iter().map(|index| format!("part{index}"));
         let own = Some(attempt.part.to_owned()).filter(|own| !own.is_empty());
         let name: Vec<_> = own.into_iter().chain(names).collect();
@@ -122,8 +124,7 @@ impl<'s> Job<'s> {
             verify_member(context, member, &name.join("."), visible, workspace, |engine| {
                 engine.setting.one_by_one = attempt.one_by_one;
                 engine.setting.limits = attempt.limits;
-                // All parts have the time of one member.
-                engine.setting.deadline = engine.setting.deadline.into_iter().chain(deadline).min();
+                engine.setting.deadline = attempt.until;
                 engine.run.sharing = sharing;
                 let mut result = verify_body(context, member, engine);
                 if result.is_ok() && engine.run.sharing.as_ref().is_some_and(|it| !it.has_arrived())
@@ -133,7 +134,12 @@ impl<'s> Job<'s> {
                 end = match &result {
                     Err(Stop::TooMuch) => End::TooMuch,
                     // What was found before is as good.
-                    Err(Stop::OutOfTime) if attempt.limits.questions.is_some() => End::TooMuch,
+                    Err(Stop::OutOfTime | Stop::Cancelled)
+                        if attempt.limits.questions.is_some() =>
+                    {
+                        End::TooMuch
+                    }
+                    Err(Stop::OutOfTime) => End::Late,
                     _ if engine.has_merged() => End::Merged,
                     _ => End::Plain,
                 };

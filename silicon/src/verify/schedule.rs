@@ -55,6 +55,20 @@ pub(super) struct Task {
     weight: u32,
 }
 
+impl Task {
+    /// The members that it is about.
+    pub(super) fn members(&self) -> Vec<Member> {
+        match &self.piece {
+            Piece::Functions { functions, .. } => {
+                functions.iter().copied().map(Member::Function).collect()
+            }
+            Piece::Predicate(predicate) => vec![Member::Predicate(*predicate)],
+            Piece::Method(method) => vec![Member::Method(*method)],
+            Piece::Termination { function, .. } => vec![Member::Function(*function)],
+        }
+    }
+}
+
 /// Tasks that one worker does one after the other.
 #[derive(Debug)]
 struct Lane {

@@ -127,6 +127,9 @@ pub(super) enum Satisfiability {
     Unknown,
 }
 
+/// Z3 takes SIGINT for itself while it is asked something, unless it is told not to: who pressed Ctrl-C means the program.
+const KEYBOARD: (&str, Setting) = ("ctrl_c", Setting::Bool(false));
+
 /// A solver of a context.
 pub(super) struct Kernel {
     context: Context,
@@ -166,6 +169,7 @@ impl Kernel {
             }
         };
         kernel.set_params(settings)?;
+        kernel.set_params(&[KEYBOARD])?;
         Ok(kernel)
     }
 

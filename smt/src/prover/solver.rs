@@ -360,7 +360,10 @@ impl Solver {
         // How Z3 numbers its terms depends on what came before, and with it, at times, whether it gets lost: that is why
         // the others are asked before the rest of a large budget is spent.
         if answer == Answer::GaveUp(Limit::Resources) && !is_small {
-            return self.ask(budget);
+            return match time_left() {
+                0 => Ok(Answer::GaveUp(Limit::Time)),
+                milliseconds => self.ask(Budget { milliseconds, ..budget }),
+            };
         }
         Ok(answer)
     }

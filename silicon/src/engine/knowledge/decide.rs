@@ -152,6 +152,9 @@ impl Engine<'_> {
         if self.setting.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return Err(Stop::OutOfTime);
         }
+        if self.context.observer.is_cancelled() {
+            return Err(Stop::Cancelled);
+        }
         Ok(())
     }
 

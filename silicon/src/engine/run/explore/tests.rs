@@ -26,7 +26,7 @@ fn with_program(text: &str, test: impl FnOnce(&mut Engine<'_>)) {
     let loaded = sil::load::load_text("test.sil", text);
     let program: Program = loaded.program.expect("nothing is wrong with it");
     let options = Options::default();
-    let context = Context::new(&program, &loaded.sources, &options, None);
+    let context = Context::new(&program, &loaded.sources, &options, &crate::observer::Nobody, None);
     let (functions, predicates) = (FxHashSet::default(), FxHashSet::default());
     let visible = Visible { functions: &functions, contracts: &[], predicates: &predicates };
     let mut engine = Engine::new(&context, visible, &Workspace::new(), None).expect("Z3 is there");

@@ -1,12 +1,22 @@
-//! The command line: from arguments to a session, from outcomes to standard output and the exit code.
+//! The `silicon` command: from arguments to a session, from outcomes to standard output and the exit code.
+//!
+//! What verifies is the library `silicon`. Terminals, processes and files other than programs are met here only.
 
 mod args;
+mod config;
 mod dump;
+mod process;
 mod progress;
+mod reference_flags;
 mod reports;
 mod run;
+mod signals;
 mod silicon_flags;
+mod supervise;
+mod wire;
+mod worker;
 
+use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -15,6 +25,7 @@ use clap::error::ErrorKind as ClapErrorKind;
 use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
+use silicon::explain;
 
 /// Wrong use of the command line.
 const USAGE: u8 = 2;
@@ -22,8 +33,15 @@ const USAGE: u8 = 2;
 const INTERNAL: u8 = 70;
 
 /// Parses the arguments, does what they ask for, and says how it went.
-pub(crate) fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+fn main() -> ExitCode {
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(problem) => {
+            complain(&format!("error: {problem}"));
+            return ExitCode::from(USAGE);
+        }
+    };
+    let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };
@@ -37,12 +55,23 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
+/// The arguments in our words, those of the configuration file first. `Err`: what is wrong with them.
+fn arguments() -> Result<Vec<OsString>, String> {
+    let arguments = config::with_file(std::env::args_os().collect())?;
+    if !reference_flags::are_wanted(&arguments) {
+        return Ok(arguments);
+    }
+    let translated = reference_flags::translate(arguments)?;
+    if !translated.without_effect.is_empty() {
+        let flags = translated.without_effect.join(", ");
+        complain(&format!("warning: without effect here: {flags}"));
+    }
+    Ok(translated.arguments)
+}
+
 fn answer(args: Args) -> anyhow::Result<u8> {
-    if let Some(Command::Completions { shell }) = args.command {
-        let mut script = Vec::new();
-        clap_complete::generate(shell, &mut Args::command(), "silicon", &mut script);
-        io::stdout().write_all(&script)?;
-        return Ok(0);
+    if let Some(command) = args.command {
+        return tell(command);
     }
     if args.print_config {
         write!(io::stdout(), "{}", args.configuration())?;
@@ -59,6 +88,33 @@ fn answer(args: Args) -> anyhow::Result<u8> {
         Some(what) => dump::dump(&args, what),
         None => run::run(&args),
     }
+}
+
+/// Prints something that is about this command, and not about a program.
+fn tell(command: Command) -> anyhow::Result<u8> {
+    let mut text = Vec::new();
+    match command {
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Args::command(), "silicon", &mut text);
+        }
+        Command::Explain { id: None } => text = explain::reference().into_bytes(),
+        Command::Explain { id: Some(id) } => {
+            let (rows, advice) = (explain::rows(&id), explain::advice(&id));
+            if rows.is_empty() {
+                complain(&format!("error: no such id: {id} (see silicon explain)"));
+                return Ok(USAGE);
+            }
+            for row in rows {
+                writeln!(text, "{}: {}", row.id, row.meaning)?;
+            }
+            if !advice.is_empty() {
+                writeln!(text, "\n{advice}")?;
+            }
+        }
+        Command::Man => clap_mangen::Man::new(Args::command()).render(&mut text)?,
+    }
+    io::stdout().write_all(&text)?;
+    Ok(0)
 }
 
 /// Help and version are answers; everything else that clap says is a complaint.

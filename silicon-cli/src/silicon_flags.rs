@@ -10,7 +10,7 @@ const HEADING: &str = "Flags of ETH's Silicon";
 
 /// See the module.
 #[derive(clap::Args, Debug)]
-pub(super) struct SiliconFlags {
+pub(crate) struct SiliconFlags {
     /// How permissions are exhaled there: 0 greedily, 1 with all chunks, 2 with all chunks where the greedy way fails. Here
     /// it is always done as 2 says
     #[arg(
@@ -28,7 +28,7 @@ pub(super) struct SiliconFlags {
 
 impl SiliconFlags {
     /// What was asked for and is not done, in a sentence each.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         match self.exhale_mode {
             Some(mode @ (0 | 1)) => vec![format!(
                 "--exhaleMode={mode} has no effect: permissions are exhaled as with --exhaleMode=2"

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use sil::print::Form;
 use sil::program::Program;
-use silicon::session::{FileVerdict, input, load_program};
+use silicon::session::{FileVerdict, load_program};
 
 use super::args::{Args, Dump};
 use super::{USAGE, complain};
@@ -13,7 +13,7 @@ use super::{USAGE, complain};
 ///
 /// What the front end has to say goes to standard error, since standard output is a program.
 pub(crate) fn dump(args: &Args, what: Dump) -> anyhow::Result<u8> {
-    let inputs = input::expand(&args.inputs);
+    let inputs = args.programs();
     if inputs.is_empty() {
         complain("error: no program found");
         return Ok(USAGE);

@@ -1,4 +1,4 @@
-//! The outputs that a test program announces, in the notation of the Viper suites.
+//! The outputs that a program announces beside its lines, in the notation of the Viper suites.
 //!
 //! ```text
 //! //:: ExpectedOutput(id[:reason])
@@ -15,6 +15,8 @@
 //! `MissingOutput` one that it is known to miss.
 
 use std::fmt;
+
+use crate::session::{Diagnostic, Outcome};
 
 /// An announced or reported output: the line it belongs to and its id.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -78,6 +80,16 @@ pub struct Difference {
 impl Difference {
     pub fn is_empty(&self) -> bool {
         self.missing.is_empty() && self.extra.is_empty() && self.stale.is_empty()
+    }
+
+    /// One line a difference, with the file that it is about.
+    pub fn of_file(&self, file: &str) -> String {
+        let lines = self.to_string();
+        let in_file = |line: &str| match line.trim_start().split_once(' ') {
+            Some((word, output)) => format!("  {word} {file}:{output}\n"),
+            None => format!("{line}\n"),
+        };
+        lines.lines().map(in_file).collect()
     }
 }
 
@@ -183,6 +195,40 @@ impl Expectations {
         difference
     }
 }
+
+/// How an outcome differs from what its texts announce, imported ones too; only files with differences are listed. What is not
+/// an announcement, but looks like one, is listed as missing.
+pub fn differences(outcome: &Outcome) -> Vec<(String, Difference)> {
+    let of_file = |name: &str| {
+        let is_there = |one: &&Diagnostic| &*one.message.place.file == name;
+        let output =
+            |one: &Diagnostic| Output::new(one.message.place.start.line, one.message.id.as_str());
+        outcome.diagnostics.iter().filter(is_there).map(output).collect::<Vec<_>>()
+    };
+    let mut differences = Vec::new();
+    for name in outcome.texts.names() {
+        let text = outcome.texts.get(name).map_or("", |file| &file.text);
+        let announced = read(text, OWN);
+        let mut difference = announced.compare(&of_file(name));
+        difference.missing.extend(announced.malformed);
+        if !difference.is_empty() {
+            differences.push((name.to_owned(), difference));
+        }
+    }
+    // What has no text announces nothing.
+    let others = outcome.diagnostics.iter().map(|one| &*one.message.place.file);
+    let mut others: Vec<&str> = others.filter(|name| outcome.texts.get(name).is_none()).collect();
+    others.sort_unstable();
+    others.dedup();
+    for name in others {
+        let difference = Difference { extra: of_file(name), ..Difference::default() };
+        differences.push((name.to_owned(), difference));
+    }
+    differences
+}
+
+/// The name under which known wrong answers of ours would be announced.
+const OWN: &str = "sil";
 
 /// Marks all announcements that cover `output`; whether there was one.
 fn mark(announced: &[Output], seen: &mut [bool], output: &Output) -> bool {

@@ -10,14 +10,16 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use sil::render::Colours;
 use silicon::options::{Join, Options};
-use silicon::output::{Format, ReportFile};
+use silicon::output::Format;
+use silicon::session::input::{self, Input, Language, Source};
 use silicon::session::{Lines, Session, Task};
 
-use super::silicon_flags::SiliconFlags;
+use crate::reports::ReportFile;
+use crate::silicon_flags::SiliconFlags;
 
 /// With the solver's, since a verdict may depend on it.
 static VERSION: LazyLock<String> =
-    LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), smt::prover::version()));
+    LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), silicon::solver_version()));
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,7 +41,8 @@ Exit codes:
     after_help = EXAMPLES,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    args_override_self = true
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -69,7 +72,7 @@ pub(crate) struct Args {
     #[arg(long = "at", value_name = "FILE:LINE[-LINE]", help_heading = SELECTION)]
     at: Vec<Lines>,
 
-    /// Worker threads, at most 256; 0: one per core
+    /// Worker threads, at most four per core; 0: one per core
     #[arg(
         short = 'j',
         long = "threads",
@@ -81,9 +84,17 @@ pub(crate) struct Args {
     )]
     pub(crate) threads: usize,
 
-    /// Report at most N errors per member; 0: all
-    #[arg(long, visible_alias = "numberOfErrorsToReport", value_name = "N", default_value_t = 0)]
-    errors_per_member: usize,
+    /// Report at most N errors per member; 0: all [default: 0, with --compat 1]
+    #[arg(long, visible_alias = "numberOfErrorsToReport", value_name = "N")]
+    errors_per_member: Option<usize>,
+
+    /// The language of the inputs, where their names do not say it
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    language: Option<Dialect>,
+
+    /// What standard input is called in messages; its end says which language it is in
+    #[arg(long, value_name = "NAME")]
+    stdin_filename: Option<String>,
 
     /// The solver's resource limit for one obligation, in its units; 0: none
     #[arg(
@@ -163,7 +174,7 @@ pub(crate) struct Args {
 
     /// Count with --stats how often the solver instantiated each quantifier (slow)
     #[arg(long, overrides_with = "no_profile")]
-    profile: bool,
+    pub(crate) profile: bool,
     #[arg(long, overrides_with = "profile", hide = true)]
     no_profile: bool,
 
@@ -179,6 +190,12 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "check", hide = true)]
     no_check: bool,
 
+    /// Compare what is found with the ExpectedOutput annotations beside the lines: only differences count
+    #[arg(long, overrides_with = "no_expect", conflicts_with_all = ["reports", "compat"])]
+    pub(crate) expect: bool,
+    #[arg(long, overrides_with = "expect", hide = true)]
+    no_expect: bool,
+
     /// Show no progress bar
     #[arg(long, overrides_with = "progress")]
     no_progress: bool,
@@ -192,6 +209,13 @@ pub(crate) struct Args {
     /// The form of bodies in --dump sil [default: graph]
     #[arg(long, value_enum, value_name = "FORM", requires = "dump")]
     form: Option<Form>,
+
+    /// Take options from FILE, not from the nearest silicon.toml here or above
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, overrides_with = "no_config")]
+    config: Option<PathBuf>,
+    /// Take options from no file
+    #[arg(long, overrides_with = "config")]
+    no_config: bool,
 
     /// Print the options in effect, and do nothing else
     #[arg(long)]
@@ -225,6 +249,21 @@ const RESOURCES: &str = "Resources";
 pub(crate) enum Command {
     /// Print a completion script for a shell
     Completions { shell: Shell },
+    /// Say what the id of a finding means, and what to do about it
+    Explain {
+        /// As in assert.failed:assertion.false, or a part of it; none: all of them, as a page in Markdown
+        id: Option<String>,
+    },
+    /// Print the manual page, in the language of man(1)
+    Man,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
+enum Dialect {
+    /// SIL, and Viper
+    Sil,
+    Chalice,
+    Spl,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
@@ -300,8 +339,29 @@ impl Args {
             options: self.options(),
             audit: self.audit,
             at: self.at.clone(),
-            errors_per_member: self.errors_per_member,
+            errors_per_member: self.errors_per_member(),
         }
+    }
+
+    /// The reference stops at the first error of a member.
+    fn errors_per_member(&self) -> usize {
+        self.errors_per_member.unwrap_or(usize::from(self.compat.is_some()))
+    }
+
+    /// The programs that the arguments stand for.
+    pub(crate) fn programs(&self) -> Vec<Input> {
+        let mut inputs = input::expand(&self.inputs);
+        for input in &mut inputs {
+            if let (Source::Stdin, Some(name)) = (&input.source, &self.stdin_filename) {
+                input.name.clone_from(name);
+            }
+            input.language = self.language.map(|language| match language {
+                Dialect::Sil => Language::Sil,
+                Dialect::Chalice => Language::Chalice,
+                Dialect::Spl => Language::Spl,
+            });
+        }
+        inputs
     }
 
     fn options(&self) -> Options {
@@ -322,7 +382,6 @@ impl Args {
                 JoinWhen::Always => Join::Always,
                 JoinWhen::Never => Join::Never,
             },
-            profile: self.profile,
             counterexample: self.counterexample,
             ..Options::default()
         }
@@ -376,7 +435,7 @@ impl Args {
             format!("--message-format {}", choice(self.message_format.to_possible_value())),
             format!("--color {}", choice(self.color.to_possible_value())),
             format!("--threads {}", self.threads),
-            format!("--errors-per-member {}", self.errors_per_member),
+            format!("--errors-per-member {}", self.errors_per_member()),
             format!("--limit {}", self.limit),
             format!("--member-limit {}", self.member_limit),
             format!("--time-limit {}", self.time_limit),
@@ -393,6 +452,7 @@ impl Args {
             ("profile", self.profile),
             ("audit", self.audit),
             ("check", self.check),
+            ("expect", self.expect),
             ("counterexample", self.counterexample),
             ("smoke", self.smoke),
             ("exact-amounts-in-functions", self.exact_amounts_in_functions),
@@ -402,7 +462,7 @@ impl Args {
         ] {
             lines.push(format!("--{}{name}", if on { "" } else { "no-" }));
         }
-        lines.push(format!("# Z3 {}", smt::prover::version()));
+        lines.push(format!("# Z3 {}", silicon::solver_version()));
         lines.join("\n") + "\n"
     }
 }

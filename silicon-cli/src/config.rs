@@ -1,0 +1,133 @@
+//! `silicon.toml`: options that hold for all runs in a directory and below.
+//!
+//! Its keys are the long names of options, without dashes. What the command line says comes later, and wins; values of options
+//! that may be repeated add up.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{ArgAction, CommandFactory};
+use toml::{Table, Value};
+
+use crate::args::Args;
+
+const NAME: &str = "silicon.toml";
+
+/// What a file cannot say: what to do, and where else to look.
+const NOT_IN_FILES: [&str; 6] = ["config", "no-config", "dump", "form", "print-config", "compat"];
+
+/// The arguments with those of the configuration file in front of them. `Err`: what is wrong with the file.
+pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    let Some(path) = file(&arguments)? else { return Ok(arguments) };
+    let text = fs::read_to_string(&path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let options =
+        options(&text).map_err(|problem| format!("{}: {}", path.display(), problem.trim_end()))?;
+    let mut arguments = arguments.into_iter();
+    let program = arguments.next();
+    Ok(program
+        .into_iter()
+        .chain(options.into_iter().map(OsString::from))
+        .chain(arguments)
+        .collect())
+}
+
+/// The file that is named, or the nearest one from here upwards.
+fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
+    // Subcommands have options of their own.
+    let commands: Vec<String> =
+        Args::command().get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let first = arguments.get(1).map(OsString::as_os_str);
+    if commands.iter().any(|command| first == Some(OsStr::new(command))) {
+        return Ok(None);
+    }
+    let mut rest = arguments.iter().skip(1).take_while(|argument| *argument != "--");
+    while let Some(argument) = rest.next() {
+        if argument == "--no-config" {
+            return Ok(None);
+        }
+        if argument == "--config" {
+            return Ok(rest.next().map(PathBuf::from));
+        }
+        if let Some(path) = argument.to_str().and_then(|text| text.strip_prefix("--config=")) {
+            return Ok(Some(path.into()));
+        }
+    }
+    let here = std::env::current_dir().map_err(|error| format!("no current directory: {error}"))?;
+    Ok(nearest(&here))
+}
+
+/// A repository is not configured by what stands outside of it.
+fn nearest(directory: &Path) -> Option<PathBuf> {
+    for directory in directory.ancestors() {
+        let path = directory.join(NAME);
+        if path.is_file() {
+            return Some(path);
+        }
+        if directory.join(".git").exists() {
+            return None;
+        }
+    }
+    None
+}
+
+/// What a file says, as arguments.
+fn options(text: &str) -> Result<Vec<String>, String> {
+    let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let command = Args::command();
+    let mut options = Vec::new();
+    for (name, value) in &table {
+        let is_it = |argument: &&clap::Arg| argument.get_long() == Some(name);
+        let argument = command.get_arguments().find(is_it);
+        let Some(argument) = argument.filter(|_| !NOT_IN_FILES.contains(&name.as_str())) else {
+            return Err(format!("`{name}` is no option that a file can set (see --help)"));
+        };
+        let is_switch = matches!(argument.get_action(), ArgAction::SetTrue);
+        let is_list = matches!(argument.get_action(), ArgAction::Append);
+        match value {
+            Value::Boolean(on) if is_switch => {
+                options.push(format!("--{}{name}", if *on { "" } else { "no-" }));
+            }
+            Value::Array(values) if is_list => {
+                for value in values {
+                    options.push(format!("--{name}={}", text_of(name, value)?));
+                }
+            }
+            _ if is_switch => return Err(format!("`{name}` is true or false")),
+            value => options.push(format!("--{name}={}", text_of(name, value)?)),
+        }
+    }
+    Ok(options)
+}
+
+fn text_of(name: &str, value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Integer(number) => Ok(number.to_string()),
+        Value::Float(number) => Ok(number.to_string()),
+        _ => Err(format!("the value of `{name}` is neither a text nor a number")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_options() {
+        let text = "member-limit = 2.5\nstats = true\nprogress = false\nmember = [\"a*\", \"b\"]\n";
+        let expected =
+            ["--member=a*", "--member=b", "--member-limit=2.5", "--no-progress", "--stats"];
+        let mut found = options(text).expect("well formed");
+        found.sort();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_is_no_option_is_refused() {
+        for text in ["memberlimit = 1", "stats = 1", "config = \"x\"", "threads = [1]", "x ="] {
+            assert!(options(text).is_err(), "{text}");
+        }
+    }
+}

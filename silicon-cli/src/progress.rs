@@ -1,0 +1,67 @@
+//! A bar on standard error while a run lasts.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Nothing is drawn for runs that are over before somebody starts to wonder.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A bar over the members of a run, as far as they are known; hidden where it is not wanted.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    started: Instant,
+    files: usize,
+    shown: usize,
+    members: u64,
+    verified: u64,
+}
+
+impl Progress {
+    pub(crate) fn new(files: usize, wanted: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
+        if wanted {
+            let template = "{bar:30} {pos}/{len} members, {msg} files, {elapsed}";
+            // The template is a constant; should it be wrong, the default one does.
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        Self { bar, started: Instant::now(), files, shown: 0, members: 0, verified: 0 }
+    }
+
+    /// Runs `print` with the bar out of the way.
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
+    /// So many members more are to be verified.
+    pub(crate) fn plan(&mut self, members: usize) {
+        self.members += members as u64;
+    }
+
+    /// One more member is done.
+    pub(crate) fn advance(&mut self) {
+        self.verified += 1;
+    }
+
+    /// One more file has been shown.
+    pub(crate) fn file(&mut self) {
+        self.shown += 1;
+    }
+
+    /// Draws what is known, once there is reason to.
+    pub(crate) fn draw(&self) {
+        if self.started.elapsed() > PATIENCE {
+            self.bar.set_length(self.members);
+            self.bar.set_position(self.verified);
+            self.bar.set_message(format!("{}/{}", self.shown, self.files));
+            self.bar.tick();
+        }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

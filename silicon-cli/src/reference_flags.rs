@@ -1,0 +1,282 @@
+//! The flags of the reference verifier's command line, for scripts that call it (`--compat silicon`).
+//!
+//! One rule decides: we may be stricter than asked, never laxer. So what would weaken a check, or trade proofs for time, has no
+//! effect; what asks for a check that we do not have is refused.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+/// What becomes of a flag.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Means {
+    /// We have it, by that name.
+    Same,
+    /// We have it, but its values are others.
+    Counterexample,
+    AssertTimeout,
+    ResourcesPerMillisecond,
+    Plugins,
+    /// It chooses among things that we do not have, or would weaken a check, or concerns the reference's own files.
+    Nothing,
+}
+
+/// How many values follow a flag.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Values {
+    None,
+    One,
+    /// All up to the next flag, or to a program.
+    Several,
+}
+
+use Means::{AssertTimeout, Counterexample, Nothing, Plugins, ResourcesPerMillisecond, Same};
+use Values::{None as No, One, Several};
+
+/// All of them, but for those that are options of ours by the same name ([`crate::silicon_flags`]). Those that are not here are
+/// unknown to the reference, too.
+const FLAGS: &[(&str, Values, Means)] = &[
+    ("--assertionMode", Several, Nothing),
+    ("--assertTimeout", One, AssertTimeout),
+    ("--assumeInjectivityOnInhale", No, Same),
+    ("--checkTimeout", One, Nothing),
+    ("--conditionalizePermissions", No, Nothing),
+    ("--counterexample", One, Counterexample),
+    ("--cvc5Exe", One, Nothing),
+    ("--cvc5ResourcesPerMillisecond", One, Nothing),
+    ("--disableCaches", No, Nothing),
+    ("--disableCaching", No, Nothing),
+    ("--disableCatchingExceptions", No, Nothing),
+    ("--disableChunkOrderHeuristics", No, Nothing),
+    ("--disableDefaultPlugins", No, Nothing),
+    ("--disableFunctionUnfoldTrigger", No, Nothing),
+    ("--disableHavocHack407", No, Nothing),
+    ("--disableISCTriggers", No, Nothing),
+    ("--disableNL", No, Nothing),
+    ("--disableShortCircuitingEvaluations", No, Nothing),
+    ("--disableSubsumption", No, Nothing),
+    ("--disableTempDirectory", No, Nothing),
+    ("--disableValueMapCaching", No, Nothing),
+    ("--enableBranchconditionReporting", No, Nothing),
+    ("--enableDebugging", No, Nothing),
+    ("--enableMoreCompleteExhale", No, Nothing),
+    ("--enablePredicateTriggersOnInhale", No, Nothing),
+    ("--enableSimplifiedUnfolds", No, Nothing),
+    ("--enableSmokeDetection", No, Same),
+    ("--enableTempDirectory", No, Nothing),
+    ("--excludeMethods", One, Same),
+    ("--ideModeAdvanced", No, Nothing),
+    ("--includeMethods", One, Same),
+    ("--logConfig", One, Nothing),
+    ("--logLevel", One, Nothing),
+    ("--mapAxiomatizationFile", One, Nothing),
+    ("--moreJoins", One, Nothing),
+    ("--multisetAxiomatizationFile", One, Nothing),
+    ("--numberOfErrorsToReport", One, Same),
+    ("--numberOfParallelVerifiers", One, Same),
+    ("--parallelizeBranches", No, Nothing),
+    ("--plugin", One, Plugins),
+    ("--printMethodCFGs", No, Nothing),
+    ("--printTranslatedProgram", No, Nothing),
+    ("--prover", One, Nothing),
+    ("--proverArgs", One, Nothing),
+    ("--proverConfigArgs", Several, Nothing),
+    ("--proverEnableTimeBounds", No, Nothing),
+    ("--proverLogFile", One, Nothing),
+    ("--proverRandomizeSeeds", No, Nothing),
+    ("--proverSaturationTimeout", One, Nothing),
+    ("--proverSaturationTimeoutWeights", Several, Nothing),
+    ("--pushTimeout", One, Nothing),
+    ("--qpSplitTimeout", One, Nothing),
+    ("--recursivePredicateUnfoldings", One, Nothing),
+    ("--reportPartialResults", No, Nothing),
+    ("--reportReasonUnknown", No, Nothing),
+    ("--respectFunctionPrePermAmounts", No, Same),
+    ("--sequenceAxiomatizationFile", One, Nothing),
+    ("--setAxiomatizationFile", One, Nothing),
+    ("--stateConsolidationMode", One, Nothing),
+    ("--submitForEvaluation", No, Nothing),
+    ("--tempDirectory", One, Nothing),
+    ("--timeout", One, Same),
+    ("--unsafeWildcardOptimization", No, Nothing),
+    ("--useOldAxiomatization", No, Nothing),
+    ("--z3Args", One, Nothing),
+    ("--z3ConfigArgs", Several, Nothing),
+    ("--z3Exe", One, Nothing),
+    ("--z3LogFile", One, Nothing),
+    ("--z3ResourcesPerMillisecond", One, ResourcesPerMillisecond),
+    ("-L", Several, Nothing),
+];
+
+/// Plugins whose language we have.
+const PLUGINS: [&str; 6] =
+    ["adt", "predicateinstance", "refute", "smokedetection", "termination", "decreases"];
+
+/// The reference's default of `--z3ResourcesPerMillisecond`.
+const RESOURCES_PER_MILLISECOND: u64 = 60_000;
+
+/// Arguments in our words.
+#[derive(PartialEq, Eq, Default, Debug)]
+pub(crate) struct Translated {
+    pub(crate) arguments: Vec<OsString>,
+    /// Flags that have no effect here, in their order, each once.
+    pub(crate) without_effect: Vec<String>,
+}
+
+/// Whether the reference's command line is to be understood.
+pub(crate) fn are_wanted(arguments: &[OsString]) -> bool {
+    let follows = |pair: &[OsString]| pair[0] == "--compat" && pair[1] == "silicon";
+    arguments.windows(2).any(follows) || arguments.iter().any(|one| one == "--compat=silicon")
+}
+
+/// Translates arguments of the reference; those that are ours stay. `Err`: what is wrong with them.
+pub(crate) fn translate(arguments: Vec<OsString>) -> Result<Translated, String> {
+    let mut translated = Translated::default();
+    let mut limit: Option<u64> = None;
+    let mut per_millisecond = RESOURCES_PER_MILLISECOND;
+    let mut rest = arguments.into_iter().peekable();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy().into_owned();
+        if text == "--" {
+            translated.arguments.push(argument);
+            translated.arguments.extend(rest);
+            break;
+        }
+        let (name, own) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (text.as_str(), None),
+        };
+        let is_it = |flag: &str| flag == name || flag == "-L" && name.starts_with("-L");
+        let Some(&(flag, values, means)) = FLAGS.iter().find(|(flag, ..)| is_it(flag)) else {
+            translated.arguments.push(argument);
+            continue;
+        };
+        if means == Same {
+            translated.arguments.push(argument);
+            continue;
+        }
+        let mut given: Vec<String> = own.into_iter().collect();
+        match values {
+            No => {}
+            One if given.is_empty() => match rest.next() {
+                Some(value) => given.push(value.to_string_lossy().into_owned()),
+                None => return Err(format!("a value is required for '{flag}'")),
+            },
+            One => {}
+            Several => {
+                while let Some(value) = rest.next_if(is_value) {
+                    given.push(value.to_string_lossy().into_owned());
+                }
+            }
+        }
+        let value = given.first().map_or("", String::as_str);
+        let number = || {
+            value.parse::<u64>().map_err(|_| format!("'{value}' is no number, as '{flag}' needs"))
+        };
+        match means {
+            Same => {}
+            Counterexample => match value {
+                "native" | "variables" | "mapped" | "extended" => {
+                    translated.arguments.push("--counterexample".into());
+                }
+                _ => {
+                    return Err(format!(
+                        "'{flag}' takes native, variables or mapped, not '{value}'"
+                    ));
+                }
+            },
+            AssertTimeout => limit = Some(number()?),
+            ResourcesPerMillisecond => per_millisecond = number()?,
+            Plugins => {
+                for plugin in value.split(':').filter(|plugin| !plugin.is_empty()) {
+                    known_plugin(plugin)?;
+                }
+            }
+            Nothing if translated.without_effect.iter().all(|known| known != flag) => {
+                translated.without_effect.push(flag.to_owned());
+            }
+            Nothing => {}
+        }
+    }
+    // For the reference, 0 is no limit; ours stays.
+    if let Some(limit) = limit.filter(|&limit| limit > 0) {
+        let limit = limit.saturating_mul(per_millisecond).clamp(1, u64::from(u32::MAX));
+        translated.arguments.push(format!("--limit={limit}").into());
+    }
+    Ok(translated)
+}
+
+/// Whether an argument that follows a flag with several values is one of them.
+fn is_value(argument: &OsString) -> bool {
+    let text = argument.to_string_lossy();
+    let path = Path::new(argument);
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let is_program = matches!(extension, Some("sil" | "vpr" | "chalice" | "spl"));
+    !text.starts_with('-') && !is_program && !path.exists()
+}
+
+fn known_plugin(class: &str) -> Result<(), String> {
+    let name = class.rsplit('.').next().unwrap_or(class).to_lowercase();
+    let name = name.strip_suffix("plugin").unwrap_or(&name);
+    if PLUGINS.contains(&name) {
+        return Ok(());
+    }
+    Err(format!("the plugin '{class}' is not supported: what it would check is not checked"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn translated(arguments: &[&str]) -> Result<(Vec<String>, Vec<String>), String> {
+        let arguments = arguments.iter().map(OsString::from).collect();
+        translate(arguments).map(|Translated { arguments, without_effect }| {
+            let text = |one: OsString| one.into_string().expect("text");
+            (arguments.into_iter().map(text).collect(), without_effect)
+        })
+    }
+
+    fn arguments(given: &[&str]) -> Vec<String> {
+        translated(given).expect("well formed").0
+    }
+
+    #[test]
+    fn values_go_with_their_flags() {
+        assert_eq!(arguments(&["--z3Exe", "z3", "a.vpr"]), ["a.vpr"]);
+        assert_eq!(arguments(&["--z3Exe=z3", "a.vpr", "-j", "2"]), ["a.vpr", "-j", "2"]);
+        assert_eq!(arguments(&["--assertionMode", "pp", "a.vpr"]), ["a.vpr"]);
+        assert_eq!(arguments(&["-Lx=DEBUG", "y=INFO", "a.vpr"]), ["a.vpr"]);
+        assert_eq!(arguments(&["--includeMethods", "m*", "-"]), ["--includeMethods", "m*", "-"]);
+        assert!(translated(&["a.vpr", "--z3Exe"]).is_err());
+    }
+
+    #[test]
+    fn limits_are_counted_in_steps() {
+        assert_eq!(arguments(&["--assertTimeout", "10"]), ["--limit=600000"]);
+        let with_rate = ["--assertTimeout=10", "--z3ResourcesPerMillisecond", "9000"];
+        assert_eq!(arguments(&with_rate), ["--limit=90000"]);
+        assert_eq!(arguments(&["--assertTimeout", "0"]), Vec::<String>::new());
+        assert!(translated(&["--assertTimeout", "soon"]).is_err());
+    }
+
+    #[test]
+    fn counterexamples_have_kinds() {
+        for kind in ["native", "variables", "mapped"] {
+            assert_eq!(arguments(&["--counterexample", kind]), ["--counterexample"]);
+        }
+        assert!(translated(&["--counterexample", "a.vpr"]).is_err());
+    }
+
+    #[test]
+    fn plugins_that_check_something_else_are_refused() {
+        let known = "viper.silver.plugin.standard.termination.TerminationPlugin:Refute";
+        assert_eq!(arguments(&["--plugin", known]), Vec::<String>::new());
+        assert!(translated(&["--plugin", "viper.silver.sif.SIFExtendedPlugin"]).is_err());
+    }
+
+    #[test]
+    fn what_has_no_effect_is_named_once() {
+        let (_, without_effect) =
+            translated(&["--logLevel", "OFF", "--disableNL", "--disableNL"]).expect("well formed");
+        assert_eq!(without_effect, ["--logLevel", "--disableNL"]);
+    }
+}

@@ -1,0 +1,129 @@
+//! The files that reports are written to. None may be a program that is read, or the file of another report, under whatever
+//! name: what it holds would be lost.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, bail};
+use same_file::is_same_file;
+use silicon::output::{ReportFormat, Summary};
+use silicon::session::{Input, Outcome};
+
+/// A report to be written to a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ReportFile {
+    pub(crate) format: ReportFormat,
+    pub(crate) path: PathBuf,
+}
+
+impl FromStr for ReportFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (format, path) = text.split_once('=').unwrap_or((text, ""));
+        let format = match format {
+            "sarif" => ReportFormat::Sarif,
+            "junit" => ReportFormat::Junit,
+            _ => return Err("expected sarif=FILE or junit=FILE".into()),
+        };
+        if path.is_empty() {
+            return Err("the name of the file is missing".into());
+        }
+        Ok(Self { format, path: path.into() })
+    }
+}
+
+/// Makes sure that all reports can be written, before work is spent on them. What their files hold stays.
+pub(crate) fn prepare(reports: &[ReportFile], inputs: &[Input]) -> anyhow::Result<()> {
+    for (index, report) in reports.iter().enumerate() {
+        let path = &report.path;
+        let is_new = !path.exists();
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
+        let file = file.with_context(|| cannot_write(path))?;
+        // What is empty because of us would look like a report.
+        let _new = is_new.then(|| Removed(path));
+        // Devices and pipes hold nothing that could be lost.
+        if !file.metadata().with_context(|| cannot_write(path))?.is_file() {
+            continue;
+        }
+        let mut programs = inputs.iter().filter_map(Input::path);
+        let is_input = programs.any(|program| is_same(path, program));
+        if is_input {
+            bail!("{}: it is one of the programs", cannot_write(path));
+        }
+        if reports[..index].iter().any(|other| is_same_place(path, &other.path)) {
+            bail!("{}: another report goes to the same file", cannot_write(path));
+        }
+    }
+    Ok(())
+}
+
+/// Writes all reports.
+pub(crate) fn write(
+    reports: &[ReportFile],
+    outcomes: &[Outcome],
+    summary: &Summary,
+) -> anyhow::Result<()> {
+    for report in reports {
+        let path = &report.path;
+        // What the programs import is known by now.
+        let mut files = outcomes.iter().flat_map(|outcome| outcome.texts.names());
+        if files.any(|name| is_same(path, Path::new(name))) {
+            bail!("{}: it is part of a program", cannot_write(path));
+        }
+        write_whole(path, &report.format.report(outcomes, summary))
+            .with_context(|| cannot_write(path))?;
+    }
+    Ok(())
+}
+
+/// A file that is removed when this is dropped.
+struct Removed<'a>(&'a Path);
+
+impl Drop for Removed<'_> {
+    fn drop(&mut self) {
+        // Nobody has written to it.
+        let _ = fs::remove_file(self.0);
+    }
+}
+
+/// Writes a file that has, at any time, what it had before or all of the text.
+fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    // The file that a link leads to is written, not the link.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let is_plain = fs::metadata(path).map_or(true, |data| data.is_file());
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // As for any new file: the user's mask takes from it.
+    builder.prefix(".silicon-").permissions(fs::Permissions::from_mode(0o666));
+    match builder.tempfile_in(directory) {
+        Ok(mut file) if is_plain => {
+            if let Ok(data) = fs::metadata(path) {
+                file.as_file().set_permissions(data.permissions())?;
+            }
+            file.write_all(text.as_bytes())?;
+            file.persist(path).map(|_| ()).map_err(|error| error.error)
+        }
+        // Devices and pipes, and directories in which nothing can be made.
+        _ => fs::write(path, text),
+    }
+}
+
+/// Whether two paths are one, or lead to one file.
+fn is_same_place(path: &Path, other: &Path) -> bool {
+    let absolute = |path: &Path| std::path::absolute(path).ok();
+    is_same(path, other) || absolute(path).is_some_and(|path| absolute(other) == Some(path))
+}
+
+/// Whether two paths lead to one file. What cannot be read is no program.
+fn is_same(path: &Path, other: &Path) -> bool {
+    is_same_file(path, other).unwrap_or(false)
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}

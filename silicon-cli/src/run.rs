@@ -1,0 +1,194 @@
+//! Verifying the inputs, several at a time, and showing them in the order given.
+
+use std::io::{self, Write};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::Context;
+use silicon::expectations::differences;
+use silicon::output::{Format, Summary};
+use silicon::session::{FileVerdict, Input, Outcome, Session};
+
+use super::args::Args;
+use super::progress::Progress;
+use super::signals::Signals;
+use super::supervise::{Audience, End, Plan, run as supervise};
+use super::{USAGE, complain, reports};
+
+/// Verifies everything and returns the exit code.
+pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
+    let started = Instant::now();
+    let inputs = args.programs();
+    if inputs.is_empty() {
+        complain(
+            "error: no program found: directories are searched for .sil, .vpr, .chalice and .spl",
+        );
+        return Ok(USAGE);
+    }
+    // Processes that start again could not read it again.
+    let inputs: Vec<Input> = inputs
+        .into_iter()
+        .map(Input::fetched)
+        .collect::<Result<_, _>>()
+        .context("cannot read standard input")?;
+    let mut session = session_for(args, inputs.len());
+    // Gone at the end, with what is in it.
+    let traces = args.profile.then(tempfile::tempdir).transpose();
+    let traces = traces.context("cannot make a directory for traces")?;
+    session.options.profile = traces.as_ref().map(|directory| directory.path().to_owned());
+    if let Err(error) = prepare(args, &session, &inputs) {
+        complain(&format!("error: {error:#}"));
+        return Ok(USAGE);
+    }
+    let signals = Signals::listen().context("cannot listen to signals")?;
+    let mut showing = Showing {
+        format: args.format(),
+        progress: Progress::new(inputs.len(), args.wants_progress()),
+        keeps: !args.reports.is_empty(),
+        expects: args.expect,
+        unexpected: 0,
+        summary: Summary::default(),
+        outcomes: Vec::new(),
+    };
+    let plan = Plan {
+        inputs: &inputs,
+        session: &|input| session_of(&session, &inputs, input),
+        processes: workers(args).min(inputs.len()),
+        with_texts: args.expect,
+        signals: &signals,
+        deadline: session.options.deadline,
+        member_limit: session.options.member_time_limit,
+    };
+    let end = supervise(&plan, &mut showing);
+    showing.progress.finish();
+    let Showing { format, mut summary, outcomes, unexpected, .. } = showing;
+    let end = end?;
+    summary.interrupted = end != End::Complete;
+    summary.time = started.elapsed();
+    let mut stdout = io::stdout().lock();
+    format.summary(&summary, &mut stdout)?;
+    stdout.flush()?;
+    reports::write(&args.reports, &outcomes, &summary)?;
+    if let End::Stopped { by, not_begun } = end {
+        let rest = if not_begun > 0 {
+            format!("; {not_begun} of {} files were not begun", inputs.len())
+        } else {
+            String::new()
+        };
+        complain(&format!("stopped by {}{rest}", by.name()));
+        return Ok(by.exit_code());
+    }
+    let code = format.exit_code(summary.verdict());
+    if code == USAGE && summary.verdict() == FileVerdict::NothingSelected {
+        complain("error: nothing to verify: no member was selected");
+    }
+    if args.expect && code != USAGE {
+        let counts = (inputs.len() - unexpected, inputs.len());
+        complain(&format!("{} of {} files as announced", counts.0, counts.1));
+        return Ok(match (summary.verdict(), unexpected) {
+            (FileVerdict::Error, _) => FileVerdict::Error.exit_code(),
+            (_, 0) => 0,
+            _ => FileVerdict::Failed.exit_code(),
+        });
+    }
+    Ok(code)
+}
+
+/// What is shown of a run, and what is kept of it.
+struct Showing {
+    format: Format,
+    progress: Progress,
+    /// Whether outcomes are needed for reports.
+    keeps: bool,
+    /// Whether files are to do what they announce; and how many do not.
+    expects: bool,
+    unexpected: usize,
+    summary: Summary,
+    outcomes: Vec<Outcome>,
+}
+
+impl Audience for Showing {
+    fn planned(&mut self, members: usize) {
+        self.progress.plan(members);
+    }
+
+    fn finished(&mut self) {
+        self.progress.advance();
+    }
+
+    fn show(&mut self, outcome: Outcome) -> io::Result<()> {
+        self.summary.add(&outcome);
+        let mut text = Vec::new();
+        if self.expects {
+            let differences = differences(&outcome);
+            // People want to see what they did not announce.
+            if !differences.is_empty() || matches!(self.format, Format::Json { .. }) {
+                self.format.outcome(&outcome, &mut text)?;
+            }
+            self.format.expectation(&outcome, &differences, &mut text)?;
+            self.unexpected += usize::from(!differences.is_empty());
+        } else {
+            self.format.outcome(&outcome, &mut text)?;
+        }
+        self.progress.aside(|| -> io::Result<()> {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(&text)?;
+            stdout.flush()
+        })?;
+        if outcome.verdict == FileVerdict::Empty && self.format.exit_code(outcome.verdict) == USAGE
+        {
+            let file = &outcome.file;
+            let text = format!("error: nothing to verify in {file}: it declares nothing");
+            self.progress.aside(|| complain(&text));
+        }
+        self.progress.file();
+        if self.keeps {
+            self.outcomes.push(outcome);
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self) {
+        self.progress.draw();
+    }
+}
+
+/// Several files at a time share the threads; one file has them all.
+fn session_for(args: &Args, files: usize) -> Session {
+    let mut session = args.session();
+    session.options.threads = (workers(args) / files).max(1);
+    session
+}
+
+/// Makes sure that what is asked for can be written, before work is spent on it.
+fn prepare(args: &Args, session: &Session, inputs: &[Input]) -> anyhow::Result<()> {
+    if let Some(directory) = &session.options.smt_log {
+        std::fs::create_dir_all(directory)
+            .with_context(|| format!("cannot create {}", directory.display()))?;
+    }
+    reports::prepare(&args.reports, inputs)
+}
+
+/// Members of different files may have the same name, so their logs go to directories of their own.
+fn session_of(session: &Session, inputs: &[Input], input: &Input) -> Session {
+    let mut session = session.clone();
+    if inputs.len() > 1
+        && let Some(directory) = &mut session.options.smt_log
+    {
+        directory.push(input.name.replace(['/', '\\', ':'], "_"));
+        // A directory that cannot be made shows when a log is opened in it.
+        let _ = std::fs::create_dir_all(directory);
+    }
+    session
+}
+
+/// More threads than this on each core make nothing faster, and each has a stack and a solver of its own.
+const THREADS_PER_CORE: usize = 4;
+
+fn workers(args: &Args) -> usize {
+    let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    match args.threads {
+        0 => cores,
+        threads => threads.min(cores.saturating_mul(THREADS_PER_CORE)),
+    }
+}

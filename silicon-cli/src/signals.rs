@@ -1,0 +1,59 @@
+//! Being told to stop.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
+
+/// Whether somebody wants this process to stop.
+pub(crate) struct Signals {
+    number: Arc<AtomicUsize>,
+    /// There is something to read when a signal has come.
+    pub(crate) wake: UnixStream,
+}
+
+/// Signals that shells end a program with add this to their number in its exit code.
+const BASE: i32 = 128;
+
+impl Signals {
+    /// From now on the first SIGINT or SIGTERM is noted, and the second one ends this process at once.
+    pub(crate) fn listen() -> io::Result<Self> {
+        let (wake, tell) = UnixStream::pair()?;
+        let number = Arc::new(AtomicUsize::new(0));
+        let is_second = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: what is noted by the first counts for the second.
+            flag::register_conditional_shutdown(signal, BASE + signal, is_second.clone())?;
+            flag::register(signal, is_second.clone())?;
+            flag::register_usize(signal, number.clone(), usize::try_from(signal).unwrap_or(0))?;
+            low_level::pipe::register(signal, tell.try_clone()?)?;
+        }
+        Ok(Self { number, wake })
+    }
+
+    /// The one that has come.
+    pub(crate) fn noted(&self) -> Option<Signal> {
+        match i32::try_from(self.number.load(Ordering::Relaxed)) {
+            Ok(number) if number > 0 => Some(Signal(number)),
+            _ => None,
+        }
+    }
+}
+
+/// A signal that asks for an end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Signal(i32);
+
+impl Signal {
+    pub(crate) fn name(self) -> &'static str {
+        low_level::signal_name(self.0).unwrap_or("a signal")
+    }
+
+    /// What shells show for a program that it ended.
+    pub(crate) fn exit_code(self) -> u8 {
+        u8::try_from(BASE + self.0).unwrap_or(u8::MAX)
+    }
+}

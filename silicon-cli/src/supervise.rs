@@ -1,0 +1,445 @@
+//! Verifying in other processes, which may be ended at any time.
+//!
+//! Z3 looks at its clock when it likes, and at times not for minutes; it may run out of memory, and then the process is ended
+//! from outside. Threads cannot be ended, so members are verified in processes of their own ([`crate::worker`]), several in one
+//! while all goes well. A member that is not done some time after it should be, or with which a process ends, is given up, and
+//! the rest of its file goes on in a new process. What was found before is known here: it is told when it is found.
+//!
+//! This process has one thread, so that it can be copied ([`crate::process`]).
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, Read, Write};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use silicon::options::GivenUp;
+use silicon::report::MemberKind;
+use silicon::session::follow::Member;
+use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, Session};
+
+use crate::process::{self, Ending, Process, Side};
+use crate::signals::{Signal, Signals};
+use crate::wire::{Event, Order};
+use crate::worker;
+
+/// Who is told what comes of a run.
+pub(crate) trait Audience {
+    /// So many members more will be verified.
+    fn planned(&mut self, members: usize);
+    /// One of them is done.
+    fn finished(&mut self);
+    /// Of each input, in their order.
+    fn show(&mut self, outcome: Outcome) -> io::Result<()>;
+    /// Some time has passed.
+    fn wait(&mut self);
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    Complete,
+    /// So many inputs were not begun.
+    Stopped {
+        by: Signal,
+        not_begun: usize,
+    },
+}
+
+/// What is to be done, and by whom.
+pub(crate) struct Plan<'a> {
+    pub(crate) inputs: &'a [Input],
+    /// What is done with an input.
+    pub(crate) session: &'a dyn Fn(&Input) -> Session,
+    pub(crate) processes: usize,
+    /// Whether outcomes have their texts also where nothing is found in them.
+    pub(crate) with_texts: bool,
+    pub(crate) signals: &'a Signals,
+    /// When all should be over.
+    pub(crate) deadline: Option<Instant>,
+    /// How long a member may take, to be named where it takes longer.
+    pub(crate) member_limit: Option<Duration>,
+}
+
+/// Verifies everything.
+pub(crate) fn run(plan: &Plan<'_>, audience: &mut dyn Audience) -> anyhow::Result<End> {
+    let count = plan.inputs.len();
+    let mut run = Run {
+        plan,
+        audience,
+        files: (0..count).map(|_| File::default()).collect(),
+        waiting: (0..count).collect(),
+        workers: Vec::new(),
+        shown: 0,
+    };
+    run.finish()
+}
+
+/// The work on one input, in as many processes as it takes.
+#[derive(Default)]
+struct File {
+    started: Option<Instant>,
+    /// What the front end said, and the members.
+    loaded: Option<(Outcome, Vec<Member>)>,
+    done: BTreeMap<(MemberKind, String), (MemberOutcome, Vec<Diagnostic>)>,
+    given_up: Vec<GivenUp>,
+    alone: bool,
+    outcome: Option<Outcome>,
+}
+
+struct Worker {
+    process: Process,
+    /// What it has said of its next line.
+    said: Vec<u8>,
+    job: Option<Job>,
+}
+
+/// What a worker is doing.
+struct Job {
+    input: usize,
+    running: Vec<Running>,
+}
+
+/// A member that is being verified.
+struct Running {
+    kind: MemberKind,
+    id: String,
+    /// How long it should take at most, and when it is given up.
+    limit: Option<(Duration, Instant)>,
+}
+
+struct Run<'a> {
+    plan: &'a Plan<'a>,
+    audience: &'a mut dyn Audience,
+    files: Vec<File>,
+    /// Inputs that nobody works on, the next one first.
+    waiting: VecDeque<usize>,
+    workers: Vec<Worker>,
+    /// So many outcomes have been shown.
+    shown: usize,
+}
+
+/// How often the audience hears that time passes.
+const PULSE: Duration = Duration::from_millis(200);
+
+impl Run<'_> {
+    fn finish(&mut self) -> anyhow::Result<End> {
+        loop {
+            self.show()?;
+            if self.shown == self.files.len() {
+                return Ok(End::Complete);
+            }
+            if let Some(by) = self.plan.signals.noted() {
+                let not_begun = self.stop(&format!("stopped by {}", by.name()), false)?;
+                return Ok(End::Stopped { by, not_begun });
+            }
+            let now = Instant::now();
+            if self.plan.deadline.is_some_and(|deadline| now > deadline + PATIENCE) {
+                self.stop(TIME_LIMIT, true)?;
+                return Ok(End::Complete);
+            }
+            self.hand_out()?;
+            for number in self.readable()? {
+                self.listen(number)?;
+            }
+            self.workers.retain(|worker| !worker.is_gone());
+            self.end_overdue()?;
+            self.audience.wait();
+        }
+    }
+
+    /// Gives what waits to workers that have nothing to do.
+    fn hand_out(&mut self) -> anyhow::Result<()> {
+        while !self.waiting.is_empty() {
+            let free = self.workers.iter().position(|worker| worker.job.is_none());
+            let number = match free {
+                Some(number) => number,
+                None if self.workers.len() < self.plan.processes => self.hire()?,
+                None => break,
+            };
+            let Some(input) = self.waiting.pop_front() else { break };
+            let file = &mut self.files[input];
+            file.started.get_or_insert_with(Instant::now);
+            let order = Order {
+                input,
+                alone: file.alone,
+                with_texts: self.plan.with_texts,
+                settled: file.done.keys().cloned().collect(),
+                given_up: file.given_up.clone(),
+            };
+            let mut line = serde_json::to_vec(&order)?;
+            line.push(b'\n');
+            let worker = &mut self.workers[number];
+            worker.job = Some(Job { input, running: Vec::new() });
+            // If it is gone, that shows when it is listened to.
+            let _ = worker.process.stream.write_all(&line);
+        }
+        Ok(())
+    }
+
+    fn hire(&mut self) -> anyhow::Result<usize> {
+        match process::copy()? {
+            Side::New(stream) => worker::serve(stream, self.plan.session, self.plan.inputs),
+            Side::Old(process) => {
+                self.workers.push(Worker { process, said: Vec::new(), job: None });
+                Ok(self.workers.len() - 1)
+            }
+        }
+    }
+
+    /// Waits, and gives the workers that have said something.
+    fn readable(&self) -> anyhow::Result<Vec<usize>> {
+        let now = Instant::now();
+        let running = self.workers.iter().filter_map(|worker| worker.job.as_ref());
+        let ends = running.flat_map(|job| &job.running).filter_map(|one| Some(one.limit?.1));
+        let until = ends.chain(self.plan.deadline.map(|deadline| deadline + PATIENCE)).min();
+        let time = until.map_or(PULSE, |until| until.saturating_duration_since(now).min(PULSE));
+        let timeout = Timespec { tv_sec: 0, tv_nsec: time.subsec_nanos().into() };
+        let streams = self.workers.iter().map(|worker| &worker.process.stream);
+        let mut fds: Vec<PollFd<'_>> = streams
+            .chain([&self.plan.signals.wake])
+            .map(|stream| PollFd::new(stream, PollFlags::IN))
+            .collect();
+        match poll(&mut fds, Some(&timeout)) {
+            // A signal: it is looked at next.
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(io::Error::from(error).into()),
+        }
+        let has_said = |number: &usize| !fds[*number].revents().is_empty();
+        Ok((0..self.workers.len()).filter(has_said).collect())
+    }
+
+    fn listen(&mut self, number: usize) -> anyhow::Result<()> {
+        let worker = &mut self.workers[number];
+        let mut bytes = [0; 1 << 14];
+        let read = match worker.process.stream.read(&mut bytes) {
+            Ok(read) => read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            // It has ended before it has read everything.
+            Err(_) => 0,
+        };
+        if read == 0 {
+            let ending = worker.process.wait();
+            return self.lost(number, ending);
+        }
+        worker.said.extend_from_slice(&bytes[..read]);
+        let Some(end) = worker.said.iter().rposition(|&byte| byte == b'\n') else { return Ok(()) };
+        let rest = worker.said.split_off(end + 1);
+        let said = std::mem::replace(&mut worker.said, rest);
+        for line in said.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            self.hear(number, serde_json::from_slice(line)?)?;
+        }
+        Ok(())
+    }
+
+    fn hear(&mut self, number: usize, event: Event) -> anyhow::Result<()> {
+        let worker = &mut self.workers[number];
+        let Some(job) = &mut worker.job else { return Ok(()) };
+        let file = &mut self.files[job.input];
+        match event {
+            Event::Loaded { head, members } => {
+                if file.loaded.is_none() {
+                    let members: Vec<Member> = members.into_iter().map(Member::from).collect();
+                    self.audience.planned(members.len());
+                    file.loaded = head.outcome().map(|outcome| (outcome, members));
+                }
+            }
+            Event::Started { kind, id, within } => {
+                let limit = within.map(|within| (within, Instant::now() + within + grace(within)));
+                job.running.push(Running { kind, id, limit });
+            }
+            Event::Ended { kind, id } => {
+                job.running.retain(|one| (one.kind, &one.id) != (kind, &id));
+            }
+            Event::Finished { id, member, found } => {
+                let member = MemberOutcome::from(member);
+                let found = found.into_iter().map(Diagnostic::from).collect();
+                file.done.insert((member.kind, id), (member, found));
+                self.audience.finished();
+            }
+            Event::Done { broken } => {
+                file.outcome = match broken {
+                    Some(head) => head.outcome(),
+                    None => file.composed("this member was lost"),
+                };
+                let is_told = file.outcome.is_some();
+                let input = job.input;
+                worker.job = None;
+                if !is_told {
+                    self.broken(input, "its outcome was lost");
+                }
+                let file = &mut self.files[input];
+                if let (Some(outcome), Some(started)) = (&mut file.outcome, file.started) {
+                    outcome.time = started.elapsed();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the processes in which a member takes too long.
+    fn end_overdue(&mut self) -> anyhow::Result<()> {
+        let now = Instant::now();
+        let is_overdue = |one: &Running| one.limit.is_some_and(|(_, end)| end <= now);
+        for number in (0..self.workers.len()).rev() {
+            let job = self.workers[number].job.as_ref();
+            if !job.is_some_and(|job| job.running.iter().any(is_overdue)) {
+                continue;
+            }
+            let worker = self.workers.remove(number);
+            worker.process.end();
+            let Some(job) = worker.job else { continue };
+            let file = &mut self.files[job.input];
+            for one in job.running.into_iter().filter(is_overdue) {
+                let (kind, name) = (one.kind, one.id);
+                let limit = limit(one.limit.map(|(limit, _)| limit), self.plan.member_limit);
+                let why = format!("{limit}; the solver did not stop by itself");
+                file.given_up.push(GivenUp { kind, name, is_defect: false, why });
+            }
+            self.waiting.push_front(job.input);
+        }
+        Ok(())
+    }
+
+    /// A worker has ended by itself, or was ended by others.
+    fn lost(&mut self, number: usize, ending: Ending) -> anyhow::Result<()> {
+        let Some(mut job) = self.workers[number].job.take() else { return Ok(()) };
+        let file = &mut self.files[job.input];
+        match job.running.pop() {
+            None => {
+                self.broken(job.input, &format!("the process that works on it ended: {ending}"));
+                return Ok(());
+            }
+            // Whose fault it is shows when they are verified one at a time.
+            Some(_) if !job.running.is_empty() && !file.alone => file.alone = true,
+            // That was to help.
+            Some(Running { kind, id, .. })
+                if file.given_up.iter().any(|one| one.kind == kind && one.name == id) =>
+            {
+                self.broken(job.input, &format!("the process that works on it ended: {ending}"));
+                return Ok(());
+            }
+            Some(Running { kind, id: name, .. }) => {
+                let is_defect = !ending.is_for_lack_of_memory();
+                let hint = if is_defect { "" } else { ", most likely for lack of memory" };
+                let why = format!("the process that verified it ended: {ending}{hint}");
+                file.given_up.push(GivenUp { kind, name, is_defect, why });
+            }
+        }
+        self.waiting.push_front(job.input);
+        Ok(())
+    }
+
+    /// Nothing can be said of an input, by a defect.
+    fn broken(&mut self, input: usize, why: &str) {
+        let name = &self.plan.inputs[input].name;
+        let text = format!("internal error: {why}");
+        let outcome = Outcome::without_members(name, FileVerdict::Error, "internal", text);
+        self.files[input].outcome = Some(outcome);
+    }
+
+    /// Ends all work. What is known is shown; of inputs of which nothing is, how many there are is returned, and they are shown
+    /// if asked for.
+    fn stop(&mut self, why: &str, shows_all: bool) -> anyhow::Result<usize> {
+        // Ends them.
+        self.workers.clear();
+        let mut not_begun = 0;
+        for index in self.shown..self.files.len() {
+            let file = &mut self.files[index];
+            let known = file.outcome.take().or_else(|| {
+                let mut outcome = file.composed(why)?;
+                outcome.time = file.started.map_or(Duration::ZERO, |started| started.elapsed());
+                Some(outcome)
+            });
+            let name = &self.plan.inputs[index].name;
+            let outcome = match known {
+                Some(outcome) => outcome,
+                None => {
+                    not_begun += 1;
+                    let text = format!("gave up: {why}");
+                    let verdict = FileVerdict::Inconclusive;
+                    Outcome::without_members(name, verdict, "timeout.error", text)
+                }
+            };
+            if shows_all
+                || outcome.verdict != FileVerdict::Inconclusive
+                || !outcome.members.is_empty()
+            {
+                self.audience.show(outcome)?;
+            }
+        }
+        Ok(not_begun)
+    }
+
+    fn show(&mut self) -> anyhow::Result<()> {
+        while let Some(file) = self.files.get_mut(self.shown)
+            && let Some(outcome) = file.outcome.take()
+        {
+            self.shown += 1;
+            // It is not needed any more.
+            *file = File::default();
+            self.audience.show(outcome)?;
+        }
+        Ok(())
+    }
+}
+
+/// The limit that a member has reached that was to take `within`.
+fn limit(within: Option<Duration>, of_member: Option<Duration>) -> String {
+    match (within, of_member) {
+        // What is said is what was left when it was said.
+        (Some(within), Some(limit)) if within + Duration::from_millis(100) >= limit => {
+            let seconds = limit.as_secs_f64();
+            format!("the time limit of the member, {seconds} s, is reached (--member-limit)")
+        }
+        _ => TIME_LIMIT.to_owned(),
+    }
+}
+
+const TIME_LIMIT: &str = "the time limit of the run is reached (--time-limit)";
+
+/// How long a run may go on after its time is over: Z3 counts whole seconds.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The same for a member that may take so long: where the machine is busy, there may be a while between two looks at the clock.
+fn grace(limit: Duration) -> Duration {
+    PATIENCE.max(limit / 10)
+}
+
+impl File {
+    /// The outcome, if the front end is through; members that are not done end with `why`.
+    fn composed(&mut self, why: &str) -> Option<Outcome> {
+        let (mut outcome, members) = self.loaded.take()?;
+        for member in members {
+            let (member, found) = match self.done.remove(&(member.kind, member.id.clone())) {
+                Some(done) => done,
+                None => {
+                    let (member, found) = MemberOutcome::given_up(member, why);
+                    (member, vec![found])
+                }
+            };
+            outcome.add(member, found);
+        }
+        outcome.complete();
+        Some(outcome)
+    }
+}
+
+impl Worker {
+    /// Whether its process has ended.
+    fn is_gone(&self) -> bool {
+        self.process.is_over()
+    }
+}
+
+impl Ending {
+    /// Whether that is how processes end that need more memory than there is: the system ends them, or, where a limit is set,
+    /// they give up themselves.
+    fn is_for_lack_of_memory(self) -> bool {
+        match self {
+            Self::Signal(libc::SIGKILL) => true,
+            Self::Signal(libc::SIGABRT) => process::has_memory_limit(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What the processes of one run say to each other: one JSON object a line.
+//!
+//! The types of the languages' crates know nothing of this, so they have counterparts here.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sil::render::{Message, Place, Severity, Texts};
+use sil::source::{LineColumn, SourceFile};
+use silicon::options::GivenUp;
+use silicon::report::{Counterexample, MemberKind, Statistics, Verdict};
+use silicon::session::follow::Member;
+use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
+
+/// What a worker is to do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Order {
+    /// The number of the input.
+    pub(crate) input: usize,
+    /// Whether members are verified one at a time, so that it is known which one ends the process.
+    pub(crate) alone: bool,
+    /// Whether texts are needed although nothing is found in them.
+    pub(crate) with_texts: bool,
+    /// Members whose outcome is known.
+    pub(crate) settled: Vec<(MemberKind, String)>,
+    pub(crate) given_up: Vec<GivenUp>,
+}
+
+/// What a worker says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Event {
+    Loaded {
+        head: Head,
+        members: Vec<Planned>,
+    },
+    Started {
+        kind: MemberKind,
+        id: String,
+        /// How long it should take at most.
+        within: Option<Duration>,
+    },
+    Ended {
+        kind: MemberKind,
+        id: String,
+    },
+    Finished {
+        id: String,
+        member: Verified,
+        found: Vec<Found>,
+    },
+    /// All is said about the input.
+    Done {
+        /// Where the work on it as a whole came to a defect: what there is instead of all that was said.
+        broken: Option<Head>,
+    },
+}
+
+/// An outcome without its members.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Head {
+    file: String,
+    verdict: String,
+    found: Vec<Found>,
+    trusted: Vec<String>,
+    /// Name and text; left out where nobody will ask for them.
+    texts: Vec<(String, String)>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Planned {
+    kind: MemberKind,
+    id: String,
+    name: String,
+    at: At,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Verified {
+    kind: MemberKind,
+    name: String,
+    verdict: Verdict,
+    at: At,
+    trusted: Vec<String>,
+    statistics: Statistics,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Found {
+    is_warning: bool,
+    id: String,
+    text: String,
+    at: At,
+    notes: Vec<(At, String)>,
+    remarks: Vec<String>,
+    generated: Option<((u32, u32), (u32, u32))>,
+    member: Option<String>,
+    reason: Option<At>,
+    is_consequence: bool,
+    path: Vec<String>,
+    steps: Vec<At>,
+    counterexample: Option<Counterexample>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct At {
+    file: String,
+    start: (u32, u32),
+    end: (u32, u32),
+}
+
+impl From<&Place> for At {
+    fn from(place: &Place) -> Self {
+        Self { file: place.file.to_string(), start: pair(place.start), end: pair(place.end) }
+    }
+}
+
+impl From<At> for Place {
+    fn from(At { file, start, end }: At) -> Self {
+        Self { file: file.into(), start: position(start), end: position(end) }
+    }
+}
+
+fn pair(at: LineColumn) -> (u32, u32) {
+    (at.line, at.column)
+}
+
+fn position((line, column): (u32, u32)) -> LineColumn {
+    LineColumn { line, column }
+}
+
+impl From<&Diagnostic> for Found {
+    fn from(diagnostic: &Diagnostic) -> Self {
+        let Message { severity, id, text, place, notes, remarks } = &diagnostic.message;
+        Self {
+            is_warning: *severity == Severity::Warning,
+            id: id.clone(),
+            text: text.clone(),
+            at: place.into(),
+            notes: notes.iter().map(|(place, text)| (place.into(), text.clone())).collect(),
+            remarks: remarks.clone(),
+            generated: diagnostic.generated.map(|(start, end)| (pair(start), pair(end))),
+            member: diagnostic.member.clone(),
+            reason: diagnostic.reason.as_ref().map(At::from),
+            is_consequence: diagnostic.is_consequence,
+            path: diagnostic.path.clone(),
+            steps: diagnostic.steps.iter().map(At::from).collect(),
+            counterexample: diagnostic.counterexample.clone(),
+        }
+    }
+}
+
+impl From<Found> for Diagnostic {
+    fn from(found: Found) -> Self {
+        let message = Message {
+            severity: if found.is_warning { Severity::Warning } else { Severity::Error },
+            id: found.id,
+            text: found.text,
+            place: found.at.into(),
+            notes: found.notes.into_iter().map(|(at, text)| (at.into(), text)).collect(),
+            remarks: found.remarks,
+        };
+        Self {
+            message,
+            generated: found.generated.map(|(start, end)| (position(start), position(end))),
+            member: found.member,
+            reason: found.reason.map(Place::from),
+            is_consequence: found.is_consequence,
+            path: found.path,
+            steps: found.steps.into_iter().map(Place::from).collect(),
+            counterexample: found.counterexample,
+        }
+    }
+}
+
+impl From<&Member> for Planned {
+    fn from(Member { kind, id, name, place }: &Member) -> Self {
+        Self { kind: *kind, id: id.clone(), name: name.clone(), at: place.into() }
+    }
+}
+
+impl From<Planned> for Member {
+    fn from(Planned { kind, id, name, at }: Planned) -> Self {
+        Self { kind, id, name, place: at.into() }
+    }
+}
+
+impl From<&MemberOutcome> for Verified {
+    fn from(member: &MemberOutcome) -> Self {
+        Self {
+            kind: member.kind,
+            name: member.name.clone(),
+            verdict: member.verdict,
+            at: (&member.place).into(),
+            trusted: member.trusted.clone(),
+            statistics: member.statistics.clone(),
+        }
+    }
+}
+
+impl From<Verified> for MemberOutcome {
+    fn from(member: Verified) -> Self {
+        Self {
+            kind: member.kind,
+            name: member.name,
+            verdict: member.verdict,
+            place: member.at.into(),
+            trusted: member.trusted,
+            statistics: member.statistics,
+        }
+    }
+}
+
+impl Head {
+    /// `with_texts`: whether there is something to be quoted from them.
+    pub(crate) fn of(outcome: &Outcome, with_texts: bool) -> Self {
+        let texts = outcome.texts.names().filter_map(|name| outcome.texts.get(name));
+        let texts = texts.filter(|_| with_texts);
+        Self {
+            file: outcome.file.clone(),
+            verdict: outcome.verdict.name().to_owned(),
+            found: outcome.diagnostics.iter().map(Found::from).collect(),
+            trusted: outcome.trusted.clone(),
+            texts: texts.map(|file| (file.name.clone(), file.text.to_string())).collect(),
+        }
+    }
+
+    /// `None`: no verdict has that name.
+    pub(crate) fn outcome(self) -> Option<Outcome> {
+        let mut texts = Texts::default();
+        for (name, text) in self.texts {
+            texts.add(SourceFile::new(name, text));
+        }
+        Some(Outcome {
+            file: self.file,
+            verdict: FileVerdict::named(&self.verdict)?,
+            diagnostics: self.found.into_iter().map(Diagnostic::from).collect(),
+            members: Vec::new(),
+            trusted: self.trusted,
+            texts,
+            time: Duration::ZERO,
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! The process that verifies: it takes orders, and tells what comes of them while it goes on.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use rustix::process::{Signal, getpid, kill_process};
+use silicon::report::MemberKind;
+use silicon::session::follow::Member;
+use silicon::session::{Diagnostic, FileVerdict, Follower, Input, MemberOutcome, Outcome, Session};
+
+use crate::wire::{Event, Head, Order, Planned, Verified};
+
+/// Works on orders until the other side is gone.
+pub(crate) fn serve(
+    stream: UnixStream,
+    session: impl Fn(&Input) -> Session,
+    inputs: &[Input],
+) -> ! {
+    let (sender, orders) = mpsc::channel();
+    if let Ok(from) = stream.try_clone() {
+        // Who gives orders may end while one is worked on: then nobody wants to know what comes of it.
+        let listen = move || {
+            for line in BufReader::new(from).lines().map_while(Result::ok) {
+                let Ok(order) = serde_json::from_str::<Order>(&line) else { break };
+                if sender.send(order).is_err() {
+                    break;
+                }
+            }
+            end();
+        };
+        if thread::Builder::new().spawn(listen).is_ok() {
+            let voice = Voice { stream: Mutex::new(stream), with_texts: AtomicBool::new(false) };
+            for order in orders {
+                let Some(input) = inputs.get(order.input) else { end() };
+                obey(order, input, session(input), &voice);
+            }
+        }
+    }
+    end()
+}
+
+/// Not by `exit`: solvers may be at work on other threads.
+fn end() -> ! {
+    let _ = kill_process(getpid(), Signal::KILL);
+    std::process::abort()
+}
+
+fn obey(order: Order, input: &Input, mut session: Session, voice: &Voice) {
+    if order.alone {
+        session.options.threads = 1;
+    }
+    voice.with_texts.store(order.with_texts, Ordering::Relaxed);
+    session.options.settled = order.settled.into_iter().collect();
+    session.options.given_up = order.given_up;
+    let outcome = session.run_with(input, voice);
+    let is_broken = outcome.verdict == FileVerdict::Error && outcome.members.is_empty();
+    voice.say(&Event::Done { broken: is_broken.then(|| Head::of(&outcome, true)) });
+}
+
+/// Tells the other side.
+struct Voice {
+    stream: Mutex<UnixStream>,
+    /// See [`Order::with_texts`].
+    with_texts: AtomicBool,
+}
+
+impl Voice {
+    fn say(&self, event: &Event) {
+        let Ok(mut line) = serde_json::to_vec(event) else { end() };
+        line.push(b'\n');
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        if stream.write_all(&line).is_err() {
+            end();
+        }
+    }
+}
+
+impl Follower for Voice {
+    fn loaded(&self, outcome: &Outcome, members: &[Member]) {
+        // Only what is verified may have more findings, and be interrupted before they are shown.
+        let with_texts = !(members.is_empty() && outcome.diagnostics.is_empty())
+            || self.with_texts.load(Ordering::Relaxed);
+        let members = members.iter().map(Planned::from).collect();
+        self.say(&Event::Loaded { head: Head::of(outcome, with_texts), members });
+    }
+
+    fn started(&self, kind: MemberKind, id: &str, until: Option<Instant>) {
+        let within = until.map(|until| until.saturating_duration_since(Instant::now()));
+        self.say(&Event::Started { kind, id: id.to_owned(), within });
+    }
+
+    fn ended(&self, kind: MemberKind, id: &str) {
+        self.say(&Event::Ended { kind, id: id.to_owned() });
+    }
+
+    fn finished(&self, id: &str, member: &MemberOutcome, diagnostics: &[Diagnostic]) {
+        let found = diagnostics.iter().map(Into::into).collect();
+        self.say(&Event::Finished { id: id.to_owned(), member: Verified::from(member), found });
+    }
+}

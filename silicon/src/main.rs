@@ -1,9 +1,0 @@
-//! The `silicon` command.
-
-mod cli;
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    cli::main()
-}

@@ -1,0 +1,47 @@
+//! Following a verification while it goes on, and stopping it.
+
+use std::time::Instant;
+
+use sil::source::Span;
+
+use crate::report::{MemberKind, MemberReport};
+
+/// A member about which there will be a report.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Planned {
+    pub kind: MemberKind,
+    pub name: String,
+    pub span: Span,
+}
+
+/// Who is told how a verification gets on, and may end it.
+///
+/// The methods are called on the threads that verify, at any time and in any order that fits: they should be quick. The report
+/// that comes out in the end does not depend on what an observer does, unless it stops the verification.
+pub trait Observer: Sync {
+    /// Before everything else: the members of the report, in its order.
+    fn planned(&self, _members: &[Planned]) {}
+
+    /// Work on a member begins, and should be over by a certain time. For functions there is work on the contract, the body and
+    /// on termination, one after the other; and members that were not asked for may be needed by those that were.
+    fn started(&self, _kind: MemberKind, _name: &str, _until: Option<Instant>) {}
+
+    /// The work on a member that began last is over.
+    fn ended(&self, _kind: MemberKind, _name: &str) {}
+
+    /// Everything about a member is known.
+    fn finished(&self, _report: &MemberReport) {}
+
+    /// Whether to stop. It is asked before each question to the prover; one that is being answered is not interrupted, so that
+    /// it takes at most [`crate::options::Options::member_time_limit`] until it counts, as far as the prover looks at its clock.
+    /// Members that are not done end as inconclusive.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Nobody: runs to its end.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Nobody;
+
+impl Observer for Nobody {}

@@ -1,0 +1,90 @@
+//! Following what becomes of an input while it goes on, in its author's names and places.
+
+use std::time::Instant;
+
+use sil::render::Place;
+
+use super::{Diagnostic, MemberOutcome, Outcome, Session};
+use crate::observer::{Observer, Planned};
+use crate::report::{MemberKind, MemberReport};
+use crate::session::place::Places;
+
+/// A member of which there will be an outcome.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Member {
+    pub kind: MemberKind,
+    /// Its name in the SIL program, which tells it from all others of its kind.
+    pub id: String,
+    /// What its author calls it.
+    pub name: String,
+    pub place: Place,
+}
+
+/// Who is told how the work on an input gets on, and may end it: the counterpart of [`Observer`] for sessions.
+///
+/// Like there, the methods are called on the threads that verify, and the outcome does not depend on what they do.
+pub trait Follower: Sync {
+    /// The front end is through. The outcome is what is known before any member is verified: its diagnostics are those of the
+    /// front end, and the verdict is what it stays if there are no members. [`Outcome::add`] and [`Outcome::complete`] make of
+    /// it, and of what [`Follower::finished`] gets, what [`Session::run`] returns.
+    fn loaded(&self, _outcome: &Outcome, _members: &[Member]) {}
+
+    /// Work on a member begins: see [`Observer::started`]. `id` is that of [`Member`].
+    fn started(&self, _kind: MemberKind, _id: &str, _until: Option<Instant>) {}
+
+    /// The work that was [`Follower::started`] last on a member is over.
+    fn ended(&self, _kind: MemberKind, _id: &str) {}
+
+    /// Everything about a member is known.
+    fn finished(&self, _id: &str, _member: &MemberOutcome, _diagnostics: &[Diagnostic]) {}
+
+    /// Whether to stop: see [`Observer::is_cancelled`].
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Nobody: runs to its end.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Nobody;
+
+impl Follower for Nobody {}
+
+/// Hands on what the engine says, in the words of the program's author.
+pub(super) struct Relay<'a> {
+    pub(super) session: &'a Session,
+    pub(super) places: &'a Places<'a>,
+    /// What is known before any member is verified.
+    pub(super) outcome: &'a Outcome,
+    pub(super) follower: &'a dyn Follower,
+}
+
+impl Observer for Relay<'_> {
+    fn planned(&self, members: &[Planned]) {
+        let member = |planned: &Planned| Member {
+            kind: planned.kind,
+            id: planned.name.clone(),
+            name: self.places.name(planned.span, planned.name.clone()),
+            place: self.places.of(planned.span),
+        };
+        let members: Vec<Member> = members.iter().map(member).collect();
+        self.follower.loaded(self.outcome, &members);
+    }
+
+    fn started(&self, kind: MemberKind, name: &str, until: Option<Instant>) {
+        self.follower.started(kind, name, until);
+    }
+
+    fn ended(&self, kind: MemberKind, name: &str) {
+        self.follower.ended(kind, name);
+    }
+
+    fn finished(&self, report: &MemberReport) {
+        let (member, diagnostics) = self.session.of_report(report.clone(), self.places);
+        self.follower.finished(&report.name, &member, &diagnostics);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.follower.is_cancelled()
+    }
+}

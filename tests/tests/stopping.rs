@@ -1,0 +1,332 @@
+//! Runs that are stopped, by who started them or by a limit: what is done is told, and the rest is not called verified.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use sil_tests::binaries;
+
+/// Long enough for a slow machine.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// A run of `silicon` in a directory of its own.
+struct Running {
+    directory: PathBuf,
+    child: Child,
+}
+
+/// How it ended.
+struct Ended {
+    status: ExitStatus,
+    stdout: String,
+    stderr: String,
+}
+
+impl Running {
+    fn start(test: &str, files: &[(&str, &str)], arguments: &[&str]) -> Self {
+        let name = format!("sil-stopping-{}-{test}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&directory);
+        fs::create_dir_all(&directory).expect("a temporary directory can be made");
+        for (name, text) in files {
+            fs::write(directory.join(name), text).expect("a temporary file can be written");
+        }
+        let output = |name: &str| File::create(directory.join(name)).expect("can be written");
+        let child = Command::new(binaries::path("silicon"))
+            .args(arguments)
+            .current_dir(&directory)
+            .stdin(Stdio::null())
+            .stdout(output("stdout"))
+            .stderr(output("stderr"))
+            .spawn()
+            .expect("silicon starts");
+        Self { directory, child }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// Waits until there is a file, or something in it.
+    fn wait_for(&self, what: impl Fn(&Self) -> bool) {
+        let started = Instant::now();
+        while !what(self) {
+            assert!(started.elapsed() < PATIENCE, "{}{}", self.read("stdout"), self.read("stderr"));
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(pid(self.child.id()), signal).expect("it runs");
+    }
+
+    /// Signals the process in which members are verified.
+    fn signal_worker(&self, signal: Signal) {
+        let own = self.child.id();
+        let children = fs::read_to_string(format!("/proc/{own}/task/{own}/children"));
+        let children = children.expect("a process has a list of its children");
+        let worker = children.split_whitespace().next().expect("there is a worker");
+        kill_process(pid(worker.parse().expect("a number")), signal).expect("it runs");
+    }
+
+    fn end(mut self) -> Ended {
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("silicon can be waited for") {
+                break status;
+            }
+            if started.elapsed() > PATIENCE {
+                self.child.kill().expect("silicon can be stopped");
+                panic!("no end: {}{}", self.read("stdout"), self.read("stderr"));
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        Ended { status, stdout: self.read("stdout"), stderr: self.read("stderr") }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn pid(number: u32) -> Pid {
+    i32::try_from(number).ok().and_then(Pid::from_raw).expect("a number of a process")
+}
+
+impl Ended {
+    /// The verdict on a member.
+    fn verdict(&self, name: &str) -> String {
+        let line = self.find("member", |line| line["name"] == name);
+        line["verdict"].as_str().expect("a verdict").to_owned()
+    }
+
+    /// What is said of a member.
+    fn message(&self, member: &str) -> String {
+        let line = self.find("diagnostic", |line| line["member"] == member);
+        line["message"].as_str().expect("a message").to_owned()
+    }
+
+    fn find(&self, kind: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let lines = self.stdout.lines().map(serde_json::from_str::<Value>);
+        let mut lines = lines.map(|line| line.expect("each line is an object"));
+        let found = lines.find(|line| line["type"] == kind && is_it(line));
+        found.unwrap_or_else(|| panic!("no such {kind}: {}{}", self.stdout, self.stderr))
+    }
+}
+
+/// A method whose proof takes longer than anybody waits: more pigeons than holes.
+fn slow(name: &str) -> String {
+    let mut program = format!("method {name}() {{\n");
+    let (pigeons, holes) = (19, 18);
+    for pigeon in 0..pigeons {
+        let _ = write!(
+            program,
+            "  var p{pigeon}: Int\n  assume 0 <= p{pigeon} && p{pigeon} < {holes}\n"
+        );
+    }
+    for other in 0..pigeons {
+        for pigeon in 0..other {
+            let _ = writeln!(program, "  assume p{pigeon} != p{other}");
+        }
+    }
+    program + "  assert false\n}\n"
+}
+
+/// Quick, slow, quick; the slow one waits for the first.
+fn mixed() -> String {
+    let first = "function first(x: Int): Int requires x > 0 ensures result > 0 { x }\n";
+    let slow = slow("slow").replacen("{\n", "{\n  assume first(1) == 1\n", 1);
+    let last = "method last(x: Int) requires x > 0 { assert x != 0 }\n";
+    format!("{first}{slow}{last}")
+}
+
+/// No limit but those of the test.
+const UNLIMITED: [&str; 8] =
+    ["--message-format", "json", "-j", "1", "--limit", "0", "--member-limit", "0"];
+
+fn with<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [&UNLIMITED, arguments].concat()
+}
+
+#[test]
+fn who_interrupts_learns_what_is_done() {
+    for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
+        let program = mixed();
+        let run = Running::start(
+            name,
+            &[
+                ("a.sil", "method m() { assert false }"),
+                ("b.sil", &program),
+                ("c.sil", "method n() { }"),
+            ],
+            &with(&[
+                "--smt-log",
+                "log",
+                "--report",
+                "sarif=s",
+                "--report",
+                "junit=j",
+                "a.sil",
+                "b.sil",
+                "c.sil",
+            ]),
+        );
+        run.wait_for(|run| run.path("log/b.sil/slow.smt2").exists());
+        assert!(!run.path("s").exists(), "a report that is not written looks like none");
+        run.signal(signal);
+        let (sarif, junit) = (run.path("s"), run.path("j"));
+        run.wait_for(|_| sarif.exists() && junit.exists());
+        let sarif: Value = serde_json::from_str(&run.read("s")).expect("a whole report");
+        assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
+        assert!(run.read("j").ends_with("</testsuites>\n"));
+        let ended = run.end();
+        assert_eq!(ended.status.code(), Some(code), "{}", ended.stderr);
+        assert_eq!(ended.verdict("m"), "failed");
+        assert_eq!(ended.verdict("first"), "verified");
+        assert_eq!(ended.verdict("slow"), "inconclusive");
+        assert_eq!(ended.verdict("last"), "inconclusive");
+        assert!(ended.message("slow").contains(name), "{}", ended.message("slow"));
+        assert!(ended.stderr.contains("1 of 3 files were not begun"), "{}", ended.stderr);
+        let of_run = ended.find("run", |_| true);
+        assert_eq!((&of_run["interrupted"], &of_run["verdict"]), (&true.into(), &"failed".into()));
+    }
+}
+
+/// Nobody reads its output, so that it cannot end by itself.
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let mut program = String::new();
+    for number in 0..2000 {
+        let _ = writeln!(program, "method a_method_with_a_long_name_{number}() {{ assert false }}");
+    }
+    let directory = std::env::temp_dir().join(format!("sil-second-{}", std::process::id()));
+    fs::create_dir_all(&directory).expect("a temporary directory can be made");
+    fs::write(directory.join("a.sil"), program).expect("a temporary file can be written");
+    let mut child = Command::new(binaries::path("silicon"))
+        .args(["--message-format", "json", "a.sil"])
+        .current_dir(&directory)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("silicon starts");
+    let mut first = [0];
+    let mut stdout = child.stdout.take().expect("a pipe");
+    std::io::Read::read_exact(&mut stdout, &mut first).expect("it says something");
+    let started = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("silicon can be waited for") {
+            break status;
+        }
+        assert!(started.elapsed() < PATIENCE, "it does not end");
+        let _ = kill_process(pid(child.id()), Signal::INT);
+        thread::sleep(Duration::from_millis(20));
+    };
+    assert_eq!(status.code(), Some(130));
+    let _ = fs::remove_dir_all(&directory);
+}
+
+/// A solver that does not look at its clock: here, one whose process stands still.
+#[test]
+fn a_member_that_does_not_stop_by_itself_is_ended() {
+    let arguments = ["--member-limit", "1", "--smt-log", "log", "a.sil"];
+    let arguments = [&UNLIMITED[..6], &arguments].concat();
+    let run = Running::start("overdue", &[("a.sil", &mixed())], &arguments);
+    run.wait_for(|run| run.path("log/slow.smt2").exists());
+    run.signal_worker(Signal::STOP);
+    let ended = run.end();
+    assert_eq!(ended.status.code(), Some(4), "{}", ended.stderr);
+    assert_eq!(ended.verdict("first"), "verified");
+    assert_eq!(ended.verdict("slow"), "inconclusive");
+    assert_eq!(ended.verdict("last"), "verified");
+    let message = ended.message("slow");
+    assert!(message.contains("--member-limit") && message.contains("did not stop"), "{message}");
+}
+
+/// A member with which the process ends costs that member, and what is told depends on how it ended.
+#[test]
+fn a_member_that_ends_the_process_costs_that_member() {
+    for (signal, name, verdict, code) in
+        [(Signal::KILL, "SIGKILL", "inconclusive", 4), (Signal::ILL, "SIGILL", "error", 70)]
+    {
+        let run = Running::start(
+            &format!("lost-{name}"),
+            &[("a.sil", &mixed()), ("b.sil", "method other() { }")],
+            &with(&["--smt-log", "log", "a.sil", "b.sil"]),
+        );
+        run.wait_for(|run| run.path("log/a.sil/slow.smt2").exists());
+        run.signal_worker(signal);
+        let ended = run.end();
+        assert_eq!(ended.status.code(), Some(code), "{}", ended.stdout);
+        assert_eq!(ended.verdict("slow"), verdict);
+        for quick in ["first", "last", "other"] {
+            assert_eq!(ended.verdict(quick), "verified");
+        }
+        assert!(ended.message("slow").contains(name), "{}", ended.message("slow"));
+    }
+}
+
+#[test]
+fn under_a_time_limit_quick_members_have_their_turn() {
+    let program = format!("{}{}", slow("before"), mixed());
+    let run =
+        Running::start("turns", &[("a.sil", &program)], &with(&["--time-limit", "8", "a.sil"]));
+    let ended = run.end();
+    assert_eq!(ended.status.code(), Some(4), "{}", ended.stderr);
+    for (name, verdict) in [
+        ("before", "inconclusive"),
+        ("first", "verified"),
+        ("slow", "inconclusive"),
+        ("last", "verified"),
+    ] {
+        assert_eq!(ended.verdict(name), verdict, "{name}");
+    }
+    for name in ["before", "slow"] {
+        assert!(ended.message(name).contains("--time-limit"), "{}", ended.message(name));
+    }
+}
+
+#[test]
+fn a_limit_that_is_reached_is_named() {
+    let arguments = ["--member-limit", "0.5", "a.sil"];
+    let run = Running::start(
+        "named",
+        &[("a.sil", &slow("slow"))],
+        &[&UNLIMITED[..6], &arguments].concat(),
+    );
+    let ended = run.end();
+    let message = ended.message("slow");
+    assert!(message.contains("0.5 s") && message.contains("--member-limit"), "{message}");
+}
+
+/// Who reads a report while it is written sees the one before, also through a link.
+#[test]
+fn reports_replace_what_was_there() {
+    let run = Running::start(
+        "replace",
+        &[("a.sil", "method m() { }"), ("old", "before")],
+        &["--version"],
+    );
+    let directory = run.directory.clone();
+    let link = |from: &str, to: &Path| std::os::unix::fs::symlink(to, directory.join(from));
+    link("link", Path::new("old")).expect("a link can be made");
+    let again = binaries::run("silicon", &["--report", "sarif=link", "a.sil"], &directory, b"");
+    assert_eq!(again.code, Some(0), "{again:#?}");
+    assert!(fs::symlink_metadata(directory.join("link")).expect("it is there").is_symlink());
+    let report: Value = serde_json::from_str(&run.read("old")).expect("a whole report");
+    assert_eq!(report["version"], "2.1.0");
+    let names = fs::read_dir(&directory).expect("it is there").filter_map(Result::ok);
+    assert!(
+        !names.map(|one| one.file_name()).any(|name| name.to_string_lossy().contains(".silicon-"))
+    );
+}
