@@ -11,7 +11,6 @@ pub(super) fn axioms(axioms: &mut Axioms<'_>, sort: Sort, element: Sort) {
     multiset.add();
     multiset.union();
     multiset.intersection();
-    multiset.common();
     multiset.difference();
     multiset.relations();
     multiset.equality();
@@ -184,31 +183,6 @@ impl Multiset<'_, '_> {
         for twice in [right, left] {
             let body = self.same(twice, both);
             self.forall("multiset.intersection.absorption", &[a, b], &[&[twice]], body);
-        }
-    }
-
-    /// |a ∩ b| where one of the two is written down, element by element.
-    fn common(&mut self) {
-        let (a, b, _) = self.variables();
-        let x = self.axioms.var("x", self.element);
-        let (zero, one, empty) = (self.zero(), self.one(), self.empty());
-        let (in_a, in_b) = (self.count(a, x), self.count(b, x));
-        let is_more = self.terms().lt(in_a, in_b);
-        let added = self.axioms.op(TheoryOp::MultisetAdd, &[a, x], self.sort);
-        for swapped in [false, true] {
-            let both = |multiset: &mut Self, left, right| {
-                let (left, right) = if swapped { (right, left) } else { (left, right) };
-                let both = multiset.binary(TheoryOp::MultisetIntersection, left, right);
-                multiset.card(both)
-            };
-            let (card, old) = (both(self, added, b), both(self, a, b));
-            let more = self.terms().add(old, one);
-            let value = self.terms().ite(is_more, more, old);
-            let body = self.same(card, value);
-            self.forall("multiset.intersection.card.add", &[a, b, x], &[&[card]], body);
-            let card = both(self, empty, b);
-            let body = self.same(card, zero);
-            self.forall("multiset.intersection.card.empty", &[b], &[&[card]], body);
         }
     }
 
