@@ -252,7 +252,7 @@ proptest! {
         facts.pop();
         facts.settle(&t);
         let mut prove = |t: &mut Terms, goal| {
-            prover.check(t, goal, QueryKind::Other, Budget::OBLIGATION).expect("no error")
+            prover.check(t, goal, QueryKind::Check, Budget::OBLIGATION).expect("no error")
         };
         if facts.is_contradictory() {
             prop_assert_eq!(prove(&mut t, Terms::FALSE), Answer::Proved);

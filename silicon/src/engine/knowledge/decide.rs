@@ -98,7 +98,7 @@ impl Engine<'_> {
             self.count(Means::Facts);
             return Ok(Answer::No);
         }
-        self.query(goal, QueryKind::Other)
+        self.query(goal, QueryKind::Check)
     }
 
     /// Whether the path condition is contradictory, as far as that is seen quickly.
@@ -187,7 +187,7 @@ impl Engine<'_> {
         let started = Instant::now();
         let budget = match kind {
             QueryKind::Obligation => self.obligation_budget(started),
-            _ => Budget::CHECK,
+            QueryKind::Check => Budget::CHECK,
         };
         let steps_before = self.prover.resources_used();
         let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;

@@ -242,7 +242,7 @@ fn limits_end_in_giving_up() {
     let mut b = Bench::new();
     assume_pigeons(&mut b);
     let answer = |b: &mut Bench| {
-        b.prover.inconsistent(&mut b.terms, QueryKind::Other, Budget::CHECK).expect("no error")
+        b.prover.inconsistent(&mut b.terms, QueryKind::Check, Budget::CHECK).expect("no error")
     };
     assert_eq!(answer(&mut b), Answer::GaveUp(Limit::Resources));
     assert_eq!(answer(&mut b), Answer::GaveUp(Limit::Resources));
@@ -252,9 +252,9 @@ fn limits_end_in_giving_up() {
     b.prover.assume(p);
     b.proves(p);
     let quick = Budget { resources: 0, milliseconds: 1 };
-    let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Other, quick).expect("no error");
+    let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, quick).expect("no error");
     assert_eq!(answer, Answer::GaveUp(Limit::Time));
-    assert_eq!(b.prover.statistics().of(QueryKind::Other).gave_up, 3);
+    assert_eq!(b.prover.statistics().of(QueryKind::Check).gave_up, 3);
 }
 
 /// A solver that gave up is replaced by one that knows the same.
@@ -282,7 +282,7 @@ fn scopes_survive_giving_up() {
     b.prover.push();
     assume_pigeons(&mut b);
     let give_up = |b: &mut Bench| {
-        let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Other, Budget::CHECK);
+        let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, Budget::CHECK);
         assert_eq!(answer.expect("no error"), Answer::GaveUp(Limit::Resources));
     };
     give_up(&mut b);
