@@ -139,6 +139,11 @@ pub const ERRORS: &[Row] = &[
     row("parser.warning", "The text may not mean what its author thinks.", ""),
     row("postcondition.violated", "A body might not establish a postcondition.", ""),
     row(
+        "predicate.not.precise",
+        "The body of a predicate might hold with more than one footprint.",
+        "Say in the body which objects it is about, so that there is only one choice.",
+    ),
+    row(
         "predicate.not.wellformed",
         "The body of a predicate might read what it has no permission to, or might not be defined.",
         "Write `acc(x.f)` to the left of what reads `x.f`.",
