@@ -80,6 +80,7 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
         refused: ArenaMap::default(),
         recursive: recursion::recursive_predicates(program),
         recursive_functions: recursion::recursive_functions(program),
+        in_comprehensions: recursion::in_comprehensions(program),
         unrolled: IndexSet::new(),
         reasons: reasons(program),
     };
@@ -128,6 +129,8 @@ pub(super) struct Lowering<'p> {
     /// Who may not use the `auto` lemmas.
     reasons: FxHashSet<ProcedureId>,
     recursive_functions: FxHashSet<FunctionId>,
+    /// What is defined by itself through a comprehension.
+    in_comprehensions: FxHashSet<recursion::Defined>,
 }
 
 fn global_names(program: &Program) -> FxHashSet<String> {

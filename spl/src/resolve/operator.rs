@@ -41,9 +41,10 @@ impl<'s> Resolver<'s> {
             }
             syntax::ExprKind::Conditional { condition, then, otherwise } => {
                 let condition = Box::new(self.formula(condition, context));
-                let then = self.expr(then, hint, context);
+                let then = self.only_sometimes(context, |it| it.expr(then, hint, context));
                 let hint = if then.ty.has_holes() { hint.clone() } else { then.ty.clone() };
-                let otherwise = self.expr(otherwise, &hint, context);
+                let otherwise =
+                    self.only_sometimes(context, |it| it.expr(otherwise, &hint, context));
                 let (then, otherwise) = self.unify(then, otherwise);
                 let ty = if otherwise.is_permission() { Type::Permission } else { then.ty.clone() };
                 let (then, otherwise) = (Box::new(then), Box::new(otherwise));
@@ -56,9 +57,34 @@ impl<'s> Resolver<'s> {
 
     /// Assertions, and what type they have together.
     fn assertions(&mut self, all: &'s [syntax::Expr], context: Context) -> (Vec<Expr>, Type) {
-        let all: Vec<Expr> = all.iter().map(|one| self.assertion(one, context)).collect();
+        let Some((first, rest)) = all.split_first() else { return (Vec::new(), Type::Bool) };
+        let mut all = vec![self.assertion(first, context)];
+        for one in rest {
+            all.push(self.only_sometimes(context, |it| it.assertion(one, context)));
+        }
         let is_permission = all.iter().any(Expr::is_permission);
         (all, if is_permission { Type::Permission } else { Type::Bool })
+    }
+
+    /// An operand that is evaluated only where the one before it asks for that. Calls and allocations in expressions are
+    /// made before the statement, whatever the value of the other operand, so there can be none in it.
+    fn only_sometimes(
+        &mut self,
+        context: Context,
+        operand: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        let before = self.hoisted.len();
+        let operand = operand(self);
+        if let Some(made) = self.hoisted.get(before)
+            && context.effects
+        {
+            let span = made.span;
+            self.error(
+                "unsupported: what is made or called here is not always evaluated (use an `if`)",
+                span,
+            );
+        }
+        operand
     }
 
     fn unary(
@@ -111,7 +137,8 @@ impl<'s> Resolver<'s> {
             }
             Written::Implies => {
                 let guard = Box::new(self.formula(left, context));
-                let body = Box::new(self.assertion(right, context));
+                let body =
+                    Box::new(self.only_sometimes(context, |it| it.assertion(right, context)));
                 let ty = body.ty.clone();
                 (ExprKind::Implies { guard, body }, ty)
             }

@@ -157,6 +157,8 @@ impl<'p> Member<'_, 'p> {
         mut draft: Draft<'p>,
         span: Span,
     ) -> Fallible<Vec<Draft<'p>>> {
+        // Another case may have found out something else.
+        self.bindings.clone_from(&draft.bindings);
         if !e.is_permission() {
             self.pure(e, env, &mut draft, span);
             return Ok(vec![draft]);
@@ -286,7 +288,6 @@ impl<'p> Member<'_, 'p> {
         let body = match &self.program.predicates[used.predicate].body {
             Some(body) if !self.lowering.recursive.contains_idx(used.predicate) => body,
             _ => {
-                self.bindings.clone_from(&draft.bindings);
                 let formula = self.closed_formula(used, env, place)?;
                 draft.facts.push((Fact::Ready(formula), span));
                 for (sort, set) in self.closed_footprint(used, env, place)? {
@@ -333,7 +334,6 @@ impl<'p> Member<'_, 'p> {
                     return Ok(());
                 }
                 let set = Type::set(sort.clone());
-                self.bindings.clone_from(&draft.bindings);
                 let set = self.term_as(objects, &set, env)?;
                 draft.own(sort, Piece::Set(set));
             }
@@ -367,7 +367,6 @@ impl<'p> Member<'_, 'p> {
         draft: &mut Draft<'p>,
         span: Span,
     ) -> Fallible<()> {
-        self.bindings.clone_from(&draft.bindings);
         let stored = self.term(location, env)?;
         if let ExprKind::Local(local) = &value.kind
             && let Some(Value::Hole(hole)) = env.values.get(local)

@@ -14,10 +14,14 @@ use spl::source::Span;
 
 use super::member::{Env, Member, State, Value};
 use super::prelude::Part;
+use super::recursion::Defined;
 use super::types::{Slot, spelled};
 use super::{Fallible, Lowering, Stuck, places};
 use crate::build::*;
 use crate::lower::annotations::ends;
+
+/// What has no lowering, in words.
+pub(super) const IN_COMPREHENSION: &str = "what applies itself inside a comprehension";
 
 /// A function with its parameters, as it is declared in SIL.
 pub(super) struct Header {
@@ -73,7 +77,15 @@ impl<'p> Lowering<'p> {
 
     pub(super) fn function(&mut self, id: FunctionId, members: &mut Vec<s::Member>) {
         let function = &self.program.functions[id];
-        let done = if self.recursive_functions.contains(&id) {
+        let done = if self.in_comprehensions.contains(&Defined::Function(id)) {
+            let slots: Vec<Slot> = self.uses.functions[id].slots.iter().cloned().collect();
+            let ty = &self.program.locals[function.result].ty;
+            let declared = self.unknown_value(&function.name, &function.parameters, &slots, ty);
+            declared.and_then(|domain| {
+                members.push(domain);
+                Err(Stuck::new(IN_COMPREHENSION, function.name_span))
+            })
+        } else if self.recursive_functions.contains(&id) {
             self.recursive_function(id, members)
         } else {
             self.plain_function(id, members)
@@ -155,6 +167,22 @@ impl<'p> Lowering<'p> {
         }));
         members.extend(check);
         Ok(())
+    }
+
+    /// A function of which nothing is known, for those that mention one that is refused.
+    pub(super) fn unknown_value(
+        &mut self,
+        name: &str,
+        parameters: &[LocalId],
+        slots: &[Slot],
+        ty: &Type,
+    ) -> Fallible<s::Member> {
+        let mut member = Member::new(self);
+        let name = spelled(name);
+        let header = member.header(&name, parameters, slots)?;
+        let formals = member.typed_formals(&header.formals);
+        let function = domain_function(&name, formals, member.ty(ty));
+        Ok(s::Domain::new(&format!("Function${name}")).function(function).into())
     }
 
     fn recursive_function(&mut self, id: FunctionId, members: &mut Vec<s::Member>) -> Fallible<()> {

@@ -1,7 +1,7 @@
 //! What is defined by itself: functions, and predicates.
 
 use la_arena::ArenaMap;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use spl::program::{Expr, ExprKind, FunctionId, PredicateId, PredicateUse, Program};
 
 /// Functions whose bodies apply themselves, directly or through others, and those that apply such functions: axioms of
@@ -35,6 +35,70 @@ pub(super) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
         }
         found.extend(more);
     }
+}
+
+/// What is defined by itself through a comprehension. Nothing says how often a comprehension applies a function, so it is
+/// not shown that such a definition means anything: `h(k) = {x :: !(x in h(k))}` has no value.
+pub(super) fn in_comprehensions(program: &Program) -> FxHashSet<Defined> {
+    let functions = program.functions.iter().map(|(id, _)| Defined::Function(id));
+    let predicates = program.predicates.iter().map(|(id, _)| Defined::Predicate(id));
+    let mentioned = |id: Defined| {
+        let mut all = Vec::new();
+        parts(program, id).for_each(|part| mentions(part, false, &mut all));
+        all
+    };
+    let direct: Vec<(Defined, Vec<(Defined, bool)>)> =
+        functions.chain(predicates).map(|id| (id, mentioned(id))).collect();
+    let table: FxHashMap<Defined, Vec<Defined>> = direct
+        .iter()
+        .map(|(id, all)| (*id, all.iter().map(|(other, _)| *other).collect()))
+        .collect();
+    let step = |id: Defined| table[&id].clone();
+    let mut found = FxHashSet::default();
+    for (id, all) in &direct {
+        let mut inside = all.iter().filter(|(_, is_inside)| *is_inside).map(|(other, _)| *other);
+        if inside.any(|other| other == *id || reached(other, &step).contains(id)) {
+            found.insert(*id);
+            let back = reached(*id, &step).into_iter();
+            found.extend(back.filter(|other| reached(*other, &step).contains(id)));
+        }
+    }
+    found
+}
+
+/// A function or predicate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Defined {
+    Function(FunctionId),
+    Predicate(PredicateId),
+}
+
+/// Body and contract.
+fn parts(program: &Program, id: Defined) -> impl Iterator<Item = &Expr> {
+    let (body, requires, ensures) = match id {
+        Defined::Function(id) => {
+            let function = &program.functions[id];
+            (&function.body, &function.requires, &function.ensures)
+        }
+        Defined::Predicate(id) => {
+            let predicate = &program.predicates[id];
+            (&predicate.body, &predicate.requires, &predicate.ensures)
+        }
+    };
+    body.iter().chain(requires.iter().chain(ensures).map(|clause| &clause.condition))
+}
+
+/// What an expression applies, and whether it does so inside a comprehension.
+fn mentions(e: &Expr, is_inside: bool, all: &mut Vec<(Defined, bool)>) {
+    let is_comprehension =
+        matches!(e.kind, ExprKind::SetComprehension { .. } | ExprKind::MapComprehension { .. });
+    match &e.kind {
+        ExprKind::Apply { function, .. } => all.push((Defined::Function(*function), is_inside)),
+        ExprKind::Predicate(used) => all.push((Defined::Predicate(used.predicate), is_inside)),
+        _ => {}
+    }
+    let is_inside = is_inside || is_comprehension;
+    crate::stack::grow(|| e.for_each_child(&mut |child| mentions(child, is_inside, all)));
 }
 
 /// Predicates that stand for something in which they occur, each with those that are defined together with it.

@@ -75,6 +75,7 @@ impl<'p> Member<'_, 'p> {
                     span,
                     "call a procedure",
                 );
+                self.real_targets(targets, span);
                 self.temporaries(targets, span);
                 self.call(targets, *procedure, arguments, span)?;
             }
@@ -349,6 +350,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     fn assign_text(&mut self, array: &'p Expr, bytes: &[u8], span: Span) -> Fallible<()> {
+        self.ghost_only(true, span, "write an array");
         self.check(array)?;
         let Type::Array(element) = &array.ty else { return self.stuck("this text", span) };
         let env = self.env();

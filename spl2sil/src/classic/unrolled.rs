@@ -16,12 +16,13 @@ use sil::syntax::walk::{Visitor, visit};
 use spl::program::{PredicateId, Type};
 
 use super::assertions::{Case, condition};
-use super::functions::{Header, Recursive, lowered_with};
+use super::functions::{Header, IN_COMPREHENSION, Recursive, lowered_with};
 use super::member::{Env, Member};
 use super::predicates::footprint_name;
 use super::prelude::Part;
+use super::recursion::Defined;
 use super::types::{Slot, spelled};
-use super::{Fallible, Lowering, places};
+use super::{Fallible, Lowering, Stuck, places};
 use crate::build::*;
 use crate::lower::annotations::ends;
 
@@ -54,6 +55,10 @@ impl<'p> Lowering<'p> {
             at += 1;
             let predicate = &self.program.predicates[id];
             let defined = match predicate.ty {
+                Type::Bool if self.in_comprehensions.contains(&Defined::Predicate(id)) => {
+                    members.extend(self.unknown_formula(id).ok());
+                    Err(Stuck::new(IN_COMPREHENSION, predicate.name_span))
+                }
                 Type::Permission => self.unrolled_predicate(id),
                 _ => self.recursive_formula(id).map(|member| vec![member]),
             };
@@ -103,6 +108,13 @@ impl<'p> Lowering<'p> {
             body: predicate.body.as_ref(),
             measure: super::termination::predicate_measure(program, id),
         })
+    }
+
+    /// A predicate of which nothing is known, as it is refused.
+    fn unknown_formula(&mut self, id: PredicateId) -> Fallible<s::Member> {
+        let predicate = &self.program.predicates[id];
+        let slots: Vec<Slot> = self.uses.predicates[id].slots.iter().cloned().collect();
+        self.unknown_value(&predicate.name, &predicate.parameters, &slots, &predicate.ty)
     }
 
     /// With the functions that stand for the predicate.

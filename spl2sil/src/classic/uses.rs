@@ -60,6 +60,15 @@ impl Uses {
         self.written.insert(slot);
     }
 
+    /// The globals that a contract mentions may change where there is no body; lemmas change ghost ones only.
+    fn write_globals(&mut self, program: &Program, is_lemma: bool) {
+        let written = self.slots.iter().filter(|slot| match slot {
+            Slot::Global(global) => !is_lemma || program.globals[*global].is_ghost,
+            _ => false,
+        });
+        self.written.extend(written.cloned());
+    }
+
     fn own(&mut self, sort: Type) {
         self.sorts.insert(sort.clone());
         self.owned.insert(sort);
@@ -156,6 +165,7 @@ impl Table {
                 None => {
                     let sorts: Vec<Type> = uses.sorts.iter().cloned().collect();
                     sorts.iter().for_each(|sort| uses.resize(program, sort));
+                    uses.write_globals(program, procedure.is_lemma());
                 }
             }
             // Without a plain postcondition nothing is known of what is owned afterwards.

@@ -1,7 +1,10 @@
 //! What is about the heap or about permissions.
 
+use rustc_hash::FxHashMap;
 use sil::build::*;
+use sil::source::Name;
 use sil::syntax as s;
+use sil::syntax::walk::{Visitor, visit};
 use spl::program::{
     Access, BinaryOp, Bound, Clause, Expr, ExprKind, FieldId, LocalId, PredicateUse, Type,
 };
@@ -72,6 +75,7 @@ impl Scope<'_, '_, '_> {
                 self.determined(variables, body, e.span)
             }
             ExprKind::Old(body) => {
+                self.refuse_replaced(body);
                 let was_entry = std::mem::replace(&mut self.is_entry, true);
                 let body = self.expr(body);
                 self.is_entry = was_entry;
@@ -125,6 +129,23 @@ impl Scope<'_, '_, '_> {
             let why =
                 "implicit parameters of functions and predicates are not part of the field dialect";
             self.member.lowering.refuse(why, span);
+        }
+    }
+
+    /// A variable that an equation determines stands for the other side of the equation. Below `old` that side might be
+    /// another value than the one that the variable has.
+    fn refuse_replaced(&mut self, body: &Expr) {
+        for local in free_locals(body) {
+            let Some(value) = self.replaced.get(&local) else { continue };
+            let mut state = State { last_values: &self.last_values, is_read: false };
+            state.expr(value);
+            if state.is_read {
+                let name = &self.member.program().locals[local].name;
+                let why = format!(
+                    "what `{name}` is depends on the state, so it cannot be mentioned below `old`"
+                );
+                self.refused(&why, body.span);
+            }
         }
     }
 
@@ -217,6 +238,27 @@ impl Scope<'_, '_, '_> {
         };
         self.replaced = outer;
         whole
+    }
+}
+
+/// Searches an expression for what another state may have another value for.
+struct State<'s> {
+    last_values: &'s FxHashMap<LocalId, Name>,
+    is_read: bool,
+}
+
+impl Visitor<'_> for State<'_> {
+    fn expr(&mut self, e: &s::Expr) {
+        self.is_read |= match &e.kind {
+            s::ExprKind::Ident(name) => self.last_values.values().any(|last| last == name),
+            s::ExprKind::Field { .. }
+            | s::ExprKind::Call { .. }
+            | s::ExprKind::Unfolding { .. } => true,
+            _ => false,
+        };
+        if !self.is_read {
+            visit::expr(self, e);
+        }
     }
 }
 

@@ -243,6 +243,13 @@ impl Scope<'_, '_, '_> {
             self.refused("arrays are not part of the field dialect", object.span);
             return;
         };
+        if self.member.program().structs[id].fields.is_empty() {
+            self.refused(
+                "without fields nothing says whether an object is there, so it cannot be freed",
+                object.span,
+            );
+            return;
+        }
         let value = self.value(object);
         let freed = self.keep("freed", &object.ty, value);
         let names = self.member.lowering.names.borrow();
@@ -306,7 +313,9 @@ impl Scope<'_, '_, '_> {
 
     /// A `forall` whose variables were variables of a proof.
     fn quantified_again(&mut self, condition: &Expr) -> s::Expr {
-        let ExprKind::Quantified { variables, body, .. } = &condition.kind else {
+        let ExprKind::Quantified { quantifier: Quantifier::Forall, variables, body } =
+            &condition.kind
+        else {
             return self.expr(condition);
         };
         let outer = self.replaced.clone();
