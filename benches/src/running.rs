@@ -68,7 +68,7 @@ pub fn table() -> String {
     let code = code(LOCKS);
     let machine = start(&code, "1");
     let began = Instant::now();
-    let limits = Limits { schedules: 5_000, preemptions: None, keep_going: false };
+    let limits = Limits { schedules: 5_000, preemptions: None, keep_going: false, deadline: None };
     let explored = explore(&machine, limits);
     let seconds = began.elapsed().as_secs_f64();
     let _ = writeln!(

@@ -112,14 +112,20 @@ impl Choices {
 /// Decisions as text: numbers between dots, `n*times` for one that is taken several times in a row, `-` if there are
 /// none.
 pub fn schedule_text(decisions: &[Decision]) -> String {
-    if decisions.is_empty() {
+    let numbers: Vec<u32> = decisions.iter().map(|decision| decision.choice).collect();
+    numbers_text(&numbers)
+}
+
+/// Choices as [`schedule_text`] writes them.
+pub(crate) fn numbers_text(choices: &[u32]) -> String {
+    if choices.is_empty() {
         return "-".to_owned();
     }
-    let numbers: Vec<_> = decisions
-        .chunk_by(|one, next| one.choice == next.choice)
+    let numbers: Vec<_> = choices
+        .chunk_by(|one, next| one == next)
         .map(|same| match same.len() {
-            1 => same[0].choice.to_string(),
-            times => format!("{}*{times}", same[0].choice),
+            1 => same[0].to_string(),
+            times => format!("{}*{times}", same[0]),
         })
         .collect();
     numbers.join(".")

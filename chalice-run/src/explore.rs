@@ -23,6 +23,8 @@ pub struct Limits {
     pub preemptions: Option<u32>,
     /// Does the search go on after a failure?
     pub keep_going: bool,
+    /// When it ends at the latest.
+    pub deadline: Option<std::time::Instant>,
 }
 
 /// What came of exploring.
@@ -188,7 +190,8 @@ impl<'c> Explorer<'c> {
             if !self.go_back() {
                 return;
             }
-            if self.explored.schedules >= self.limits.schedules {
+            let is_late = self.limits.deadline.is_some_and(|end| std::time::Instant::now() >= end);
+            if self.explored.schedules >= self.limits.schedules || is_late {
                 self.explored.complete = false;
                 return;
             }

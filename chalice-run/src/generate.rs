@@ -6,7 +6,14 @@
 //! it, so contracts that no caller can meet are not hidden.
 
 mod grant;
+mod histories;
+mod model;
+mod text;
 mod values;
+
+pub(crate) use model::Following;
+pub use model::{Model, ModelValue};
+pub use text::StartText;
 
 use std::sync::Arc;
 
@@ -70,6 +77,9 @@ pub struct Starts<'c> {
     positions: Vec<Position>,
     is_exhausted: bool,
     hints: Arc<[i64]>,
+    /// Numbers among the hints that are not there by themselves.
+    extra: Vec<i64>,
+    model: Option<Model>,
     /// How many contradictions in a row end the search.
     pub patience: u32,
 }
@@ -93,9 +103,36 @@ impl<'c> Starts<'c> {
             found: 0,
             positions: Vec::new(),
             is_exhausted: false,
-            hints: hints(code, method, bounds),
+            hints: hints(code, method, bounds, &[]),
+            extra: Vec::new(),
+            model: None,
             patience: 20_000,
         }
+    }
+
+    /// Starts that follow a model as far as it goes.
+    #[must_use]
+    pub fn following(mut self, model: Model) -> Self {
+        self.extra = model.integers();
+        self.hints = hints(self.code, self.method, self.bounds, &self.extra);
+        self.model = Some(model);
+        self
+    }
+
+    /// Starts from the one that a report has named on.
+    #[must_use]
+    pub fn from_text(mut self, text: &StartText) -> Self {
+        self.extra.clone_from(&text.integers);
+        self.hints = hints(self.code, self.method, self.bounds, &self.extra);
+        let position = |&choice: &u32| Position { choice, of: choice + 1, first: choice };
+        self.positions = text.decisions.iter().map(position).collect();
+        self
+    }
+
+    /// What leads to a start, and on to the end of its run, again.
+    pub fn text_of(&self, ended: &Machine<'_>) -> StartText {
+        let decisions = ended.choices.taken().iter().map(|decision| decision.choice).collect();
+        StartText { decisions, integers: self.extra.clone() }
     }
 
     /// The next start. Its machine goes on to take decisions as it was found.
@@ -110,6 +147,7 @@ impl<'c> Starts<'c> {
             machine.is_generated = true;
             machine.bounds = self.bounds;
             machine.hints = self.hints.clone();
+            machine.following = self.model.clone().map(|model| Box::new(Following::new(model)));
             let granted = machine.grant(self.method);
             self.remember(&machine);
             match granted {
@@ -194,8 +232,8 @@ impl<'c> Starts<'c> {
     }
 }
 
-/// Integers that matter to a method: small ones, and those that its contract mentions with their neighbours.
-fn hints(code: &Code, method: u32, bounds: Bounds) -> Arc<[i64]> {
+/// Integers that matter to a method: small ones, those that its contract mentions with their neighbours, and others.
+fn hints(code: &Code, method: u32, bounds: Bounds, extra: &[i64]) -> Arc<[i64]> {
     let mut hints = vec![0];
     for size in 1..=bounds.integers {
         hints.extend([size, -size]);
@@ -207,5 +245,6 @@ fn hints(code: &Code, method: u32, bounds: Bounds) -> Arc<[i64]> {
             }
         }
     }
+    hints.extend(extra);
     hints.into()
 }

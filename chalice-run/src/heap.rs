@@ -386,6 +386,30 @@ impl Heap {
         cell.value = value;
     }
 
+    /// Gives a cell the value that it turns out to have had in a recorded state, and since then until it was written.
+    pub fn decide_at(&mut self, object: Ref, cell: u32, epoch: u32, value: Value) {
+        let cell = &mut self.objects[object.0 as usize].cells[cell as usize];
+        if cell.since > epoch
+            && let Some(history) = &mut cell.history
+        {
+            let then = history.iter().rposition(|(since, _)| *since <= epoch).unwrap_or(0);
+            if let Some((_, known)) = history.get_mut(then) {
+                *known = value;
+                return;
+            }
+        }
+        cell.value = value;
+    }
+
+    /// Says that a cell had a value in a recorded state, and has been written since.
+    pub fn had(&mut self, object: Ref, cell: u32, epoch: u32, value: Value) {
+        let cell = &mut self.objects[object.0 as usize].cells[cell as usize];
+        if cell.since <= epoch {
+            cell.history.get_or_insert_default().push((cell.since, value));
+            cell.since = epoch + 1;
+        }
+    }
+
     /// The value of a cell in a recorded state.
     pub fn value_at(&self, object: Ref, cell: u32, epoch: u32) -> &Value {
         let cell = &self.objects[object.0 as usize].cells[cell as usize];

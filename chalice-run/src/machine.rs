@@ -56,6 +56,8 @@ pub struct Config {
     pub steps: u64,
     /// How many visible steps a run may have.
     pub visible_steps: u64,
+    /// When a run ends that is not finished: then what comes of it depends on how fast it is.
+    pub deadline: Option<std::time::Instant>,
     /// Are functions checked to read only what their preconditions give?
     pub check_functions: bool,
     /// Is permission that is left behind at ends of methods and loops a failure?
@@ -87,6 +89,7 @@ impl Default for Config {
             assume: Assume::Check,
             steps: 1_000_000,
             visible_steps: 100_000,
+            deadline: None,
             check_functions: false,
             leaks_fail: false,
             trace: Trace::None,
@@ -316,6 +319,8 @@ pub struct Machine<'c> {
     pub messages: u32,
     /// In which state, and for whom, expressions are evaluated.
     pub(crate) scope: Scope,
+    /// Credits that an assertion being evaluated has given away, and who gave them.
+    pub(crate) given: (Holder, Vec<(Ref, i64)>),
     /// Predicate instances that are open.
     pub(crate) opened: Vec<Opened>,
     /// How deep evaluations are nested.
@@ -332,6 +337,8 @@ pub struct Machine<'c> {
     pub(crate) is_generated: bool,
     /// What a start may consist of.
     pub(crate) bounds: crate::generate::Bounds,
+    /// The model that the start follows.
+    pub(crate) following: Option<Box<crate::generate::Following>>,
     /// How deep predicate instances are being granted.
     pub(crate) grant_depth: u32,
     /// Integers that the contract mentions, for generated values.
@@ -376,6 +383,7 @@ impl<'c> Machine<'c> {
                 old: OldState::Missing,
                 checks: true,
             },
+            given: (Holder::Nobody, Vec::new()),
             opened: Vec::new(),
             depth: 0,
             evaluating: Vec::new(),
@@ -384,6 +392,7 @@ impl<'c> Machine<'c> {
             granting: false,
             is_generated: false,
             bounds: crate::generate::Bounds::default(),
+            following: None,
             grant_depth: 0,
             hints: Arc::default(),
         }
@@ -485,9 +494,11 @@ impl<'c> Machine<'c> {
         let Some(thread) = self.scope.thread else { return levels };
         for &channel in &self.channels {
             let object = self.heap.object(channel);
-            let Some(extra) = &object.extra else { continue };
+            let given = self.given.1.iter().filter(|(other, _)| *other == channel);
+            let given: i64 = given.map(|(_, count)| count).sum();
             let owes = |holder: Holder| {
-                extra.channel.credits.iter().any(|(other, count)| *other == holder && *count < 0)
+                let gone = if holder == self.given.0 { given } else { 0 };
+                self.credits(channel, holder) < gone
             };
             let thread = &self.threads[thread as usize];
             let is_owed = thread.stack.iter().any(|activation| {

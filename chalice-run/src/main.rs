@@ -1,169 +1,35 @@
 //! The `chalice-run` command.
 
 use std::fs;
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use chalice_run::choices::{Choices, parse_schedule};
 use chalice_run::code::Code;
 use chalice_run::entry;
 use chalice_run::explore::{Limits, explore};
-use chalice_run::generate::{Bounds, Found, Order, Starts};
+use chalice_run::generate::{Bounds, Found, Order, StartText, Starts};
 use chalice_run::machine::{Assume, Config, Machine, Trace, Undefined, View};
 use chalice_run::report::{Summary, human, json, trace};
 use chalice_run::run::{Scheduling, Verdict, leaked, run};
 use chalice_run::sources::Sources;
-use clap::{Parser, ValueEnum, ValueHint};
+use clap::Parser;
 
-const EXAMPLES: &str = "\
-Examples:
-  chalice-run program.chalice                        run its method main
-  chalice-run program.chalice --entry C.m -- 5 true  run a method with arguments
-  chalice-run program.chalice --with start.chalice   add classes that start it
-  chalice-run program.chalice --schedules all        run it under all schedules that matter
-  chalice-run program.chalice --entry C.m --generate run a method from starts made of its precondition
+mod args;
 
-Exit codes:
-  0 every check was executed and holds   1 a check failed   2 wrong use   3 input error
-  4 no failure, but a bound was hit or something was not executed   70 a defect of this command";
+use args::{Args, AssumeArg, ColorArg, FormatArg, LeaksArg, TraceArg, UndefinedArg, ViewArg};
 
-/// Runs Chalice programs with every permission checked.
-#[derive(Parser, Debug)]
-#[command(name = "chalice-run", version, after_help = EXAMPLES)]
-struct Args {
-    /// The program, or - for standard input
-    #[arg(value_name = "FILE|-", value_hint = ValueHint::FilePath)]
-    input: PathBuf,
-
-    /// Values of the entry's parameters: literals, [1, 2], new C { f := 1 }
-    #[arg(last = true, value_name = "ARG")]
-    arguments: Vec<String>,
-
-    /// The method to start with; main, Main or Start by default
-    #[arg(long, value_name = "C.m")]
-    entry: Option<String>,
-
-    /// A file with further classes, which may start the program
-    #[arg(long = "with", value_name = "FILE", value_hint = ValueHint::FilePath)]
-    with: Vec<PathBuf>,
-
-    /// How permission is counted: by method, as the verifier does, or by thread
-    #[arg(long, value_enum, value_name = "VIEW", default_value = "method")]
-    view: ViewArg,
-
-    /// Values of what nobody gave a value: zero, or chosen by the seed
-    #[arg(long, value_enum, value_name = "HOW")]
-    undefined: Option<UndefinedArg>,
-
-    /// What becomes of a run in which an assumption does not hold
-    #[arg(long, value_enum, value_name = "HOW", default_value = "check")]
-    assume: AssumeArg,
-
-    /// Which schedule: first, seed:N, pct:N, round-robin:N, or the decisions of a report, as 0.1.1
-    #[arg(long, value_name = "SCHEDULE", default_value = "first")]
-    schedule: String,
-
-    /// Explore schedules: all that matter, or so many of them
-    #[arg(long, value_name = "N|all")]
-    schedules: Option<String>,
-
-    /// Explore schedules with at most so many interruptions of threads that could go on
-    #[arg(long, value_name = "K")]
-    preemptions: Option<u32>,
-
-    /// How many statements a thread may execute
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    steps: u64,
-
-    /// How many steps that threads can notice a run may have; 200 where schedules are explored
-    #[arg(long, value_name = "N")]
-    visible_steps: Option<u64>,
-
-    /// The seed of everything that is chosen at random
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-
-    /// Start the entry, or without one every method, in states made of the precondition
-    #[arg(long)]
-    generate: bool,
-
-    /// How many starts are made at random
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    inputs: u64,
-
-    /// Make all starts within bounds: objects of a class, size of integers, length of sequences, depth of predicates
-    #[arg(long, value_name = "n,k,l,d", value_parser = parse_scope)]
-    scope: Option<Bounds>,
-
-    /// Go on after a failure, where schedules or starts are explored
-    #[arg(long)]
-    keep_going: bool,
-
-    /// Check that functions read only what their preconditions give
-    #[arg(long)]
-    check_functions: bool,
-
-    /// Is permission that is left behind a failure?
-    #[arg(long, value_enum, value_name = "HOW", default_value = "note")]
-    leaks: LeaksArg,
-
-    /// Show what each step did: those that other threads can notice, or all
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "none", num_args = 0..=1,
-        default_missing_value = "all")]
-    trace: TraceArg,
-
-    /// Write the trace to a file, an object a line
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    trace_file: Option<PathBuf>,
-
-    /// Show the heap at the end, and who holds what
-    #[arg(long)]
-    show_state: bool,
-
-    /// How findings are shown
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
-    message_format: FormatArg,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ViewArg {
-    Method,
-    Thread,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum UndefinedArg {
-    Zero,
-    Seed,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum AssumeArg {
-    Check,
-    Discard,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LeaksArg {
-    Note,
-    Error,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TraceArg {
-    None,
-    Sync,
-    All,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum FormatArg {
-    Human,
-    Short,
-    Json,
+impl Args {
+    fn colored(&self) -> bool {
+        match self.color {
+            ColorArg::Always => true,
+            ColorArg::Never => false,
+            ColorArg::Auto => io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+        }
+    }
 }
 
 const WRONG_USE: u8 = 2;
@@ -191,7 +57,7 @@ fn command(args: &Args) -> Result<u8> {
     for one in &found {
         match args.message_format {
             FormatArg::Json => out(&json::finding(&sources, one))?,
-            _ => err(&human::finding(&sources, one)),
+            _ => err(&human::finding(&sources, one, args.colored())),
         }
     }
     let Some(program) = program else { return Ok(INPUT_ERROR) };
@@ -237,7 +103,7 @@ struct Runner<'r> {
 impl Runner<'_> {
     fn config(&self) -> Config {
         let args = self.args;
-        let undefined = args.undefined.unwrap_or(if args.generate {
+        let undefined = args.undefined.unwrap_or(if args.generate || args.start.is_some() {
             UndefinedArg::Seed
         } else {
             UndefinedArg::Zero
@@ -259,6 +125,7 @@ impl Runner<'_> {
             },
             steps: args.steps,
             visible_steps: args.visible_steps.unwrap_or(if explores { 200 } else { 100_000 }),
+            deadline: self.deadline(),
             check_functions: args.check_functions,
             leaks_fail: matches!(args.leaks, LeaksArg::Error),
             trace: match args.trace {
@@ -269,6 +136,11 @@ impl Runner<'_> {
             },
             ..Config::default()
         }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let seconds = self.args.seconds?;
+        self.started.checked_add(Duration::from_secs(seconds))
     }
 
     fn scheduling(&self) -> Result<(Scheduling, Vec<u32>), String> {
@@ -296,6 +168,9 @@ impl Runner<'_> {
     fn everything(&self) -> Result<u8, Problem> {
         if self.args.generate {
             return self.generated();
+        }
+        if let Some(text) = &self.args.start {
+            return self.from_start(text);
         }
         let has_arguments = !self.args.arguments.is_empty();
         let entry = entry::entry(self.code, self.args.entry.as_deref(), has_arguments)?;
@@ -391,6 +266,7 @@ impl Runner<'_> {
             schedules,
             preemptions: self.args.preemptions,
             keep_going: self.args.keep_going,
+            deadline: self.deadline(),
         };
         let explored = explore(machine, limits);
         self.show_output(&explored.output)?;
@@ -408,6 +284,27 @@ impl Runner<'_> {
             summary.results = worst.results;
         }
         Ok(summary)
+    }
+
+    /// Runs once more what a report about generated starts was about.
+    fn from_start(&self, text: &str) -> Result<u8, Problem> {
+        let wrong = || Problem::Use(format!("`{text}` is no start: see --help"));
+        let text = StartText::parse(text).ok_or_else(wrong)?;
+        let Some(name) = &self.args.entry else {
+            return Err(Problem::Use("--start needs --entry: which method?".to_owned()));
+        };
+        let entry = entry::entry(self.code, Some(name), true)?;
+        let bounds = self.args.scope.unwrap_or_default();
+        let starts = Starts::new(self.code, entry, self.config(), bounds, Order::All);
+        let Found::Start(mut machine) = starts.from_text(&text).next_start() else {
+            return Err(Problem::Use(format!("the precondition of {name} excludes this start")));
+        };
+        let (scheduling, _) = self.scheduling()?;
+        let described = machine.start_text();
+        let mut summary = self.once(&mut machine, entry, &scheduling)?;
+        summary.start = Some(described);
+        self.say(&summary)?;
+        Ok(summary.exit_code())
     }
 
     fn generated(&self) -> Result<u8, Problem> {
@@ -437,6 +334,11 @@ impl Runner<'_> {
         let mut starts = Starts::new(self.code, method, self.config(), bounds, order);
         let mut summary = self.blank(method);
         while starts.found < limit {
+            if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {
+                summary.complete = false;
+                summary.start = Some("the time was over".to_owned());
+                break;
+            }
             let mut machine = match starts.next_start() {
                 Found::Start(machine) => machine,
                 Found::Exhausted => break,
@@ -462,7 +364,7 @@ impl Runner<'_> {
             if is_worse {
                 summary.verdict = outcome.verdict;
                 summary.failure = outcome.failure;
-                summary.schedule = "-".to_owned();
+                summary.schedule = starts.text_of(&machine).to_string();
                 summary.start = Some(format!("number {}: {described}", starts.found));
             }
             if matches!(summary.verdict, Verdict::Failed | Verdict::Deadlock | Verdict::Error)
@@ -494,28 +396,16 @@ impl Runner<'_> {
             }
             FormatArg::Human | FormatArg::Short => {
                 if let Some(failure) = &summary.failure {
+                    let again = human::again(summary);
                     err(&match self.args.message_format {
                         FormatArg::Short => human::short(self.sources, failure),
-                        _ => human::failure(self.sources, failure, &summary.schedule),
+                        _ => human::failure(self.sources, failure, &again, self.args.colored()),
                     });
                 }
                 err(&human::summary(self.sources, summary));
             }
         }
         Ok(())
-    }
-}
-
-fn parse_scope(text: &str) -> Result<Bounds, String> {
-    let numbers: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
-    match numbers.as_deref() {
-        Ok([objects, integers, length, depth]) => Ok(Bounds {
-            objects: *objects,
-            integers: i64::from(*integers),
-            length: *length,
-            depth: *depth,
-        }),
-        _ => Err("four numbers between commas expected".to_owned()),
     }
 }
 

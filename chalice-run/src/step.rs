@@ -109,6 +109,9 @@ impl<'c> Machine<'c> {
         if self.threads[thread].steps > self.config.steps {
             return Err(Box::new(Trouble::Bound("steps", instr.span)));
         }
+        if self.counts.steps.is_multiple_of(4096) && self.is_late() {
+            return Err(Box::new(Trouble::Bound("seconds", instr.span)));
+        }
         let mut slots = std::mem::take(&mut self.top(thread).slots);
         let result = self.operation(thread, instr, &mut slots);
         let top = self.threads[thread].stack.last_mut().expect("the thread has not ended");
@@ -131,6 +134,10 @@ impl<'c> Machine<'c> {
             return Err(Box::new(Trouble::Inconsistent(words, instr.span)));
         }
         Ok(())
+    }
+
+    fn is_late(&self) -> bool {
+        self.config.deadline.is_some_and(|deadline| std::time::Instant::now() >= deadline)
     }
 
     fn note(&mut self, thread: usize, instr: &Instr) {

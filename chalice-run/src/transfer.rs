@@ -108,6 +108,25 @@ impl Transfer {
         !self.demands.is_empty() || !self.credits.is_empty()
     }
 
+    /// How much it asks for so far, as a place to come back to.
+    pub(crate) fn asked(&self) -> usize {
+        self.demands.len()
+    }
+
+    /// Drops what was asked for since `from`, where it has been asked for before by the same words.
+    pub(crate) fn ask_once(&mut self, from: usize, known: &mut FxHashMap<(Span, Loc), Amount>) {
+        let mut at = from;
+        while let Some(demand) = self.demands.get(at) {
+            let key = (demand.span, demand.loc);
+            if known.get(&key).is_some_and(|amount| demand.star || *amount == demand.amount) {
+                self.demands.remove(at);
+            } else {
+                known.insert(key, demand.amount.clone());
+                at += 1;
+            }
+        }
+    }
+
     fn taken(&self, loc: Loc, before: usize) -> Amount {
         let same = self.demands[..before].iter().filter(|demand| demand.loc == loc);
         same.fold(Amount::NONE, |sum, demand| sum.plus(&demand.amount))
@@ -198,12 +217,13 @@ impl Machine<'_> {
     }
 
     /// What an assertion says of values.
-    fn claim(&mut self, e: &Expr, slots: &mut [Value], transfer: &Transfer) -> Res<()> {
+    fn claim(&mut self, e: &Expr, slots: &mut [Value], transfer: &mut Transfer) -> Res<()> {
         self.counts.checks += 1;
         if transfer.foreign && speaks_of_locks(e) {
             return Ok(());
         }
-        let truth = match self.known_truth(e, slots) {
+        let truth = self.with_given(transfer, |machine| machine.known_truth(e, slots));
+        let truth = match truth {
             // A thread that has not seen the object before knows no earlier state to compare with.
             Err(trouble) if matches!(*trouble, Trouble::NoOldState(_)) => return Ok(()),
             other => other?,
@@ -219,6 +239,22 @@ impl Machine<'_> {
             return Err(Box::new(Trouble::Inconsistent(words, e.span)));
         }
         Err(Fault::new(Reason::AssertionFalse, e.span, "this does not hold").into())
+    }
+
+    /// Evaluates a part of an assertion: what was given before it in the same assertion is gone already.
+    fn with_given<T>(
+        &mut self,
+        transfer: &mut Transfer,
+        evaluate: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        if transfer.mode != Mode::Give || transfer.credits.is_empty() {
+            return evaluate(self);
+        }
+        let given = (transfer.from, std::mem::take(&mut transfer.credits));
+        let outer = std::mem::replace(&mut self.given, given);
+        let result = evaluate(self);
+        transfer.credits = std::mem::replace(&mut self.given, outer).1;
+        result
     }
 
     fn demand(&mut self, access: &Access, slots: &mut [Value], transfer: &mut Transfer) -> Res<()> {
@@ -366,10 +402,16 @@ impl Machine<'_> {
                     transfer.demands[..at].iter().filter(|one| one.inexact && one.loc == loc);
                 same.fold(Amount::NONE, |sum, one| sum.plus(&one.amount))
             };
-            let rest = held.minus(&earlier);
+            let mut rest = held.minus(&earlier);
             let is_taken_whole = transfer.demands[at].star
                 && transfer.mode == Mode::Receive
-                && transfer.scale.as_ref().is_none_or(Amount::is_full);
+                && transfer.scale.as_ref().is_none_or(Amount::is_full)
+                && !transfer.demands[at + 1..].iter().any(|one| one.inexact && one.loc == loc);
+            if is_taken_whole {
+                // All but what the same assertion asks for beside it.
+                let exact = transfer.demands.iter().filter(|one| !one.inexact && one.loc == loc);
+                rest = exact.fold(rest, |rest, one| rest.minus(&one.amount));
+            }
             let is_there = if is_taken_whole {
                 self.fractions.is_readable(&rest)
             } else {

@@ -80,7 +80,8 @@ fn seen(code: &Code, wanted: &Wanted<'_>) -> Seen {
         entry::start(code, method, &config, &wanted.arguments).expect("it can be started");
     machine.choices = Choices::new(Vec::new(), random_values(1));
     if wanted.has("all") {
-        let limits = Limits { schedules: 5_000, preemptions: None, keep_going: false };
+        let limits =
+            Limits { schedules: 5_000, preemptions: None, keep_going: false, deadline: None };
         let explored = explore(&machine, limits);
         let worst = explored.worst.expect("a schedule was run");
         let is_whole = explored.complete
@@ -247,7 +248,7 @@ fn each_order_that_matters_is_run_once() {
     let (program, found) = sources.check();
     let program = program.unwrap_or_else(|| panic!("{found:?}"));
     let code = Code::new(program, sources.options());
-    let limits = Limits { schedules: 1_000, preemptions: None, keep_going: false };
+    let limits = Limits { schedules: 1_000, preemptions: None, keep_going: false, deadline: None };
     for (method, orders) in [("L.four", 24), ("L.apart", 1)] {
         let method = code.method(method).expect("there is such a method");
         let machine = entry::start(&code, method, &Config::default(), &[]).expect("it starts");
@@ -255,7 +256,8 @@ fn each_order_that_matters_is_run_once() {
         assert_eq!(explored.worst.expect("one was run").verdict, Verdict::Passed);
         assert_eq!((explored.schedules, explored.complete), (orders, true));
         // Without reduction, at most as many interruptions as there are threads reach all orders, too.
-        let bounded = Limits { schedules: 100_000, preemptions: Some(8), keep_going: false };
+        let bounded =
+            Limits { schedules: 100_000, preemptions: Some(8), keep_going: false, deadline: None };
         assert!(explore(&machine, bounded).schedules >= orders);
     }
 }

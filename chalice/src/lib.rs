@@ -9,6 +9,7 @@
 //! one meets no unknown name and no ill-typed expression.
 
 pub mod diagnostic;
+mod magic;
 pub mod options;
 pub mod program;
 mod resolve;
@@ -17,6 +18,7 @@ mod stack;
 pub mod syntax;
 
 pub use diagnostic::{Code, Diagnostic};
+pub use magic::add_magic;
 pub use options::Options;
 pub use program::Program;
 pub use source::{SourceFile, Span};

@@ -67,7 +67,7 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
     let options = Options::of(&source.text);
     let with_magic = options.auto_magic.then(|| {
         let mut program = program.clone();
-        defaults::add_magic(&mut program);
+        chalice::add_magic(&mut program);
         program
     });
     let program = with_magic.as_ref().unwrap_or(program);

@@ -146,17 +146,19 @@ struct Comparer<'c> {
     limits: Limits,
 }
 
-impl Comparer<'_> {
-    fn config() -> Config {
-        Config {
-            undefined: Undefined::Choose,
-            // The verifier assumes it, too.
-            assume: Assume::Discard,
-            visible_steps: 2_000,
-            ..Config::default()
-        }
+/// How methods are run.
+pub(crate) fn config(limits: Limits) -> Config {
+    Config {
+        undefined: Undefined::Choose,
+        // The verifier assumes it, too.
+        assume: Assume::Discard,
+        steps: limits.steps,
+        visible_steps: 2_000,
+        ..Config::default()
     }
+}
 
+impl Comparer<'_> {
     /// Whether all that the verifier says about this method is that it is verified.
     fn is_verified(&self, method: &str) -> bool {
         let mut members = self.observation.members.iter().filter(|one| one.name == method);
@@ -183,8 +185,8 @@ impl Comparer<'_> {
         let totals = &mut comparison.totals;
         totals.methods += 1;
         totals.verified += u64::from(is_verified);
-        let config = Config { steps: self.limits.steps, ..Self::config() };
         let order = Order::Random(self.limits.seed);
+        let config = config(self.limits);
         let mut starts = Starts::new(self.code, method, config, Bounds::default(), order);
         starts.patience = self.limits.patience;
         while starts.found < self.limits.starts {

@@ -27,7 +27,10 @@ pub(crate) fn default_value(ty: &Type) -> Value {
 }
 
 /// Lowers a program.
-pub(super) fn lower(program: Program, options: Options) -> Code {
+pub(super) fn lower(mut program: Program, options: Options) -> Code {
+    if options.auto_magic {
+        chalice::add_magic(&mut program);
+    }
     let layout = Layout::of(&program);
     let mut code = Code {
         classes: Vec::new(),

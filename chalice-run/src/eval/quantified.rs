@@ -71,7 +71,8 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// The body of a `forall` as an assertion, for each choice.
+    /// The body of a `forall` as an assertion, for each choice. For the elements of a collection, or an interval, it asks
+    /// for each place once, however many of them lead to it.
     pub(crate) fn collect_quantified(
         &mut self,
         quantified: &Quantified,
@@ -80,8 +81,17 @@ impl<'c> Machine<'c> {
         transfer: &mut Transfer,
     ) -> Res<()> {
         let body: &Expr = &quantified.body;
+        let is_of_elements = |(_, source): &(u32, Source)| {
+            matches!(source, Source::Elements(_) | Source::Members(_) | Source::Between { .. })
+        };
+        let is_once = quantified.variables.iter().all(is_of_elements);
+        let mut known = rustc_hash::FxHashMap::default();
         let complete = self.each(&quantified.variables, slots, &mut |machine, slots| {
+            let before = transfer.asked();
             machine.collect(body, slots, transfer)?;
+            if is_once {
+                transfer.ask_once(before, &mut known);
+            }
             Ok(true)
         })?;
         if !complete {

@@ -5,7 +5,7 @@ use chalice::program::LockMode;
 
 use crate::amount::{Amount, Kappa};
 use crate::choices::About;
-use crate::code::Expr;
+use crate::code::{Expr, index};
 use crate::fault::{Res, Trouble};
 use crate::heap::{Held, Holder, ObjectKind, Snapshot};
 use crate::machine::{COMMON, Machine, OldState, Scope, View};
@@ -22,22 +22,28 @@ impl Machine<'_> {
         let described = &code.methods[method as usize];
         self.granting = true;
         let mut slots = described.frame.initial.clone();
-        slots[0] = Value::Ref(self.new_object(ObjectKind::Class(described.class)));
+        let receiver = self.new_object(ObjectKind::Class(described.class));
+        slots[0] = Value::Ref(receiver);
+        if let Some(following) = &mut self.following
+            && let Some(number) = following.receiver()
+        {
+            following.bind(number, receiver);
+        }
         for (at, slot) in slots.iter_mut().enumerate().take(described.parameters + 1).skip(1) {
-            if let Some(ty) = &described.frame.types[at] {
-                *slot = match ty {
-                    chalice::program::Type::Class(class) => {
-                        self.choose_object(ObjectKind::Class(crate::code::index(*class)), false)
-                    }
-                    chalice::program::Type::Token(forked) => {
-                        self.choose_object(ObjectKind::Token(crate::code::index(*forked)), false)
-                    }
-                    chalice::program::Type::Channel(channel) => {
-                        self.choose_object(ObjectKind::Channel(crate::code::index(*channel)), false)
-                    }
-                    ty => self.choose_value(ty),
-                };
-            }
+            let Some(ty) = &described.frame.types[at] else { continue };
+            let name = described.frame.names[at].as_deref().unwrap_or_default();
+            let wanted = self.following.as_ref().and_then(|model| model.argument(name));
+            let wanted = wanted.as_ref();
+            let kind = match ty {
+                chalice::program::Type::Class(class) => ObjectKind::Class(index(*class)),
+                chalice::program::Type::Token(forked) => ObjectKind::Token(index(*forked)),
+                chalice::program::Type::Channel(channel) => ObjectKind::Channel(index(*channel)),
+                ty => {
+                    *slot = self.choose_value_as(ty, wanted);
+                    continue;
+                }
+            };
+            *slot = self.choose_object(kind, false, wanted);
         }
         self.start(method, slots)
     }
@@ -66,6 +72,7 @@ impl Machine<'_> {
         let mut transfer = Transfer::give(Holder::Environment, holder).inexact(kappa);
         self.collect_all(&described.requires, &mut slots, &mut transfer)?;
         self.settle(transfer)?;
+        self.settle_histories(thread)?;
         self.bind_rest()?;
         self.pay_credits(holder)?;
         self.granting = false;
@@ -223,7 +230,7 @@ impl Machine<'_> {
             if may_be_joined {
                 let class = self.code.methods[method as usize].class;
                 let mut inner = self.code.methods[method as usize].frame.initial.clone();
-                inner[0] = self.choose_object(ObjectKind::Class(class), false);
+                inner[0] = self.choose_object(ObjectKind::Class(class), false, None);
                 let parameters = self.code.methods[method as usize].parameters;
                 for (slot, value) in inner.iter_mut().enumerate().take(parameters + 1).skip(1) {
                     *value = self.choose_slot(method, slot);

@@ -9,42 +9,81 @@ use crate::heap::{Holder, Lock, ObjectKind, Snapshot, TokenState};
 use crate::machine::{COMMON, Machine, OldState};
 use crate::value::{Level, Ref, Seq, Value};
 
+use super::ModelValue;
+
 impl Machine<'_> {
     /// Some value of a type.
     pub(crate) fn choose_value(&mut self, ty: &Type) -> Value {
+        self.choose_value_as(ty, None)
+    }
+
+    /// Some value of a type: the one that is wanted, if there is one and the bounds allow it.
+    pub(super) fn choose_value_as(&mut self, ty: &Type, wanted: Option<&ModelValue>) -> Value {
         match ty {
             Type::Int => {
                 let hints = self.hints.clone();
+                let wanted = match wanted {
+                    Some(ModelValue::Int(number)) => hints.iter().position(|one| one == number),
+                    _ => None,
+                };
                 if hints.is_empty() {
                     let size = self.bounds.integers;
                     let choice = self.choices.choose(2 * size as u32 + 1, About::Value);
                     return Value::Int(i64::from(choice) - size);
                 }
-                let choice = self.choices.choose(hints.len() as u32, About::Value);
-                Value::Int(hints[choice as usize])
+                Value::Int(hints[self.choose_as(hints.len(), wanted)])
             }
-            Type::Bool => Value::Bool(self.choices.choose(2, About::Value) == 1),
+            Type::Bool => {
+                let wanted = match wanted {
+                    Some(ModelValue::Bool(truth)) => Some(usize::from(*truth)),
+                    _ => None,
+                };
+                Value::Bool(self.choose_as(2, wanted) == 1)
+            }
             Type::Seq(element) => {
-                let values = self.choose_elements(element);
+                let values = self.choose_elements(element, wanted);
                 Value::Seq(Seq::Items(values.into()))
             }
-            Type::Set(element) => Value::set(self.choose_elements(element)),
-            Type::Class(class) => self.choose_object(ObjectKind::Class(index(*class)), true),
-            Type::Channel(channel) => {
-                self.choose_object(ObjectKind::Channel(index(*channel)), true)
+            Type::Set(element) => Value::set(self.choose_elements(element, wanted)),
+            Type::Class(class) => {
+                self.choose_object(ObjectKind::Class(index(*class)), true, wanted)
             }
-            Type::Token(method) => self.choose_object(ObjectKind::Token(index(*method)), true),
+            Type::Channel(channel) => {
+                self.choose_object(ObjectKind::Channel(index(*channel)), true, wanted)
+            }
+            Type::Token(method) => {
+                self.choose_object(ObjectKind::Token(index(*method)), true, wanted)
+            }
             Type::String | Type::Null | Type::Mu | Type::Unknown => crate::code::default_value(ty),
         }
     }
 
-    fn choose_elements(&mut self, element: &Type) -> Vec<Value> {
-        let length = self.choices.choose(self.bounds.length + 1, About::Value);
-        (0..length).map(|_| self.choose_value(element)).collect()
+    /// One of so many possibilities: the one that is wanted, unless a script says another.
+    fn choose_as(&mut self, of: usize, wanted: Option<usize>) -> usize {
+        let choice = match wanted {
+            Some(wanted) => self.choices.choose_or(of as u32, About::Value, |_| wanted as u32),
+            None => self.choices.choose(of as u32, About::Value),
+        };
+        choice as usize
+    }
+
+    fn choose_elements(&mut self, element: &Type, wanted: Option<&ModelValue>) -> Vec<Value> {
+        let wanted = match wanted {
+            Some(ModelValue::Elements(elements)) => Some(&elements[..]),
+            _ => None,
+        };
+        let length = self.choose_as(self.bounds.length as usize + 1, wanted.map(<[_]>::len));
+        let wanted = |at: usize| wanted.and_then(|elements| elements.get(at));
+        (0..length).map(|at| self.choose_value_as(element, wanted(at))).collect()
     }
 
     /// Null, a new object while there are few, or one that exists. Only a start may have new ones.
-    pub(crate) fn choose_object(&mut self, kind: ObjectKind, null_first: bool) -> Value {
+    pub(crate) fn choose_object(
+        &mut self,
+        kind: ObjectKind,
+        null_first: bool,
+        wanted: Option<&ModelValue>,
+    ) -> Value {
         let existing: Vec<Ref> = (0..self.heap.objects.len())
             .filter(|at| self.heap.objects[*at].kind == kind)
             .map(|at| Ref(at as u32))
@@ -53,16 +92,31 @@ impl Machine<'_> {
         let generated = existing.iter().filter(is_new).count() as u32;
         let depth = self.bounds.objects.max(self.bounds.depth);
         let may_be_new = self.granting && generated < depth;
-        let of = 1 + u32::from(may_be_new) + existing.len() as u32;
-        let mut choice = self.choices.choose(of, About::Value);
-        if may_be_new && choice < 2 && !null_first {
-            choice = 1 - choice;
+        let of = 1 + usize::from(may_be_new) + existing.len();
+        let is_swapped = may_be_new && !null_first;
+        let swapped = |choice: usize| if is_swapped && choice < 2 { 1 - choice } else { choice };
+        let known = |number: u32| self.following.as_ref().and_then(|model| model.object(number));
+        let number = match wanted {
+            Some(ModelValue::Object(number)) => Some(*number),
+            _ => None,
+        };
+        let wanted = match (wanted, number.and_then(known)) {
+            (Some(ModelValue::Null), _) => Some(0),
+            (_, Some(object)) => {
+                let at = existing.iter().position(|one| *one == object);
+                at.map(|at| at + 1 + usize::from(may_be_new))
+            }
+            _ => number.filter(|_| may_be_new).map(|_| 1),
+        };
+        let chosen = match swapped(self.choose_as(of, wanted.map(swapped))) {
+            0 => return Value::Null,
+            1 if may_be_new => self.new_object(kind),
+            other => existing[other - 1 - usize::from(may_be_new)],
+        };
+        if let (Some(number), Some(following)) = (number, &mut self.following) {
+            following.bind(number, chosen);
         }
-        match choice {
-            0 => Value::Null,
-            1 if may_be_new => Value::Ref(self.new_object(kind)),
-            other => Value::Ref(existing[other as usize - 1 - usize::from(may_be_new)]),
-        }
+        Value::Ref(chosen)
     }
 
     /// An object whose contents are open; the environment has all permission to it.
@@ -90,19 +144,23 @@ impl Machine<'_> {
         object
     }
 
-    /// The value that an open cell turns out to have.
-    pub(crate) fn decide(&mut self, object: Ref, cell: u32) -> Res<Value> {
+    /// The value that an open cell turns out to have, now or in a recorded state.
+    pub(crate) fn decide(&mut self, object: Ref, cell: u32, at: Option<u32>) -> Res<Value> {
         let value = match self.heap.object(object).kind {
             ObjectKind::Class(_) if cell == 0 => return self.decide_level(object),
             ObjectKind::Class(class) => {
                 let code = self.code;
                 let ty = &code.classes[class as usize].cells[cell as usize];
-                self.choose_value(ty)
+                let wanted = self.value_of_model(object, cell);
+                self.choose_value_as(ty, wanted.as_ref())
             }
             ObjectKind::Channel(_) => Value::Level(Level::BOTTOM),
             ObjectKind::Token(_) => Value::Bool(self.choices.choose(2, About::Value) == 0),
         };
-        self.heap.decide(object, cell, value.clone());
+        match at {
+            Some(epoch) => self.heap.decide_at(object, cell, epoch, value.clone()),
+            None => self.heap.decide(object, cell, value.clone()),
+        }
         Ok(value)
     }
 

@@ -10,18 +10,18 @@ use crate::sources::Sources;
 use chalice::Span;
 
 /// A finding of the front end.
-pub fn finding(sources: &Sources, found: &chalice::Diagnostic) -> String {
+pub fn finding(sources: &Sources, found: &chalice::Diagnostic, colored: bool) -> String {
     let mut report = if found.is_error() { Diagnostic::error() } else { Diagnostic::warning() };
     report = report.with_code(found.code.as_str()).with_message(&found.message);
     let mut labels = vec![primary(sources, found.span)];
     for (span, remark) in &found.related {
         labels.push(secondary(sources, *span).with_message(remark));
     }
-    rendered(sources, &report.with_labels(labels))
+    rendered(sources, &report.with_labels(labels), colored)
 }
 
 /// What went wrong, with the lines it is about.
-pub fn failure(sources: &Sources, failure: &Failure, schedule: &str) -> String {
+pub fn failure(sources: &Sources, failure: &Failure, again: &str, colored: bool) -> String {
     let mut labels = vec![primary(sources, failure.span).with_message(&failure.message)];
     let mut notes = Vec::new();
     for note in &failure.notes {
@@ -53,18 +53,24 @@ pub fn failure(sources: &Sources, failure: &Failure, schedule: &str) -> String {
         let values = failure.values.iter().map(|(name, value)| format!("{name} = {value}"));
         notes.push(values.collect::<Vec<_>>().join(", "));
     }
-    if schedule == "-" {
-        notes.push(format!("after {} steps", failure.step));
-    } else {
-        notes
-            .push(format!("after {} steps; run it again with --schedule {schedule}", failure.step));
-    }
+    notes.push(format!("after {} steps{again}", failure.step));
     let report = Diagnostic::error()
         .with_code(&failure.id)
         .with_message(headline(failure))
         .with_labels(labels)
         .with_notes(notes);
-    rendered(sources, &report)
+    rendered(sources, &report, colored)
+}
+
+/// How to run again what went wrong, as the end of a sentence.
+pub fn again(summary: &Summary) -> String {
+    match (&summary.start, summary.schedule.as_str()) {
+        (_, "-") => String::new(),
+        (Some(_), start) => {
+            format!("; run it again with --entry {} --start {start}", summary.entry)
+        }
+        (None, schedule) => format!("; run it again with --schedule {schedule}"),
+    }
 }
 
 fn headline(failure: &Failure) -> String {
@@ -147,10 +153,16 @@ fn secondary(sources: &Sources, span: Span) -> Label<usize> {
     Label::secondary(file, range)
 }
 
-fn rendered(sources: &Sources, report: &Diagnostic<usize>) -> String {
+fn rendered(sources: &Sources, report: &Diagnostic<usize>, colored: bool) -> String {
     let mut files = SimpleFiles::new();
     for (file, _) in sources.files() {
         files.add(file.name.clone(), file.text.clone());
     }
-    term::emit_into_string(&Config::default(), &files, report).unwrap_or_default()
+    let config = Config::default();
+    if !colored {
+        return term::emit_into_string(&config, &files, report).unwrap_or_default();
+    }
+    let mut text = term::termcolor::Ansi::new(Vec::new());
+    let written = term::emit_to_write_style(&mut text, &config, &files, report);
+    written.ok().and_then(|()| String::from_utf8(text.into_inner()).ok()).unwrap_or_default()
 }

@@ -1,0 +1,186 @@
+//! The options of the command.
+
+use std::path::PathBuf;
+
+use chalice_run::generate::Bounds;
+use clap::{Parser, ValueEnum, ValueHint};
+
+const EXAMPLES: &str = "\
+Examples:
+  chalice-run program.chalice                        run its method main
+  chalice-run program.chalice --entry C.m -- 5 true  run a method with arguments
+  chalice-run program.chalice --with start.chalice   add classes that start it
+  chalice-run program.chalice --schedules all        run it under all schedules that matter
+  chalice-run program.chalice --entry C.m --generate run a method from starts made of its precondition
+
+Exit codes:
+  0 every check was executed and holds   1 a check failed   2 wrong use   3 input error
+  4 no failure, but a bound was hit or something was not executed   70 a defect of this command";
+
+/// Runs Chalice programs with every permission checked.
+#[derive(Parser, Debug)]
+#[command(name = "chalice-run", version, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The program, or - for standard input
+    #[arg(value_name = "FILE|-", value_hint = ValueHint::FilePath)]
+    pub(crate) input: PathBuf,
+
+    /// Values of the entry's parameters: literals, [1, 2], new C { f := 1 }
+    #[arg(last = true, value_name = "ARG")]
+    pub(crate) arguments: Vec<String>,
+
+    /// The method to start with; main, Main or Start by default
+    #[arg(long, value_name = "C.m")]
+    pub(crate) entry: Option<String>,
+
+    /// A file with further classes, which may start the program
+    #[arg(long = "with", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) with: Vec<PathBuf>,
+
+    /// How permission is counted: by method, as the verifier does, or by thread
+    #[arg(long, value_enum, value_name = "VIEW", default_value = "method")]
+    pub(crate) view: ViewArg,
+
+    /// Values of what nobody gave a value: zero, or chosen by the seed
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) undefined: Option<UndefinedArg>,
+
+    /// What becomes of a run in which an assumption does not hold
+    #[arg(long, value_enum, value_name = "HOW", default_value = "check")]
+    pub(crate) assume: AssumeArg,
+
+    /// Which schedule: first, seed:N, pct:N, round-robin:N, or the decisions of a report, as 0.1.1
+    #[arg(long, value_name = "SCHEDULE", default_value = "first")]
+    pub(crate) schedule: String,
+
+    /// Explore schedules: all that matter, or so many of them
+    #[arg(long, value_name = "N|all")]
+    pub(crate) schedules: Option<String>,
+
+    /// Explore schedules with at most so many interruptions of threads that could go on
+    #[arg(long, value_name = "K")]
+    pub(crate) preemptions: Option<u32>,
+
+    /// How many statements a thread may execute
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    pub(crate) steps: u64,
+
+    /// How many steps that threads can notice a run may have; 200 where schedules are explored
+    #[arg(long, value_name = "N")]
+    pub(crate) visible_steps: Option<u64>,
+
+    /// End what is not finished after so many seconds
+    #[arg(long, value_name = "S")]
+    pub(crate) seconds: Option<u64>,
+
+    /// The seed of everything that is chosen at random
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Start the entry, or without one every method, in states made of the precondition
+    #[arg(long)]
+    pub(crate) generate: bool,
+
+    /// Start the entry as a report about generated starts has said
+    #[arg(long, value_name = "START", conflicts_with_all = ["generate", "arguments"])]
+    pub(crate) start: Option<String>,
+
+    /// How many starts are made at random
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) inputs: u64,
+
+    /// Make all starts within bounds: objects of a class, size of integers, length of sequences, depth of predicates
+    #[arg(long, value_name = "n,k,l,d", value_parser = parse_scope)]
+    pub(crate) scope: Option<Bounds>,
+
+    /// Go on after a failure, where schedules or starts are explored
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+
+    /// Check that functions read only what their preconditions give
+    #[arg(long)]
+    pub(crate) check_functions: bool,
+
+    /// Is permission that is left behind a failure?
+    #[arg(long, value_enum, value_name = "HOW", default_value = "note")]
+    pub(crate) leaks: LeaksArg,
+
+    /// Show what each step did: those that other threads can notice, or all
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "none", num_args = 0..=1,
+        default_missing_value = "all")]
+    pub(crate) trace: TraceArg,
+
+    /// Write the trace to a file, an object a line
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) trace_file: Option<PathBuf>,
+
+    /// Show the heap at the end, and who holds what
+    #[arg(long)]
+    pub(crate) show_state: bool,
+
+    /// Colour the output: on a terminal, always, or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: ColorArg,
+
+    /// How findings are shown
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
+    pub(crate) message_format: FormatArg,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ViewArg {
+    Method,
+    Thread,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum UndefinedArg {
+    Zero,
+    Seed,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum AssumeArg {
+    Check,
+    Discard,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LeaksArg {
+    Note,
+    Error,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum TraceArg {
+    None,
+    Sync,
+    All,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum FormatArg {
+    Human,
+    Short,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ColorArg {
+    Auto,
+    Always,
+    Never,
+}
+
+fn parse_scope(text: &str) -> Result<Bounds, String> {
+    let numbers: Result<Vec<u32>, _> = text.split(',').map(str::parse).collect();
+    match numbers.as_deref() {
+        Ok([objects, integers, length, depth]) => Ok(Bounds {
+            objects: *objects,
+            integers: i64::from(*integers),
+            length: *length,
+            depth: *depth,
+        }),
+        _ => Err("four numbers between commas expected".to_owned()),
+    }
+}

@@ -1,0 +1,129 @@
+//! Sequences and sets.
+
+use chalice::Span;
+
+use crate::code::{Expr, Kind, SetOp};
+use crate::fault::{Fault, Reason, Res, Trouble};
+use crate::machine::Machine;
+use crate::value::{Seq, Value};
+
+impl Machine<'_> {
+    /// An operation on sequences or sets.
+    pub(super) fn collections(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
+        Ok(match &e.kind {
+            Kind::In { negated, operands } => {
+                let element = self.eval(&operands.0, slots)?;
+                let collection = self.eval(&operands.1, slots)?;
+                let found = match &collection {
+                    Value::Seq(seq) => seq.contains(&element),
+                    Value::Set(set) => set.binary_search(&element).is_ok(),
+                    _ => false,
+                };
+                Value::Bool(found != *negated)
+            }
+            Kind::Length(inner) => {
+                let length = match self.eval(inner, slots)? {
+                    Value::Seq(seq) => seq.len(),
+                    Value::Set(set) => set.len(),
+                    _ => 0,
+                };
+                Value::Int(i64::try_from(length).unwrap_or(i64::MAX))
+            }
+            Kind::Seq(items) => {
+                let items: Res<Vec<Value>> =
+                    items.iter().map(|item| self.eval(item, slots)).collect();
+                Value::Seq(Seq::Items(items?.into()))
+            }
+            Kind::Set(items) => {
+                let items: Res<Vec<Value>> =
+                    items.iter().map(|item| self.eval(item, slots)).collect();
+                Value::set(items?)
+            }
+            Kind::Range(bounds) => {
+                let from = self.eval(&bounds.0, slots)?.to_i64_saturating();
+                let to = self.eval(&bounds.1, slots)?.to_i64_saturating();
+                Value::Seq(Seq::Range(from, to.max(from)))
+            }
+            Kind::Append(operands) => {
+                let left = self.eval(&operands.0, slots)?;
+                let right = self.eval(&operands.1, slots)?;
+                match (left, right) {
+                    (Value::Seq(left), Value::Seq(right)) => {
+                        self.limit_length(left.len() + right.len(), e.span)?;
+                        Value::Seq(left.append(&right))
+                    }
+                    (left, _) => left,
+                }
+            }
+            Kind::Sets(op, operands) => {
+                let left = self.eval(&operands.0, slots)?;
+                let right = self.eval(&operands.1, slots)?;
+                sets(*op, &left, &right)
+            }
+            Kind::Index(operands) => {
+                let sequence = self.eval(&operands.0, slots)?;
+                let at = self.eval(&operands.1, slots)?;
+                return index(&sequence, &at, e.span);
+            }
+            Kind::Slice(parts) => {
+                let sequence = self.eval(&parts.0, slots)?;
+                let Value::Seq(seq) = &sequence else { return Ok(sequence) };
+                let mut bound = |bound: &Option<Expr>, otherwise: usize| match bound {
+                    None => Ok(otherwise),
+                    Some(bound) => {
+                        let at = self.eval(bound, slots)?.to_i64_saturating();
+                        usize::try_from(at).ok().filter(|at| *at <= seq.len()).ok_or_else(|| {
+                            let words = format!("{at} is not between 0 and {}", seq.len());
+                            Box::from(Fault::new(Reason::SeqSliceBounds, bound.span, words))
+                        })
+                    }
+                };
+                let from = bound(&parts.1, 0)?;
+                let to = bound(&parts.2, seq.len())?;
+                Value::Seq(seq.slice(from, to))
+            }
+            _ => unreachable!("evaluated by the caller"),
+        })
+    }
+
+    /// A sequence that would not fit into memory ends the run.
+    fn limit_length(&self, length: usize, span: Span) -> Res<()> {
+        if length > 50_000_000 {
+            return Err(Box::new(Trouble::Bound("a sequence is too long", span)));
+        }
+        Ok(())
+    }
+}
+
+fn index(sequence: &Value, at: &Value, span: Span) -> Res<Value> {
+    let Value::Seq(seq) = sequence else { return Ok(Value::Null) };
+    let at = at.to_i64_saturating();
+    if at < 0 {
+        let words = format!("the index is {at}");
+        return Err(Fault::new(Reason::SeqIndexNegative, span, words).into());
+    }
+    match usize::try_from(at) {
+        Ok(at) if at < seq.len() => Ok(seq.get(at)),
+        _ => {
+            let words = format!("the index is {at}, the length {}", seq.len());
+            Err(Fault::new(Reason::SeqIndexLength, span, words).into())
+        }
+    }
+}
+
+fn sets(op: SetOp, left: &Value, right: &Value) -> Value {
+    let (Value::Set(left), Value::Set(right)) = (left, right) else { return left.clone() };
+    let has = |set: &[Value], value: &Value| set.binary_search(value).is_ok();
+    let subset = || left.iter().all(|value| has(right, value));
+    match op {
+        SetOp::Union => Value::set(left.iter().chain(right.iter()).cloned().collect()),
+        SetOp::Difference => {
+            Value::Set(left.iter().filter(|value| !has(right, value)).cloned().collect())
+        }
+        SetOp::Intersection => {
+            Value::Set(left.iter().filter(|value| has(right, value)).cloned().collect())
+        }
+        SetOp::Subset => Value::Bool(subset()),
+        SetOp::ProperSubset => Value::Bool(left.len() < right.len() && subset()),
+    }
+}

@@ -1,0 +1,115 @@
+//! Applications of functions.
+
+use chalice::Span;
+
+use crate::code::Expr;
+use crate::fault::{Fault, Reason, Res, Trouble};
+use crate::machine::Machine;
+use crate::stack::grow_stack;
+use crate::transfer::Transfer;
+use crate::value::Value;
+
+/// How deep functions may recurse.
+const DEPTH: usize = 400_000;
+
+/// How deep they may recurse over a start that is being made, which is small.
+const GRANTED_DEPTH: usize = 200;
+
+impl Machine<'_> {
+    pub(super) fn apply(
+        &mut self,
+        receiver: &Expr,
+        function: u32,
+        arguments: &[Expr],
+        span: Span,
+        slots: &mut [Value],
+    ) -> Res<Value> {
+        let code = self.code;
+        let callee = &code.functions[function as usize];
+        let mut inner = callee.frame.initial.clone();
+        if !callee.is_static {
+            let object = self.eval(receiver, slots)?;
+            if object == Value::Null {
+                let fault = Fault::new(Reason::ReceiverNull, receiver.span, "this is null");
+                return Err(fault.of_kind("application.precondition").into());
+            }
+            inner[0] = object;
+        }
+        for (at, argument) in arguments.iter().enumerate() {
+            inner[at + 1] = self.eval(argument, slots)?;
+        }
+        let limit = if self.granting { GRANTED_DEPTH } else { DEPTH };
+        if self.evaluating.len() > limit {
+            return Err(Box::new(Trouble::Bound("a function does not end", span)));
+        }
+        let outermost = self.evaluating.is_empty() || self.config.check_functions;
+        let is_checked = outermost && self.scope.checks && self.scope.at.is_none();
+        if is_checked && !callee.requires.is_empty() {
+            self.check_application(function, &mut inner, span)?;
+        }
+        self.evaluating.push(function);
+        let value = grow_stack(|| self.value_of(function, &mut inner, span));
+        self.evaluating.pop();
+        let value = value?;
+        if is_checked && !callee.ensures.is_empty() && !self.evaluating.contains(&function) {
+            self.check_value(function, &mut inner, value.clone())?;
+        }
+        Ok(value)
+    }
+
+    fn value_of(&mut self, function: u32, inner: &mut [Value], span: Span) -> Res<Value> {
+        let code = self.code;
+        let callee = &code.functions[function as usize];
+        match (&callee.body, &callee.definition) {
+            (Some(body), _) | (None, Some(body)) => {
+                self.eval(body, inner).map_err(|mut trouble| {
+                    if let Trouble::Fault(fault) = &mut *trouble
+                        && fault.kind.is_none()
+                    {
+                        fault.kind = Some("function.not.wellformed");
+                        fault.clause = Some(callee.span);
+                    }
+                    trouble
+                })
+            }
+            (None, None) => Err(Box::new(Trouble::Unknown { what: "function.abstract", span })),
+        }
+    }
+
+    fn check_application(&mut self, function: u32, inner: &mut [Value], span: Span) -> Res<()> {
+        let code = self.code;
+        self.counts.checks += 1;
+        let kappa = self.fractions.fresh(Some(self.scope.kappa));
+        let outer = std::mem::replace(&mut self.scope.kappa, kappa);
+        let mut check = Transfer::check(self.scope.holder).inexact(kappa);
+        let result =
+            self.collect_all(&code.functions[function as usize].requires, inner, &mut check);
+        let result = result.and_then(|()| self.settle(check).map(|_| ()));
+        self.scope.kappa = outer;
+        result.map_err(|mut trouble| {
+            if let Trouble::Fault(fault) = &mut *trouble {
+                fault.kind.get_or_insert("application.precondition");
+                fault.clause = Some(span);
+            }
+            trouble
+        })
+    }
+
+    fn check_value(&mut self, function: u32, inner: &mut [Value], value: Value) -> Res<()> {
+        let code = self.code;
+        let callee = &code.functions[function as usize];
+        inner[callee.parameters + 1] = value;
+        self.evaluating.push(function);
+        let mut check = Transfer::check(self.scope.holder);
+        let result = self.collect_all(&callee.ensures, inner, &mut check);
+        self.evaluating.pop();
+        self.counts.checks += 1;
+        result.map_err(|mut trouble| {
+            if let Trouble::Fault(fault) = &mut *trouble {
+                fault.kind.get_or_insert("postcondition.violated");
+                fault.clause = fault.clause.or(Some(fault.span));
+            }
+            trouble
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! Reading, and the permission that it needs.
+
+use chalice::Span;
+
+use crate::amount::{Amount, Rational, Sign};
+use crate::code::{Access, AmountExpr, Expr, Target};
+use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
+use crate::heap::{Holder, Loc, Part};
+use crate::machine::{COMMON, Machine, Opened};
+use crate::stack::grow_stack;
+use crate::value::{Ref, Value};
+
+impl Machine<'_> {
+    /// The value of a cell, if it may be read.
+    pub(crate) fn read(&mut self, object: Ref, cell: u32, span: Span) -> Res<Value> {
+        let Some(target) = self.heap.objects.get(object.0 as usize) else {
+            let words = "nobody has permission to an object that does not exist";
+            return Err(Fault::new(Reason::InsufficientPermission, span, words).into());
+        };
+        let found = &target.cells[cell as usize];
+        if let Some(state) = &self.scope.at {
+            let epoch = state.epoch;
+            let value = self.heap.value_at(object, cell, epoch).clone();
+            return match value {
+                Value::Open => self.decide(object, cell, Some(epoch)),
+                value => Ok(value),
+            };
+        }
+        if self.scope.checks && !found.holdings.is_whole(self.scope.holder) {
+            let loc = Loc { object, part: Part::Cell(cell) };
+            let amount = self.available(loc);
+            if !self.fractions.is_readable(&amount) {
+                return Err(Fault::missing(loc, None, span, "no permission to read").into());
+            }
+        }
+        match &self.heap.object(object).cells[cell as usize].value {
+            Value::Open => self.decide(object, cell, None),
+            value => Ok(value.clone()),
+        }
+    }
+
+    /// How much the holder of the scope has of a location, with what is open.
+    pub(crate) fn available(&self, loc: Loc) -> Amount {
+        self.available_to(loc, self.scope.holder)
+    }
+
+    /// How much somebody has of a location, with what is open.
+    pub(crate) fn available_to(&self, loc: Loc, holder: Holder) -> Amount {
+        let Some(holdings) = self.heap.holdings(loc) else { return Amount::NONE };
+        let mut sum = holdings.amount(holder);
+        for opened in &self.opened {
+            let part = holdings.amount(opened.holder);
+            if !part.is_none() && opened.holder != holder {
+                // Counting permissions inside stay what they are: whoever asks whether it is readable gets an answer.
+                let scaled = part.times(&opened.scale).unwrap_or(part);
+                sum = sum.plus(&scaled);
+            }
+        }
+        sum
+    }
+
+    pub(super) fn unfolding(
+        &mut self,
+        access: &Access,
+        body: &Expr,
+        slots: &mut [Value],
+    ) -> Res<Value> {
+        let Target::Predicate { receiver, predicate } = &access.target else {
+            return self.eval(body, slots);
+        };
+        let object = self.eval(receiver, slots)?;
+        let object = reference_or_null(&object, receiver.span, |object| object)?;
+        if self.scope.at.is_some() || !self.scope.checks {
+            return self.eval(body, slots);
+        }
+        let loc = Loc { object, part: Part::Predicate(*predicate) };
+        let available = self.available(loc);
+        let amount = if access.amount.is_inexact(true) {
+            if !self.fractions.is_divisible(&available) {
+                return Err(Fault::missing(loc, None, access.span, "no permission to open").into());
+            }
+            available.clone()
+        } else {
+            self.amount(&access.amount, slots)?
+        };
+        let rest = self.fractions.sign(&available.minus(&amount));
+        if !matches!(rest, Sign::Positive | Sign::Zero) {
+            let fault = Fault::missing(loc, Some(amount), access.span, "not enough to open");
+            return Err(fault.into());
+        }
+        let holder = Holder::Instance(object, *predicate);
+        self.opened.push(Opened { holder, scale: amount });
+        let value = self.eval(body, slots);
+        self.opened.pop();
+        value
+    }
+
+    /// A permission amount.
+    pub(crate) fn amount(&mut self, amount: &AmountExpr, slots: &mut [Value]) -> Res<Amount> {
+        Ok(match amount {
+            AmountExpr::Full => Amount::FULL,
+            AmountExpr::Percentage(e) => {
+                let number = self.eval(e, slots)?;
+                Amount::number(Rational::hundredths(&number.big()))
+            }
+            AmountExpr::Read => Amount::read(self.scope.kappa),
+            AmountExpr::Epsilons(e) => {
+                let number = self.eval(e, slots)?;
+                Amount::epsilons(Rational::whole(&number.big()))
+            }
+            AmountExpr::Star => {
+                let kappa = self.fractions.fresh(None);
+                Amount::read(kappa)
+            }
+            AmountExpr::Common(e) => {
+                self.eval(e, slots)?;
+                Amount::read(COMMON)
+            }
+            AmountExpr::Token(e) => {
+                let token = self.eval(e, slots)?;
+                let token = reference_or_null(&token, e.span, |token| token)?;
+                match self.heap.token(token) {
+                    Some(state) => Amount::read(state.kappa),
+                    None => {
+                        let what = "token.unknown";
+                        return Err(Box::new(Trouble::Unknown { what, span: e.span }));
+                    }
+                }
+            }
+            AmountExpr::Add(parts) => grow_stack(|| {
+                Res::Ok(self.amount(&parts.0, slots)?.plus(&self.amount(&parts.1, slots)?))
+            })?,
+            AmountExpr::Sub(parts) => grow_stack(|| {
+                Res::Ok(self.amount(&parts.0, slots)?.minus(&self.amount(&parts.1, slots)?))
+            })?,
+            AmountExpr::Scale(parts) => {
+                let factor = self.eval(&parts.0, slots)?;
+                let factor = Amount::number(Rational::whole(&factor.big()));
+                let amount = grow_stack(|| self.amount(&parts.1, slots))?;
+                factor.times(&amount).unwrap_or(Amount::NONE)
+            }
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! Recorded states, and expressions about them: `old` and `eval`.
+
+use crate::code::{EvalState, Expr, Kind};
+use crate::fault::{Res, Trouble, reference_or_null};
+use crate::heap::Snapshot;
+use crate::machine::{Machine, OldState};
+use crate::value::{Ref, Value};
+
+impl Machine<'_> {
+    pub(super) fn old(&mut self, inner: &Expr, slots: &mut [Value]) -> Res<Value> {
+        if matches!(self.scope.old, OldState::Now) {
+            return self.eval(inner, slots);
+        }
+        let Some(state) = self.old_state() else {
+            return Err(Box::new(Trouble::NoOldState(inner.span)));
+        };
+        self.in_state(state, |machine| machine.eval(inner, slots))
+    }
+
+    /// Evaluates something in a recorded state. Permission is not checked there.
+    pub(crate) fn in_state<T>(
+        &mut self,
+        state: Snapshot,
+        evaluate: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let at = self.scope.at.replace(state);
+        let checks = std::mem::replace(&mut self.scope.checks, false);
+        let result = evaluate(self);
+        self.scope.at = at;
+        self.scope.checks = checks;
+        result
+    }
+
+    pub(super) fn eval_in_state(
+        &mut self,
+        state: &EvalState,
+        body: &Expr,
+        slots: &mut [Value],
+    ) -> Res<Value> {
+        let unknown = || Box::new(Trouble::Unknown { what: "state.unknown", span: body.span });
+        let (target, is_acquire) = match state {
+            EvalState::Acquire(target) => (target, true),
+            EvalState::Release(target) => (target, false),
+            EvalState::Fork { token, receiver, method, arguments } => {
+                let token = self.eval(token, slots)?;
+                let token = reference_or_null(&token, body.span, |token| token)?;
+                if self.granting {
+                    self.bind_token(token, receiver, *method, arguments, slots)?;
+                }
+                if !self.is_fork_of(token, receiver, *method, arguments, slots)? {
+                    return Ok(Value::Bool(false));
+                }
+                let before = self.heap.token(token).map(|state| state.before.clone());
+                let before = before.ok_or_else(unknown)?;
+                return self.in_state(before, |machine| machine.without_amounts(body, slots));
+            }
+        };
+        let object = self.eval(target, slots)?;
+        let object = reference_or_null(&object, target.span, |object| object)?;
+        let thread = self.scope.thread.ok_or_else(unknown)?;
+        if self.granting && self.scope.at.is_none() {
+            self.grant_past(object, thread as usize, is_acquire)?;
+        }
+        let seen = self.threads[thread as usize].seen.get(&object);
+        let state =
+            seen.and_then(
+                |seen| {
+                    if is_acquire { seen.acquired.clone() } else { seen.released.clone() }
+                },
+            );
+        let state = state.ok_or_else(unknown)?;
+        self.in_state(state, |machine| machine.without_amounts(body, slots))
+    }
+
+    /// What an assertion says of values. What was held in earlier states is not recorded.
+    fn without_amounts(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
+        if body.is_pure {
+            return self.eval(body, slots);
+        }
+        match &body.kind {
+            Kind::And(parts) => {
+                for part in parts {
+                    if !self.without_amounts(part, slots)?.is_true() {
+                        return Ok(Value::Bool(false));
+                    }
+                }
+                Ok(Value::Bool(true))
+            }
+            _ => {
+                self.skip("old.permission", body.span);
+                Ok(Value::Bool(true))
+            }
+        }
+    }
+
+    fn is_fork_of(
+        &mut self,
+        token: Ref,
+        receiver: &Expr,
+        method: u32,
+        arguments: &[Option<Expr>],
+        slots: &mut [Value],
+    ) -> Res<bool> {
+        let joinable = self.read(token, 0, receiver.span)?;
+        let Some(state) = self.heap.token(token).cloned() else { return Ok(false) };
+        if !joinable.is_true() || state.method != method {
+            return Ok(false);
+        }
+        if self.eval(receiver, slots)? != state.slots[0] {
+            return Ok(false);
+        }
+        for (at, argument) in arguments.iter().enumerate() {
+            if let Some(argument) = argument
+                && self.eval(argument, slots)? != state.slots[at + 1]
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
