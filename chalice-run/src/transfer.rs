@@ -295,14 +295,23 @@ impl Machine<'_> {
         }
     }
 
-    /// The objects in a collection, each once.
+    /// The objects in a collection, each once. Nobody has permission to anything of null.
     fn objects_of(&mut self, elements: &Expr, slots: &mut [Value]) -> Res<BTreeSet<Ref>> {
-        let elements = self.eval(elements, slots)?;
-        let objects = elements.elements().filter_map(|element| match element {
-            Value::Ref(object) => Some(object),
-            _ => None,
-        });
-        Ok(objects.collect())
+        let collection = self.eval(elements, slots)?;
+        let mut objects = BTreeSet::new();
+        for element in collection.elements() {
+            match element {
+                Value::Ref(object) => {
+                    objects.insert(object);
+                }
+                _ => {
+                    let words = "an element is null";
+                    let reason = Reason::InsufficientPermission;
+                    return Err(Fault::new(reason, elements.span, words).into());
+                }
+            }
+        }
+        Ok(objects)
     }
 
     fn demand_parts(
