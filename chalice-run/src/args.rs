@@ -114,9 +114,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) trace_file: Option<PathBuf>,
 
-    /// Show the heap at the end, and who holds what
-    #[arg(long)]
-    pub(crate) show_state: bool,
+    /// Show the heap and who holds what: at the end, or after so many steps
+    #[arg(long, value_name = "STEP", num_args = 0..=1, require_equals = true)]
+    pub(crate) show_state: Option<Option<u64>>,
 
     /// Colour the output: on a terminal, always, or never
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]

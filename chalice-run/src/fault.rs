@@ -52,6 +52,8 @@ pub enum Reason {
     MaximumOfNothing,
     /// At the end of a method.
     Method,
+    /// At the end of a thread.
+    Thread,
     /// At the end of an iteration.
     Loop,
     /// Where a loop begins.
@@ -82,6 +84,7 @@ impl Reason {
             Self::EpsilonScaling => "epsilon.scaling",
             Self::MaximumOfNothing => "maximum.of.nothing",
             Self::Method => "method",
+            Self::Thread => "thread",
             Self::Loop => "loop",
             Self::LoopEntry => "loop.entry",
         }

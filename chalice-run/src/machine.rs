@@ -56,6 +56,8 @@ pub struct Config {
     pub steps: u64,
     /// How many visible steps a run may have.
     pub visible_steps: u64,
+    /// After how many statements of all threads a run ends that is not finished.
+    pub stop_after: Option<u64>,
     /// When a run ends that is not finished: then what comes of it depends on how fast it is.
     pub deadline: Option<std::time::Instant>,
     /// Are functions checked to read only what their preconditions give?
@@ -89,6 +91,7 @@ impl Default for Config {
             assume: Assume::Check,
             steps: 1_000_000,
             visible_steps: 100_000,
+            stop_after: None,
             deadline: None,
             check_functions: false,
             leaks_fail: false,
@@ -337,6 +340,8 @@ pub struct Machine<'c> {
     pub(crate) is_generated: bool,
     /// What a start may consist of.
     pub(crate) bounds: crate::generate::Bounds,
+    /// Locks that the thread of a start does not hold.
+    pub(crate) refused: Vec<(Ref, LockMode)>,
     /// The model that the start follows.
     pub(crate) following: Option<Box<crate::generate::Following>>,
     /// How deep predicate instances are being granted.
@@ -392,6 +397,7 @@ impl<'c> Machine<'c> {
             granting: false,
             is_generated: false,
             bounds: crate::generate::Bounds::default(),
+            refused: Vec::new(),
             following: None,
             grant_depth: 0,
             hints: Arc::default(),

@@ -212,6 +212,13 @@ impl Runner<'_> {
         entry: u32,
         scheduling: &Scheduling,
     ) -> Result<Summary, Problem> {
+        if let Some(Some(step)) = self.args.show_state {
+            // The same run, as far as that step.
+            let mut before = machine.clone();
+            before.config.stop_after = Some(step);
+            run(&mut before, scheduling);
+            err(&trace::state(&before));
+        }
         let outcome = run(machine, scheduling);
         self.show_output(&machine.output)?;
         self.show_machine(machine)?;
@@ -249,7 +256,7 @@ impl Runner<'_> {
                 _ => err(&trace::text(self.sources, machine, usize::MAX)),
             }
         }
-        if self.args.show_state {
+        if self.args.show_state == Some(None) {
             err(&trace::state(machine));
         }
         Ok(())

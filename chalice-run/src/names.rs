@@ -73,6 +73,17 @@ impl Machine<'_> {
         }
     }
 
+    /// Who a holder was at some time of the run, as the trace names it: there the thread stands beside it.
+    pub fn holder_then(&self, holder: Holder) -> String {
+        let (number, prefix) = match holder {
+            Holder::Frame(number) => (number, ""),
+            Holder::Loop(number) => (number, "a loop of "),
+            other => return self.holder(other),
+        };
+        let method = self.frames.get(number as usize).copied().unwrap_or_default();
+        format!("{prefix}{}", self.code.methods[method as usize].name)
+    }
+
     /// The thread that a holder is an activation or loop of, if it is still running.
     fn running(&self, holder: Holder) -> Option<String> {
         let has = |thread: &&crate::machine::Thread| {

@@ -104,6 +104,9 @@ impl<'c> Machine<'c> {
     }
 
     fn execute(&mut self, thread: usize, instr: &'c Instr) -> Res<()> {
+        if self.config.stop_after == Some(self.counts.steps) {
+            return Err(Box::new(Trouble::Bound("stopped as wanted", instr.span)));
+        }
         self.counts.steps += 1;
         self.threads[thread].steps += 1;
         if self.threads[thread].steps > self.config.steps {

@@ -42,7 +42,11 @@ impl Machine<'_> {
             Kind::Range(bounds) => {
                 let from = self.eval(&bounds.0, slots)?.to_i64_saturating();
                 let to = self.eval(&bounds.1, slots)?.to_i64_saturating();
-                Value::Seq(Seq::Range(from, to.max(from)))
+                if to < from {
+                    let words = format!("the range ends at {to}, before it begins at {from}");
+                    return Err(Fault::new(Reason::RangeEmptyBounds, e.span, words).into());
+                }
+                Value::Seq(Seq::Range(from, to))
             }
             Kind::Append(operands) => {
                 let left = self.eval(&operands.0, slots)?;

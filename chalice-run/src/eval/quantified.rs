@@ -124,7 +124,10 @@ impl<'c> Machine<'c> {
         };
         let integers = match self.integers(source, slots) {
             // Earlier guards may exclude that the bounds have no value.
-            Err(trouble) if matches!(*trouble, Trouble::Fault(_)) => {
+            Err(trouble)
+                if matches!(*trouble, Trouble::Fault(_))
+                    && matches!(source, Source::Between { .. }) =>
+            {
                 *complete = false;
                 Some((0, 1))
             }

@@ -132,7 +132,12 @@ impl Machine<'_> {
             lock.writer.is_none() && (mode == LockMode::Read || lock.readers.is_empty())
         });
         let Some(thread) = self.scope.thread else { return Ok(false) };
-        if !is_free || self.choices.choose(2, About::Value) == 0 {
+        // The answer is the same whenever the precondition asks again.
+        if !is_free || self.refused.contains(&(object, mode)) {
+            return Ok(false);
+        }
+        if self.choices.choose(2, About::Value) == 0 {
+            self.refused.push((object, mode));
             return Ok(false);
         }
         let level = self.level_of(object);

@@ -21,8 +21,8 @@ pub fn text(sources: &Sources, machine: &Machine<'_>, last: usize) -> String {
                 format!(
                     "{} ({amount}) from {} to {}",
                     machine.location(*loc),
-                    machine.holder(*from),
-                    machine.holder(*to)
+                    machine.holder_then(*from),
+                    machine.holder_then(*to)
                 )
             })
             .collect();
@@ -51,7 +51,7 @@ pub fn json(sources: &Sources, machine: &Machine<'_>) -> String {
             .map(|(loc, amount, from, to)| {
                 json!({
                     "location": machine.location(*loc), "amount": amount.to_string(),
-                    "from": machine.holder(*from), "to": machine.holder(*to),
+                    "from": machine.holder_then(*from), "to": machine.holder_then(*to),
                 })
             })
             .collect();

@@ -258,10 +258,23 @@ impl<'c> Machine<'c> {
             let fault = Fault::new(Reason::Method, keyword(method.span), words);
             return Err(fault.of_kind("lockchange.violated").into());
         }
+        self.check_thread_end(thread, method)?;
         self.check_debt(holder, Reason::Method, keyword(method.span))?;
         self.check_leaks(holder, Reason::Method, keyword(method.span))?;
         let first = method.parameters + 1;
         Ok(Next::Back(slots[first..first + method.results].to_vec()))
+    }
+
+    /// Nobody can release what a forked thread holds that has ended.
+    fn check_thread_end(&self, thread: usize, method: &crate::code::Method) -> Res<()> {
+        let running = &self.threads[thread];
+        if running.stack.len() > 1 || running.forked.is_none() {
+            return Ok(());
+        }
+        let Some(held) = running.held.first() else { return Ok(()) };
+        let words = format!("the thread ends, and holds the lock of {}", self.name(held.object));
+        let fault = Fault::new(Reason::Thread, keyword(method.span), words);
+        Err(fault.of_kind("lockchange.violated").into())
     }
 
     pub(super) fn go_back(&mut self, thread: usize, results: Vec<Value>) -> Res<()> {
