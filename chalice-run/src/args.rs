@@ -50,7 +50,8 @@ pub(crate) struct Args {
     pub(crate) assume: AssumeArg,
 
     /// Which schedule: first, seed:N, pct:N, round-robin:N, or the decisions of a report, as 0.1.1
-    #[arg(long, value_name = "SCHEDULE", default_value = "first")]
+    #[arg(long, value_name = "SCHEDULE", default_value = "first",
+        conflicts_with_all = ["schedules", "preemptions"])]
     pub(crate) schedule: String,
 
     /// Explore schedules: all that matter, or so many of them

@@ -58,12 +58,14 @@ pub struct Choices {
     script: Vec<u32>,
     policy: Policy,
     taken: Vec<Decision>,
+    /// The first decision for which the script names a possibility that there is not.
+    misfit: Option<usize>,
 }
 
 impl Choices {
     /// Decisions of a script, then of a policy.
     pub fn new(script: Vec<u32>, policy: Policy) -> Self {
-        Self { script, policy, taken: Vec::new() }
+        Self { script, policy, taken: Vec::new(), misfit: None }
     }
 
     /// One of so many possibilities. What is no choice is not recorded.
@@ -86,7 +88,12 @@ impl Choices {
         }
         let scripted = self.script.get(self.taken.len()).copied();
         let choice = match scripted {
-            Some(choice) => choice.min(of - 1),
+            Some(choice) => {
+                if choice >= of {
+                    self.misfit = self.misfit.or(Some(self.taken.len()));
+                }
+                choice.min(of - 1)
+            }
             None => decide(&mut self.policy).min(of - 1),
         };
         self.taken.push(Decision { choice, of, about });
@@ -96,6 +103,23 @@ impl Choices {
     /// What has been decided.
     pub fn taken(&self) -> &[Decision] {
         &self.taken
+    }
+
+    /// How the script differs from the run, in words: a decision that there was not, or, if the run `is_over`, decisions
+    /// that are left.
+    pub fn misfit(&self, is_over: bool) -> Option<String> {
+        let taken = self.taken.len();
+        if let Some(at) = self.misfit {
+            let Decision { of, .. } = self.taken[at];
+            let (number, choice) = (at + 1, self.script[at]);
+            return Some(format!(
+                "the schedule does not fit: decision {number} is {choice}, and there were {of} possibilities"
+            ));
+        }
+        let named = self.script.len();
+        (is_over && named > taken).then(|| {
+            format!("the schedule does not fit: it has {named} decisions, and the run took {taken}")
+        })
     }
 
     /// From now on, decisions are taken like this.
@@ -168,6 +192,23 @@ mod tests {
         assert_eq!(parse_schedule("0*3.1"), Some(vec![0, 0, 0, 1]));
         let decision = |choice| Decision { choice, of: 9, about: About::Thread };
         assert_eq!(schedule_text(&[0, 0, 0, 1, 0].map(decision)), "0*3.1.0");
+    }
+
+    #[test]
+    fn a_schedule_that_does_not_fit_is_noticed() {
+        let run = |script: &[u32]| {
+            let mut choices = Choices::new(script.to_vec(), Policy::First);
+            choices.choose(2, About::Thread);
+            choices.choose(1, About::Thread);
+            choices.choose(3, About::Thread);
+            choices
+        };
+        for fits in [&[][..], &[1], &[1, 2]] {
+            assert_eq!(run(fits).misfit(true), None);
+        }
+        assert!(run(&[1, 3]).misfit(false).is_some_and(|words| words.contains("decision 2 is 3")));
+        assert_eq!(run(&[1, 2, 0]).misfit(false), None);
+        assert!(run(&[1, 2, 0]).misfit(true).is_some_and(|words| words.contains("took 2")));
     }
 
     #[test]

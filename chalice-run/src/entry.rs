@@ -43,16 +43,31 @@ pub fn entry(code: &Code, name: Option<&str>, has_arguments: bool) -> Result<u32
     Err(format!("there is no method `main`; methods without parameters: {names}"))
 }
 
+/// Why an entry is not started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoStart {
+    /// It cannot be as the command says: the arguments do not fit, or the precondition cannot be executed.
+    Refused(String),
+    /// No small start was found that satisfies the precondition; there may be a larger one.
+    NotFound(String),
+}
+
+impl From<String> for NoStart {
+    fn from(words: String) -> Self {
+        Self::Refused(words)
+    }
+}
+
 /// A machine about to execute the entry, which has been given what its precondition asks for.
 ///
 /// # Errors
-/// Arguments that do not fit, or a precondition that cannot be granted.
+/// Arguments that do not fit, or a precondition that cannot be granted, or not within the default bounds.
 pub fn start<'c>(
     code: &'c Code,
     method: u32,
     config: &Config,
     texts: &[String],
-) -> Result<Machine<'c>, String> {
+) -> Result<Machine<'c>, NoStart> {
     let described = &code.methods[method as usize];
     if texts.is_empty() && described.parameters == 0 {
         let bounds = Bounds::default();
@@ -65,20 +80,23 @@ pub fn start<'c>(
                 Ok(*machine)
             }
             Found::Impossible(what) => {
-                Err(format!("the precondition of {} cannot be granted ({what})", described.name))
+                let name = &described.name;
+                let words = format!("the precondition of {name} cannot be granted ({what})");
+                Err(NoStart::Refused(words))
             }
-            Found::Exhausted | Found::GaveUp => {
-                Err(format!("the precondition of {} contradicts itself", described.name))
-            }
+            Found::Exhausted | Found::GaveUp => Err(NoStart::NotFound(format!(
+                "no start within the bounds was found that satisfies the precondition of {}",
+                described.name
+            ))),
         };
     }
     if texts.len() != described.parameters {
-        return Err(format!(
+        return Err(NoStart::Refused(format!(
             "{} has {} parameters, and {} arguments are given",
             described.name,
             described.parameters,
             texts.len()
-        ));
+        )));
     }
     let mut machine = Machine::new(code, config.clone());
     let mut slots = described.frame.initial.clone();
@@ -92,6 +110,9 @@ pub fn start<'c>(
             machine.close();
             Ok(machine)
         }
-        Err(_) => Err(format!("the precondition of {} does not hold", described.name)),
+        Err(_) => {
+            let words = format!("the precondition of {} does not hold", described.name);
+            Err(NoStart::Refused(words))
+        }
     }
 }

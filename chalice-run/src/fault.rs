@@ -20,6 +20,8 @@ pub enum Reason {
     ReceiverNull,
     /// An amount is negative.
     NegativePermission,
+    /// An amount of a fold is not positive.
+    PermissionNotPositive,
     /// The order of locks is not kept, or not known.
     LockOrder,
     /// A lock is not held.
@@ -68,6 +70,7 @@ impl Reason {
             Self::InsufficientPermission => "insufficient.permission",
             Self::ReceiverNull => "receiver.null",
             Self::NegativePermission => "negative.permission",
+            Self::PermissionNotPositive => "permission.not.positive",
             Self::LockOrder => "lock.order",
             Self::LockNotHeld => "lock.not.held",
             Self::LockReadHeld => "lock.read.held",

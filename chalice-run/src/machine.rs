@@ -9,7 +9,7 @@ use chalice::Span;
 use chalice::program::LockMode;
 use rustc_hash::FxHashMap;
 
-use crate::amount::{Amount, Fractions, Kappa};
+use crate::amount::{Amount, Fractions, Kappa, Sign};
 use crate::choices::{Choices, Policy};
 use crate::code::{Class, Code};
 use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Snapshot};
@@ -517,12 +517,21 @@ impl<'c> Machine<'c> {
         levels
     }
 
-    /// Is all permission where it was, in sum?
+    /// Is all permission where it was, in sum, and has nobody less than nothing?
     ///
     /// # Errors
     /// Names the location of which permission was made or lost.
     pub fn check_conservation(&self) -> Result<(), String> {
         for (at, object) in self.heap.objects.iter().enumerate() {
+            let cells = object.cells.iter().map(|cell| &cell.holdings);
+            let instances = object.instances.iter().map(|instance| &instance.holdings);
+            for holdings in cells.chain(instances) {
+                for (holder, amount) in holdings.parts() {
+                    if self.fractions.sign(&amount) != Sign::Positive {
+                        return Err(format!("object {at}: {holder:?} has {amount}"));
+                    }
+                }
+            }
             for (cell, content) in object.cells.iter().enumerate() {
                 if !content.holdings.total().is_full() {
                     let total = content.holdings.total();

@@ -34,6 +34,7 @@ impl Args {
 
 const WRONG_USE: u8 = 2;
 const INPUT_ERROR: u8 = 3;
+const NOTHING_RUN: u8 = 4;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -69,6 +70,10 @@ fn command(args: &Args) -> Result<u8> {
             err(&format!("chalice-run: {words}\n"));
             Ok(WRONG_USE)
         }
+        Err(Problem::NoStart(words)) => {
+            err(&format!("chalice-run: {words}\n"));
+            Ok(NOTHING_RUN)
+        }
         Err(Problem::Output(error)) => Err(error),
     }
 }
@@ -77,6 +82,8 @@ fn command(args: &Args) -> Result<u8> {
 enum Problem {
     /// The command line asks for something that there is not.
     Use(String),
+    /// No start was found; there may be one.
+    NoStart(String),
     /// Nothing could be written.
     Output(anyhow::Error),
 }
@@ -90,6 +97,15 @@ impl From<anyhow::Error> for Problem {
 impl From<String> for Problem {
     fn from(words: String) -> Self {
         Self::Use(words)
+    }
+}
+
+impl From<entry::NoStart> for Problem {
+    fn from(reason: entry::NoStart) -> Self {
+        match reason {
+            entry::NoStart::Refused(words) => Self::Use(words),
+            entry::NoStart::NotFound(words) => Self::NoStart(words),
+        }
     }
 }
 
@@ -165,6 +181,14 @@ impl Runner<'_> {
         Ok((scheduling, Vec::new()))
     }
 
+    /// How threads are scheduled where the decisions of a report make no sense, as they belong to one start.
+    fn policy(&self) -> Result<Scheduling, String> {
+        match self.scheduling()? {
+            (scheduling, script) if script.is_empty() => Ok(scheduling),
+            _ => Err("the decisions of a generated run are given to --start".to_owned()),
+        }
+    }
+
     fn everything(&self) -> Result<u8, Problem> {
         if self.args.generate {
             return self.generated();
@@ -220,6 +244,12 @@ impl Runner<'_> {
             err(&trace::state(&before));
         }
         let outcome = run(machine, scheduling);
+        // What ends early does not take all decisions. Where threads wait for each other, a run may be stopped before
+        // the others have ended.
+        let is_over = matches!(outcome.verdict, Verdict::Passed | Verdict::Failed);
+        if let Some(words) = machine.choices.misfit(is_over) {
+            return Err(Problem::Use(words));
+        }
         self.show_output(&machine.output)?;
         self.show_machine(machine)?;
         Ok(Summary {
@@ -303,10 +333,13 @@ impl Runner<'_> {
         let entry = entry::entry(self.code, Some(name), true)?;
         let bounds = self.args.scope.unwrap_or_default();
         let starts = Starts::new(self.code, entry, self.config(), bounds, Order::All);
-        let Found::Start(mut machine) = starts.from_text(&text).next_start() else {
+        let mut starts = starts.from_text(&text);
+        // This start, and no other.
+        starts.patience = 1;
+        let Found::Start(mut machine) = starts.next_start() else {
             return Err(Problem::Use(format!("the precondition of {name} excludes this start")));
         };
-        let (scheduling, _) = self.scheduling()?;
+        let scheduling = self.policy()?;
         let described = machine.start_text();
         let mut summary = self.once(&mut machine, entry, &scheduling)?;
         summary.start = Some(described);
@@ -337,7 +370,7 @@ impl Runner<'_> {
             Some(bounds) => (Order::All, bounds, u64::MAX),
             None => (Order::Random(self.args.seed), Bounds::default(), self.args.inputs),
         };
-        let (scheduling, _) = self.scheduling()?;
+        let scheduling = self.policy()?;
         let mut starts = Starts::new(self.code, method, self.config(), bounds, order);
         let mut summary = self.blank(method);
         while starts.found < limit {
@@ -383,7 +416,7 @@ impl Runner<'_> {
         }
         if summary.inputs == 0 && summary.start.is_none() {
             summary.complete = false;
-            summary.start = Some("no start satisfies the precondition".to_owned());
+            summary.start = Some("none within the bounds satisfies the precondition".to_owned());
         }
         if summary.inputs == 0 {
             // Nothing was run, so nothing has passed.

@@ -188,7 +188,11 @@ impl Machine<'_> {
                 let channel = self.eval(channel, slots)?;
                 let channel = reference_or_null(&channel, e.span, |channel| channel)?;
                 let count = match amount {
-                    Some(amount) => self.eval(amount, slots)?.to_i64_saturating(),
+                    // So many that their sums stay below what a machine counts.
+                    Some(amount) => match self.eval(amount, slots)?.to_i64().map(i32::try_from) {
+                        Some(Ok(count)) => i64::from(count),
+                        _ => return Err(Box::new(Trouble::Bound("too many credits", e.span))),
+                    },
                     None => 1,
                 };
                 transfer.credits.push((channel, count));

@@ -64,7 +64,7 @@ impl Seq {
     pub fn len(&self) -> usize {
         match self {
             Self::Items(items) => items.len(),
-            Self::Range(from, to) => usize::try_from(to.saturating_sub(*from)).unwrap_or(0),
+            Self::Range(from, to) => usize::try_from(to - from).unwrap_or(0),
         }
     }
 
@@ -95,10 +95,9 @@ impl Seq {
         }
     }
 
-    /// The elements from one index up to another, both at most the length.
+    /// The elements from one index up to another, which is not before it; both are at most the length.
     #[must_use]
     pub fn slice(&self, from: usize, to: usize) -> Self {
-        let to = to.max(from);
         match self {
             Self::Items(items) => Self::Items(items[from..to].into()),
             Self::Range(first, _) => Self::Range(first + place(from), first + place(to)),
@@ -253,6 +252,14 @@ impl Value {
         match (self, other) {
             (Self::Int(one), Self::Int(two)) => one.cmp(two),
             _ => self.big().cmp(&other.big()),
+        }
+    }
+
+    /// An integer, if it is not too large for a machine.
+    pub fn to_i64(&self) -> Option<i64> {
+        match self {
+            Self::Int(small) => Some(*small),
+            _ => None,
         }
     }
 

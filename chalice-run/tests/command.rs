@@ -74,6 +74,11 @@ fn exit_codes_say_what_came_of_it() {
         (&["--entry", "Cell.nowhere"], 2),
         (&["--entry", "Cell.wrong", "--", "2", "3"], 2),
         (&["--entry", "Cell.main", "--schedule", "x"], 2),
+        (&["--entry", "Cell.main", "--schedule", "99.99.99"], 2),
+        (&["--entry", "Cell.leaks", "--schedule", "-"], 0),
+        (&["--entry", "Cell.leaks", "--schedule", "0"], 2),
+        (&["--entry", "Cell.main", "--schedule", "0", "--schedules", "all"], 2),
+        (&["--entry", "Cell.leaks", "--schedule", "0", "--generate"], 2),
         (&["--start", "0"], 2),
         (&["--entry", "Cell.wrong", "--start", "0.x"], 2),
         (&["--nonsense"], 2),
@@ -89,6 +94,26 @@ fn exit_codes_say_what_came_of_it() {
     let rejected = run_on("class C { method m() { x := 1 } }", &[]);
     assert_eq!(rejected.code, 3);
     assert!(rejected.stderr.contains("error"), "{}", rejected.stderr);
+}
+
+#[test]
+fn a_start_that_is_not_found_may_be_there() {
+    let text =
+        "class C { var x: int; method main() requires acc(x) && x * x == 1369 && x > 0 { } }";
+    let unfound = run_on(text, &[]);
+    let words = "chalice-run: no start within the bounds was found that satisfies the precondition of C.main\n";
+    assert_eq!((unfound.code, unfound.stderr.as_str()), (4, words));
+    let unfound = run_on(text, &["--generate", "--scope", "1,2,1,1"]);
+    assert_eq!(unfound.code, 4);
+    assert!(unfound.stderr.contains("none within the bounds"), "{}", unfound.stderr);
+}
+
+#[test]
+fn a_schedule_has_to_fit() {
+    let wrong = run(&["--entry", "Cell.main", "--schedule", "99"]);
+    assert!(wrong.stderr.contains("decision 1 is 99, and there were 2"), "{}", wrong.stderr);
+    let long = run(&["--entry", "Cell.leaks", "--schedule", "0.0"]);
+    assert!(long.stderr.contains("it has 2 decisions, and the run took 0"), "{}", long.stderr);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A line `// run C.m: verdict` starts a method; between name and colon there may be arguments in parentheses and the
 //! words `all` (every schedule that matters), `everywhere` (threads may be interrupted at each statement), `thread` (the
 //! thread view), `starts` (a hundred generated starts), `scope` (all small starts), `seed` (values that nobody chose by a
-//! seed), `discard` and `leaks`. The verdict `none` says that no start satisfies the precondition. What goes wrong stands beside the line it is reported at, as `// fails: id`.
+//! seed), `discard` and `leaks`. The verdict `none` says that no start was found within the bounds. What goes wrong stands beside the line it is reported at, as `// fails: id`.
 //! `// prints: text` is a line that every run of the file writes, `// result: name = value` what every run of it returns.
 
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use chalice_run::choices::Choices;
 use chalice_run::code::Code;
-use chalice_run::entry;
+use chalice_run::entry::{self, NoStart};
 use chalice_run::explore::{Limits, explore};
 use chalice_run::generate::{Bounds, Found, Order, Starts};
 use chalice_run::machine::{Assume, Config, Machine, Undefined, View};
@@ -76,8 +76,14 @@ fn seen(code: &Code, wanted: &Wanted<'_>) -> Seen {
     if wanted.has("starts") || wanted.has("scope") {
         return of_starts(code, wanted, method, config);
     }
-    let mut machine =
-        entry::start(code, method, &config, &wanted.arguments).expect("it can be started");
+    let mut machine = match entry::start(code, method, &config, &wanted.arguments) {
+        Ok(machine) => machine,
+        Err(NoStart::NotFound(_)) => {
+            let verdict = "none".to_owned();
+            return Seen { verdict, failure: None, output: Vec::new(), results: Vec::new() };
+        }
+        Err(NoStart::Refused(words)) => panic!("{}: {words}", wanted.method),
+    };
     machine.choices = Choices::new(Vec::new(), random_values(1));
     if wanted.has("all") {
         let limits =

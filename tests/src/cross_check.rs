@@ -297,7 +297,7 @@ impl Comparer<'_> {
 fn why_not(found: &Found<'_>) -> String {
     match found {
         Found::Start(_) => "started".to_owned(),
-        Found::Exhausted => "no start satisfies the precondition".to_owned(),
+        Found::Exhausted => "no start within the bounds satisfies the precondition".to_owned(),
         Found::GaveUp => "no start found".to_owned(),
         Found::Impossible(what) => format!("the precondition cannot be granted ({what})"),
     }

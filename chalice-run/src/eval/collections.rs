@@ -40,13 +40,9 @@ impl Machine<'_> {
                 Value::set(items?)
             }
             Kind::Range(bounds) => {
-                let from = self.eval(&bounds.0, slots)?.to_i64_saturating();
-                let to = self.eval(&bounds.1, slots)?.to_i64_saturating();
-                if to < from {
-                    let words = format!("the range ends at {to}, before it begins at {from}");
-                    return Err(Fault::new(Reason::RangeEmptyBounds, e.span, words).into());
-                }
-                Value::Seq(Seq::Range(from, to))
+                let from = self.eval(&bounds.0, slots)?;
+                let to = self.eval(&bounds.1, slots)?;
+                return range(&from, &to, e.span);
             }
             Kind::Append(operands) => {
                 let left = self.eval(&operands.0, slots)?;
@@ -72,18 +68,20 @@ impl Machine<'_> {
             Kind::Slice(parts) => {
                 let sequence = self.eval(&parts.0, slots)?;
                 let Value::Seq(seq) = &sequence else { return Ok(sequence) };
-                let mut bound = |bound: &Option<Expr>, otherwise: usize| match bound {
+                let mut bound = |bound: &Option<Expr>, least: usize, otherwise: usize| match bound {
                     None => Ok(otherwise),
                     Some(bound) => {
-                        let at = self.eval(bound, slots)?.to_i64_saturating();
-                        usize::try_from(at).ok().filter(|at| *at <= seq.len()).ok_or_else(|| {
-                            let words = format!("{at} is not between 0 and {}", seq.len());
+                        let at = self.eval(bound, slots)?;
+                        let place = at.to_i64().and_then(|at| usize::try_from(at).ok());
+                        place.filter(|at| (least..=seq.len()).contains(at)).ok_or_else(|| {
+                            let words =
+                                format!("{} is not between {least} and {}", at.big(), seq.len());
                             Box::from(Fault::new(Reason::SeqSliceBounds, bound.span, words))
                         })
                     }
                 };
-                let from = bound(&parts.1, 0)?;
-                let to = bound(&parts.2, seq.len())?;
+                let from = bound(&parts.1, 0, 0)?;
+                let to = bound(&parts.2, from, seq.len())?;
                 Value::Seq(seq.slice(from, to))
             }
             _ => unreachable!("evaluated by the caller"),
@@ -99,17 +97,30 @@ impl Machine<'_> {
     }
 }
 
+/// The integers from one up to another. One whose length is beyond what can be counted ends the run.
+fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
+    if to.compare(from).is_lt() {
+        let words = format!("the range ends at {}, before it begins at {}", to.big(), from.big());
+        return Err(Fault::new(Reason::RangeEmptyBounds, span, words).into());
+    }
+    match (from.to_i64(), to.to_i64()) {
+        (Some(from), Some(to)) if to.checked_sub(from).is_some() => {
+            Ok(Value::Seq(Seq::Range(from, to)))
+        }
+        _ => Err(Box::new(Trouble::Bound("a range is too long or too far from zero", span))),
+    }
+}
+
 fn index(sequence: &Value, at: &Value, span: Span) -> Res<Value> {
     let Value::Seq(seq) = sequence else { return Ok(Value::Null) };
-    let at = at.to_i64_saturating();
-    if at < 0 {
-        let words = format!("the index is {at}");
+    if at.compare(&Value::Int(0)).is_lt() {
+        let words = format!("the index is {}", at.big());
         return Err(Fault::new(Reason::SeqIndexNegative, span, words).into());
     }
-    match usize::try_from(at) {
-        Ok(at) if at < seq.len() => Ok(seq.get(at)),
+    match at.to_i64().and_then(|at| usize::try_from(at).ok()) {
+        Some(at) if at < seq.len() => Ok(seq.get(at)),
         _ => {
-            let words = format!("the index is {at}, the length {}", seq.len());
+            let words = format!("the index is {}, the length {}", at.big(), seq.len());
             Err(Fault::new(Reason::SeqIndexLength, span, words).into())
         }
     }

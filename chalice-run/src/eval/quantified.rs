@@ -134,7 +134,10 @@ impl<'c> Machine<'c> {
             other => other?,
         };
         if let Some((from, to)) = integers {
-            if to.saturating_sub(from) > LIMIT {
+            // What is beyond the numbers of a machine is not visited.
+            let is_cut =
+                matches!(source, Source::Between { .. }) && (from == i64::MIN || to == i64::MAX);
+            if to.saturating_sub(from) > LIMIT || is_cut {
                 *complete = false;
             }
             for number in from..to.min(from.saturating_add(LIMIT)) {

@@ -79,9 +79,12 @@ impl Machine<'_> {
             if !self.fractions.is_divisible(&available) {
                 return Err(Fault::missing(loc, None, access.span, "no permission to open").into());
             }
+            if !access.amount.has_star() {
+                self.positive_amount(access, slots)?;
+            }
             available.clone()
         } else {
-            self.amount(&access.amount, slots)?
+            self.positive_amount(access, slots)?
         };
         let rest = self.fractions.sign(&available.minus(&amount));
         if !matches!(rest, Sign::Positive | Sign::Zero) {
@@ -93,6 +96,20 @@ impl Machine<'_> {
         let value = self.eval(body, slots);
         self.opened.pop();
         value
+    }
+
+    /// The amount of an instance that is folded, unfolded or looked into. Folding less than nothing would take from
+    /// what is inside of the instance.
+    pub(crate) fn positive_amount(&mut self, access: &Access, slots: &mut [Value]) -> Res<Amount> {
+        let amount = self.amount(&access.amount, slots)?;
+        let words = match self.fractions.sign(&amount) {
+            Sign::Positive => return Ok(amount),
+            Sign::Zero | Sign::Negative => format!("the amount is {amount}"),
+            Sign::Undetermined => {
+                "whether the amount is positive depends on how read fractions are chosen".to_owned()
+            }
+        };
+        Err(Fault::new(Reason::PermissionNotPositive, access.span, words).into())
     }
 
     /// A permission amount.

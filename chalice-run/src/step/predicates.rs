@@ -124,12 +124,12 @@ impl<'c> Machine<'c> {
     /// How much of an instance is folded or unfolded; a read fraction is chosen anew, below that of the context.
     fn traded(&mut self, access: &Access, slots: &mut [Value]) -> Res<(Amount, Option<Kappa>)> {
         if !access.amount.is_inexact(true) {
-            return Ok((self.amount(&access.amount, slots)?, None));
+            return Ok((self.positive_amount(access, slots)?, None));
         }
         let outer = self.scope.kappa;
         let kappa = self.fractions.fresh(Some(outer));
         self.scope.kappa = kappa;
-        let amount = self.amount(&access.amount, slots);
+        let amount = self.positive_amount(access, slots);
         self.scope.kappa = outer;
         let amount = if access.amount.has_star() { Amount::read(kappa) } else { amount? };
         Ok((amount, Some(kappa)))
