@@ -116,8 +116,9 @@ pub(crate) struct Args {
     pub(crate) trace_file: Option<PathBuf>,
 
     /// Show the heap and who holds what: at the end, or after so many steps
-    #[arg(long, value_name = "STEP", num_args = 0..=1, require_equals = true)]
-    pub(crate) show_state: Option<Option<u64>>,
+    #[arg(long, value_name = "STEP", num_args = 0..=1, require_equals = true,
+        default_missing_value = "end", value_parser = parse_when)]
+    pub(crate) show_state: Option<When>,
 
     /// Colour the output: on a terminal, always, or never
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
@@ -171,6 +172,22 @@ pub(crate) enum ColorArg {
     Auto,
     Always,
     Never,
+}
+
+/// When the state is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum When {
+    /// At the end.
+    End,
+    /// After so many steps.
+    After(u64),
+}
+
+fn parse_when(text: &str) -> Result<When, String> {
+    match text {
+        "end" => Ok(When::End),
+        _ => text.parse().map(When::After).map_err(|_| "a number of steps expected".to_owned()),
+    }
 }
 
 fn parse_scope(text: &str) -> Result<Bounds, String> {

@@ -20,7 +20,7 @@ use clap::Parser;
 
 mod args;
 
-use args::{Args, AssumeArg, ColorArg, FormatArg, LeaksArg, TraceArg, UndefinedArg, ViewArg};
+use args::{Args, AssumeArg, ColorArg, FormatArg, LeaksArg, TraceArg, UndefinedArg, ViewArg, When};
 
 impl Args {
     fn colored(&self) -> bool {
@@ -194,7 +194,7 @@ impl Runner<'_> {
             return self.generated();
         }
         if let Some(text) = &self.args.start {
-            return self.from_start(text);
+            return self.start_again(text);
         }
         let has_arguments = !self.args.arguments.is_empty();
         let entry = entry::entry(self.code, self.args.entry.as_deref(), has_arguments)?;
@@ -236,7 +236,7 @@ impl Runner<'_> {
         entry: u32,
         scheduling: &Scheduling,
     ) -> Result<Summary, Problem> {
-        if let Some(Some(step)) = self.args.show_state {
+        if let Some(When::After(step)) = self.args.show_state {
             // The same run, as far as that step.
             let mut before = machine.clone();
             before.config.stop_after = Some(step);
@@ -286,7 +286,7 @@ impl Runner<'_> {
                 _ => err(&trace::text(self.sources, machine, usize::MAX)),
             }
         }
-        if self.args.show_state == Some(None) {
+        if self.args.show_state == Some(When::End) {
             err(&trace::state(machine));
         }
         Ok(())
@@ -324,7 +324,7 @@ impl Runner<'_> {
     }
 
     /// Runs once more what a report about generated starts was about.
-    fn from_start(&self, text: &str) -> Result<u8, Problem> {
+    fn start_again(&self, text: &str) -> Result<u8, Problem> {
         let wrong = || Problem::Use(format!("`{text}` is no start: see --help"));
         let text = StartText::parse(text).ok_or_else(wrong)?;
         let Some(name) = &self.args.entry else {
