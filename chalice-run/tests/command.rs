@@ -146,7 +146,7 @@ fn a_generated_start_is_run_again_as_it_was() {
 #[test]
 fn a_trace_says_what_moved_between_whom() {
     let trace = run(&["--entry", "Cell.main", "--trace", "sync"]);
-    let expected = expect_test::expect![[r#"
+    let expected = expect_test::expect![[r"
         2  0  12:5  share Cell#1: Cell#1.x (100%) from Cell.main to the monitor of Cell#1
         3  0  13:5  fork token<Cell.add>#2: Cell#1.mu (rd) from Cell.main to Cell.add
         5  0  5:5  acquire Cell#1: Cell#1.x (100%) from the monitor of Cell#1 to Cell.add
@@ -157,7 +157,7 @@ fn a_trace_says_what_moved_between_whom() {
         14  0  16:5  acquire Cell#1: Cell#1.x (100%) from the monitor of Cell#1 to Cell.main
         16  0  18:5  unshare Cell#1
         Cell.main: passed (17 steps, 16 checks)
-    "#]];
+    "]];
     expected.assert_eq(&trace.stderr);
 }
 
@@ -169,7 +169,7 @@ fn what_goes_wrong_is_shown_with_who_holds_what() {
 }
 ";
     let failed = run_on(text, &[]);
-    expect_test::expect![[r#"
+    expect_test::expect![[r"
         error[assignment.failed:insufficient.permission]: this step fails
           ┌─ <stdin>:3:49
           │
@@ -184,7 +184,7 @@ fn what_goes_wrong_is_shown_with_who_holds_what() {
 
         note: permission was left behind to 1 locations, the first is C#1.x
         C.main: failed (4 steps, 3 checks)
-    "#]].assert_eq(&failed.stderr);
+    "]].assert_eq(&failed.stderr);
     let json = run_on(text, &["--message-format", "json"]);
     let untimed = json.stdout.split(",\"time_ms\"").next().unwrap_or_default().to_owned();
     expect_test::expect![[r#"
