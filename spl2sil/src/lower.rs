@@ -44,9 +44,23 @@ pub(crate) fn lower(
     program: &Program,
     options: Options,
 ) -> Result<s::Program, Vec<Refusal>> {
-    if program.dialect != Dialect::Field {
-        return Ok(classic::lower(sources, program, options));
+    let mut lowered = if program.dialect == Dialect::Field {
+        field(sources, program, options)?
+    } else {
+        classic::lower(sources, program, options)
+    };
+    if let Some(first) = lowered.members.first_mut() {
+        first.annotations.extend(trusted::annotations(sources, program));
     }
+    Ok(lowered)
+}
+
+/// Lowers a program of the field dialect.
+fn field(
+    sources: &Sources,
+    program: &Program,
+    options: Options,
+) -> Result<s::Program, Vec<Refusal>> {
     let lowering = Lowering {
         sources,
         program,
@@ -63,7 +77,7 @@ pub(crate) fn lower(
         all.push(sil::build::nothing());
     }
     if let Some(first) = all.first_mut() {
-        first.annotations.splice(0..0, lowering.files().into_iter().chain(lowering.trusted()));
+        first.annotations.splice(0..0, lowering.files());
     }
     let refusals = lowering.refusals.into_inner();
     if refusals.is_empty() { Ok(s::Program { members: all }) } else { Err(refusals) }

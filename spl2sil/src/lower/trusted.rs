@@ -2,39 +2,42 @@
 
 use sil::build::trusted;
 use sil::syntax::Annotation;
+use spl::Program;
 use spl::program::Dialect;
-use spl::source::Span;
+use spl::source::{Sources, Span};
 
-use super::Lowering;
-
-impl Lowering<'_> {
-    /// The reading of the text, axioms, and free clauses: none of them is shown.
-    pub(crate) fn trusted(&self) -> Vec<Annotation> {
-        let dialect = match self.program.dialect {
-            Dialect::Classic => "the classic dialect of SPL",
-            Dialect::ClassicParts => "the classic dialect of SPL, with assertions about parts",
-            Dialect::Field => "the field dialect of SPL",
-        };
-        let mut all = vec![trusted(&format!("that the program is meant in {dialect}"))];
-        for axiom in &self.program.axioms {
-            all.push(trusted(&format!("the axiom {}", self.line(axiom.span))));
-        }
-        for (_, procedure) in self.program.procedures.iter() {
-            let clauses = procedure.requires.iter().chain(&procedure.ensures);
-            for clause in clauses.filter(|clause| clause.is_free) {
-                let (name, line) = (&procedure.name, self.line(clause.span));
-                all.push(trusted(&format!("the free clause of {name} {line}")));
-            }
-        }
-        all
+/// The reading of the text, axioms, and free clauses: none of them is shown. In the classic dialect also what is not checked of
+/// functions there.
+pub(super) fn annotations(sources: &Sources, program: &Program) -> Vec<Annotation> {
+    let dialect = match program.dialect {
+        Dialect::Classic => "the classic dialect of SPL",
+        Dialect::ClassicParts => "the classic dialect of SPL, with assertions about parts",
+        Dialect::Field => "the field dialect of SPL",
+    };
+    let mut all = vec![trusted(&format!("that the program is meant in {dialect}"))];
+    if program.dialect != Dialect::Field && program.functions.iter().next().is_some() {
+        all.push(trusted(
+            "that functions are applied where they may read and their preconditions hold",
+        ));
     }
-
-    fn line(&self, span: Span) -> String {
-        let line = self.sources.line(span);
-        if span.file.index() == 0 {
-            format!("in line {line}")
-        } else {
-            format!("in line {line} of {}", self.sources.file(span.file).name)
+    for axiom in &program.axioms {
+        all.push(trusted(&format!("the axiom {}", line(sources, axiom.span))));
+    }
+    for (_, procedure) in program.procedures.iter() {
+        let clauses = procedure.requires.iter().chain(&procedure.ensures);
+        for clause in clauses.filter(|clause| clause.is_free) {
+            let (name, line) = (&procedure.name, line(sources, clause.span));
+            all.push(trusted(&format!("the free clause of {name} {line}")));
         }
+    }
+    all
+}
+
+fn line(sources: &Sources, span: Span) -> String {
+    let line = sources.line(span);
+    if span.file.index() == 0 {
+        format!("in line {line}")
+    } else {
+        format!("in line {line} of {}", sources.file(span.file).name)
     }
 }
