@@ -118,7 +118,7 @@ mod tests {
     fn keys_are_options() {
         let text = "member-limit = 2.5\nstats = true\nprogress = false\nmember = [\"a*\", \"b\"]\n";
         let expected =
-            ["--member=a*", "--member=b", "--member-limit=2.5", "--no-progress", "--stats"];
+            ["--member-limit=2.5", "--member=a*", "--member=b", "--no-progress", "--stats"];
         let mut found = options(text).expect("well formed");
         found.sort();
         assert_eq!(found, expected);
