@@ -1,16 +1,16 @@
 //! The ids of findings: what the user was doing, and what could not be shown.
 //!
-//! Each id has one row here: its text, the words that a message begins with or is made of, and a line that explains it. Help
-//! and reference are made of these rows. A front end has ids of its own, in annotations of its translation; they are texts
-//! and reach the user through the source map, never a [`Finding`](super::Finding).
+//! Each id has one row here: its text, what it means, and what to do about it. Help and reference are made of these rows
+//! ([`crate::explain`]). A front end has ids of its own, in annotations of its translation; they are texts and reach the user
+//! through the source map, never a [`Finding`](super::Finding).
 
 /// An enum with a row of texts for each variant.
 macro_rules! ids {
-    ($(#[$about:meta])* $name:ident { $($variant:ident: $id:literal, $line:literal;)* }) => {
+    ($(#[$about:meta])* $name:ident { $($variant:ident: $id:literal, $meaning:literal, $advice:literal;)* }) => {
         $(#[$about])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum $name {
-            $(#[doc = $line] $variant,)*
+            $(#[doc = $meaning] $variant,)*
         }
 
         impl $name {
@@ -22,9 +22,14 @@ macro_rules! ids {
                 match self { $(Self::$variant => $id,)* }
             }
 
-            /// What it means, in one line.
-            pub fn explanation(self) -> &'static str {
-                match self { $(Self::$variant => $line,)* }
+            /// What it means, in one sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+
+            /// What to do about it; empty where that depends on the rest of the finding.
+            pub fn advice(self) -> &'static str {
+                match self { $(Self::$variant => $advice,)* }
             }
         }
 
@@ -40,61 +45,89 @@ ids! {
     /// What the user was doing when something could not be shown.
     ErrorId {
         AssertFailed: "assert.failed",
-            "An `assert` does not hold in every state that reaches it.";
+            "An `assert` might not hold.",
+            "";
         NotWellformed: "not.wellformed",
-            "A contract or an invariant reads what it has no permission to, or uses an operation outside of its domain.";
+            "A contract or an invariant might read what it has no permission to, or use an operation outside of its domain.",
+            "A contract has to bring the permission it needs: write `acc(x.f)` to the left of what reads `x.f`.";
         PostconditionViolated: "postcondition.violated",
-            "A body does not establish a postcondition.";
+            "A body might not establish a postcondition.",
+            "";
         ExhaleFailed: "exhale.failed",
-            "An `exhale` asks for something that the state does not have.";
+            "An `exhale` might ask for what the state does not have.",
+            "";
         InhaleFailed: "inhale.failed",
-            "An `inhale` or `assume` is not well-formed where it stands.";
+            "An `inhale` or `assume` might not be well-formed where it stands.",
+            "";
         AssignmentFailed: "assignment.failed",
-            "An assignment writes without full permission, or its right-hand side is not defined.";
+            "An assignment might write without permission, or its right-hand side might not be defined.",
+            "";
         CallPrecondition: "call.precondition",
-            "A call does not establish a precondition of the method.";
+            "A call might not establish the precondition of the method.",
+            "";
         RefuteFailed: "refute.failed",
-            "A `refute` holds on every path that leads to it, or no path does.";
+            "A `refute` holds on every path that leads to it, or no path does.",
+            "If that is a surprise, something above is contradictory.";
         CallFailed: "call.failed",
-            "An argument of a call, or what the method promises, is not defined.";
+            "An argument of a call, or what the method promises, might not be defined.",
+            "";
         ApplicationPrecondition: "application.precondition",
-            "The precondition of a function does not hold where the function is applied.";
+            "The precondition of a function might not hold where the function is applied.",
+            "";
         IfFailed: "if.failed",
-            "The condition of a branch is not defined.";
+            "The condition of a branch might not be defined.",
+            "";
         WhileFailed: "while.failed",
-            "The condition of a loop is not defined.";
+            "The condition of a loop might not be defined.",
+            "The invariant has to have the permission that the condition needs.";
         InvariantNotEstablished: "invariant.not.established",
-            "A loop invariant does not hold where the loop is entered.";
+            "A loop invariant might not hold where the loop is entered.",
+            "Establish it before the loop, or weaken it.";
         InvariantNotPreserved: "invariant.not.preserved",
-            "A loop invariant does not hold after an iteration.";
+            "A loop invariant might not hold after an iteration.",
+            "An iteration starts from the invariant and the condition alone: add to the invariant what the body needs.";
         FoldFailed: "fold.failed",
-            "The body of a predicate does not hold where it is folded.";
+            "The body of a predicate might not hold where it is folded.",
+            "Establish each conjunct of the body before the `fold`.";
         UnfoldFailed: "unfold.failed",
-            "An instance that is to be unfolded is not held.";
+            "An instance that is to be unfolded might not be held.",
+            "";
         FunctionNotWellformed: "function.not.wellformed",
-            "The body of a function is not defined wherever its precondition holds.";
+            "The body of a function might not be defined wherever its precondition holds.",
+            "Strengthen the precondition, or guard the operation.";
         PackageFailed: "package.failed",
-            "The right-hand side of a magic wand does not follow from its left-hand side and what the state has.";
+            "The right-hand side of a magic wand might not follow from its left-hand side and the state.",
+            "";
         ApplyFailed: "apply.failed",
-            "A magic wand that is to be applied, or its left-hand side, is not held.";
+            "A magic wand that is to be applied might not be held, or its left-hand side might not.",
+            "";
         QuasihavocFailed: "quasihavoc.failed",
-            "The condition or the resource of a `quasihavoc` is not defined.";
+            "The condition or the resource of a `quasihavoc` might not be defined.",
+            "";
         QuasihavocallFailed: "quasihavocall.failed",
-            "The condition or the resource of a `quasihavocall` is not defined, or names a location twice.";
+            "The condition or the resource of a `quasihavocall` might not be defined.",
+            "";
         WandNotWellformed: "wand.not.wellformed",
-            "A magic wand is not self-framing.";
+            "A magic wand might read what it has no permission to.",
+            "";
         PredicateNotWellformed: "predicate.not.wellformed",
-            "The body of a predicate is not self-framing, or not defined.";
+            "The body of a predicate might read what it has no permission to, or might not be defined.",
+            "Write `acc(x.f)` to the left of what reads `x.f`.";
         TerminationFailed: "termination.failed",
-            "A measure does not decrease, is not bounded, or is missing.";
+            "A measure might not decrease, might not be bounded, or is missing.",
+            "Name something in `decreases` that gets smaller with each call or iteration, and is never negative.";
         PredicateInstanceNoAccess: "predicateinstance.no.access",
-            "A termination measure names a predicate instance that is not held.";
+            "A termination measure names a predicate instance that might not be held.",
+            "";
         VerifierWarning: "verifier.warning",
-            "Something that is verified is worth a second look.";
+            "Something that is verified is worth a second look.",
+            "Contradictory contracts verify whatever is written below them.";
         Timeout: "timeout.error",
-            "The time of the member was over before all was shown.";
+            "A limit was reached before all was shown: nothing is known of the rest.",
+            "Raise the limit that the message names; `--stats` shows where the time goes. A proof often gets faster when an `assert` states a step in between.";
         Internal: "internal",
-            "The verifier itself could not go on.";
+            "The verifier could not go on: a construct that it does not support, or a defect.",
+            "Where nothing says that it is not supported, please report it.";
     }
 }
 
@@ -102,42 +135,60 @@ ids! {
     /// What could not be shown.
     Reason {
         AssertionFalse: "assertion.false",
-            "A condition might not hold.";
+            "A condition might not hold.",
+            "Ask for it in the precondition, or `assert` the steps that lead to it; `--counterexample` shows a state in which it may be false.";
         InsufficientPermission: "insufficient.permission",
-            "There might be less permission than is needed.";
+            "There might be less permission than is needed.",
+            "Ask for it in the precondition (`requires acc(x.f)`), keep it in the loop's invariant, or unfold the predicate that has it.";
         // Only of programs that ask for it (`@src.receivers`): in Viper it is insufficient permission.
         ReceiverNull: "receiver.null",
-            "The receiver of a field might be null.";
+            "A receiver might be null.",
+            "Ask for `x != null`; permission to a field of `x` says it, too.";
         DivisionByZero: "division.by.zero",
-            "A divisor might be zero.";
+            "A divisor might be zero.",
+            "Ask for a divisor that is not zero, or guard the division.";
         NegativePermission: "negative.permission",
-            "A permission amount might be negative.";
+            "A permission amount might be negative.",
+            "Ask for `none <= p`.";
         NotInjective: "qp.not.injective",
-            "Different values of the quantified variables might mean one location.";
+            "Different values of the quantified variables might mean one location.",
+            "State that the receivers differ.";
         HavocNotInjective: "quasihavocall.not.injective",
-            "Different values of the variables of a `quasihavocall` might mean one location.";
+            "Different values of the variables of a `quasihavocall` might mean one location.",
+            "";
         PermissionNotPositive: "permission.not.positive",
-            "A permission amount might not be positive.";
+            "A permission amount might not be positive.",
+            "Ask for `none < p`.";
         LabelNotReached: "labelled.state.not.reached",
-            "The label that `old` refers to might not have been passed.";
+            "The label that `old` refers to might not have been passed.",
+            "";
         IndexNegative: "seq.index.negative",
-            "The index of a sequence might be negative.";
+            "The index of a sequence might be negative.",
+            "Ask for `0 <= i`.";
         IndexTooLarge: "seq.index.length",
-            "The index of a sequence might not be below its length.";
+            "The index of a sequence might not be below its length.",
+            "Ask for `i < |s|`.";
         KeyMissing: "map.key.contains",
-            "A map might not contain a key.";
+            "A map might not contain a key.",
+            "Guard with `k in domain(m)`.";
         WandNotFound: "wand.not.found",
-            "A magic wand might not be held.";
+            "A magic wand might not be held.",
+            "";
         RefutationTrue: "refutation.true",
-            "What is to be refuted holds on every path that leads there.";
+            "What is to be refuted holds on every path that leads there.",
+            "";
         TerminationConditionFalse: "termination.condition.false",
-            "What is called might not promise to terminate.";
+            "What is called might not promise to terminate.",
+            "Give it a `decreases`, too.";
         TupleConditionFalse: "tuple.condition.false",
-            "There might be no measure where one is required.";
+            "There might be no measure where one is required.",
+            "";
         TupleFalse: "tuple.false",
-            "A measure might not decrease, or not be bounded.";
+            "A measure might not decrease, or not be bounded.",
+            "";
         FeatureUnsupported: "feature.unsupported",
-            "The engine does not know a construct.";
+            "The verifier does not know a construct.",
+            "The member is not verified. Write it in another way.";
     }
 }
 
@@ -156,14 +207,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_told_apart_and_explained() {
-        let errors = ErrorId::ALL.iter().map(|error| (error.id(), error.explanation()));
-        let reasons = Reason::ALL.iter().map(|reason| (reason.id(), reason.explanation()));
+    fn ids_are_told_apart() {
+        let errors = ErrorId::ALL.iter().map(|error| error.id());
+        let reasons = Reason::ALL.iter().map(|reason| reason.id());
         let mut seen = BTreeSet::new();
-        for (id, explanation) in errors.chain(reasons) {
+        for id in errors.chain(reasons) {
             assert!(seen.insert(id), "two ids are `{id}`");
             assert!(id.chars().all(|c| c.is_ascii_lowercase() || c == '.'), "{id}");
-            assert!(explanation.ends_with('.') && explanation.len() > 20, "{id}: {explanation}");
         }
     }
 }
