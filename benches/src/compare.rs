@@ -94,6 +94,7 @@ fn questions(file: &Path) -> (usize, Questions) {
         task: Task::Verify,
         options: Options::default(),
         audit: false,
+        replay: false,
         at: Vec::new(),
         errors_per_member: 0,
     };

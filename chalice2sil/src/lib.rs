@@ -50,6 +50,28 @@ pub fn translate(source: &SourceFile, program: &chalice::Program) -> Translation
     lower::lower(source, program)
 }
 
+/// What a field is called in the translation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldName {
+    /// In the translation.
+    pub translated: String,
+    /// The name of its class.
+    pub class: String,
+    /// Its own name.
+    pub field: String,
+}
+
+/// What the fields of a program are called in its translation.
+pub fn field_names(program: &chalice::Program) -> Vec<FieldName> {
+    let names = names::Names::of(program);
+    let fields = program.fields.iter().map(|(id, field)| FieldName {
+        translated: names.fields[id].to_string(),
+        class: program.classes[field.class].name.clone(),
+        field: field.name.clone(),
+    });
+    fields.collect()
+}
+
 /// A Chalice program as far as it got on its way to a SIL program.
 #[derive(Debug, Default)]
 pub struct Loaded {

@@ -227,6 +227,12 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "counterexample", hide = true)]
     no_counterexample: bool,
 
+    /// Run Chalice methods that fail, and say which of their errors a run shows (implies --counterexample)
+    #[arg(long, overrides_with = "no_replay")]
+    replay: bool,
+    #[arg(long, overrides_with = "replay", hide = true)]
+    no_replay: bool,
+
     /// Print text and exit codes as another verifier does
     #[arg(long, value_enum, value_name = "TOOL", conflicts_with = "message_format")]
     compat: Option<Tool>,
@@ -338,6 +344,7 @@ impl Args {
             task: if self.check { Task::Check } else { Task::Verify },
             options: self.options(),
             audit: self.audit,
+            replay: self.replay,
             at: self.at.clone(),
             errors_per_member: self.errors_per_member(),
         }
@@ -382,7 +389,7 @@ impl Args {
                 JoinWhen::Always => Join::Always,
                 JoinWhen::Never => Join::Never,
             },
-            counterexample: self.counterexample,
+            counterexample: self.counterexample || self.replay,
             ..Options::default()
         }
     }
@@ -454,6 +461,7 @@ impl Args {
             ("check", self.check),
             ("expect", self.expect),
             ("counterexample", self.counterexample),
+            ("replay", self.replay),
             ("smoke", self.smoke),
             ("exact-amounts-in-functions", self.exact_amounts_in_functions),
             ("assume-injectivity-on-inhale", self.assume_injectivity_on_inhale),

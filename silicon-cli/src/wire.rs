@@ -10,6 +10,7 @@ use sil::source::{LineColumn, SourceFile};
 use silicon::options::GivenUp;
 use silicon::report::{Counterexample, MemberKind, Statistics, Verdict};
 use silicon::session::follow::Member;
+use silicon::session::replay::Replay;
 use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
 
 /// What a worker is to do.
@@ -99,6 +100,7 @@ pub(crate) struct Found {
     path: Vec<String>,
     steps: Vec<At>,
     counterexample: Option<Counterexample>,
+    replay: Option<Replay>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -145,6 +147,7 @@ impl From<&Diagnostic> for Found {
             path: diagnostic.path.clone(),
             steps: diagnostic.steps.iter().map(At::from).collect(),
             counterexample: diagnostic.counterexample.clone(),
+            replay: diagnostic.replay.clone(),
         }
     }
 }
@@ -168,6 +171,7 @@ impl From<Found> for Diagnostic {
             path: found.path,
             steps: found.steps.into_iter().map(Place::from).collect(),
             counterexample: found.counterexample,
+            replay: found.replay,
         }
     }
 }

@@ -4,8 +4,10 @@ mod ids;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
+use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 pub use sil::render::Severity;
 use sil::source::Span;
@@ -105,11 +107,60 @@ pub struct Counterexample {
     pub old: Vec<Location>,
 }
 
+/// A value in a solver's model. As text it is what people read, and what is in reports for programs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    Bool(bool),
+    Int(BigInt),
+    Null,
+    /// An object, by a number that means something within one counterexample only.
+    Reference(usize),
+    /// A sequence: its first elements, and how many there are.
+    Sequence {
+        elements: Vec<Self>,
+        length: usize,
+    },
+    /// Anything else, as it is shown: permission amounts, and elements of types that nothing is known of.
+    Other(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bool(truth) => write!(f, "{truth}"),
+            Self::Int(number) => write!(f, "{number}"),
+            Self::Null => f.write_str("null"),
+            Self::Reference(number) => write!(f, "ref{number}"),
+            Self::Sequence { elements, length } => {
+                let mut shown: Vec<String> = elements.iter().map(Self::to_string).collect();
+                if *length > elements.len() {
+                    shown.push(format!("… {length} in all"));
+                }
+                write!(f, "Seq({})", shown.join(", "))
+            }
+            Self::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Of what a report says only the text is known.
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::Other)
+    }
+}
+
 /// A variable and its value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Variable {
     pub name: String,
-    pub value: String,
+    pub value: Value,
 }
 
 /// A field or an instance of a predicate to which there is permission.
@@ -121,7 +172,10 @@ pub struct Location {
     pub amount: String,
     /// Of a field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
+    pub value: Option<Value>,
+    /// Of a field: the object, and the name of the field in the SIL program. Only where the verifier runs, not in reports.
+    #[serde(skip)]
+    pub field: Option<(Value, String)>,
 }
 
 /// A branch that a path took.

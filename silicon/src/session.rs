@@ -9,6 +9,7 @@ pub mod input;
 pub mod load;
 pub mod outcome;
 pub mod place;
+pub mod replay;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
@@ -27,8 +28,10 @@ pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
 use crate::options::Options;
 use crate::report::{Finding, MemberReport, Verdict};
 use follow::Relay;
+use input::Language;
 use load::Loaded;
 use place::Places;
+use replay::Replayer;
 
 /// How far a program is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -46,6 +49,8 @@ pub struct Session {
     pub options: Options,
     /// Name every `assume` and `inhale` among what was trusted.
     pub audit: bool,
+    /// Run Chalice methods that fail, and look for a run that goes wrong as they are said to.
+    pub replay: bool,
     /// Only members that overlap one of these lines; empty: all.
     pub at: Vec<Lines>,
     /// Report at most this many errors per member; 0: all.
@@ -90,11 +95,20 @@ impl Session {
             };
             match self.options_for(&program, &places) {
                 Some(options) => {
-                    let relay =
-                        Relay { session: self, places: &places, outcome: &outcome, follower };
+                    let replayer = (self.replay && input.language() == Language::Chalice)
+                        .then(|| Replayer::new(&outcome.file, &texts))
+                        .flatten();
+                    let replayer = replayer.as_ref();
+                    let relay = Relay {
+                        session: self,
+                        places: &places,
+                        outcome: &outcome,
+                        replayer,
+                        follower,
+                    };
                     let report = crate::verify_with(&program, &sources, &options, &relay);
                     for member in report.members {
-                        let (member, diagnostics) = self.of_report(member, &places);
+                        let (member, diagnostics) = self.of_report(member, &places, replayer);
                         outcome.add(member, diagnostics);
                     }
                 }
@@ -112,9 +126,15 @@ impl Session {
         &self,
         mut member: MemberReport,
         places: &Places<'_>,
+        replayer: Option<&Replayer>,
     ) -> (MemberOutcome, Vec<Diagnostic>) {
         member.name = places.name(member.span, member.name);
-        let diagnostics = self.diagnostics(&member, places);
+        let mut diagnostics = self.diagnostics(&member, places);
+        if let Some(replayer) = replayer {
+            for diagnostic in &mut diagnostics {
+                diagnostic.replay = replayer.replay(diagnostic);
+            }
+        }
         let outcome = MemberOutcome {
             kind: member.kind,
             verdict: honest(member.verdict, &member.findings, places),

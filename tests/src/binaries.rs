@@ -65,7 +65,8 @@ fn build() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["build", "--quiet", "--offline", "--profile", profile])
-        .args(["-p", "silicon-cli", "-p", "chalice2sil", "-p", "spl2sil", "--bins", "--target-dir"])
+        .args(["-p", "silicon-cli", "-p", "chalice2sil", "-p", "chalice-run", "-p", "spl2sil"])
+        .args(["--bins", "--target-dir"])
         .arg(target)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()

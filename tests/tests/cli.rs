@@ -330,6 +330,32 @@ fn states_show_no_variables_of_termination_checks() {
 }
 
 #[test]
+fn errors_of_chalice_are_replayed_if_asked_for() {
+    let text = "class Cell { var x: int; var next: Cell;\n\
+         method m(n: int) requires acc(x) && acc(next) && (next != null ==> acc(next.x))\n\
+         {\n  assert next != null && n == 7081 ==> next.x != 3301;\n}\n\
+         method weak() requires acc(x) ensures acc(x) { x := 1; }\n\
+         method caller() requires acc(x)\n{\n  call weak();\n  assert x == 1;\n} }\n";
+    let scratch = Scratch::new("replay", &[("a.chalice", text.as_bytes())]);
+    let found = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json", "--replay"]));
+    let replays: Vec<_> = found.iter().filter_map(|line| line.get("replay")).collect();
+    assert_eq!(replays.len(), 2, "{found:?}");
+    assert_eq!(replays[0]["verdict"], "whole");
+    assert!(replays[0]["start"].as_str().expect("a text").contains("n = 7081"), "{replays:?}");
+    assert_eq!(replays[1]["verdict"], "none");
+    let plain = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json"]));
+    assert!(plain.iter().all(|line| line.get("replay").is_none()), "{plain:?}");
+    // What is said leads to the run.
+    let people = scratch.silicon(&["a.chalice", "--replay"]).stdout;
+    assert!(people.contains("not reproduced: none of"), "{people}");
+    let again = people.split("chalice-run ").nth(1).expect("there is a command");
+    let arguments: Vec<_> = again.split_whitespace().take(5).collect();
+    let run = binaries::run("chalice-run", &arguments, &scratch.0, b"");
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(run.stderr.contains("assert.failed:assertion.false"), "{run:#?}");
+}
+
+#[test]
 fn errors_and_time_can_be_limited() {
     let text = "method m(x: Int, y: Int)\n{\n  assert x > 0\n  assert y > 0\n}\n";
     let scratch = Scratch::new("limits", &[("a.sil", text.as_bytes())]);

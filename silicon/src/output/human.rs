@@ -71,6 +71,9 @@ fn with_remarks(diagnostic: &Diagnostic) -> render::Message {
     if let Some(counterexample) = &diagnostic.counterexample {
         message.remarks.push(format!("for instance where {}", in_words(counterexample)));
     }
+    if let Some(replay) = &diagnostic.replay {
+        message.remarks.push(replay.words());
+    }
     message
 }
 
@@ -79,7 +82,7 @@ fn in_words(counterexample: &Counterexample) -> String {
     let mut parts: Vec<String> =
         variables.iter().map(|one| format!("{} = {}", one.name, one.value)).collect();
     for (prefix, locations) in [("", heap), ("old ", old)] {
-        for Location { location, amount, value } in locations {
+        for Location { location, amount, value, .. } in locations {
             let value = value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
             parts.push(format!("{prefix}{location}{value} ({amount} held)"));
         }

@@ -12,6 +12,7 @@ use sil::source::LineColumn;
 use super::{Summary, milliseconds};
 use crate::expectations::{Difference, Output};
 use crate::report::{Counterexample, Questions, Verdict};
+use crate::session::replay::Replay;
 use crate::session::{Diagnostic, MemberOutcome, Outcome};
 
 /// The version of this format; a change that breaks readers raises it.
@@ -165,6 +166,8 @@ struct DiagnosticLine<'a> {
     path: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<&'a Counterexample>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<&'a Replay>,
 }
 
 impl<'a> DiagnosticLine<'a> {
@@ -186,6 +189,7 @@ impl<'a> DiagnosticLine<'a> {
             notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
             path: &diagnostic.path,
             counterexample: diagnostic.counterexample.as_ref(),
+            replay: diagnostic.replay.as_ref(),
         }
     }
 }

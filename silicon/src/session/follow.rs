@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use sil::render::Place;
 
+use super::replay::Replayer;
 use super::{Diagnostic, MemberOutcome, Outcome, Session};
 use crate::observer::{Observer, Planned};
 use crate::report::{MemberKind, MemberReport};
@@ -56,6 +57,7 @@ pub(super) struct Relay<'a> {
     pub(super) places: &'a Places<'a>,
     /// What is known before any member is verified.
     pub(super) outcome: &'a Outcome,
+    pub(super) replayer: Option<&'a Replayer>,
     pub(super) follower: &'a dyn Follower,
 }
 
@@ -80,7 +82,8 @@ impl Observer for Relay<'_> {
     }
 
     fn finished(&self, report: &MemberReport) {
-        let (member, diagnostics) = self.session.of_report(report.clone(), self.places);
+        let (member, diagnostics) =
+            self.session.of_report(report.clone(), self.places, self.replayer);
         self.follower.finished(&report.name, &member, &diagnostics);
     }
 

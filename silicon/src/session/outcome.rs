@@ -7,6 +7,7 @@ use sil::render::{Message, Place, Severity, Texts};
 use sil::source::LineColumn;
 
 use super::follow::Member;
+use super::replay::Replay;
 use crate::report::{Counterexample, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
@@ -60,6 +61,8 @@ pub struct Diagnostic {
     pub steps: Vec<Place>,
     /// A state in which it may go wrong, where one was asked for.
     pub counterexample: Option<Counterexample>,
+    /// What came of running it, where that was asked for.
+    pub replay: Option<Replay>,
 }
 
 /// The result for one member.
@@ -231,6 +234,7 @@ impl Diagnostic {
             path: Vec::new(),
             steps: Vec::new(),
             counterexample: None,
+            replay: None,
         }
     }
 

@@ -9,7 +9,7 @@ use smt::terms::{Sort, SortKind, Term, Terms};
 use crate::engine::Engine;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
-use crate::report::{Counterexample, Location, Variable};
+use crate::report::{Counterexample, Location, Value, Variable};
 
 /// So many elements of a sequence are shown.
 const SHOWN: i64 = 6;
@@ -69,7 +69,7 @@ impl Names<'_> {
         index.map_or("?", |index| &self.values[index])
     }
 
-    fn of(&mut self, term: Term) -> String {
+    fn of(&mut self, term: Term) -> Value {
         let sort = self.terms.sort(term);
         if let Some((_, length, elements)) =
             self.wanted.sequences.iter().find(|(sequence, ..)| *sequence == term)
@@ -78,14 +78,16 @@ impl Names<'_> {
         }
         let raw = self.raw(term).to_owned();
         match self.terms.sort_kind(sort) {
-            SortKind::Bool | SortKind::Int | SortKind::Backend(_) => raw,
+            SortKind::Bool => raw.parse().map_or(Value::Other(raw), Value::Bool),
+            SortKind::Int => raw.parse().map_or(Value::Other(raw), Value::Int),
+            SortKind::Backend(_) => Value::Other(raw),
             SortKind::Perm => match raw.as_str() {
-                "0" => "none".to_owned(),
-                "1" => "write".to_owned(),
-                _ => raw,
+                "0" => Value::Other("none".to_owned()),
+                "1" => Value::Other("write".to_owned()),
+                _ => Value::Other(raw),
             },
-            SortKind::Ref if raw == self.null => "null".to_owned(),
-            SortKind::Ref => format!("ref{}", number(&mut self.references, raw)),
+            SortKind::Ref if raw == self.null => Value::Null,
+            SortKind::Ref => Value::Reference(number(&mut self.references, raw)),
             _ => {
                 let own: Vec<String> = self
                     .others
@@ -97,20 +99,15 @@ impl Names<'_> {
                     self.others.push((sort, raw));
                     own.len()
                 });
-                format!("{}#{}", self.terms.sort_name(sort), index + 1)
+                Value::Other(format!("{}#{}", self.terms.sort_name(sort), index + 1))
             }
         }
     }
 
-    fn sequence(&mut self, length: Term, elements: &[Term]) -> String {
-        let text = self.raw(length).to_owned();
-        let count = text.parse().unwrap_or(0_usize);
-        let mut shown: Vec<String> =
-            elements.iter().take(count).map(|&element| self.of(element)).collect();
-        if count > elements.len() {
-            shown.push(format!("… {count} in all"));
-        }
-        format!("Seq({})", shown.join(", "))
+    fn sequence(&mut self, length: Term, elements: &[Term]) -> Value {
+        let length = self.raw(length).parse().unwrap_or(0_usize);
+        let elements = elements.iter().take(length).map(|&element| self.of(element)).collect();
+        Value::Sequence { elements, length }
     }
 }
 
@@ -164,22 +161,26 @@ impl Engine<'_> {
         let mut locations = |held: Vec<Held>| -> Vec<Location> {
             let mut locations = Vec::new();
             for Held { resource, arguments, amount, value } in held {
-                let amount = names.of(amount);
+                let amount = names.of(amount).to_string();
                 if amount == "none" {
                     continue;
                 }
-                let arguments: Vec<String> = arguments.iter().map(|&term| names.of(term)).collect();
+                let arguments: Vec<Value> = arguments.iter().map(|&term| names.of(term)).collect();
+                let mut of = None;
                 let location = match resource {
                     Resource::Field(field) => {
-                        format!("{}.{}", arguments[0], program.fields[field].name)
+                        let name = &program.fields[field].name;
+                        of = Some((arguments[0].clone(), name.to_string()));
+                        format!("{}.{name}", arguments[0])
                     }
                     Resource::Predicate(predicate) => {
+                        let arguments: Vec<_> = arguments.iter().map(Value::to_string).collect();
                         format!("{}({})", program.predicates[predicate].name, arguments.join(", "))
                     }
                     Resource::Wand(_) => continue,
                 };
                 let value = value.map(|value| names.of(value));
-                let location = Location { location, amount, value };
+                let location = Location { location, amount, value, field: of };
                 if !locations.contains(&location) {
                     locations.push(location);
                 }
