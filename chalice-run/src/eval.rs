@@ -10,6 +10,8 @@ mod quantified;
 mod reads;
 mod states;
 
+pub(crate) use levels::Open;
+
 use chalice::program::LockMode;
 
 use crate::code::{Bool2, Compare, Expr, Kind};

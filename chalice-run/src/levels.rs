@@ -12,7 +12,7 @@ use crate::value::Level;
 pub enum Below {
     /// It is.
     Yes,
-    /// They are equal, or the other is below it.
+    /// They are equal, or the other is below it, or it was decided so.
     No,
     /// Nothing in the program says so, nor the contrary.
     Open,
@@ -23,11 +23,13 @@ pub enum Below {
 pub struct Levels {
     /// Sorted, for each level.
     below: Vec<Arc<Vec<u32>>>,
+    /// Pairs of which a run has decided that the first is not below the second.
+    apart: Arc<Vec<(Level, Level)>>,
 }
 
 impl Default for Levels {
     fn default() -> Self {
-        Self { below: vec![Arc::default()] }
+        Self { below: vec![Arc::default()], apart: Arc::default() }
     }
 }
 
@@ -36,7 +38,10 @@ impl Levels {
     pub fn below(&self, one: Level, other: Level) -> Below {
         if self.is_known_below(one, other) {
             Below::Yes
-        } else if one == other || self.is_known_below(other, one) {
+        } else if one == other
+            || self.is_known_below(other, one)
+            || self.apart.contains(&(one, other))
+        {
             Below::No
         } else {
             Below::Open
@@ -62,6 +67,11 @@ impl Levels {
             self.relate(new, *level);
         }
         new
+    }
+
+    /// From now on, one level is not below another of which it was open whether it is.
+    pub fn part(&mut self, one: Level, other: Level) {
+        Arc::make_mut(&mut self.apart).push((one, other));
     }
 
     /// Puts one level below another of which it was open whether it is.

@@ -334,6 +334,8 @@ pub struct Machine<'c> {
     pub(crate) moved: Vec<(Loc, Amount, Holder, Holder)>,
     /// The object that the running statement is about, for the trace.
     pub(crate) subject: Option<Ref>,
+    /// What becomes of questions about levels that nothing orders.
+    pub(crate) open: crate::eval::Open,
     /// Is a start being generated, so that contradictions are dropped?
     pub(crate) granting: bool,
     /// Was the start made from a precondition? Then nobody is there to send what it waits for.
@@ -394,6 +396,7 @@ impl<'c> Machine<'c> {
             evaluating: Vec::new(),
             moved: Vec::new(),
             subject: None,
+            open: crate::eval::Open::Decide,
             granting: false,
             is_generated: false,
             bounds: crate::generate::Bounds::default(),

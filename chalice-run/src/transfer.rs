@@ -226,7 +226,9 @@ impl Machine<'_> {
         if transfer.foreign && speaks_of_locks(e) {
             return Ok(());
         }
-        let truth = self.with_given(transfer, |machine| machine.known_truth(e, slots));
+        let truth = self.with_given(transfer, |machine| {
+            machine.truth_in_any_order(&mut |machine| machine.known_truth(e, slots))
+        });
         let truth = match truth {
             // A thread that has not seen the object before knows no earlier state to compare with.
             Err(trouble) if matches!(*trouble, Trouble::NoOldState(_)) => return Ok(()),

@@ -11,9 +11,22 @@ use crate::levels::Below;
 use crate::machine::Machine;
 use crate::value::{Level, Value};
 
+/// What becomes of a question about two levels of which nothing says which is below the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// The program goes one way or the other, and it is that order from then on: a decision.
+    Decide,
+    /// Something is checked, which has to hold in either order. This is the answer for now.
+    Judge {
+        /// The answer.
+        is_below: bool,
+        /// Was such a question asked?
+        asked: bool,
+    },
+}
+
 impl Machine<'_> {
-    /// `left << right`. Where nothing says which of two levels is below the other, whoever asks in order to check
-    /// something gets "no"; a generated start puts them in order.
+    /// `left << right`. Where nothing says which of two levels is below the other, [`Open`] says what comes of it.
     pub(super) fn below(
         &mut self,
         left: &LevelSide,
@@ -25,21 +38,21 @@ impl Machine<'_> {
             (LevelSide::Value(left), LevelSide::Value(right)) => {
                 let left = self.level(left, slots)?;
                 let right = self.level(right, slots)?;
-                self.is_below(left, right)
+                self.comes_below(left, right)
             }
             (LevelSide::Wait { old }, LevelSide::Value(right)) => {
                 let right = self.level(right, slots)?;
                 let wait = self.wait_of(*old, span)?;
-                right != Level::BOTTOM && wait.iter().all(|level| self.is_below(*level, right))
+                right != Level::BOTTOM && wait.iter().all(|level| self.comes_below(*level, right))
             }
             (LevelSide::Value(left), LevelSide::Wait { old }) => {
                 let left = self.level(left, slots)?;
                 let wait = self.wait_of(*old, span)?;
-                wait.iter().any(|level| self.is_below(left, *level))
+                wait.iter().any(|level| self.comes_below(left, *level))
             }
             (LevelSide::Wait { old: one }, LevelSide::Wait { old: other }) => {
                 let (one, other) = (self.wait_of(*one, span)?, self.wait_of(*other, span)?);
-                other.iter().any(|high| one.iter().all(|low| self.is_below(*low, *high)))
+                other.iter().any(|high| one.iter().all(|low| self.comes_below(*low, *high)))
             }
         };
         Ok(Value::Bool(truth))
@@ -60,7 +73,7 @@ impl Machine<'_> {
             | (LevelSide::Value(value), LevelSide::Wait { old }) => {
                 let level = self.level(value, slots)?;
                 let wait = self.wait_of(*old, value.span)?;
-                Ok(wait.iter().all(|one| *one == level || self.is_below(*one, level)))
+                Ok(wait.iter().all(|one| *one == level || self.comes_below(*one, level)))
             }
             (LevelSide::Wait { old: one }, LevelSide::Wait { old: other }) => {
                 let span = Span::default();
@@ -72,7 +85,7 @@ impl Machine<'_> {
                 }
                 let greatest = |machine: &mut Self, levels: &[Level]| {
                     let is_greatest = |machine: &mut Self, high: Level| {
-                        levels.iter().all(|low| *low == high || machine.is_below(*low, high))
+                        levels.iter().all(|low| *low == high || machine.comes_below(*low, high))
                     };
                     levels.iter().copied().find(|level| is_greatest(machine, *level))
                 };
@@ -99,7 +112,47 @@ impl Machine<'_> {
         }
     }
 
-    /// Is one level known to be below another?
+    /// Is one level below another, for an expression?
+    fn comes_below(&mut self, one: Level, other: Level) -> bool {
+        if self.granting || self.levels.below(one, other) != Below::Open {
+            return self.is_below(one, other);
+        }
+        let is_below = match &mut self.open {
+            Open::Decide => self.choices.choose(2, About::Value) == 1,
+            Open::Judge { is_below, asked } => {
+                *asked = true;
+                *is_below
+            }
+        };
+        if is_below {
+            self.levels.relate(one, other);
+        } else if matches!(self.open, Open::Decide) {
+            self.levels.part(one, other);
+        }
+        is_below
+    }
+
+    /// The truth of a claim, for each way in which levels may be ordered that nothing orders: true only if it is for all
+    /// that are tried. A run of a program that has decided to go one way keeps to that order.
+    pub(crate) fn truth_in_any_order(
+        &mut self,
+        evaluate: &mut dyn FnMut(&mut Self) -> Res<Option<bool>>,
+    ) -> Res<Option<bool>> {
+        let outer =
+            std::mem::replace(&mut self.open, Open::Judge { is_below: false, asked: false });
+        let mut truth = evaluate(self);
+        let was_asked = matches!(self.open, Open::Judge { asked: true, .. });
+        if was_asked && matches!(truth, Ok(Some(true))) {
+            let levels = self.levels.clone();
+            self.open = Open::Judge { is_below: true, asked: false };
+            truth = evaluate(self);
+            self.levels = levels;
+        }
+        self.open = outer;
+        truth
+    }
+
+    /// Is one level known to be below another? A generated start puts them in order.
     pub(crate) fn is_below(&mut self, one: Level, other: Level) -> bool {
         match self.levels.below(one, other) {
             Below::Yes => true,
