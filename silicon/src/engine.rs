@@ -258,10 +258,9 @@ impl<'p> Engine<'p> {
         log: Option<Box<dyn std::io::Write>>,
     ) -> Result<Self, Stop> {
         let options = context.options;
-        let untriggered = options.without_own_triggers.then_some(quantified::QUANTIFIERS);
         let options_of_prover = ProverOptions {
             smt_log: log,
-            untriggered,
+            untriggered: options.without_own_triggers,
             models: options.counterexample,
             ..ProverOptions::default()
         };

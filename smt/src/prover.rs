@@ -142,8 +142,8 @@ pub struct ProverOptions {
     pub solver: SolverKind,
     /// Where to write a script that replays the session, but for other tries at a question.
     pub smt_log: Option<Box<dyn Write>>,
-    /// Quantifiers whose names begin with this are told without their triggers: Z3 makes its own.
-    pub untriggered: Option<&'static str>,
+    /// Quantifiers that do not need their triggers are told without them: Z3 makes its own.
+    pub untriggered: bool,
     /// Whether states are kept for [`Prover::values`].
     pub models: bool,
 }
@@ -153,7 +153,7 @@ impl Default for ProverOptions {
         ProverOptions {
             solver: SolverKind::Simple,
             smt_log: None,
-            untriggered: None,
+            untriggered: false,
             models: false,
         }
     }

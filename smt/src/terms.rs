@@ -14,6 +14,7 @@
 //! takes a snapshot apart assumes [`Terms::is_wrapped`] or [`Terms::is_pair`] of it, never the equation, which is
 //! trivial here.
 
+mod amounts;
 mod arithmetic;
 mod collections;
 mod display;
@@ -35,8 +36,9 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+pub use self::amounts::Split;
 pub use self::display::Shown;
-pub use self::kind::{Quant, Quantifier, TermKind, TheoryOp};
+pub use self::kind::{Label, Quant, Quantifier, TermKind, TheoryOp};
 pub use self::sort::{Sort, SortKind};
 pub use self::substitution::Substitution;
 pub use self::symbol::{Declaration, Symbol, SymbolKind};
@@ -61,7 +63,7 @@ pub fn grow_stack<R>(rest: impl FnOnce() -> R) -> R {
 #[derive(Clone, Copy, Debug)]
 struct Info {
     sort: Sort,
-    /// Whether a variable ([`SymbolKind::Variable`]) occurs free.
+    /// Whether a variable ([`Declaration::is_variable`]) occurs free.
     open: bool,
     /// One more than the largest canonical number of a variable bound inside.
     binders: u32,
@@ -98,11 +100,20 @@ impl Terms {
         };
         terms.intern(TermKind::Bool(false), Sort::BOOL);
         terms.intern(TermKind::Bool(true), Sort::BOOL);
+        terms.intern(TermKind::Null, Sort::REF);
+        terms.fraction(0, 1);
+        terms.fraction(1, 1);
         terms
     }
 
     pub const FALSE: Term = Term(0);
     pub const TRUE: Term = Term(1);
+    /// The null reference.
+    pub const NULL: Term = Term(2);
+    /// No permission: 0.
+    pub const NONE: Term = Term(3);
+    /// Full permission: 1.
+    pub const WRITE: Term = Term(4);
 
     /// The form of a term.
     pub fn kind(&self, term: Term) -> &TermKind {
@@ -136,7 +147,7 @@ impl Terms {
         }
         let mut info = Info { sort, open: false, binders: 0 };
         if let TermKind::Apply(symbol, _) = kind {
-            info.open = self.declaration(symbol).kind == SymbolKind::Variable;
+            info.open = self.declaration(symbol).is_variable();
         }
         kind.for_each_operand(|operand| {
             let inner = self.infos[operand.index()];
@@ -327,11 +338,6 @@ impl Terms {
         let result = declaration.result;
         self.intern(TermKind::Apply(symbol, args.into()), result)
     }
-
-    /// The null reference.
-    pub fn null(&mut self) -> Term {
-        self.intern(TermKind::Null, Sort::REF)
-    }
 }
 
 /// Literals.
@@ -351,16 +357,6 @@ impl Terms {
     /// The permission amount `numerator/denominator`; the denominator is not zero.
     pub fn fraction(&mut self, numerator: i64, denominator: i64) -> Term {
         self.perm(BigRational::new(numerator.into(), denominator.into()))
-    }
-
-    /// No permission: 0.
-    pub fn none(&mut self) -> Term {
-        self.fraction(0, 1)
-    }
-
-    /// Full permission: 1.
-    pub fn write(&mut self) -> Term {
-        self.fraction(1, 1)
     }
 
     pub fn as_bool(&self, term: Term) -> Option<bool> {

@@ -85,7 +85,7 @@ impl Facts {
         let declaration = terms.declaration(*symbol);
         operands.is_empty()
             && match declaration.kind {
-                SymbolKind::Variable | SymbolKind::Fresh => true,
+                SymbolKind::Variable | SymbolKind::Bound(_) | SymbolKind::Fresh => true,
                 SymbolKind::Uninterpreted | SymbolKind::Backend(_) => false,
             }
             && !self.mentioned.contains(&term)

@@ -58,7 +58,7 @@ fn bounds_decide_comparisons() {
     let mut t = Terms::new();
     let mut facts = Facts::new();
     let (p, n) = (t.constant("p", Sort::PERM), t.constant("n", Sort::INT));
-    let (none, half, write) = (t.none(), t.fraction(1, 2), t.write());
+    let (none, half, write) = (Terms::NONE, t.fraction(1, 2), Terms::WRITE);
     let positive = t.lt(none, p);
     facts.assume(&t, positive);
     let natural = t.le(none, p);
@@ -163,7 +163,7 @@ fn formulas_are_reduced_by_what_is_known() {
     let mut t = Terms::new();
     let mut facts = Facts::new();
     let (b, p) = (t.constant("b", Sort::BOOL), t.constant("p", Sort::PERM));
-    let (none, half, write) = (t.none(), t.fraction(1, 2), t.write());
+    let (none, half, write) = (Terms::NONE, t.fraction(1, 2), Terms::WRITE);
     let amount = t.ite(b, half, none);
     let sum = t.add(amount, p);
     let enough = t.le(write, sum);
@@ -179,7 +179,7 @@ fn symbols_without_facts_leave_questions_open() {
     let mut t = Terms::new();
     let mut facts = Facts::new();
     let (x, y) = (t.fresh("x", Sort::REF), t.fresh("y", Sort::REF));
-    let (equal, null) = (t.eq(x, y), t.null());
+    let (equal, null) = (t.eq(x, y), Terms::NULL);
     assert!(facts.leaves_open(&t, equal));
     let not_null = t.differs(x, null);
     facts.push();

@@ -46,16 +46,12 @@ pub(super) struct Translator {
     /// Whether some sort is one of Z3's own that a program names: bit-vectors, floating-point numbers.
     pub(super) has_backend_sorts: bool,
     /// See [`super::ProverOptions::untriggered`].
-    untriggered: Option<&'static str>,
+    untriggered: bool,
     pub(super) log: Log,
 }
 
 impl Translator {
-    pub(super) fn new(
-        workspace: &Workspace,
-        log: Log,
-        untriggered: Option<&'static str>,
-    ) -> Translator {
+    pub(super) fn new(workspace: &Workspace, log: Log, untriggered: bool) -> Translator {
         let tools = workspace.tools();
         let vocabulary = tools.vocabulary.clone();
         let mut translator = Translator {
@@ -273,8 +269,8 @@ impl Translator {
             bounds.push(self.apply(terms, variable, &[])?);
         }
         let bounds: Vec<&dyn Ast> = bounds.iter().map(|bound| bound as &dyn Ast).collect();
-        let name = quantifier.name.as_ref();
-        let is_untriggered = self.untriggered.is_some_and(|start| name.starts_with(start));
+        let name = quantifier.label.name.as_ref();
+        let is_untriggered = self.untriggered && quantifier.label.may_lose_triggers;
         let triggers = if is_untriggered { &[] } else { &quantifier.triggers[..] };
         let mut patterns = Vec::with_capacity(triggers.len());
         for trigger in triggers {

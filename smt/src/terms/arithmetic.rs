@@ -82,7 +82,7 @@ impl Terms {
     }
 
     pub fn zero(&mut self, sort: Sort) -> Term {
-        if sort == Sort::INT { self.int(0) } else { self.none() }
+        if sort == Sort::INT { self.int(0) } else { Self::NONE }
     }
 
     /// Splits `x + literal`; a term without literal summand is `x + 0`, not split.
@@ -240,18 +240,6 @@ impl Terms {
         }
     }
 
-    /// Quotient of permission amounts; the result for divisor 0 is unspecified.
-    pub fn perm_div(&mut self, left: Term, right: Term) -> Term {
-        match self.as_perm(right) {
-            Some(divisor) if !divisor.is_zero() => {
-                let inverse = divisor.recip();
-                let inverse = self.perm(inverse);
-                self.mul(inverse, left)
-            }
-            _ => self.intern(TermKind::PermDiv(left, right), Sort::PERM),
-        }
-    }
-
     /// The permission amount equal to an integer.
     pub fn int_to_perm(&mut self, term: Term) -> Term {
         match self.as_int(term) {
@@ -260,19 +248,6 @@ impl Terms {
                 self.perm(value)
             }
             None => self.intern(TermKind::IntToPerm(term), Sort::PERM),
-        }
-    }
-
-    /// The smaller of two permission amounts.
-    pub fn perm_min(&mut self, left: Term, right: Term) -> Term {
-        let first_is_smaller = self.le(left, right);
-        match self.as_bool(first_is_smaller) {
-            Some(true) => left,
-            Some(false) => right,
-            None => {
-                let (left, right) = (left.min(right), left.max(right));
-                self.intern(TermKind::PermMin(left, right), Sort::PERM)
-            }
         }
     }
 

@@ -83,7 +83,7 @@ impl Terms {
                     triggers,
                     body,
                     weight: inner.weight,
-                    name: inner.name.clone(),
+                    label: inner.label.clone(),
                 });
             }
         };

@@ -67,8 +67,31 @@ pub enum Quant {
     Exists,
 }
 
+/// What a quantified formula is called, and whether it needs its triggers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// For profiles.
+    pub name: Arc<str>,
+    /// Whether the prover may choose triggers of its own (see `ProverOptions::untriggered`).
+    pub may_lose_triggers: bool,
+}
+
+impl Label {
+    /// A label of a formula that the prover may choose triggers for.
+    pub fn without_need(name: &str) -> Label {
+        Label { name: Arc::from(name), may_lose_triggers: true }
+    }
+}
+
+impl From<&str> for Label {
+    /// Of a formula that needs its triggers.
+    fn from(name: &str) -> Label {
+        Label { name: Arc::from(name), may_lose_triggers: false }
+    }
+}
+
 /// A quantified formula. Bound variables are numbered canonically, so that formulas which differ only in
-/// the choice of their variables are the same term. The name serves profiling and does not count either.
+/// the choice of their variables are the same term. The label does not count either.
 #[derive(Clone, Debug)]
 pub struct Quantifier {
     pub quant: Quant,
@@ -77,11 +100,11 @@ pub struct Quantifier {
     pub triggers: Box<[Box<[Term]>]>,
     pub body: Term,
     pub weight: u32,
-    pub name: Arc<str>,
+    pub label: Label,
 }
 
 impl Quantifier {
-    /// Everything but the name.
+    /// Everything but the label.
     fn identity(&self) -> impl Hash + PartialEq + '_ {
         (self.quant, &self.variables, &self.triggers, self.body, self.weight)
     }

@@ -9,7 +9,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::{
-    Declaration, Info, Quant, Quantifier, Sort, Symbol, SymbolKind, Term, TermKind, Terms,
+    Declaration, Info, Label, Quant, Quantifier, Sort, Symbol, SymbolKind, Term, TermKind, Terms,
 };
 
 /// A set of symbols in order of first occurrence.
@@ -23,10 +23,10 @@ impl Terms {
         variables: &[Term],
         triggers: Vec<Vec<Term>>,
         body: Term,
-        name: &str,
+        label: impl Into<Label>,
         weight: u32,
     ) -> Term {
-        self.quantify(Quant::Forall, variables, triggers, body, Arc::from(name), weight)
+        self.quantify(Quant::Forall, variables, triggers, body, label.into(), weight)
     }
 
     /// ∃ variables {triggers}. body.
@@ -35,10 +35,10 @@ impl Terms {
         variables: &[Term],
         triggers: Vec<Vec<Term>>,
         body: Term,
-        name: &str,
+        label: impl Into<Label>,
         weight: u32,
     ) -> Term {
-        self.quantify(Quant::Exists, variables, triggers, body, Arc::from(name), weight)
+        self.quantify(Quant::Exists, variables, triggers, body, label.into(), weight)
     }
 
     /// A formula of either kind of quantifier: [`Terms::forall`] or [`Terms::exists`].
@@ -48,7 +48,7 @@ impl Terms {
         variables: &[Term],
         triggers: Vec<Vec<Term>>,
         body: Term,
-        name: Arc<str>,
+        label: Label,
         weight: u32,
     ) -> Term {
         // Sorts are not empty: a quantifier whose body is decided is decided.
@@ -74,7 +74,7 @@ impl Terms {
             triggers: triggers.into_iter().map(Into::into).collect(),
             body,
             weight,
-            name,
+            label,
         };
         let quantifier = self.with_canonical_variables(quantifier, &used);
         self.intern_quantifier(quantifier)
@@ -83,9 +83,7 @@ impl Terms {
     /// The symbol of a variable.
     pub(super) fn variable_symbol(&self, variable: Term) -> Symbol {
         match *self.kind(variable) {
-            TermKind::Apply(symbol, _) if self.declaration(symbol).kind == SymbolKind::Variable => {
-                symbol
-            }
+            TermKind::Apply(symbol, _) if self.declaration(symbol).is_variable() => symbol,
             ref other => panic!("not a variable: {other:?}"),
         }
     }
@@ -124,7 +122,7 @@ impl Terms {
             name: Arc::from(format!("q!{number}")),
             args: Box::default(),
             result: sort,
-            kind: SymbolKind::Variable,
+            kind: SymbolKind::Bound(number),
         })
     }
 
@@ -147,7 +145,10 @@ impl Terms {
     }
 
     fn canonical_number(&self, symbol: Symbol) -> Option<u32> {
-        self.declaration(symbol).name.strip_prefix("q!")?.parse().ok()
+        match self.declaration(symbol).kind {
+            SymbolKind::Bound(number) => Some(number),
+            _ => None,
+        }
     }
 
     /// The body of a quantifier with values for its variables.

@@ -139,8 +139,8 @@ impl Terms {
                 .collect();
             (triggers, self.replace(quantifier.body, &map, pass.rebuild))
         });
-        let Quantifier { quant, name, weight, .. } = quantifier;
-        self.quantify(quant, &variables, triggers, body, name, weight)
+        let Quantifier { quant, label, weight, .. } = quantifier;
+        self.quantify(quant, &variables, triggers, body, label, weight)
     }
 
     /// The term with its operands replaced; they are all done.
@@ -161,7 +161,7 @@ impl Terms {
             Bool(value) => self.bool(value),
             Int(value) => self.int(value),
             Perm(value) => self.perm(value),
-            Null => self.null(),
+            Null => Self::NULL,
             Unit => self.unit(),
             Apply(symbol, args) => self.apply(symbol, &args),
             Pair(a, b) => self.pair(a, b),
@@ -202,8 +202,8 @@ impl Terms {
         let variables: Vec<Term> =
             quantifier.variables.iter().map(|&symbol| self.apply(symbol, &[])).collect();
         let triggers = quantifier.triggers.iter().map(|trigger| trigger.to_vec()).collect();
-        let Quantifier { quant, body, name, weight, .. } = quantifier;
-        self.quantify(quant, &variables, triggers, body, name, weight)
+        let Quantifier { quant, body, label, weight, .. } = quantifier;
+        self.quantify(quant, &variables, triggers, body, label, weight)
     }
 
     /// Whether `part` occurs in `term` (or is it).

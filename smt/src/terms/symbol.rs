@@ -24,6 +24,8 @@ pub enum SymbolKind {
     Fresh,
     /// A variable meant to be bound by a quantifier.
     Variable,
+    /// The variable of that number among those that quantifiers have bound.
+    Bound(u32),
     /// A function of the prover given as SMT-LIB text, such as `bvadd` or `(_ extract 7 0)`.
     Backend(Arc<str>),
 }
@@ -35,4 +37,11 @@ pub struct Declaration {
     pub args: Box<[Sort]>,
     pub result: Sort,
     pub kind: SymbolKind,
+}
+
+impl Declaration {
+    /// Whether a quantifier can bind the symbol.
+    pub fn is_variable(&self) -> bool {
+        matches!(self.kind, SymbolKind::Variable | SymbolKind::Bound(_))
+    }
 }

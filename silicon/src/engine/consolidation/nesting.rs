@@ -10,7 +10,7 @@
 //! together, stays true whatever becomes of the permission.
 
 use sil::program::PredicateId;
-use smt::terms::{Sort, Term};
+use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Engine, Stop};
@@ -54,8 +54,7 @@ impl Engine<'_> {
         let symbol = self.terms.declare_function(&name, &sorts, Sort::SNAP);
         let own = self.terms.apply(symbol, &operands);
         let equal = self.terms.identical(own, snapshot);
-        let none = self.terms.none();
-        let held = self.terms.lt(none, amount);
+        let held = self.terms.lt(Terms::NONE, amount);
         let fact = self.terms.implies(held, equal);
         self.assume(fact)
     }
@@ -80,11 +79,11 @@ impl Engine<'_> {
                 // The body is nothing but another instance, whose snapshot is no smaller.
                 let resource = Resource::Predicate(inner);
                 let rest = before.of(resource).iter().find(|it| it.arguments == chunk.arguments);
-                let none = self.terms.none();
                 // SOUNDNESS: what is left of the instance that was unfolded is no part of it.
-                let inside = self.terms.sub(chunk.amount, rest.map_or(none, |rest| rest.amount));
+                let inside =
+                    self.terms.sub(chunk.amount, rest.map_or(Terms::NONE, |rest| rest.amount));
                 let alias = self.same_arguments(&chunk.arguments, arguments);
-                let held = self.terms.lt(none, inside);
+                let held = self.terms.lt(Terms::NONE, inside);
                 let different = self.terms.not(alias);
                 let fact = self.terms.implies(held, different);
                 self.assume(fact)?;

@@ -20,14 +20,13 @@ impl Engine<'_> {
         }
         if is_bounded {
             let sum = self.terms.add(left.amount, right.amount);
-            let one = self.terms.write();
-            let too_much = self.terms.lt(one, sum);
+            let too_much = self.terms.lt(Terms::WRITE, sum);
             let different = self.terms.not(alias);
             let fact = self.terms.implies(too_much, different);
             self.assume(fact)?;
         }
-        let none = self.terms.none();
-        let (l, r) = (self.terms.lt(none, left.amount), self.terms.lt(none, right.amount));
+        let (l, r) =
+            (self.terms.lt(Terms::NONE, left.amount), self.terms.lt(Terms::NONE, right.amount));
         let both = self.terms.and([alias, l, r]);
         let equal = self.terms.identical(left.value, right.value);
         let fact = self.terms.implies(both, equal);

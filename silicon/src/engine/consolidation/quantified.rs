@@ -1,8 +1,9 @@
 //! What follows from the shape of a heap with quantified chunks.
 
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
-use crate::engine::permission::quantified::chunks::PartValue;
+use crate::engine::permission::quantified;
+use crate::engine::permission::quantified::chunks::PortionValue;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
@@ -23,10 +24,9 @@ impl Engine<'_> {
         if !matches!(resource, Resource::Field(_)) || heap.amounts != Amounts::Exact {
             return Ok(());
         }
-        let parts = self.parts(resource, heap);
-        let total = self.total(&parts);
-        let one = self.terms.write();
-        let bounded = self.terms.le(total, one);
+        let portions = self.portions(resource, heap);
+        let total = self.total(&portions);
+        let bounded = self.terms.le(total, Terms::WRITE);
         for chunk in heap.of(resource) {
             let fact = self.at(resource, bounded, &chunk.arguments);
             self.assume(fact)?;
@@ -41,7 +41,7 @@ impl Engine<'_> {
             }
             triggers.extend(chunk.triggers.iter().cloned());
         }
-        let fact = self.terms.forall(&formals, triggers, bounded, "qp.bounded", 1);
+        let fact = self.terms.forall(&formals, triggers, bounded, quantified::label("bounded"), 1);
         self.assume(fact)
     }
 
@@ -50,28 +50,34 @@ impl Engine<'_> {
         if matches!(resource, Resource::Wand(_)) {
             return Ok(());
         }
-        let parts = self.parts(resource, heap);
-        for (index, left) in parts.iter().enumerate() {
-            for right in &parts[index + 1..] {
-                let PartValue::Map(other) = right.value else { continue };
+        let portions = self.portions(resource, heap);
+        for (index, left) in portions.iter().enumerate() {
+            for right in &portions[index + 1..] {
+                let PortionValue::Map(other) = right.value else { continue };
                 match &left.value {
-                    PartValue::One { arguments, value } => {
+                    PortionValue::One { arguments, value } => {
                         let q = self.at(resource, right.amount, arguments);
                         let other = self.map_at(resource, other, arguments);
                         let p = self.at(resource, left.amount, arguments);
                         let fact = self.agree((p, *value), (q, other));
                         self.learn_agreement(fact)?;
                     }
-                    PartValue::Map(map) if *map != other => {
+                    PortionValue::Map(map) if *map != other => {
                         let formals = self.formals(resource);
                         let own = self.map_at(resource, *map, &formals);
                         let other = self.map_at(resource, other, &formals);
                         let fact = self.agree((left.amount, own), (right.amount, other));
                         let triggers = vec![vec![own, other]];
-                        let fact = self.terms.forall(&formals, triggers, fact, "qp.agree", 1);
+                        let fact = self.terms.forall(
+                            &formals,
+                            triggers,
+                            fact,
+                            quantified::label("agree"),
+                            1,
+                        );
                         self.learn_agreement(fact)?;
                     }
-                    PartValue::Map(_) => {}
+                    PortionValue::Map(_) => {}
                 }
             }
         }
@@ -80,7 +86,7 @@ impl Engine<'_> {
 
     /// Portions of one location, each an amount and a value, have one value where both amounts are positive (trap T2).
     fn agree(&mut self, left: (Term, Term), right: (Term, Term)) -> Term {
-        let (p, q) = (self.is_some(left.0), self.is_some(right.0));
+        let (p, q) = (self.terms.is_some(left.0), self.terms.is_some(right.0));
         let both = self.terms.and([p, q]);
         let equal = self.terms.identical(left.1, right.1);
         self.terms.implies(both, equal)

@@ -13,12 +13,11 @@ impl Engine<'_> {
     ///
     /// COMPLETENESS: not of many, as each sum has a case for every two of them.
     pub(super) fn learn_from_sums(&mut self, chunks: &[Chunk]) -> Result<(), Stop> {
-        let one = self.terms.write();
         for (index, chunk) in chunks.iter().enumerate() {
             let mut fitting = Vec::new();
             for other in &chunks[index + 1..] {
                 let sum = self.terms.add(chunk.amount, other.amount);
-                let fits = self.terms.le(sum, one) != Terms::FALSE;
+                let fits = self.terms.le(sum, Terms::WRITE) != Terms::FALSE;
                 if fits && self.same_arguments(&chunk.arguments, &other.arguments) != Terms::FALSE {
                     fitting.push(other.clone());
                 }
@@ -26,7 +25,7 @@ impl Engine<'_> {
             if (2..=SUMMED).contains(&fitting.len()) {
                 fitting.push(chunk.clone());
                 let total = self.held(&fitting, &chunk.arguments);
-                let bounded = self.terms.le(total, one);
+                let bounded = self.terms.le(total, Terms::WRITE);
                 self.assume(bounded)?;
             }
         }

@@ -90,8 +90,7 @@ impl Engine<'_> {
             {
                 continue;
             }
-            let none = self.terms.none();
-            let held = self.terms.lt(none, chunk.amount);
+            let held = self.terms.lt(Terms::NONE, chunk.amount);
             if self.check(held)? {
                 chosen.push((predicate, chunk));
             }

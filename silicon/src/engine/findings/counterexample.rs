@@ -132,8 +132,7 @@ impl Engine<'_> {
         let old = old.map(|old| self.locations_of(&old, &variables)).unwrap_or_default();
 
         let mut wanted = Wanted::default();
-        let null = self.terms.null();
-        wanted.add(&mut self.terms, null);
+        wanted.add(&mut self.terms, Terms::NULL);
         for &(_, value) in &variables {
             wanted.add(&mut self.terms, value);
         }

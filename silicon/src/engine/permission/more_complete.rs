@@ -1,6 +1,6 @@
 //! The more complete exhale: all chunks that may be meant are taken from, together.
 
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
 use crate::engine::permission::ordinary::Taken;
 use crate::engine::state::heap::{Chunk, Resource};
@@ -18,16 +18,15 @@ impl Engine<'_> {
         let left = self.left();
         let chunks = left.of(resource);
         let value = self.summarised_value(resource, chunks, arguments)?;
-        let none = self.terms.none();
         let mut need = loss;
         let mut kept = Vec::with_capacity(chunks.len());
         for chunk in chunks {
             let alias = self.same_arguments(&chunk.arguments, arguments);
             let part = self.terms.perm_min(chunk.amount, need);
-            let part = self.terms.ite(alias, part, none);
+            let part = self.terms.ite(alias, part, Terms::NONE);
             need = self.terms.sub(need, part);
             let rest = self.terms.sub(chunk.amount, part);
-            if rest != none {
+            if rest != Terms::NONE {
                 let rest = Chunk { amount: rest, ..chunk.clone() };
                 self.assume_chunk_facts(resource, &rest)?;
                 kept.push(rest);
@@ -47,13 +46,12 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let sort = self.resource_sort(resource);
         let value = self.fresh("summary", sort);
-        let none = self.terms.none();
         if matches!(resource, Resource::Wand(_)) {
             // The first one taken: nothing equates the values of wands (trap T10e).
             let mut first = value;
             for chunk in chunks.iter().rev() {
                 let alias = self.same_arguments(&chunk.arguments, arguments);
-                let positive = self.terms.lt(none, chunk.amount);
+                let positive = self.terms.lt(Terms::NONE, chunk.amount);
                 let meant = self.terms.and([alias, positive]);
                 first = self.terms.ite(meant, chunk.value, first);
             }
@@ -61,7 +59,7 @@ impl Engine<'_> {
         }
         for chunk in chunks {
             let alias = self.same_arguments(&chunk.arguments, arguments);
-            let positive = self.terms.lt(none, chunk.amount);
+            let positive = self.terms.lt(Terms::NONE, chunk.amount);
             let meant = self.terms.and([alias, positive]);
             let equal = self.terms.identical(value, chunk.value);
             let fact = self.terms.implies(meant, equal);

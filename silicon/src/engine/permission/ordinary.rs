@@ -41,8 +41,7 @@ impl Engine<'_> {
         }
         // All chunks together: enough if on every alias condition one of them is it.
         let total = self.held(chunks, arguments);
-        let none = self.terms.none();
-        let some = self.terms.lt(none, total);
+        let some = self.terms.lt(Terms::NONE, total);
         if self.ask_obligation(some)? != Answer::Yes {
             return Ok(None);
         }
@@ -54,16 +53,15 @@ impl Engine<'_> {
 
     /// The index of a chunk that is the location and holds some permission.
     fn find_held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Result<Option<usize>, Stop> {
-        let none = self.terms.none();
         for (index, chunk) in chunks.iter().enumerate() {
-            let positive = self.terms.lt(none, chunk.amount);
+            let positive = self.terms.lt(Terms::NONE, chunk.amount);
             if chunk.arguments == arguments && self.check(positive)? {
                 return Ok(Some(index));
             }
         }
         for (index, chunk) in chunks.iter().enumerate() {
             if chunk.arguments != arguments {
-                let positive = self.terms.lt(none, chunk.amount);
+                let positive = self.terms.lt(Terms::NONE, chunk.amount);
                 let alias = self.same_arguments(&chunk.arguments, arguments);
                 let held = self.terms.and([alias, positive]);
                 if held != Terms::FALSE && self.check(held)? {
@@ -98,12 +96,11 @@ impl Engine<'_> {
 
     /// The permission held to a location: a sum over all chunks that may be it.
     pub(crate) fn held(&mut self, chunks: &[Chunk], arguments: &[Term]) -> Term {
-        let none = self.terms.none();
         let summands: Vec<_> = chunks
             .iter()
             .map(|chunk| {
                 let alias = self.same_arguments(&chunk.arguments, arguments);
-                self.terms.ite(alias, chunk.amount, none)
+                self.terms.ite(alias, chunk.amount, Terms::NONE)
             })
             .collect();
         self.terms.sum(Sort::PERM, summands)
@@ -111,8 +108,7 @@ impl Engine<'_> {
 
     /// Adds permission to the heap; it is merged with a chunk of the same arguments.
     pub(crate) fn add_chunk(&mut self, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
-        let none = self.terms.none();
-        if chunk.amount == none {
+        if chunk.amount == Terms::NONE {
             return Ok(());
         }
         self.assume_chunk_facts(resource, &chunk)?;
@@ -137,14 +133,13 @@ impl Engine<'_> {
 
     /// Two portions of one location as one. SOUNDNESS: a value counts only where its amount is positive (trap T2).
     fn merged(&mut self, resource: Resource, old: &Chunk, new: &Chunk) -> Result<Chunk, Stop> {
-        let none = self.terms.none();
         let value = if old.value == new.value {
             old.value
         } else {
             let equal = self.terms.identical(old.value, new.value);
-            let old_held = self.terms.lt(none, old.amount);
+            let old_held = self.terms.lt(Terms::NONE, old.amount);
             let old_held = self.established(old_held)?;
-            let new_held = self.terms.lt(none, new.amount);
+            let new_held = self.terms.lt(Terms::NONE, new.amount);
             let new_held = self.established(new_held)?;
             if old_held == Terms::TRUE
                 && !(new_held == Terms::TRUE && self.is_known_outside(new.value, old.value))
@@ -192,18 +187,15 @@ impl Engine<'_> {
         resource: Resource,
         chunk: &Chunk,
     ) -> Result<(), Stop> {
-        let none = self.terms.none();
-        let not_negative = self.terms.le(none, chunk.amount);
+        let not_negative = self.terms.le(Terms::NONE, chunk.amount);
         self.assume(not_negative)?;
         if let Resource::Field(_) = resource {
             if self.extends_exactly() {
-                let one = self.terms.write();
-                let bounded = self.terms.le(chunk.amount, one);
+                let bounded = self.terms.le(chunk.amount, Terms::WRITE);
                 self.assume(bounded)?;
             }
-            let null = self.terms.null();
-            let positive = self.terms.lt(none, chunk.amount);
-            let not_null = self.terms.differs(chunk.arguments[0], null);
+            let positive = self.terms.lt(Terms::NONE, chunk.amount);
+            let not_null = self.terms.differs(chunk.arguments[0], Terms::NULL);
             let fact = self.terms.implies(positive, not_null);
             self.assume(fact)?;
         }
@@ -220,7 +212,7 @@ impl Engine<'_> {
         if let Some(taken) = self.take_from_one(resource, arguments, loss)? {
             return Ok(Some(taken));
         }
-        if loss == self.terms.none() {
+        if loss == Terms::NONE {
             return Ok(Some(Taken(self.nothing(resource))));
         }
         // What is not in one chunk is looked for in the heaps around, too.
@@ -248,8 +240,7 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
-        let none = self.terms.none();
-        let needed = self.terms.lt(none, loss);
+        let needed = self.terms.lt(Terms::NONE, loss);
         if needed == Terms::FALSE {
             return Ok(Some(Taken(self.nothing(resource))));
         }
@@ -259,7 +250,7 @@ impl Engine<'_> {
             return Ok(Some(Taken(chunks[index].value)));
         }
         let total = self.held(chunks, arguments);
-        let some = self.terms.lt(none, total);
+        let some = self.terms.lt(Terms::NONE, total);
         let enough = self.terms.implies(needed, some);
         if self.ask_obligation(enough)? != Answer::Yes {
             return Ok(None);
@@ -332,10 +323,9 @@ impl Engine<'_> {
             heap.set(resource, chunks);
         }
         let held = self.held_in(&heap, resource, arguments);
-        let none = self.terms.none();
         let enough = match needed {
             Some(amount) => self.is_enough(amount, held),
-            None => self.terms.lt(none, held),
+            None => self.terms.lt(Terms::NONE, held),
         };
         self.assume(enough)
     }
@@ -354,8 +344,7 @@ impl Engine<'_> {
         if !self.program.origins.tells_null_receivers {
             return Ok(false);
         }
-        let null = self.terms.null();
-        let exists = self.terms.differs(receiver, null);
+        let exists = self.terms.differs(receiver, Terms::NULL);
         if exists == Terms::TRUE {
             return Ok(false);
         }
@@ -374,7 +363,7 @@ impl Engine<'_> {
         if self.state.assertion.amounts == Amounts::Exact && self.is_exact(needed) {
             self.terms.le(needed, held)
         } else {
-            let (wanted, some) = (self.is_some(needed), self.is_some(held));
+            let (wanted, some) = (self.terms.is_some(needed), self.terms.is_some(held));
             self.terms.implies(wanted, some)
         }
     }
@@ -422,8 +411,7 @@ impl Engine<'_> {
             let chunk = chunk.clone();
             drop(left);
             let rest = self.terms.sub(chunk.amount, loss);
-            let none = self.terms.none();
-            let depleted = self.terms.identical(rest, none);
+            let depleted = self.terms.identical(rest, Terms::NONE);
             let value = chunk.value;
             let kept = if self.check(depleted)? {
                 None
@@ -461,15 +449,14 @@ impl Engine<'_> {
             return Ok(Some(Taken(value)));
         }
         let total = self.held(chunks, arguments);
-        let none = self.terms.none();
-        let some = self.terms.lt(none, total);
+        let some = self.terms.lt(Terms::NONE, total);
         if self.ask_obligation(some)? != Answer::Yes {
             return Ok(None);
         }
         // Less than every portion that may be meant: all aliases together keep something (trap T9f).
         for chunk in chunks {
             let alias = self.same_arguments(&chunk.arguments, arguments);
-            let positive = self.terms.lt(none, chunk.amount);
+            let positive = self.terms.lt(Terms::NONE, chunk.amount);
             let meant = self.terms.and([alias, positive]);
             let less = self.terms.lt(loss, chunk.amount);
             let fact = self.terms.implies(meant, less);
@@ -498,8 +485,7 @@ impl Engine<'_> {
             self.left_mut().set(resource, kept);
         }
         if !left.quantified(resource).is_empty() {
-            let full = self.terms.write();
-            let gone = self.need_of(resource, arguments, full);
+            let gone = self.need_of(resource, arguments, Terms::WRITE);
             self.forget_quantified(resource, gone)?;
         }
         Ok(())
@@ -510,7 +496,7 @@ impl Engine<'_> {
         if heap.quantified(resource).is_empty() {
             return self.held(heap.of(resource), arguments);
         }
-        let parts = self.parts(resource, heap);
-        self.held_parts(resource, &parts, arguments)
+        let parts = self.portions(resource, heap);
+        self.held_in_portions(resource, &parts, arguments)
     }
 }

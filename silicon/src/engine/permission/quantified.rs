@@ -28,9 +28,12 @@ pub(crate) mod summaries;
 pub(crate) mod touch;
 
 use rustc_hash::FxBuildHasher;
+use smt::terms::Label;
 
-/// How the names of the quantifiers begin that quantified permissions bring along.
-pub(crate) const QUANTIFIERS: &str = "qp.";
+/// The label of a formula that quantified permissions bring along: its triggers can be left out, to see what they are worth.
+pub(crate) fn label(of: &str) -> Label {
+    Label::without_need(&format!("qp.{of}"))
+}
 
 /// Symbols made for quantified permissions, by what defines them.
 ///

@@ -10,10 +10,10 @@
 #[cfg(test)]
 mod tests;
 
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
 use crate::engine::permission::ordinary::Taken;
-use crate::engine::permission::quantified::chunks::Part;
+use crate::engine::permission::quantified::chunks::Portion;
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::{Access, Footprint};
 use crate::engine::{Amounts, Engine, Stop};
@@ -85,8 +85,7 @@ impl Engine<'_> {
         let Some(Taken(value)) = self.take(&OfLocation { resource, arguments, amount })? else {
             return Ok(None);
         };
-        let none = self.terms.none();
-        let some = self.terms.lt(none, amount);
+        let some = self.terms.lt(Terms::NONE, amount);
         let some = self.established(some)?;
         let nothing = self.nothing(resource);
         Ok(Some(self.terms.ite(some, value, nothing)))
@@ -138,7 +137,7 @@ impl Need for OfLocation<'_> {
         }
         let value = engine.value_if_enough(resource, arguments, amount)?;
         if value.is_some() {
-            engine.take_parts(resource, arguments, amount);
+            engine.take_portions(resource, arguments, amount);
         }
         Ok(value)
     }
@@ -150,30 +149,30 @@ impl Need for OfLocation<'_> {
 
 impl Need for OfAll<'_> {
     /// The chunks that may have given something.
-    type Given = Vec<Part>;
+    type Given = Vec<Portion>;
 
     fn amount(&self) -> Term {
         self.access.amount
     }
 
-    fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Part>>, Stop> {
-        engine.parts_if_some(self.access.resource, self.footprint)
+    fn show_some(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
+        engine.portions_if_some(self.access.resource, self.footprint)
     }
 
-    fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Part>>, Stop> {
+    fn take_less(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
         let resource = self.access.resource;
-        let parts = engine.parts_if_some(resource, self.footprint)?;
-        if parts.is_some() {
+        let portions = engine.portions_if_some(resource, self.footprint)?;
+        if portions.is_some() {
             engine.take_less_of_all(resource, self.footprint)?;
         }
-        Ok(parts)
+        Ok(portions)
     }
 
-    fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Part>>, Stop> {
-        engine.take_from_parts(self.access, self.footprint.amount)
+    fn take_exactly(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
+        engine.take_from_portions(self.access, self.footprint.amount)
     }
 
-    fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Part>>, Stop> {
+    fn transfer(&self, engine: &mut Engine<'_>) -> Result<Option<Vec<Portion>>, Stop> {
         if !engine.is_exact(self.access.amount) {
             return Ok(None);
         }

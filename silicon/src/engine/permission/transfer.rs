@@ -7,10 +7,10 @@
 
 use std::rc::Rc;
 
-use smt::terms::{Term, TermKind, Terms};
+use smt::terms::{Split, Term, TermKind, Terms};
 
 use crate::engine::permission::ordinary::Taken;
-use crate::engine::permission::quantified::chunks::{Part, PartValue, Split};
+use crate::engine::permission::quantified::chunks::{Portion, PortionValue};
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -59,8 +59,7 @@ impl Engine<'_> {
             self.transfer_chunks(level, resource, arguments, &mut progress)?;
             self.transfer_quantified_chunks(level, resource, arguments, &mut progress)?;
         }
-        let none = self.terms.none();
-        let done = self.terms.le(progress.need, none);
+        let done = self.terms.le(progress.need, Terms::NONE);
         if self.ask_obligation(done)? != Answer::Yes {
             return Ok(None);
         }
@@ -76,11 +75,10 @@ impl Engine<'_> {
         arguments: &[Term],
         progress: &mut Progress,
     ) -> Result<(), Stop> {
-        let none = self.terms.none();
         let chunks = self.level(level).of(resource).to_vec();
         // From the last to the first, so that what is removed moves nothing that is still to come.
         for (index, chunk) in chunks.iter().enumerate().rev() {
-            let done = self.terms.le(progress.need, none);
+            let done = self.terms.le(progress.need, Terms::NONE);
             if self.check(done)? {
                 break;
             }
@@ -88,7 +86,7 @@ impl Engine<'_> {
             if alias == Terms::FALSE || !self.check(alias)? {
                 continue;
             }
-            let nothing = self.terms.le(chunk.amount, none);
+            let nothing = self.terms.le(chunk.amount, Terms::NONE);
             if self.check(nothing)? {
                 continue;
             }
@@ -107,22 +105,21 @@ impl Engine<'_> {
         arguments: &[Term],
         progress: &mut Progress,
     ) -> Result<(), Stop> {
-        let none = self.terms.none();
         let mut chunks = self.level(level).quantified(resource).to_vec();
         for index in 0..chunks.len() {
-            let done = self.terms.le(progress.need, none);
+            let done = self.terms.le(progress.need, Terms::NONE);
             if self.check(done)? {
                 break;
             }
             let chunk = chunks[index].clone();
             let here = self.at(resource, chunk.amount, arguments);
-            let positive = self.is_some(here);
+            let positive = self.terms.is_some(here);
             if !self.check(positive)? {
                 continue;
             }
             let part = self.needed_of(here, progress)?;
             let need = self.need_of(resource, arguments, part);
-            chunks[index].amount = self.split_amount(chunk.amount, need).rest;
+            chunks[index].amount = self.terms.split_amount(chunk.amount, need).rest;
             self.level(level).set_quantified(resource, chunks.clone());
             let value = self.map_at(resource, chunk.map, arguments);
             self.note_value(resource, &mut progress.value, value, part)?;
@@ -151,12 +148,11 @@ impl Engine<'_> {
         arguments: &[Term],
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
-        let none = self.terms.none();
         for level in 1..=self.state.package.reserve.len() {
             let chunks = self.level(level).of(resource).to_vec();
             for (index, chunk) in chunks.iter().enumerate() {
                 let alias = self.same_arguments(&chunk.arguments, arguments);
-                let positive = self.terms.lt(none, chunk.amount);
+                let positive = self.terms.lt(Terms::NONE, chunk.amount);
                 let held = self.terms.and([alias, positive]);
                 if held == Terms::FALSE || !self.check(held)? {
                     continue;
@@ -177,7 +173,7 @@ impl Engine<'_> {
         &mut self,
         resource: Resource,
         mut need: Term,
-    ) -> Result<Option<Vec<Part>>, Stop> {
+    ) -> Result<Option<Vec<Portion>>, Stop> {
         let mut touched = Vec::new();
         for level in 0..=self.state.package.reserve.len() {
             let heap = self.level(level).clone();
@@ -191,9 +187,9 @@ impl Engine<'_> {
                 let Chunk { arguments, value, .. } = chunk.clone();
                 let amount = self.at(resource, split.taken, &arguments);
                 self.fetch(level, resource, Chunk { amount, ..chunk.clone() })?;
-                touched.push(Part {
+                touched.push(Portion {
                     amount: split.taken,
-                    value: PartValue::One { arguments, value },
+                    value: PortionValue::One { arguments, value },
                     domain: None,
                 });
                 if self.remains(split.rest)? {
@@ -209,9 +205,9 @@ impl Engine<'_> {
                 };
                 let taken = QuantifiedChunk { amount: split.taken, ..chunk.clone() };
                 self.fetch_quantified(level, resource, &taken);
-                touched.push(Part {
+                touched.push(Portion {
                     amount: split.taken,
-                    value: PartValue::Map(chunk.map),
+                    value: PortionValue::Map(chunk.map),
                     domain: chunk.domain,
                 });
                 if self.remains(split.rest)? {
@@ -222,7 +218,7 @@ impl Engine<'_> {
             heap.set(resource, ordinary);
             heap.set_quantified(resource, quantified);
         }
-        let done = self.is_none(need);
+        let done = self.terms.is_none(need);
         if self.ask_obligation(done)? != Answer::Yes {
             return Ok(None);
         }
@@ -231,12 +227,12 @@ impl Engine<'_> {
 
     /// What a chunk gives of what is needed; `None`: nothing.
     fn part_of(&mut self, available: Term, need: &mut Term) -> Result<Option<Split>, Stop> {
-        let done = self.is_none(*need);
+        let done = self.terms.is_none(*need);
         if self.check(done)? {
             return Ok(None);
         }
-        let split = self.split_amount(available, *need);
-        let nothing = self.is_none(split.taken);
+        let split = self.terms.split_amount(available, *need);
+        let nothing = self.terms.is_none(split.taken);
         if self.check(nothing)? {
             return Ok(None);
         }
@@ -245,7 +241,7 @@ impl Engine<'_> {
     }
 
     fn remains(&mut self, rest: Term) -> Result<bool, Stop> {
-        let depleted = self.is_none(rest);
+        let depleted = self.terms.is_none(rest);
         Ok(!self.check(depleted)?)
     }
 
@@ -300,9 +296,8 @@ impl Engine<'_> {
         chunk: &Chunk,
         part: Term,
     ) -> Result<(), Stop> {
-        let none = self.terms.none();
         let rest = self.terms.sub(chunk.amount, part);
-        let depleted = self.terms.identical(rest, none);
+        let depleted = self.terms.identical(rest, Terms::NONE);
         let kept = if self.check(depleted)? {
             None
         } else {
@@ -343,8 +338,7 @@ impl Engine<'_> {
         own: Term,
         part: Term,
     ) -> Result<(), Stop> {
-        let none = self.terms.none();
-        let mut some = self.terms.lt(none, part);
+        let mut some = self.terms.lt(Terms::NONE, part);
         if self.check(some)? {
             some = Terms::TRUE;
         }

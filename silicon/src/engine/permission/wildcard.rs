@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use smt::terms::{Sort, Term, TermKind};
+use smt::terms::{Sort, Term, TermKind, Terms};
 
 use crate::engine::{Amounts, Engine, Stop};
 
@@ -10,11 +10,10 @@ impl Engine<'_> {
     /// Some positive amount, chosen anew; where amounts do not matter it is full permission.
     pub(crate) fn wildcard(&mut self) -> Result<Term, Stop> {
         if self.state.assertion.amounts == Amounts::SomeOrNone {
-            return Ok(self.terms.write());
+            return Ok(Terms::WRITE);
         }
         let amount = self.fresh("wildcard", Sort::PERM);
-        let none = self.terms.none();
-        let positive = self.terms.lt(none, amount);
+        let positive = self.terms.lt(Terms::NONE, amount);
         self.assume(positive)?;
         if let TermKind::Apply(symbol, _) = *self.terms.kind(amount) {
             Rc::make_mut(&mut self.state.assertion.constrainable).push(symbol);

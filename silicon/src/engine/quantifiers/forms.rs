@@ -8,10 +8,8 @@
 //! SOUNDNESS: k ↦ u − x and k ↦ x − u are bijections of the integers, and binding a variable that does not occur changes
 //! nothing: all forms are equivalent.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashSet;
-use smt::terms::{Quant, Substitution, Term, TermKind, Terms, grow_stack};
+use smt::terms::{Label, Quant, Substitution, Term, TermKind, Terms, grow_stack};
 
 use crate::engine::Engine;
 use crate::engine::quantifiers::occurring;
@@ -97,11 +95,11 @@ impl Engine<'_> {
         variables: &[Term],
         triggers: Vec<Vec<Term>>,
         body: Term,
-        name: &str,
+        label: impl Into<Label>,
         weight: u32,
     ) -> Term {
-        let name = Arc::<str>::from(name);
-        let plain = self.terms.quantify(quant, variables, triggers, body, name.clone(), weight);
+        let label = label.into();
+        let plain = self.terms.quantify(quant, variables, triggers, body, label.clone(), weight);
         let TermKind::Quantifier(quantifier) = self.terms.kind(plain) else { return plain };
         if !quantifier.triggers.is_empty() {
             return plain;
@@ -118,7 +116,7 @@ impl Engine<'_> {
                 &variables,
                 vec![trigger],
                 body,
-                name.clone(),
+                label.clone(),
                 weight,
             ));
         }

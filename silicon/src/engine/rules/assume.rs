@@ -7,6 +7,7 @@ use sil::program::{Expr, ExprKind};
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::Blame;
+use crate::engine::permission::quantified;
 use crate::engine::rules::assertion::Form;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise;
@@ -78,7 +79,7 @@ impl Engine<'_> {
             }
             Form::Wand => {
                 let (resource, arguments) = self.eval_wand(assertion, blame)?;
-                let amount = self.terms.write();
+                let amount = Terms::WRITE;
                 Ok(self.claim(resource, &arguments, amount, claims))
             }
             Form::Quantified { .. } => self.held_for_all(assertion, claims, blame),
@@ -175,11 +176,10 @@ impl Engine<'_> {
         amount: Term,
         claims: &[Claim],
     ) -> Term {
-        let none = self.terms.none();
         let mut least = amount;
         for claim in claims.iter().filter(|claim| claim.resource == resource) {
             let here = self.at(resource, claim.amount, arguments);
-            let here = self.terms.ite(claim.guard, here, none);
+            let here = self.terms.ite(claim.guard, here, Terms::NONE);
             least = self.terms.add(least, here);
         }
         let heap = self.state.heap.clone();
@@ -195,22 +195,28 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let mut facts = Vec::new();
-        for part in normalise::parts(quantifier, self.state.assertion.reading) {
-            if part.body.is_pure() {
-                facts.push(self.eval_quantified_fact(&part, blame)?);
+        for conjunct in normalise::conjuncts(quantifier, self.state.assertion.reading) {
+            if conjunct.body.is_pure() {
+                facts.push(self.eval_quantified_fact(&conjunct, blame)?);
                 continue;
             }
-            let Some(target) = Target::of(part.body) else {
-                return self.unsupported(part.body, "`assume` of this under a quantifier");
+            let Some(target) = Target::of(conjunct.body) else {
+                return self.unsupported(conjunct.body, "`assume` of this under a quantifier");
             };
-            let access = self.eval_quantified_access(&part, target, blame)?;
+            let access = self.eval_quantified_access(&conjunct, target, blame)?;
             let Some(access) = access else { continue };
             let resource = access.resource;
             // That different values mean different locations is assumed with the rest, by the inverse functions.
             let fact = self.holds_at_least(resource, &access.arguments, access.amount, claims);
             let fact = self.terms.implies(access.guard, fact);
             let triggers = self.access_triggers(&access);
-            facts.push(self.terms.forall(&access.variables, triggers, fact, "qp.assume", 1));
+            facts.push(self.terms.forall(
+                &access.variables,
+                triggers,
+                fact,
+                quantified::label("assume"),
+                1,
+            ));
             let footprint = self.footprint(&access)?;
             claims.push(Claim { resource, guard: Terms::TRUE, amount: footprint.amount });
         }

@@ -8,7 +8,7 @@
 //! - The snapshot has the shape that `produce` expects for the same assertion.
 
 use sil::program::{Expr, Location};
-use smt::terms::{Sort, Term, grow_stack};
+use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::rules::assertion::Form;
@@ -132,7 +132,7 @@ impl Engine<'_> {
         if let Some(reported) = reported {
             // What is said about the value in the same assertion fails for the same reason.
             self.log.taint(value, reported);
-            let amount = self.terms.write();
+            let amount = Terms::WRITE;
             self.heap_to_extend().push(resource, Chunk { arguments, value, amount });
         }
         Ok(self.terms.snap_wrap(value))

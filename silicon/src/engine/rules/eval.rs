@@ -29,9 +29,9 @@ impl<'p> Engine<'p> {
         match &expr.kind {
             ExprKind::Int(value) => Ok(self.terms.int(value.clone())),
             ExprKind::Bool(value) => Ok(self.terms.bool(*value)),
-            ExprKind::Null => Ok(self.terms.null()),
-            ExprKind::NoPerm => Ok(self.terms.none()),
-            ExprKind::FullPerm => Ok(self.terms.write()),
+            ExprKind::Null => Ok(Terms::NULL),
+            ExprKind::NoPerm => Ok(Terms::NONE),
+            ExprKind::FullPerm => Ok(Terms::WRITE),
             ExprKind::Wildcard => self.wildcard(),
             ExprKind::Epsilon => self.unsupported(expr, "`epsilon`"),
             ExprKind::Local(local) => {

@@ -142,25 +142,33 @@ impl Engine<'_> {
         let value = self.eval(value, blame)?;
         let value = self.named(&self.program.fields[field].name.clone(), value)?;
         let resource = Resource::Field(field);
-        let full = self.terms.write();
-        let mut taken = self.take_location(resource, &[receiver_value], full)?;
+        let mut taken = self.take_location(resource, &[receiver_value], Terms::WRITE)?;
         if taken.is_none() && self.fail_receiver(receiver_value, blame, stmt.span)? {
-            taken = self.take_location(resource, &[receiver_value], full)?;
+            taken = self.take_location(resource, &[receiver_value], Terms::WRITE)?;
         }
         if taken.is_none() {
             let heap = self.state.heap.clone();
-            self.fail_permission(&heap, resource, &[receiver_value], Some(full), blame, stmt.span)?;
+            self.fail_permission(
+                &heap,
+                resource,
+                &[receiver_value],
+                Some(Terms::WRITE),
+                blame,
+                stmt.span,
+            )?;
             self.drop_aliases(resource, &[receiver_value])?;
         }
-        self.add_chunk(resource, Chunk { arguments: vec![receiver_value], value, amount: full })
+        self.add_chunk(
+            resource,
+            Chunk { arguments: vec![receiver_value], value, amount: Terms::WRITE },
+        )
     }
 
     /// `x := new(fs)`: a reference unlike every one that is a value of the state (trap T11).
     fn exec_new(&mut self, target: LocalId, fields: &[FieldId]) -> Result<(), Stop> {
         let hint = self.state.locals[target].name.clone();
         let object = self.fresh(&hint, Sort::REF);
-        let null = self.terms.null();
-        let fact = self.terms.differs(object, null);
+        let fact = self.terms.differs(object, Terms::NULL);
         self.assume(fact)?;
         for (value, held) in self.values_of_state() {
             let fact = match *self.terms.sort_kind(self.terms.sort(value)) {
@@ -179,12 +187,11 @@ impl Engine<'_> {
             self.assume(fact)?;
         }
         self.state.store.set(target, object);
-        let full = self.terms.write();
         for &field in fields {
             let program = self.program;
             let sort = self.sort(&program.fields[field].ty);
             let value = self.fresh(&program.fields[field].name, sort);
-            let chunk = Chunk { arguments: vec![object], value, amount: full };
+            let chunk = Chunk { arguments: vec![object], value, amount: Terms::WRITE };
             self.add_chunk(Resource::Field(field), chunk)?;
         }
         Ok(())
@@ -197,11 +204,10 @@ impl Engine<'_> {
         for (local, _) in self.state.locals.iter() {
             values.extend(self.state.store.get(local).map(|value| (value, Terms::TRUE)));
         }
-        let none = self.terms.none();
         for heap in std::iter::once(&self.state.heap).chain(&self.state.past.frames) {
             for (_, chunks) in heap.resources() {
                 for chunk in chunks {
-                    let held = self.terms.lt(none, chunk.amount);
+                    let held = self.terms.lt(Terms::NONE, chunk.amount);
                     let of_chunk = chunk.arguments.iter().copied().chain([chunk.value]);
                     values.extend(of_chunk.map(|value| (value, held)));
                 }

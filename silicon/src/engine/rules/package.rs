@@ -106,7 +106,7 @@ impl Engine<'_> {
         let mut reserve = group.reserve.iter().cloned();
         self.state.heap = reserve.next().expect("the heap around the package");
         self.state.package.reserve = reserve.collect();
-        let amount = self.terms.write();
+        let amount = Terms::WRITE;
         self.state.heap.push(resource, Chunk { arguments, value: function, amount });
         Ok(())
     }

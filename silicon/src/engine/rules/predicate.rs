@@ -53,8 +53,7 @@ impl<'p> Engine<'p> {
 
     fn positive_amount(&mut self, access: &PredicateAccess, blame: Blame) -> Result<Term, Stop> {
         let amount = self.eval(&access.amount, blame)?;
-        let none = self.terms.none();
-        let positive = self.terms.lt(none, amount);
+        let positive = self.terms.lt(Terms::NONE, amount);
         self.prove(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
         Ok(amount)
     }
@@ -114,7 +113,7 @@ impl<'p> Engine<'p> {
     /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a part, however much is
     /// written.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
-        let is_part = !self.extends_exactly() || amount != self.terms.write();
+        let is_part = !self.extends_exactly() || amount != Terms::WRITE;
         let is_open = is_part && self.context.analysis.asserting_predicates.contains(&predicate);
         if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
@@ -137,8 +136,7 @@ impl<'p> Engine<'p> {
         for (&formal, &argument) in declaration.formals.iter().zip(arguments) {
             state.store.set(formal, argument);
         }
-        let one = self.terms.write();
-        state.assertion.scale = (amount != one).then_some(amount);
+        state.assertion.scale = (amount != Terms::WRITE).then_some(amount);
         let outer = std::mem::replace(&mut self.state, state);
         let result = run(self);
         let inner = std::mem::replace(&mut self.state, outer);
@@ -194,8 +192,7 @@ impl<'p> Engine<'p> {
     ) -> Result<(Vec<Term>, Term), Stop> {
         let arguments = self.eval_all(&access.arguments, blame)?;
         let amount = self.eval(&access.amount, blame)?;
-        let none = self.terms.none();
-        let positive = self.terms.lt(none, amount);
+        let positive = self.terms.lt(Terms::NONE, amount);
         self.prove_defined(positive, blame, Reason::PermissionNotPositive, access.amount.span)?;
         Ok((arguments, amount))
     }

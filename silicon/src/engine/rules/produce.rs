@@ -189,39 +189,24 @@ impl Engine<'_> {
     /// An amount, not negative, times the factor of the predicate around.
     pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
         let value = self.eval(amount, blame)?;
-        let none = self.terms.none();
         // SOUNDNESS: consuming a negative amount would add permission. That the contract is well-formed is no
         // guarantee, since its other reading may have been what ruled the amount out (trap T17e).
         let consuming = self.state.consuming.is_some();
         let checked = if consuming { !blame.is_silent() } else { !blame.is_trusted() };
         if checked && !self.is_open_wildcard(value) {
-            let not_negative = self.terms.le(none, value);
+            let not_negative = self.terms.le(Terms::NONE, value);
             self.prove(not_negative, blame, Reason::NegativePermission, amount.span)?;
         }
         Ok(match self.state.assertion.scale {
-            Some(scale) => self.scaled(scale, value)?,
+            Some(scale) => {
+                let (product, lemmas) = self.terms.scaled(scale, value);
+                for lemma in lemmas {
+                    self.assume(lemma)?;
+                }
+                product
+            }
             None => value,
         })
-    }
-
-    /// A product of amounts. That positive times positive is positive is told to the prover, which is weak at it.
-    fn scaled(&mut self, scale: Term, amount: Term) -> Result<Term, Stop> {
-        let product = self.terms.mul(scale, amount);
-        if self.terms.is_literal(scale) || self.terms.is_literal(amount) {
-            return Ok(product);
-        }
-        let none = self.terms.none();
-        let (s, a) = (self.terms.lt(none, scale), self.terms.lt(none, amount));
-        let both = self.terms.and([s, a]);
-        let positive = self.terms.lt(none, product);
-        let lemma = self.terms.implies(both, positive);
-        self.assume(lemma)?;
-        let one = self.terms.write();
-        let (small, less) = (self.terms.le(amount, one), self.terms.le(product, scale));
-        let bounded = self.terms.and([s, small]);
-        let lemma = self.terms.implies(bounded, less);
-        self.assume(lemma)?;
-        Ok(product)
     }
 }
 

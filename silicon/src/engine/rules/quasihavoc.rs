@@ -7,7 +7,7 @@ use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::rules::quantified::access::Target;
-use crate::engine::rules::quantified::normalise::{Prefix, QuantifiedPart, Step};
+use crate::engine::rules::quantified::normalise::{Prefix, QuantifiedConjunct, Step};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::engine::{Engine, Stop};
@@ -48,16 +48,16 @@ impl Engine<'_> {
             steps: guard.into_iter().collect(),
             ..Prefix::default()
         };
-        let part = QuantifiedPart { prefix, body: &body };
+        let conjunct = QuantifiedConjunct { prefix, body: &body };
         let target = Target::asked(resource);
-        let Some(access) = self.eval_quantified_access(&part, target, blame)? else {
+        let Some(access) = self.eval_quantified_access(&conjunct, target, blame)? else {
             // The condition cannot hold.
             return Ok(());
         };
         // SOUNDNESS: there are inverse functions of injective receivers only (trap T15).
         self.prove_injective(&access, blame, Reason::HavocNotInjective, at)?;
         let footprint = self.footprint(&access)?;
-        let forgotten = self.is_some(footprint.amount);
+        let forgotten = self.terms.is_some(footprint.amount);
         self.forget_values(access.resource, forgotten)
     }
 

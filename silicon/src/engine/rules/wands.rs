@@ -7,7 +7,7 @@
 mod structure;
 
 use sil::program::{Expr, ExprKind};
-use smt::terms::{Sort, Term};
+use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::Found;
@@ -74,7 +74,7 @@ impl Engine<'_> {
             }
             None => self.fresh("wand", sort),
         };
-        let amount = self.terms.write();
+        let amount = Terms::WRITE;
         self.state.heap.push(resource, Chunk { arguments, value, amount });
         Ok(())
     }
@@ -82,8 +82,7 @@ impl Engine<'_> {
     /// consume(σ, A --* B).
     pub(crate) fn consume_wand(&mut self, wand: &Expr, blame: Blame) -> Result<Term, Stop> {
         let (resource, arguments) = self.eval_wand(wand, blame)?;
-        let one = self.terms.write();
-        if let Some(function) = self.take_location(resource, &arguments, one)? {
+        if let Some(function) = self.take_location(resource, &arguments, Terms::WRITE)? {
             return Ok(function);
         }
         let mut reported = None;
@@ -182,7 +181,6 @@ impl Engine<'_> {
         if self.context.analysis.scripts_may_write {
             return Ok(());
         }
-        let none = self.terms.none();
         let after = self.state.heap.clone();
         for (resource, chunks) in after.resources() {
             if !matches!(resource, Resource::Field(_)) {
@@ -193,8 +191,8 @@ impl Engine<'_> {
                     if old.arguments != chunk.arguments || old.value == chunk.value {
                         continue;
                     }
-                    let was_held = self.terms.lt(none, old.amount);
-                    let is_held = self.terms.lt(none, chunk.amount);
+                    let was_held = self.terms.lt(Terms::NONE, old.amount);
+                    let is_held = self.terms.lt(Terms::NONE, chunk.amount);
                     let both = self.terms.and([was_held, is_held]);
                     let equal = self.terms.identical(old.value, chunk.value);
                     let fact = self.terms.implies(both, equal);

@@ -370,12 +370,14 @@ impl<'p> Engine<'p> {
         for (chunk, partner) in left.iter().zip(&partner) {
             merged.push(match partner {
                 Some(other) => self.merge_pair(condition, chunk, &right[*other]),
-                None => Chunk { amount: self.only_if(condition, chunk.amount), ..chunk.clone() },
+                None => {
+                    Chunk { amount: self.terms.only_if(condition, chunk.amount), ..chunk.clone() }
+                }
             });
         }
         let negation = self.terms.not(condition);
         for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
-            let amount = self.only_if(negation, chunk.amount);
+            let amount = self.terms.only_if(negation, chunk.amount);
             merged.push(Chunk { amount, ..chunk.clone() });
         }
         merged
@@ -413,33 +415,16 @@ impl<'p> Engine<'p> {
                     free[other] = false;
                     self.terms.ite(condition, chunk.amount, right[other].amount)
                 }
-                None => self.only_if(condition, chunk.amount),
+                None => self.terms.only_if(condition, chunk.amount),
             };
             merged.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         let negation = self.terms.not(condition);
         for (chunk, _) in right.iter().zip(&free).filter(|(_, free)| **free) {
-            let amount = self.only_if(negation, chunk.amount);
+            let amount = self.terms.only_if(negation, chunk.amount);
             merged.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         merged
-    }
-
-    /// `condition ? amount : none`, in the form of one condition and what there is under it.
-    fn only_if(&mut self, condition: Term, amount: Term) -> Term {
-        let none = self.terms.none();
-        if let TermKind::Ite(inner, then, otherwise) = *self.terms.kind(amount) {
-            if otherwise == none {
-                let both = self.terms.and([condition, inner]);
-                return self.terms.ite(both, then, none);
-            }
-            if then == none {
-                let outside = self.terms.not(inner);
-                let both = self.terms.and([condition, outside]);
-                return self.terms.ite(both, otherwise, none);
-            }
-        }
-        self.terms.ite(condition, amount, none)
     }
 
     /// On the path where a condition has been decided: what was merged under it is again what it was on that side.
@@ -495,7 +480,6 @@ impl<'p> Engine<'p> {
 
     fn settled_heap(&mut self, heap: &Heap, decided: &Substitution) -> Heap {
         let mut settled = heap.clone();
-        let none = self.terms.none();
         for (resource, chunks) in heap.resources() {
             let mut changed = false;
             let mut kept = Vec::with_capacity(chunks.len());
@@ -507,7 +491,7 @@ impl<'p> Engine<'p> {
                     amount: self.settled(chunk.amount, decided),
                 };
                 changed |= now != *chunk;
-                if now.amount == none && chunk.amount != none {
+                if now.amount == Terms::NONE && chunk.amount != Terms::NONE {
                     continue;
                 }
                 kept.push(now);
@@ -520,7 +504,7 @@ impl<'p> Engine<'p> {
             let mut kept = Vec::with_capacity(chunks.len());
             for chunk in chunks {
                 let amount = self.settled(chunk.amount, decided);
-                if amount != none || chunk.amount == none {
+                if amount != Terms::NONE || chunk.amount == Terms::NONE {
                     kept.push(QuantifiedChunk { amount, ..chunk.clone() });
                 }
             }

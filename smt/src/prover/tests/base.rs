@@ -43,8 +43,7 @@ fn permissions_are_exact() {
     let third = b.terms.fraction(1, 3);
     let three = b.terms.fraction(3, 1);
     let product = b.terms.mul(three, p);
-    let write = b.terms.write();
-    let fact = b.terms.identical(product, write);
+    let fact = b.terms.identical(product, Terms::WRITE);
     b.prover.assume(fact);
     let goal = b.terms.identical(p, third);
     b.proves_soundly(goal);

@@ -15,7 +15,7 @@ impl Engine<'_> {
         let limited = self.terms.apply(general.symbols.limited, &operands);
         let equal = self.terms.identical(limited, full);
         let name = format!("{}-limited", general.declaration.name);
-        self.terms.forall(&operands, vec![vec![full]], equal, &name, 1)
+        self.terms.forall(&operands, vec![vec![full]], equal, &*name, 1)
     }
 
     pub(super) fn stateless_axiom(&mut self, general: &General<'_>) -> Term {
@@ -23,7 +23,7 @@ impl Engine<'_> {
         let limited = self.terms.apply(general.symbols.limited, &operands);
         let stateless = self.terms.apply(general.symbols.stateless, &general.formals);
         let name = format!("{}-stateless", general.declaration.name);
-        self.terms.forall(&operands, vec![vec![limited]], stateless, &name, 1)
+        self.terms.forall(&operands, vec![vec![limited]], stateless, &*name, 1)
     }
 
     /// ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ what the path shows, with the facts that make the
@@ -68,7 +68,7 @@ impl Engine<'_> {
         if body == Terms::TRUE {
             return None;
         }
-        Some(self.terms.forall(&operands, triggers, body, &general.declaration.name, 1))
+        Some(self.terms.forall(&operands, triggers, body, &*general.declaration.name, 1))
     }
 
     /// Whether a fact says that an application is in its function's domain.

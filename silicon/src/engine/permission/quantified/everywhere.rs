@@ -2,7 +2,8 @@
 
 use smt::terms::{Term, Terms};
 
-use crate::engine::permission::quantified::chunks::Part;
+use crate::engine::permission::quantified;
+use crate::engine::permission::quantified::chunks::Portion;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -11,49 +12,49 @@ use crate::engine::{Amounts, Engine, Stop};
 
 impl Engine<'_> {
     /// The chunks that hold some of what a footprint asks for, where it asks for some; `None`: there is not enough.
-    pub(crate) fn parts_if_some(
+    pub(crate) fn portions_if_some(
         &mut self,
         resource: Resource,
         footprint: &Footprint,
-    ) -> Result<Option<Vec<Part>>, Stop> {
+    ) -> Result<Option<Vec<Portion>>, Stop> {
         let left = self.left();
-        let parts = self.parts(resource, &left);
-        let total = self.total(&parts);
-        let (wanted, held) = (self.is_some(footprint.amount), self.is_some(total));
+        let portions = self.portions(resource, &left);
+        let total = self.total(&portions);
+        let (wanted, held) = (self.terms.is_some(footprint.amount), self.terms.is_some(total));
         let enough = self.terms.implies(wanted, held);
         let enough = self.with_touch(resource, enough);
         let answer = self.ask_obligation(enough)?;
-        Ok((answer == Answer::Yes).then_some(parts))
+        Ok((answer == Answer::Yes).then_some(portions))
     }
 
     /// As much as possible from each chunk in turn; yields those that may have given something.
-    pub(crate) fn take_from_parts(
+    pub(crate) fn take_from_portions(
         &mut self,
         access: &Access,
         mut need: Term,
-    ) -> Result<Option<Vec<Part>>, Stop> {
+    ) -> Result<Option<Vec<Portion>>, Stop> {
         let resource = access.resource;
         let left = self.left();
         let mut ordinary: Vec<Option<Chunk>> =
             left.of(resource).iter().cloned().map(Some).collect();
         let mut quantified: Vec<_> = left.quantified(resource).iter().cloned().map(Some).collect();
-        let parts = self.parts(resource, &left);
-        let single = parts.len() == 1;
+        let portions = self.portions(resource, &left);
+        let single = portions.len() == 1;
         let mut touched = Vec::new();
-        let mut done = need == self.terms.none();
+        let mut done = need == Terms::NONE;
         for position in self.removal_order(access, need) {
             if done {
                 break;
             }
-            let part = &parts[position];
-            let split = self.split_amount(part.amount, need);
-            let nothing = self.is_none(split.taken);
+            let portion = &portions[position];
+            let split = self.terms.split_amount(portion.amount, need);
+            let nothing = self.terms.is_none(split.taken);
             if nothing == Terms::TRUE || (!single && self.check(nothing)?) {
                 continue;
             }
-            touched.push(part.clone());
+            touched.push(portion.clone());
             need = split.need;
-            let depleted = self.is_none(split.rest);
+            let depleted = self.terms.is_none(split.rest);
             let depleted = self.check(depleted)?;
             if position < ordinary.len() {
                 let chunk = ordinary[position].take().expect("each position comes once");
@@ -69,11 +70,11 @@ impl Engine<'_> {
                     quantified[index] = Some(QuantifiedChunk { amount, ..chunk });
                 }
             }
-            let satisfied = self.is_none(need);
+            let satisfied = self.terms.is_none(need);
             done = self.check(satisfied)?;
         }
         if !done {
-            let satisfied = self.is_none(need);
+            let satisfied = self.terms.is_none(need);
             let satisfied = self.with_touch(resource, satisfied);
             if self.ask_obligation(satisfied)? != Answer::Yes {
                 return Ok(None);
@@ -86,7 +87,7 @@ impl Engine<'_> {
         Ok(Some(touched))
     }
 
-    /// Positions of parts: the very same amount, then the same receiver, then the other quantified chunks, then single
+    /// Positions of portions: the very same amount, then the same receiver, then the other quantified chunks, then single
     /// locations.
     fn removal_order(&mut self, access: &Access, need: Term) -> Vec<usize> {
         let left = self.left();
@@ -100,7 +101,7 @@ impl Engine<'_> {
         order.into_iter().map(|index| ordinary + index).chain(0..ordinary).collect()
     }
 
-    /// Takes an amount that is still open: less than what every part holds (trap T9).
+    /// Takes an amount that is still open: less than what every portion holds (trap T9).
     pub(crate) fn take_less_of_all(
         &mut self,
         resource: Resource,
@@ -108,30 +109,29 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         let left = self.left();
         let formals = self.formals(resource);
-        let none = self.terms.none();
-        let wanted = self.is_some(footprint.amount);
+        let wanted = self.terms.is_some(footprint.amount);
         let mut open = wanted;
         let mut ordinary = Vec::new();
         for chunk in left.of(resource) {
             let need = self.at(resource, footprint.amount, &chunk.arguments);
             let (wanted, some) =
-                (self.at(resource, wanted, &chunk.arguments), self.is_some(chunk.amount));
+                (self.at(resource, wanted, &chunk.arguments), self.terms.is_some(chunk.amount));
             let both = self.terms.and([wanted, some]);
             let less = self.terms.lt(need, chunk.amount);
             let fact = self.terms.implies(both, less);
             self.assume(fact)?;
             let here = self.at(resource, open, &chunk.arguments);
             let takes = self.terms.and([here, some]);
-            let taken = self.terms.ite(takes, need, none);
+            let taken = self.terms.ite(takes, need, Terms::NONE);
             let amount = self.terms.sub(chunk.amount, taken);
             let spread = self.spread(resource, chunk);
-            let spread = self.is_none(spread);
+            let spread = self.terms.is_none(spread);
             open = self.terms.and([open, spread]);
             ordinary.push(Chunk { amount, ..chunk.clone() });
         }
         let mut quantified = Vec::new();
         for chunk in left.quantified(resource) {
-            let some = self.is_some(chunk.amount);
+            let some = self.terms.is_some(chunk.amount);
             let both = self.terms.and([wanted, some]);
             let less = self.terms.lt(footprint.amount, chunk.amount);
             let fact = self.terms.implies(both, less);
@@ -139,16 +139,17 @@ impl Engine<'_> {
             triggers.extend(chunk.triggers.iter().cloned());
             triggers.push(vec![self.map_at(resource, chunk.map, &formals)]);
             for amount in [footprint.amount, chunk.amount] {
-                let mut parts = Vec::new();
-                self.matchable_parts(amount, &formals, &mut parts);
-                triggers.extend(parts.into_iter().map(|part| vec![part]));
+                let mut matched = Vec::new();
+                self.matchable_parts(amount, &formals, &mut matched);
+                triggers.extend(matched.into_iter().map(|term| vec![term]));
             }
-            let fact = self.terms.forall(&formals, triggers, fact, "qp.wildcard", 1);
+            let fact =
+                self.terms.forall(&formals, triggers, fact, quantified::label("wildcard"), 1);
             self.assume(fact)?;
             let takes = self.terms.and([open, some]);
             let rest = self.terms.sub(chunk.amount, footprint.amount);
             let amount = self.terms.ite(takes, rest, chunk.amount);
-            let nothing = self.is_none(chunk.amount);
+            let nothing = self.terms.is_none(chunk.amount);
             open = self.terms.and([open, nothing]);
             quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
@@ -169,17 +170,16 @@ impl Engine<'_> {
             return Ok(());
         }
         let left = self.left();
-        let gone = self.is_some(amount);
-        let none = self.terms.none();
+        let gone = self.terms.is_some(amount);
         let mut ordinary = Vec::new();
         for chunk in left.of(resource) {
             let gone = self.at(resource, gone, &chunk.arguments);
-            let amount = self.terms.ite(gone, none, chunk.amount);
+            let amount = self.terms.ite(gone, Terms::NONE, chunk.amount);
             ordinary.push(Chunk { amount, ..chunk.clone() });
         }
         let mut quantified = Vec::new();
         for chunk in left.quantified(resource) {
-            let amount = self.terms.ite(gone, none, chunk.amount);
+            let amount = self.terms.ite(gone, Terms::NONE, chunk.amount);
             quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
         }
         drop(left);

@@ -1,7 +1,8 @@
 //! Inverse functions of receiver expressions (Müller, Schwerhoff, Summers 2016, section 3).
 
-use smt::terms::{Sort, Substitution, Term, TermKind, Terms};
+use smt::terms::{Label, Sort, Substitution, Term, TermKind, Terms};
 
+use crate::engine::permission::quantified;
 use crate::engine::quantifiers::forms::Shift;
 use crate::engine::quantifiers::occurring;
 use crate::engine::state::quantified::Access;
@@ -50,7 +51,7 @@ impl Engine<'_> {
         let formals = self.formals(access.resource);
         let everywhere = Access {
             guard: Terms::TRUE,
-            amount: self.terms.write(),
+            amount: Terms::WRITE,
             triggers: Vec::new(),
             ..access.clone()
         };
@@ -158,7 +159,8 @@ impl Engine<'_> {
         let there = self.terms.and(there);
         let there = self.terms.implies(active, there);
         let triggers = self.access_triggers(access);
-        let there = self.terms.forall(&access.variables, triggers, there, "qp.inverse", 1);
+        let there =
+            self.terms.forall(&access.variables, triggers, there, quantified::label("inverse"), 1);
 
         let mut back = Vec::with_capacity(formals.len());
         for (&argument, &formal) in access.arguments.iter().zip(formals) {
@@ -169,7 +171,13 @@ impl Engine<'_> {
         let active = self.terms.substitute(active, &inverse.of);
         let guard = self.terms.and([inverse.image, active]);
         let back = self.terms.implies(guard, back);
-        let back = self.terms.forall(formals, inverse.triggers.clone(), back, "qp.image", 1);
+        let back = self.terms.forall(
+            formals,
+            inverse.triggers.clone(),
+            back,
+            quantified::label("image"),
+            1,
+        );
         [there, back]
     }
 
@@ -266,7 +274,7 @@ impl Engine<'_> {
         variables: &[Term],
         triggers: &[Vec<Term>],
         fact: Term,
-        name: &str,
+        label: impl Into<Label>,
     ) -> Term {
         use smt::terms::Quant;
         let used = occurring(&self.terms, variables, &[fact]);
@@ -278,7 +286,7 @@ impl Engine<'_> {
             && self.terms.is_matchable(amount)
         {
             // A wildcard is positive, wherever it turns up.
-            return self.terms.forall(variables, vec![vec![amount]], fact, name, 1);
+            return self.terms.forall(variables, vec![vec![amount]], fact, label, 1);
         }
         let (guard, inner) = match *self.terms.kind(fact) {
             TermKind::Implies(guard, inner) => (guard, inner),
@@ -315,15 +323,15 @@ impl Engine<'_> {
             let usable =
                 merged.iter().any(|set| occurring(&self.terms, &all, set).len() == all.len());
             if usable {
-                return self.terms.forall(&all, merged, body, &quantifier.name, quantifier.weight);
+                return self.terms.forall(&all, merged, body, quantifier.label, quantifier.weight);
             }
         }
-        self.quantified(smt::terms::Quant::Forall, variables, triggers.to_vec(), fact, name, 1)
+        self.quantified(smt::terms::Quant::Forall, variables, triggers.to_vec(), fact, label, 1)
     }
 
     /// c ∧ p > 0.
     pub(crate) fn active(&mut self, access: &Access) -> Term {
-        let some = self.is_some(access.amount);
+        let some = self.terms.is_some(access.amount);
         self.terms.and([access.guard, some])
     }
 }

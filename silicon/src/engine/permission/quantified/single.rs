@@ -4,7 +4,7 @@ use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::permission::ordinary::Taken;
-use crate::engine::permission::quantified::chunks::{Part, PartValue};
+use crate::engine::permission::quantified::chunks::{Portion, PortionValue};
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -15,7 +15,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: where an expression is trusted, what there is permission to has been shown elsewhere, and need not be
     /// shown at any cost once more. But what is read where that is not settled has to be nothing where nothing is held. A
-    /// map of several parts says nothing there; one part alone may say what was there before it was given away.
+    /// map of several portions says nothing there; one portion alone may say what was there before it was given away.
     pub(crate) fn lookup_quantified(
         &mut self,
         resource: Resource,
@@ -26,38 +26,38 @@ impl Engine<'_> {
         if let Some(chunk) = self.same_chunk(&heap, resource, arguments)? {
             return Ok(Some(chunk.value));
         }
-        let alternatives = self.readable_parts(resource, &heap);
+        let alternatives = self.readable_portions(resource, &heap);
         let count = alternatives.len();
-        for (index, parts) in alternatives.into_iter().enumerate() {
+        for (index, portions) in alternatives.into_iter().enumerate() {
             let is_last = index + 1 == count;
-            let may_stay_open = blame.is_trusted() && (!is_last || parts.len() > 1);
+            let may_stay_open = blame.is_trusted() && (!is_last || portions.len() > 1);
             let answer = if self.mode.in_trigger {
                 Answer::Yes
             } else {
-                self.is_held_in(resource, &parts, arguments, may_stay_open)?
+                self.is_held_in(resource, &portions, arguments, may_stay_open)?
             };
             if answer == Answer::Yes {
                 self.note_exists(resource, arguments)?;
-                return self.summary_at(resource, &parts, arguments).map(Some);
+                return self.summary_at(resource, &portions, arguments).map(Some);
             }
             if answer == Answer::GaveUp && may_stay_open && is_last {
-                return self.summary_at(resource, &parts, arguments).map(Some);
+                return self.summary_at(resource, &portions, arguments).map(Some);
             }
         }
         Ok(None)
     }
 
-    /// Whether parts of a heap hold some permission to a location. `may_stay_open`: what takes long to tell need not be
+    /// Whether portions of a heap hold some permission to a location. `may_stay_open`: what takes long to tell need not be
     /// told.
     fn is_held_in(
         &mut self,
         resource: Resource,
-        parts: &[Part],
+        portions: &[Portion],
         arguments: &[Term],
         may_stay_open: bool,
     ) -> Result<Answer, Stop> {
-        let held = self.held_parts(resource, parts, arguments);
-        let some = self.is_some(held);
+        let held = self.held_in_portions(resource, portions, arguments);
+        let some = self.terms.is_some(held);
         if may_stay_open {
             let answer = self.ask_quick(some)?;
             if answer != Answer::No {
@@ -75,8 +75,7 @@ impl Engine<'_> {
         if self.mode.in_trigger || !self.mode.bound.is_empty() {
             return Ok(());
         }
-        let null = self.terms.null();
-        let equal = self.terms.eq(receiver, null);
+        let equal = self.terms.eq(receiver, Terms::NULL);
         let exists = self.terms.not(equal);
         self.assume(exists)
     }
@@ -90,7 +89,7 @@ impl Engine<'_> {
     ) -> Result<Option<Chunk>, Stop> {
         for chunk in heap.of(resource) {
             if chunk.arguments == arguments {
-                let some = self.is_some(chunk.amount);
+                let some = self.terms.is_some(chunk.amount);
                 if self.check(some)? {
                     return Ok(Some(chunk.clone()));
                 }
@@ -99,15 +98,15 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Σ of the parts' amounts at a location.
-    pub(crate) fn held_parts(
+    /// Σ of the portions' amounts at a location.
+    pub(crate) fn held_in_portions(
         &mut self,
         resource: Resource,
-        parts: &[Part],
+        portions: &[Portion],
         arguments: &[Term],
     ) -> Term {
         let amounts: Vec<Term> =
-            parts.iter().map(|part| self.at(resource, part.amount, arguments)).collect();
+            portions.iter().map(|portion| self.at(resource, portion.amount, arguments)).collect();
         self.terms.sum(Sort::PERM, amounts)
     }
 
@@ -119,13 +118,13 @@ impl Engine<'_> {
         loss: Term,
     ) -> Result<Option<Taken>, Stop> {
         let left = self.left();
-        let parts = self.parts(resource, &left);
-        let total = self.held_parts(resource, &parts, arguments);
+        let portions = self.portions(resource, &left);
+        let total = self.held_in_portions(resource, &portions, arguments);
         let goal = self.is_enough(loss, total);
         if self.ask_obligation(goal)? != Answer::Yes {
             return Ok(None);
         }
-        let value = self.summary_at(resource, &parts, arguments)?;
+        let value = self.summary_at(resource, &portions, arguments)?;
         Ok(Some(Taken(value)))
     }
 
@@ -146,7 +145,7 @@ impl Engine<'_> {
             drop(left);
             let value = chunk.value;
             let amount = self.terms.sub(chunk.amount, loss);
-            let depleted = self.is_none(amount);
+            let depleted = self.terms.is_none(amount);
             let kept = (!self.check(depleted)?).then_some(Chunk { amount, ..chunk });
             self.left_mut().replace(resource, index, kept);
             return Ok(Some(Taken(value)));
@@ -158,7 +157,7 @@ impl Engine<'_> {
                 continue;
             }
             let need = self.need_of(resource, arguments, loss);
-            let amount = self.split_amount(chunk.amount, need).rest;
+            let amount = self.terms.split_amount(chunk.amount, need).rest;
             let mut chunks = left.quantified(resource).to_vec();
             chunks[index] = QuantifiedChunk { amount, ..chunk.clone() };
             self.left_mut().set_quantified(resource, chunks);
@@ -170,32 +169,31 @@ impl Engine<'_> {
     /// `loss` at one location, as a function of the location.
     pub(crate) fn need_of(&mut self, resource: Resource, arguments: &[Term], loss: Term) -> Term {
         let is_it = self.is_location(resource, arguments);
-        let none = self.terms.none();
-        self.terms.ite(is_it, loss, none)
+        self.terms.ite(is_it, loss, Terms::NONE)
     }
 
-    /// Takes from every part in turn; that there is enough has been proved.
-    pub(crate) fn take_parts(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
+    /// Takes from every portion in turn; that there is enough has been proved.
+    pub(crate) fn take_portions(&mut self, resource: Resource, arguments: &[Term], loss: Term) {
         let left = self.left();
-        let parts = self.parts(resource, &left);
+        let portions = self.portions(resource, &left);
         let mut need = self.need_of(resource, arguments, loss);
-        let mut rests = Vec::with_capacity(parts.len());
-        for part in &parts {
-            let split = self.split_amount(part.amount, need);
+        let mut rests = Vec::with_capacity(portions.len());
+        for portion in &portions {
+            let split = self.terms.split_amount(portion.amount, need);
             need = split.need;
             rests.push(split.rest);
         }
-        self.set_rests(resource, &parts, &rests);
+        self.set_rests(resource, &portions, &rests);
     }
 
-    /// New amounts for all parts of what is left of a resource, in order.
-    fn set_rests(&mut self, resource: Resource, parts: &[Part], rests: &[Term]) {
+    /// New amounts for all portions of what is left of a resource, in order.
+    fn set_rests(&mut self, resource: Resource, portions: &[Portion], rests: &[Term]) {
         let left = self.left();
         let mut ordinary = Vec::new();
         for (index, chunk) in left.of(resource).iter().enumerate() {
-            debug_assert!(matches!(parts[index].value, PartValue::One { .. }));
+            debug_assert!(matches!(portions[index].value, PortionValue::One { .. }));
             let amount = self.at(resource, rests[index], &chunk.arguments);
-            if amount != self.terms.none() {
+            if amount != Terms::NONE {
                 ordinary.push(Chunk { amount, ..chunk.clone() });
             }
         }
@@ -203,7 +201,7 @@ impl Engine<'_> {
         let mut quantified = Vec::new();
         for (index, chunk) in left.quantified(resource).iter().enumerate() {
             let amount = rests[first + index];
-            if amount != self.terms.none() {
+            if amount != Terms::NONE {
                 quantified.push(QuantifiedChunk { amount, ..chunk.clone() });
             }
         }
@@ -213,7 +211,7 @@ impl Engine<'_> {
         heap.set_quantified(resource, quantified);
     }
 
-    /// Takes an amount that is still open: less than what every part holds there (trap T9), from the first that holds
+    /// Takes an amount that is still open: less than what every portion holds there (trap T9), from the first that holds
     /// some.
     pub(crate) fn take_less_of(
         &mut self,
@@ -222,23 +220,23 @@ impl Engine<'_> {
         loss: Term,
     ) -> Result<(), Stop> {
         let left = self.left();
-        let parts = self.parts(resource, &left);
+        let portions = self.portions(resource, &left);
         let is_it = self.is_location(resource, arguments);
         let mut open = is_it;
-        let mut rests = Vec::with_capacity(parts.len());
-        for part in &parts {
-            let here = self.at(resource, part.amount, arguments);
-            let some = self.is_some(here);
+        let mut rests = Vec::with_capacity(portions.len());
+        for portion in &portions {
+            let here = self.at(resource, portion.amount, arguments);
+            let some = self.terms.is_some(here);
             let less = self.terms.lt(loss, here);
             let fact = self.terms.implies(some, less);
             self.assume(fact)?;
             let takes = self.terms.and([open, some]);
-            let rest = self.terms.sub(part.amount, loss);
-            rests.push(self.terms.ite(takes, rest, part.amount));
+            let rest = self.terms.sub(portion.amount, loss);
+            rests.push(self.terms.ite(takes, rest, portion.amount));
             let nothing = self.terms.not(some);
             open = self.terms.and([open, nothing]);
         }
-        self.set_rests(resource, &parts, &rests);
+        self.set_rests(resource, &portions, &rests);
         Ok(())
     }
 }

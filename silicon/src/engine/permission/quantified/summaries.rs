@@ -6,13 +6,14 @@ use sil::program::{Expr, ExprKind, OldLabel};
 use sil::walk::walk_expr;
 use smt::terms::{Sort, Term, TermKind, Terms};
 
-use crate::engine::permission::quantified::chunks::{Part, PartValue};
+use crate::engine::permission::quantified;
+use crate::engine::permission::quantified::chunks::{Portion, PortionValue};
 use crate::engine::quantifiers::occurring;
 use crate::engine::state::heap::Resource;
 use crate::engine::{Engine, Stop};
 
-/// What makes a summary what it is: the parts, and where it is defined, if that is asked for.
-pub(crate) type Key = (Resource, Vec<Part>, Option<Term>);
+/// What makes a summary what it is: the portions, and where it is defined, if that is asked for.
+pub(crate) type Key = (Resource, Vec<Portion>, Option<Term>);
 
 impl Engine<'_> {
     /// arguments ∈ dom(map).
@@ -33,15 +34,19 @@ impl Engine<'_> {
         self.terms.apply(symbol, &[map])
     }
 
-    /// A map with the values of all parts wherever these hold permission.
-    pub(crate) fn summary(&mut self, resource: Resource, parts: &[Part]) -> Result<Term, Stop> {
-        if let [Part { value: PartValue::Map(map), .. }] = *parts {
+    /// A map with the values of all portions wherever these hold permission.
+    pub(crate) fn summary(
+        &mut self,
+        resource: Resource,
+        portions: &[Portion],
+    ) -> Result<Term, Stop> {
+        if let [Portion { value: PortionValue::Map(map), .. }] = *portions {
             return Ok(map);
         }
-        let (map, _) = self.summary_symbol((resource, parts.to_vec(), None));
+        let (map, _) = self.summary_symbol((resource, portions.to_vec(), None));
         self.use_touch(resource)?;
-        self.assume_values(resource, map, parts, Terms::TRUE)?;
-        self.export_values(resource, map, parts, Terms::TRUE);
+        self.assume_values(resource, map, portions, Terms::TRUE)?;
+        self.export_values(resource, map, portions, Terms::TRUE);
         Ok(map)
     }
 
@@ -75,57 +80,58 @@ impl Engine<'_> {
         for resource in fields {
             for (index, heap) in heaps.iter().enumerate() {
                 if !heap.quantified(resource).is_empty() {
-                    let parts = match index {
-                        0 => self.readable_parts(resource, heap).swap_remove(0),
-                        _ => self.parts(resource, heap),
+                    let portions = match index {
+                        0 => self.readable_portions(resource, heap).swap_remove(0),
+                        _ => self.portions(resource, heap),
                     };
-                    self.summary(resource, &parts)?;
+                    self.summary(resource, &portions)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// The value of a location, according to all parts.
+    /// The value of a location, according to all portions.
     pub(crate) fn summary_at(
         &mut self,
         resource: Resource,
-        parts: &[Part],
+        portions: &[Portion],
         arguments: &[Term],
     ) -> Result<Term, Stop> {
-        if let [Part { value: PartValue::One { value, .. }, .. }] = *parts {
+        if let [Portion { value: PortionValue::One { value, .. }, .. }] = *portions {
             return Ok(value);
         }
-        let map = self.summary(resource, parts)?;
+        let map = self.summary(resource, portions)?;
         Ok(self.map_at(resource, map, arguments))
     }
 
     /// The snapshot of a quantified permission: a map that is defined where `amount`, over the formals, is positive, and
-    /// has the values of the parts there. Equal values there make equal maps.
+    /// has the values of the portions there. Equal values there make equal maps.
     ///
-    /// SOUNDNESS: that the parts hold permission wherever the amount is positive has been proved.
+    /// SOUNDNESS: that the portions hold permission wherever the amount is positive has been proved.
     pub(crate) fn partial_summary(
         &mut self,
         resource: Resource,
-        parts: &[Part],
+        portions: &[Portion],
         amount: Term,
     ) -> Result<Term, Stop> {
-        let domain = self.is_some(amount);
-        if let Some(map) = self.own_map(resource, parts, domain)? {
+        let domain = self.terms.is_some(amount);
+        if let Some(map) = self.own_map(resource, portions, domain)? {
             return Ok(map);
         }
-        let (map, is_needed) = self.summary_symbol((resource, parts.to_vec(), Some(domain)));
+        let (map, is_needed) = self.summary_symbol((resource, portions.to_vec(), Some(domain)));
         if !is_needed {
             return Ok(map);
         }
-        self.assume_values(resource, map, parts, domain)?;
-        self.export_values(resource, map, parts, domain);
+        self.assume_values(resource, map, portions, domain)?;
+        self.export_values(resource, map, portions, domain);
         let formals = self.formals(resource);
         let value = self.map_at(resource, map, &formals);
-        let total = self.total(parts);
-        let held = self.is_some(total);
+        let total = self.total(portions);
+        let held = self.terms.is_some(total);
         let held = self.terms.implies(domain, held);
-        let axiom = self.terms.forall(&formals, vec![vec![value]], held, "qp.held", 1);
+        let axiom =
+            self.terms.forall(&formals, vec![vec![value]], held, quantified::label("held"), 1);
         self.assume(axiom)?;
         for definition in self.define_domain(resource, map, domain)? {
             self.define_outside(map, definition);
@@ -133,7 +139,7 @@ impl Engine<'_> {
         Ok(map)
     }
 
-    /// The map of a part that is still there as it came, if that is all that is asked for: a permission that is given
+    /// The map of a portion that is still there as it came, if that is all that is asked for: a permission that is given
     /// away and received again, or given to several functions, has one snapshot.
     ///
     /// SOUNDNESS: the map came with the permission, and only its values there are known; so it may be taken for a map that
@@ -144,16 +150,16 @@ impl Engine<'_> {
     fn own_map(
         &mut self,
         resource: Resource,
-        parts: &[Part],
+        portions: &[Portion],
         domain: Term,
     ) -> Result<Option<Term>, Stop> {
         if matches!(resource, Resource::Wand(_)) {
             return Ok(None);
         }
         let mut candidates = Vec::new();
-        for part in parts {
-            let PartValue::Map(map) = part.value else { continue };
-            if part.domain == Some(domain) && self.is_some(part.amount) == domain {
+        for portion in portions {
+            let PortionValue::Map(map) = portion.value else { continue };
+            if portion.domain == Some(domain) && self.terms.is_some(portion.amount) == domain {
                 candidates.push(map);
             }
         }
@@ -170,7 +176,8 @@ impl Engine<'_> {
                 let equal = self.terms.identical(value, other);
                 let equal = self.terms.implies(domain, equal);
                 let triggers = vec![vec![value], vec![other]];
-                let fact = self.terms.forall(&formals, triggers, equal, "qp.value", 1);
+                let fact =
+                    self.terms.forall(&formals, triggers, equal, quantified::label("value"), 1);
                 self.learn_agreement(fact)?;
             }
         }
@@ -190,7 +197,13 @@ impl Engine<'_> {
         let formals = self.formals(resource);
         let defined = self.map_defines(resource, map, &formals);
         let definition = self.terms.iff(defined, domain);
-        let axiom = self.terms.forall(&formals, vec![vec![defined]], definition, "qp.domain", 1);
+        let axiom = self.terms.forall(
+            &formals,
+            vec![vec![defined]],
+            definition,
+            quantified::label("domain"),
+            1,
+        );
         self.assume(axiom)?;
         let partial = self.has_domain(resource, map);
         self.assume(partial)?;
@@ -204,11 +217,11 @@ impl Engine<'_> {
     fn summary_symbol(&mut self, key: Key) -> (Term, bool) {
         let resource = key.0;
         let mut mentioned: Vec<Term> = key.2.into_iter().collect();
-        for part in &key.1 {
-            mentioned.push(part.amount);
-            match &part.value {
-                PartValue::Map(map) => mentioned.push(*map),
-                PartValue::One { arguments, value } => {
+        for portion in &key.1 {
+            mentioned.push(portion.amount);
+            match &portion.value {
+                PortionValue::Map(map) => mentioned.push(*map),
+                PortionValue::One { arguments, value } => {
                     mentioned.extend(arguments);
                     mentioned.push(*value);
                 }
@@ -227,40 +240,41 @@ impl Engine<'_> {
         (self.terms.apply(symbol, &outer), self.state.assertion.keeps_snapshots)
     }
 
-    /// ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each part. SOUNDNESS: a value counts only where its
+    /// ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each portion. SOUNDNESS: a value counts only where its
     /// amount is positive (trap T2).
     fn assume_values(
         &mut self,
         resource: Resource,
         map: Term,
-        parts: &[Part],
+        portions: &[Portion],
         domain: Term,
     ) -> Result<(), Stop> {
         let formals = self.formals(resource);
         let mut open = domain;
-        for part in parts {
-            let some = self.is_some(part.amount);
+        for portion in portions {
+            let some = self.terms.is_some(portion.amount);
             let counts = self.terms.and([open, some]);
             if matches!(resource, Resource::Wand(_)) {
                 // The first that holds one: nothing equates the values of wands (trap T10e).
                 let nothing = self.terms.not(some);
                 open = self.terms.and([open, nothing]);
             }
-            match &part.value {
-                PartValue::One { arguments, value } => {
+            match &portion.value {
+                PortionValue::One { arguments, value } => {
                     let counts = self.at(resource, counts, arguments);
                     let own = self.map_at(resource, map, arguments);
                     let equal = self.terms.identical(own, *value);
                     let fact = self.terms.implies(counts, equal);
                     self.learn_agreement(fact)?;
                 }
-                PartValue::Map(values) => {
+                PortionValue::Map(values) => {
                     let own = self.map_at(resource, map, &formals);
                     let value = self.map_at(resource, *values, &formals);
                     let equal = self.terms.identical(own, value);
                     let fact = self.terms.implies(counts, equal);
                     let triggers = vec![vec![own], vec![value]];
-                    let fact = self.terms.forall(&formals, triggers, fact, "qp.value", 1);
+                    let fact =
+                        self.terms.forall(&formals, triggers, fact, quantified::label("value"), 1);
                     self.learn_agreement(fact)?;
                 }
             }
@@ -270,35 +284,36 @@ impl Engine<'_> {
 
     /// Hands the definition of a map to the packages around.
     ///
-    /// SOUNDNESS: that parts agree where several hold something is a fact, not a definition, and stays inside (trap
-    /// T10d): each part counts only where those before it hold nothing. COMPLETENESS: what the left-hand side brings
+    /// SOUNDNESS: that portions agree where several hold something is a fact, not a definition, and stays inside (trap
+    /// T10d): each portion counts only where those before it hold nothing. COMPLETENESS: what the left-hand side brings
     /// comes last (see [`Engine::is_known_outside`]).
-    fn export_values(&mut self, resource: Resource, map: Term, parts: &[Part], domain: Term) {
+    fn export_values(&mut self, resource: Resource, map: Term, portions: &[Portion], domain: Term) {
         if !self.may_transfer() && self.mode.bound.is_empty() {
             return;
         }
         let formals = self.formals(resource);
         let mut open = domain;
-        let mut ordered: Vec<&Part> = parts.iter().collect();
+        let mut ordered: Vec<&Portion> = portions.iter().collect();
         if !matches!(resource, Resource::Wand(_)) {
-            ordered.sort_by_key(|part| {
-                let (PartValue::Map(value) | PartValue::One { value, .. }) = part.value;
+            ordered.sort_by_key(|portion| {
+                let (PortionValue::Map(value) | PortionValue::One { value, .. }) = portion.value;
                 self.terms.mentions(value, &self.mode.roots)
             });
         }
-        for part in ordered {
-            let some = self.is_some(part.amount);
+        for portion in ordered {
+            let some = self.terms.is_some(portion.amount);
             let counts = self.terms.and([open, some]);
             let nothing = self.terms.not(some);
             open = self.terms.and([open, nothing]);
             let own = self.map_at(resource, map, &formals);
-            let value = match part.value {
-                PartValue::Map(values) => self.map_at(resource, values, &formals),
-                PartValue::One { value, .. } => value,
+            let value = match portion.value {
+                PortionValue::Map(values) => self.map_at(resource, values, &formals),
+                PortionValue::One { value, .. } => value,
             };
             let equal = self.terms.identical(own, value);
             let fact = self.terms.implies(counts, equal);
-            let fact = self.terms.forall(&formals, vec![vec![own]], fact, "qp.value", 1);
+            let fact =
+                self.terms.forall(&formals, vec![vec![own]], fact, quantified::label("value"), 1);
             self.define_outside(map, fact);
         }
     }
@@ -359,12 +374,13 @@ impl Engine<'_> {
             &formals,
             vec![vec![in_a, in_b], vec![at_a, at_b]],
             same,
-            "qp.alike",
+            quantified::label("alike"),
             1,
         );
         let equal = self.terms.identical(a, b);
         let axiom = self.terms.implies(alike, equal);
-        let axiom = self.terms.forall(&[a, b], triggers, axiom, "qp.extensional", 1);
+        let axiom =
+            self.terms.forall(&[a, b], triggers, axiom, quantified::label("extensional"), 1);
         self.prover.add_axiom(axiom);
         Ok(())
     }

@@ -6,6 +6,7 @@
 use rustc_hash::FxHashSet;
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
+use crate::engine::permission::quantified;
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::Access;
 use crate::engine::{Engine, Stop};
@@ -46,7 +47,8 @@ impl Engine<'_> {
         let touched = self.touched(access.resource, &access.arguments);
         let fact = self.terms.implies(access.guard, touched);
         let triggers = self.access_triggers(access);
-        let fact = self.terms.forall(&access.variables, triggers, fact, "qp.touched", 1);
+        let fact =
+            self.terms.forall(&access.variables, triggers, fact, quantified::label("touched"), 1);
         self.assume(fact)
     }
 
@@ -139,7 +141,13 @@ impl Engine<'_> {
         let touched = self.touched(resource, &formals);
         let mut variables = vec![map];
         variables.extend(formals);
-        let axiom = self.terms.forall(&variables, vec![vec![value]], touched, "qp.touched", 1);
+        let axiom = self.terms.forall(
+            &variables,
+            vec![vec![value]],
+            touched,
+            quantified::label("touched"),
+            1,
+        );
         self.prover.add_axiom(axiom);
         Ok(())
     }

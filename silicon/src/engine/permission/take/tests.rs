@@ -31,14 +31,13 @@ fn take(engine: &mut Engine<'_>, field: Resource, receiver: Term, amount: Term) 
 #[test]
 fn what_is_taken_and_what_is_left_are_what_was_there() {
     with_field(|engine, field| {
-        let (whole, half) = (engine.terms.write(), engine.terms.fraction(1, 2));
+        let (whole, half) = (Terms::WRITE, engine.terms.fraction(1, 2));
         let x = hold(engine, field, "x", whole);
         let value = engine.terms.constant("x.f", Sort::INT);
         assert_eq!(take(engine, field, x, half), Some(value));
         assert!(holds(engine, field, x, half));
         assert_eq!(take(engine, field, x, half), Some(value));
-        let none = engine.terms.none();
-        assert!(holds(engine, field, x, none));
+        assert!(holds(engine, field, x, Terms::NONE));
         assert_eq!(take(engine, field, x, half), None);
     });
 }
@@ -46,7 +45,7 @@ fn what_is_taken_and_what_is_left_are_what_was_there() {
 #[test]
 fn more_than_there_is_is_not_taken() {
     with_field(|engine, field| {
-        let (whole, half) = (engine.terms.write(), engine.terms.fraction(1, 2));
+        let (whole, half) = (Terms::WRITE, engine.terms.fraction(1, 2));
         let x = hold(engine, field, "x", half);
         assert_eq!(take(engine, field, x, whole), None);
         assert!(holds(engine, field, x, half));
@@ -57,14 +56,14 @@ fn more_than_there_is_is_not_taken() {
 fn portions_that_are_one_location_are_taken_together() {
     for is_one in [true, false] {
         with_field(|engine, field| {
-            let (whole, half) = (engine.terms.write(), engine.terms.fraction(1, 2));
+            let (whole, half) = (Terms::WRITE, engine.terms.fraction(1, 2));
             let (x, y) = (hold(engine, field, "x", half), hold(engine, field, "y", half));
             let equal = engine.terms.eq(x, y);
             if is_one {
                 engine.assume(equal).expect("it is no contradiction");
             }
             assert_eq!(take(engine, field, x, whole).is_some(), is_one);
-            let left = if is_one { engine.terms.none() } else { half };
+            let left = if is_one { Terms::NONE } else { half };
             let same = if is_one { Terms::TRUE } else { engine.terms.not(equal) };
             engine.assume(same).expect("it is no contradiction");
             assert!(holds(engine, field, x, left));
@@ -81,7 +80,7 @@ fn a_wildcard_leaves_something() {
         assert!(take(engine, field, x, some).is_some());
         let heap = engine.state.heap.clone();
         let left = engine.held_in(&heap, field, &[x]);
-        let is_some = engine.is_some(left);
+        let is_some = engine.terms.is_some(left);
         let is_less = engine.terms.lt(left, half);
         for goal in [is_some, is_less] {
             assert_eq!(engine.ask_obligation(goal).expect("no defect"), Answer::Yes);
@@ -94,7 +93,7 @@ fn a_wildcard_leaves_something() {
 #[test]
 fn nothing_is_taken_where_amounts_mean_nothing() {
     with_field(|engine, field| {
-        let (whole, half) = (engine.terms.write(), engine.terms.fraction(1, 2));
+        let (whole, half) = (Terms::WRITE, engine.terms.fraction(1, 2));
         let x = hold(engine, field, "x", half);
         engine.state.assertion.amounts = Amounts::SomeOrNone;
         assert!(take(engine, field, x, whole).is_some());

@@ -2,7 +2,7 @@
 
 use sil::program::{Expr, FieldId, Location, Resource as Asked};
 use sil::source::Span;
-use smt::terms::{Sort, Term};
+use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::findings::log::Reported;
@@ -56,8 +56,7 @@ impl Engine<'_> {
         }
         // Assume the permission, so that what follows from its absence is not reported as well.
         let amount = self.fresh("assumed", Sort::PERM);
-        let none = self.terms.none();
-        let positive = self.terms.lt(none, amount);
+        let positive = self.terms.lt(Terms::NONE, amount);
         self.assume(positive)?;
         self.add_chunk(resource, Chunk { arguments: vec![receiver], value, amount })?;
         Ok(value)

@@ -1,7 +1,7 @@
 //! Binary operators, indexing and update, of operands that have been evaluated, with their obligations.
 
 use sil::program::{BinaryOp, Expr, Type};
-use smt::terms::{Sort, Term};
+use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::{Engine, Stop};
@@ -74,7 +74,7 @@ impl Engine<'_> {
     }
 
     fn zero(&mut self, like: Term) -> Term {
-        if self.terms.sort(like) == Sort::PERM { self.terms.none() } else { self.terms.int(0) }
+        if self.terms.sort(like) == Sort::PERM { Terms::NONE } else { self.terms.int(0) }
     }
 
     /// The operand of a fraction or of a mixed product, as an amount.

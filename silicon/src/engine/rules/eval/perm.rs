@@ -1,7 +1,7 @@
 //! `perm(r)` and `forperm`: what is held, in what is left of the heap.
 
 use sil::program::{Expr, ExprKind, LocalId, Resource as Asked};
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::rules::quantified::access::Target;
@@ -36,8 +36,7 @@ impl Engine<'_> {
         let mut conjuncts =
             self.forperm_quantified(resource, &heap, variables, &patterns, body, blame)?;
         for chunk in heap.of(resource).to_vec() {
-            let none = self.terms.none();
-            let mut conditions = vec![self.terms.lt(none, chunk.amount)];
+            let mut conditions = vec![self.terms.lt(Terms::NONE, chunk.amount)];
             for &variable in variables {
                 let position = patterns.iter().position(|pattern| stands_for(pattern, variable));
                 let position = position.expect("every variable is one of the arguments");
@@ -91,7 +90,7 @@ impl Engine<'_> {
                 }
                 let mut conjuncts = Vec::with_capacity(chunks.len());
                 for chunk in chunks {
-                    let some = engine.is_some(chunk.amount);
+                    let some = engine.terms.is_some(chunk.amount);
                     let some = engine.at(resource, some, &arguments);
                     let Some(value) = engine.under(some, |engine| engine.eval(body, blame))? else {
                         continue;

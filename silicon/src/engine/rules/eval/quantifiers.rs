@@ -110,7 +110,7 @@ impl Engine<'_> {
             Some(Pattern { holes, trigger }) => ([&bound[..], &holes].concat(), vec![trigger]),
             None => (bound.clone(), triggers.clone()),
         };
-        let formula = self.quantified(quant, &variables, sets, value, &name, weight(expr));
+        let formula = self.quantified(quant, &variables, sets, value, &*name, weight(expr));
         let noted = Noted { quant, bound, triggers, body: value, facts: learnt };
         self.note_quantifier(formula, noted);
         Ok(formula)

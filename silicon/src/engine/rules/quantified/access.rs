@@ -1,16 +1,17 @@
-//! What one part of an impure quantifier says: its condition, receiver and amount for arbitrary values of the variables,
+//! What one conjunct of an impure quantifier says: its condition, receiver and amount for arbitrary values of the variables,
 //! and from there its amount as a function of the location.
 
 use sil::program::{Expr, ExprKind, Location, Resource as Asked};
 use smt::terms::{Quant, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::rules::quantified::normalise::{QuantifiedPart, Step};
+use crate::engine::permission::quantified;
+use crate::engine::rules::quantified::normalise::{QuantifiedConjunct, Step};
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::{Access, Footprint};
 use crate::engine::{Amounts, Engine, Stop};
 
-/// What one part gives permission to.
+/// What one conjunct gives permission to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target<'e> {
     /// `amount`: all there is where there is none.
@@ -48,20 +49,20 @@ impl<'e> Target<'e> {
     }
 }
 
-/// A part as it came out of the quantifier's scope; `None` where its condition cannot hold.
+/// A conjunct as it came out of the quantifier's scope; `None` where its condition cannot hold.
 type Evaluated<T> = Option<(T, Vec<Vec<Term>>)>;
 
 impl Engine<'_> {
-    /// Evaluates a part with an access, with its obligations: amounts are not negative.
+    /// Evaluates a conjunct with an access, with its obligations: amounts are not negative.
     pub(crate) fn eval_quantified_access(
         &mut self,
-        part: &QuantifiedPart<'_>,
+        conjunct: &QuantifiedConjunct<'_>,
         target: Target<'_>,
         blame: Blame,
     ) -> Result<Option<Access>, Stop> {
         let (resource, receivers) = self.pattern(target)?;
         let mut guard_of_part = Terms::TRUE;
-        let evaluated = self.eval_part(part, blame, |engine, guard| {
+        let evaluated = self.eval_conjunct(conjunct, blame, |engine, guard| {
             guard_of_part = guard;
             let mut values = Vec::with_capacity(receivers.len() + 1);
             for &receiver in &receivers {
@@ -74,7 +75,7 @@ impl Engine<'_> {
                 Target::Location { amount: Some(amount), .. } => {
                     engine.eval_quantified_amount(guard, amount, blame)?
                 }
-                _ => Some(engine.terms.write()),
+                _ => Some(Terms::WRITE),
             };
             let Some(amount) = amount else { return Ok(None) };
             values.push(amount);
@@ -86,9 +87,9 @@ impl Engine<'_> {
         let mut access = Access { resource, variables, guard, arguments, amount, triggers };
         self.remove_fixed_variables(&mut access);
         self.remove_offsets(&mut access);
-        let mut parts = access.arguments.clone();
-        parts.extend([access.guard, access.amount]);
-        self.mention_explicit_collections(&parts)?;
+        let mut mentioned = access.arguments.clone();
+        mentioned.extend([access.guard, access.amount]);
+        self.mention_explicit_collections(&mentioned)?;
         Ok(Some(access))
     }
 
@@ -108,39 +109,46 @@ impl Engine<'_> {
         }
     }
 
-    /// A pure part as one quantified formula.
+    /// A pure conjunct as one quantified formula.
     pub(crate) fn eval_quantified_fact(
         &mut self,
-        part: &QuantifiedPart<'_>,
+        conjunct: &QuantifiedConjunct<'_>,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let evaluated = self.eval_part(part, blame, |engine, guard| {
-            let value = engine.eval_under(guard, part.body, blame)?;
+        let evaluated = self.eval_conjunct(conjunct, blame, |engine, guard| {
+            let value = engine.eval_under(guard, conjunct.body, blame)?;
             Ok(value.map(|value| engine.terms.implies(guard, value)))
         })?;
         let (variables, Some((value, triggers))) = evaluated else { return Ok(Terms::TRUE) };
-        Ok(self.quantified(Quant::Forall, &variables, triggers, value, "qp.pure", 1))
+        Ok(self.quantified(
+            Quant::Forall,
+            &variables,
+            triggers,
+            value,
+            quantified::label("pure"),
+            1,
+        ))
     }
 
-    /// Evaluates the steps of a part and then `body`, under the part's guard, for arbitrary values of its variables.
+    /// Evaluates the steps of a conjunct and then `body`, under the conjunct's guard, for arbitrary values of its variables.
     /// What is learnt on the way stays, quantified.
-    fn eval_part<T>(
+    fn eval_conjunct<T>(
         &mut self,
-        part: &QuantifiedPart<'_>,
+        conjunct: &QuantifiedConjunct<'_>,
         blame: Blame,
         body: impl FnOnce(&mut Self, Term) -> Result<Option<T>, Stop>,
     ) -> Result<(Vec<Term>, Evaluated<T>), Stop> {
-        let steps = part.prefix.steps.iter().map(|step| match *step {
+        let steps = conjunct.prefix.steps.iter().map(|step| match *step {
             Step::Guard { condition, .. } => condition,
             Step::Let { value, .. } => value,
         });
-        self.define_summaries(steps.chain([part.body]))?;
+        self.define_summaries(steps.chain([conjunct.body]))?;
         let store = self.state.store.clone();
         let outer = self.mode.bound.len();
         let applications = self.gathered.applications.len();
         let met_below = self.gathered.below.len();
-        let mut variables = Vec::with_capacity(part.prefix.variables.len());
-        for (position, &variable) in part.prefix.variables.iter().enumerate() {
+        let mut variables = Vec::with_capacity(conjunct.prefix.variables.len());
+        for (position, &variable) in conjunct.prefix.variables.iter().enumerate() {
             let sort = self.sort(&self.state.locals[variable].ty);
             // Named by depth, so that the same quantifier evaluated again gives the same terms.
             let value = self.terms.named_variable(&format!("x%{}", outer + position), sort);
@@ -149,15 +157,15 @@ impl Engine<'_> {
         }
         let outcome = self.binding(&variables, |engine| {
             engine.scoped(None, |engine| {
-                let Some(guard) = engine.eval_steps(&part.prefix.steps, blame)? else {
+                let Some(guard) = engine.eval_steps(&conjunct.prefix.steps, blame)? else {
                     return Ok(None);
                 };
                 let Some(value) = body(engine, guard)? else { return Ok(None) };
                 let inferred =
-                    if part.prefix.triggers.is_empty() { part.inferred() } else { vec![] };
+                    if conjunct.prefix.triggers.is_empty() { conjunct.inferred() } else { vec![] };
                 let inferred = inferred.iter().map(|trigger| trigger.iter().collect());
                 let triggers: Vec<Vec<&Expr>> =
-                    part.prefix.triggers.iter().cloned().chain(inferred).collect();
+                    conjunct.prefix.triggers.iter().cloned().chain(inferred).collect();
                 let triggers = engine.eval_trigger_sets(&triggers, blame)?;
                 Ok(Some((value, triggers)))
             })
@@ -175,7 +183,7 @@ impl Engine<'_> {
             if self.is_known_around(fact) {
                 continue;
             }
-            let fact = self.quantified_fact(&variables, &triggers, fact, "qp.aux");
+            let fact = self.quantified_fact(&variables, &triggers, fact, quantified::label("aux"));
             self.assume(fact)?;
         }
         let matched: Vec<Term> = triggers.into_iter().flatten().collect();
@@ -231,12 +239,10 @@ impl Engine<'_> {
         let mut amount = self.terms.substitute(access.amount, &inverse.of);
         if self.state.assertion.amounts == Amounts::SomeOrNone && !self.terms.is_literal(amount) {
             // Only whether there is some matters.
-            let some = self.is_some(amount);
-            let (none, full) = (self.terms.none(), self.terms.write());
-            amount = self.terms.ite(some, full, none);
+            let some = self.terms.is_some(amount);
+            amount = self.terms.ite(some, Terms::WRITE, Terms::NONE);
         }
-        let none = self.terms.none();
-        let amount = self.terms.ite(condition, amount, none);
+        let amount = self.terms.ite(condition, amount, Terms::NONE);
         Ok(Footprint { amount, triggers: inverse.triggers })
     }
 }

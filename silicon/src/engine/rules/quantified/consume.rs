@@ -1,12 +1,13 @@
 //! Consuming quantified permissions, and removing permission from all locations of a resource at once.
 
 use sil::program::Expr;
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::permission::quantified;
 use crate::engine::permission::take::OfAll;
 use crate::engine::rules::quantified::access::Target;
-use crate::engine::rules::quantified::normalise::{self, QuantifiedPart};
+use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
 use crate::engine::run::explore::Answer;
 use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -19,48 +20,51 @@ impl Engine<'_> {
         quantifier: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let parts = normalise::parts(quantifier, self.state.assertion.reading);
-        let mut snapshots = Vec::with_capacity(parts.len());
-        for part in &parts {
-            let blame = if part.prefix.is_unchecked { self.other_side(blame)? } else { blame };
-            snapshots.push(self.consume_part(part, blame)?);
+        let conjuncts = normalise::conjuncts(quantifier, self.state.assertion.reading);
+        let mut snapshots = Vec::with_capacity(conjuncts.len());
+        for conjunct in &conjuncts {
+            let blame = if conjunct.prefix.is_unchecked { self.other_side(blame)? } else { blame };
+            snapshots.push(self.consume_conjunct(conjunct, blame)?);
         }
         let Some(last) = snapshots.pop() else { return Ok(self.terms.unit()) };
-        Ok(snapshots.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+        Ok(snapshots.into_iter().rev().fold(last, |rest, conjunct| self.terms.pair(conjunct, rest)))
     }
 
-    fn consume_part(&mut self, part: &QuantifiedPart<'_>, blame: Blame) -> Result<Term, Stop> {
-        if part.body.is_pure() {
+    fn consume_conjunct(
+        &mut self,
+        conjunct: &QuantifiedConjunct<'_>,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        if conjunct.body.is_pure() {
             if !blame.is_silent() {
-                let goal = self.eval_quantified_fact(part, blame)?;
-                self.prove(goal, blame, Reason::AssertionFalse, part.body.span)?;
+                let goal = self.eval_quantified_fact(conjunct, blame)?;
+                self.prove(goal, blame, Reason::AssertionFalse, conjunct.body.span)?;
             }
             return Ok(self.terms.unit());
         }
-        match Target::of(part.body) {
-            Some(target) => self.consume_quantified_access(part, target, blame),
-            None => self.unsupported(part.body, "this assertion under a quantifier"),
+        match Target::of(conjunct.body) {
+            Some(target) => self.consume_quantified_access(conjunct, target, blame),
+            None => self.unsupported(conjunct.body, "this assertion under a quantifier"),
         }
     }
 
     fn consume_quantified_access(
         &mut self,
-        part: &QuantifiedPart<'_>,
+        conjunct: &QuantifiedConjunct<'_>,
         target: Target<'_>,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let Some(access) = self.eval_quantified_access(part, target, blame)? else {
+        let Some(access) = self.eval_quantified_access(conjunct, target, blame)? else {
             // The condition cannot hold: nothing is taken.
             let (resource, _) = self.pattern(target)?;
-            let none = self.terms.none();
-            let map = self.partial_summary(resource, &[], none)?;
+            let map = self.partial_summary(resource, &[], Terms::NONE)?;
             return Ok(self.terms.snap_wrap(map));
         };
         let resource = access.resource;
         // Where what is inhaled is not checked, contracts and bodies have not been checked at their declarations.
         let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
         if !blame.is_trusted() || blame.error == ErrorId::CallPrecondition || is_unchecked {
-            self.prove_injective(&access, blame, Reason::NotInjective, part.body.span)?;
+            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?;
         }
         let footprint = self.footprint(&access)?;
         let map = match self.take(&OfAll { access: &access, footprint: &footprint })? {
@@ -71,7 +75,7 @@ impl Engine<'_> {
                     if self.is_dead()? {
                         return Err(Stop::Infeasible);
                     }
-                    let at = part.body.span;
+                    let at = conjunct.body.span;
                     reported = Some(self.fail(Answer::No, blame, target.missing(), at));
                     self.assume_enough(&access)?;
                 }
@@ -101,7 +105,8 @@ impl Engine<'_> {
         let enough = self.is_enough(access.amount, held);
         let enough = self.terms.implies(access.guard, enough);
         let triggers = self.access_triggers(access);
-        let enough = self.terms.forall(&access.variables, triggers, enough, "qp.enough", 1);
+        let enough =
+            self.terms.forall(&access.variables, triggers, enough, quantified::label("enough"), 1);
         self.assume(enough)
     }
 }

@@ -1,4 +1,4 @@
-//! Impure quantifiers as a conjunction of parts, each with one access or one pure assertion.
+//! Impure quantifiers as a conjunction of conjuncts, each with one access or one pure assertion.
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier};
 use sil::syntax::Trigger;
@@ -8,7 +8,7 @@ use crate::engine::Reading;
 use crate::engine::quantifiers::inferred;
 use crate::engine::rules::assertion::Form;
 
-/// What stands between the quantifier and a part's body, outermost first.
+/// What stands between the quantifier and a conjunct's body, outermost first.
 #[derive(Clone, Debug)]
 pub(crate) enum Step<'e> {
     Guard { condition: &'e Expr, holds: bool },
@@ -27,13 +27,13 @@ pub(crate) struct Prefix<'e> {
 
 /// One conjunct of a normalised quantifier: the body is an access, pure, or something the engine has no rule for.
 #[derive(Clone, Debug)]
-pub(crate) struct QuantifiedPart<'e> {
+pub(crate) struct QuantifiedConjunct<'e> {
     pub(crate) prefix: Prefix<'e>,
     pub(crate) body: &'e Expr,
 }
 
-impl QuantifiedPart<'_> {
-    /// Triggers for a part written without any.
+impl QuantifiedConjunct<'_> {
+    /// Triggers for a conjunct written without any.
     pub(crate) fn inferred(&self) -> Vec<Vec<Expr>> {
         let mut body = self.body.clone();
         if let ExprKind::Wand { .. } = body.kind {
@@ -59,53 +59,55 @@ impl QuantifiedPart<'_> {
     }
 }
 
-/// The parts of an impure quantifier, left to right.
-pub(crate) fn parts(quantifier: &Expr, reading: Reading) -> Vec<QuantifiedPart<'_>> {
-    let mut parts = Vec::new();
-    collect(quantifier, Prefix::default(), reading, &mut parts);
-    parts
+/// The conjuncts of an impure quantifier, left to right.
+pub(crate) fn conjuncts(quantifier: &Expr, reading: Reading) -> Vec<QuantifiedConjunct<'_>> {
+    let mut conjuncts = Vec::new();
+    collect(quantifier, Prefix::default(), reading, &mut conjuncts);
+    conjuncts
 }
 
 fn collect<'e>(
     body: &'e Expr,
     mut prefix: Prefix<'e>,
     reading: Reading,
-    parts: &mut Vec<QuantifiedPart<'e>>,
+    conjuncts: &mut Vec<QuantifiedConjunct<'e>>,
 ) {
     grow_stack(|| match Form::of(body) {
-        // A pure part is one pure quantifier.
-        Form::Pure => parts.push(QuantifiedPart { prefix, body }),
-        Form::TwoReadings { .. } if body.is_pure() => parts.push(QuantifiedPart { prefix, body }),
+        // A pure conjunct is one pure quantifier.
+        Form::Pure => conjuncts.push(QuantifiedConjunct { prefix, body }),
+        Form::TwoReadings { .. } if body.is_pure() => {
+            conjuncts.push(QuantifiedConjunct { prefix, body })
+        }
         Form::TwoReadings { inhale, exhale } => {
             let chosen = if reading == Reading::Inhale { inhale } else { exhale };
             prefix.is_unchecked |= reading == Reading::Exhale;
-            collect(chosen, prefix, reading, parts);
+            collect(chosen, prefix, reading, conjuncts);
         }
         Form::All(operands) => {
             for operand in operands {
-                collect(operand, prefix.clone(), reading, parts);
+                collect(operand, prefix.clone(), reading, conjuncts);
             }
         }
         Form::If { condition, then, otherwise } => {
             let other = otherwise.map(|side| (side, prefix.clone()));
             prefix.steps.push(Step::Guard { condition, holds: true });
-            collect(then, prefix, reading, parts);
+            collect(then, prefix, reading, conjuncts);
             if let Some((side, mut prefix)) = other {
                 prefix.steps.push(Step::Guard { condition, holds: false });
-                collect(side, prefix, reading, parts);
+                collect(side, prefix, reading, conjuncts);
             }
         }
         Form::Let { variable, value, body } => {
             prefix.steps.push(Step::Let { variable, value });
-            collect(body, prefix, reading, parts);
+            collect(body, prefix, reading, conjuncts);
         }
         Form::Quantified { quantifier: Quantifier::Forall, variables, triggers, body } => {
             prefix.variables.extend(variables);
             prefix.triggers = joined(&prefix.triggers, triggers);
-            collect(body, prefix, reading, parts);
+            collect(body, prefix, reading, conjuncts);
         }
         Form::Quantified { .. } | Form::Access { .. } | Form::Wand | Form::Other => {
-            parts.push(QuantifiedPart { prefix, body });
+            conjuncts.push(QuantifiedConjunct { prefix, body });
         }
     });
 }

@@ -1,11 +1,12 @@
 //! Producing quantified permissions.
 
 use sil::program::Expr;
-use smt::terms::Term;
+use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::permission::quantified;
 use crate::engine::rules::quantified::access::Target;
-use crate::engine::rules::quantified::normalise::{self, QuantifiedPart};
+use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -19,47 +20,47 @@ impl Engine<'_> {
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let parts = normalise::parts(quantifier, self.state.assertion.reading);
+        let conjuncts = normalise::conjuncts(quantifier, self.state.assertion.reading);
         let mut rest = snapshot;
-        for (position, part) in parts.iter().enumerate() {
-            let own = if position + 1 == parts.len() {
+        for (position, conjunct) in conjuncts.iter().enumerate() {
+            let own = if position + 1 == conjuncts.len() {
                 rest
             } else {
                 let (first, others) = self.split(rest)?;
                 rest = others;
                 first
             };
-            self.produce_part(part, own, blame)?;
+            self.produce_conjunct(conjunct, own, blame)?;
         }
         Ok(())
     }
 
-    fn produce_part(
+    fn produce_conjunct(
         &mut self,
-        part: &QuantifiedPart<'_>,
+        conjunct: &QuantifiedConjunct<'_>,
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
-        if part.body.is_pure() {
-            let fact = self.eval_quantified_fact(part, blame)?;
+        if conjunct.body.is_pure() {
+            let fact = self.eval_quantified_fact(conjunct, blame)?;
             return self.assume(fact);
         }
-        let Some(target) = Target::of(part.body) else {
-            return self.unsupported(part.body, "this assertion under a quantifier");
+        let Some(target) = Target::of(conjunct.body) else {
+            return self.unsupported(conjunct.body, "this assertion under a quantifier");
         };
-        let access = self.eval_quantified_access(part, target, blame)?;
+        let access = self.eval_quantified_access(conjunct, target, blame)?;
         let Some(access) = access else { return Ok(()) };
         // A contract's own check is no reason to skip this one: where it failed, the axioms of the inverse functions
         // would contradict each other.
         // SOUNDNESS: an option may ask to take it for granted; it is named among what is trusted.
         if !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale {
-            self.prove_injective(&access, blame, Reason::NotInjective, part.body.span)?;
+            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?;
         }
         let footprint = self.footprint(&access)?;
         let map = self.map_of_snapshot(access.resource, snapshot)?;
         self.assume_access_facts(&access)?;
         self.touch_all(&access)?;
-        let domain = self.is_some(footprint.amount);
+        let domain = self.terms.is_some(footprint.amount);
         let mut chunk = QuantifiedChunk::new(&access, footprint, map);
         chunk.domain = Some(domain);
         self.add_quantified_chunk(access.resource, chunk)
@@ -71,8 +72,7 @@ impl Engine<'_> {
         resource: Resource,
         chunk: QuantifiedChunk,
     ) -> Result<(), Stop> {
-        let none = self.terms.none();
-        if chunk.amount == none {
+        if chunk.amount == Terms::NONE {
             return Ok(());
         }
         self.use_touch(resource)?;
@@ -82,25 +82,27 @@ impl Engine<'_> {
 
     /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p > 0 ⇒ e ≠ null.
     fn assume_access_facts(&mut self, access: &Access) -> Result<(), Stop> {
-        let none = self.terms.none();
-        let mut bounds = vec![self.terms.le(none, access.amount)];
+        let mut bounds = vec![self.terms.le(Terms::NONE, access.amount)];
         let mut facts = Vec::new();
         if let Resource::Field(_) = access.resource {
             if self.extends_exactly() {
-                let one = self.terms.write();
-                bounds.push(self.terms.le(access.amount, one));
+                bounds.push(self.terms.le(access.amount, Terms::WRITE));
             }
             let active = self.active(access);
-            let null = self.terms.null();
-            let not_null = self.terms.differs(access.arguments[0], null);
+            let not_null = self.terms.differs(access.arguments[0], Terms::NULL);
             facts.push(self.terms.implies(active, not_null));
         }
         let bounds = self.terms.and(bounds);
         facts.push(self.terms.implies(access.guard, bounds));
         let triggers = self.access_triggers(access);
         for fact in facts {
-            let fact =
-                self.terms.forall(&access.variables, triggers.clone(), fact, "qp.receiver", 1);
+            let fact = self.terms.forall(
+                &access.variables,
+                triggers.clone(),
+                fact,
+                quantified::label("receiver"),
+                1,
+            );
             self.assume(fact)?;
         }
         Ok(())

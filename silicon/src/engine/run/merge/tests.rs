@@ -26,14 +26,13 @@ fn chunks(engine: &mut Engine<'_>, portions: &[(usize, usize, i64)]) -> Vec<Chun
 fn decided(engine: &mut Engine<'_>, chunks: &[Chunk], condition: Term, holds: bool) -> Vec<Chunk> {
     let value = engine.terms.bool(holds);
     let map: Substitution = std::iter::once((condition, value)).collect();
-    let none = engine.terms.none();
     let mut at = |term| engine.terms.substitute(term, &map);
     let chunks = chunks.iter().map(|chunk| Chunk {
         arguments: chunk.arguments.iter().map(|&argument| at(argument)).collect(),
         value: at(chunk.value),
         amount: at(chunk.amount),
     });
-    let mut chunks: Vec<Chunk> = chunks.filter(|chunk| chunk.amount != none).collect();
+    let mut chunks: Vec<Chunk> = chunks.filter(|chunk| chunk.amount != Terms::NONE).collect();
     chunks.sort_by_key(|chunk| (chunk.arguments.clone(), chunk.value, chunk.amount));
     chunks
 }

@@ -1,0 +1,139 @@
+//! Permission amounts: the operations that only they have.
+//!
+//! An amount is often `condition ? amount : none`. What is made of such amounts keeps that form, since what is asked
+//! about them later is then mostly propositional.
+
+use num_traits::Zero;
+
+use super::{Sort, Term, TermKind, Terms};
+
+/// What becomes of an amount when some is taken from it.
+pub struct Split {
+    pub taken: Term,
+    pub rest: Term,
+    /// What is still to be taken elsewhere.
+    pub need: Term,
+}
+
+impl Terms {
+    /// Whether an amount is none.
+    pub fn is_none(&mut self, amount: Term) -> Term {
+        match *self.kind(amount) {
+            TermKind::Ite(condition, then, otherwise) if otherwise == Self::NONE => {
+                let inner = self.is_none(then);
+                let outside = self.not(condition);
+                self.or([outside, inner])
+            }
+            _ => self.identical(amount, Self::NONE),
+        }
+    }
+
+    /// Whether an amount is positive.
+    pub fn is_some(&mut self, amount: Term) -> Term {
+        match *self.kind(amount) {
+            TermKind::Ite(condition, then, otherwise) if otherwise == Self::NONE => {
+                let inner = self.is_some(then);
+                self.and([condition, inner])
+            }
+            _ => self.lt(Self::NONE, amount),
+        }
+    }
+
+    /// As much as possible of `need` taken from `available`, neither being negative. Amounts under a condition stay so:
+    /// what is asked about them later is mostly propositional.
+    pub fn split_amount(&mut self, available: Term, need: Term) -> Split {
+        let (there, p) = self.conditional(available);
+        let (wanted, q) = self.conditional(need);
+        let both = self.and([there, wanted]);
+        let (not_there, not_wanted) = (self.not(there), self.not(wanted));
+        let only_there = self.and([there, not_wanted]);
+        let only_wanted = self.and([wanted, not_there]);
+        if p == q {
+            return Split {
+                taken: self.ite(both, p, Self::NONE),
+                rest: self.ite(only_there, p, Self::NONE),
+                need: self.ite(only_wanted, q, Self::NONE),
+            };
+        }
+        let part = self.perm_min(p, q);
+        let (rest, need) = (self.sub(p, part), self.sub(q, part));
+        let rest = self.ite(wanted, rest, p);
+        let need = self.ite(there, need, q);
+        Split {
+            taken: self.ite(both, part, Self::NONE),
+            rest: self.ite(there, rest, Self::NONE),
+            need: self.ite(wanted, need, Self::NONE),
+        }
+    }
+
+    /// An amount as a condition and what there is under it.
+    fn conditional(&mut self, amount: Term) -> (Term, Term) {
+        match *self.kind(amount) {
+            TermKind::Ite(condition, then, otherwise) if otherwise == Self::NONE => {
+                (condition, then)
+            }
+            TermKind::Ite(condition, then, otherwise) if then == Self::NONE => {
+                (self.not(condition), otherwise)
+            }
+            _ => (Terms::TRUE, amount),
+        }
+    }
+
+    /// `condition ? amount : none`, in the form of one condition and what there is under it.
+    pub fn only_if(&mut self, condition: Term, amount: Term) -> Term {
+        if let TermKind::Ite(inner, then, otherwise) = *self.kind(amount) {
+            if otherwise == Self::NONE {
+                let both = self.and([condition, inner]);
+                return self.ite(both, then, Self::NONE);
+            }
+            if then == Self::NONE {
+                let outside = self.not(inner);
+                let both = self.and([condition, outside]);
+                return self.ite(both, otherwise, Self::NONE);
+            }
+        }
+        self.ite(condition, amount, Self::NONE)
+    }
+
+    /// A product of amounts, and what holds of it that the prover is weak at: positive times positive is positive, and a
+    /// part of an amount is no more than it.
+    pub fn scaled(&mut self, scale: Term, amount: Term) -> (Term, Vec<Term>) {
+        let product = self.mul(scale, amount);
+        if self.is_literal(scale) || self.is_literal(amount) {
+            return (product, Vec::new());
+        }
+        let (s, a) = (self.lt(Self::NONE, scale), self.lt(Self::NONE, amount));
+        let both = self.and([s, a]);
+        let positive = self.lt(Self::NONE, product);
+        let is_positive = self.implies(both, positive);
+        let (small, less) = (self.le(amount, Self::WRITE), self.le(product, scale));
+        let bounded = self.and([s, small]);
+        let is_part = self.implies(bounded, less);
+        (product, vec![is_positive, is_part])
+    }
+
+    /// Quotient of permission amounts; the result for divisor 0 is unspecified.
+    pub fn perm_div(&mut self, left: Term, right: Term) -> Term {
+        match self.as_perm(right) {
+            Some(divisor) if !divisor.is_zero() => {
+                let inverse = divisor.recip();
+                let inverse = self.perm(inverse);
+                self.mul(inverse, left)
+            }
+            _ => self.intern(TermKind::PermDiv(left, right), Sort::PERM),
+        }
+    }
+
+    /// The smaller of two permission amounts.
+    pub fn perm_min(&mut self, left: Term, right: Term) -> Term {
+        let first_is_smaller = self.le(left, right);
+        match self.as_bool(first_is_smaller) {
+            Some(true) => left,
+            Some(false) => right,
+            None => {
+                let (left, right) = (left.min(right), left.max(right));
+                self.intern(TermKind::PermMin(left, right), Sort::PERM)
+            }
+        }
+    }
+}
