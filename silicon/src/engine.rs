@@ -1,7 +1,7 @@
 //! The symbolic-execution engine: one [`Engine`] verifies one member.
 //!
-//! The rules are those of Schwerhoff 2011 (*Symbolic Execution for Chalice*, chapter 3) as refined by the
-//! reference engine, in direct style: a rule is a method that returns a `Result`, and where the thesis passes a
+//! The rules are those of Schwerhoff 2011 (*Symbolic Execution for Chalice*, chapter 3) as refined
+//! since by Müller, Schwerhoff and Summers 2016, in direct style: a rule is a method that returns a `Result`, and where the thesis passes a
 //! continuation twice we ask [`Engine::branch`], which answers for this run; the driver runs the statement again
 //! for the other answer (see [`run::explore`]).
 //!

@@ -33,9 +33,8 @@ impl Engine<'_> {
         state.package.agreed = self.state.package.agreed.clone();
         let in_package = !state.package.reserve.is_empty();
         state.assertion.keeps_snapshots = in_package;
-        let outer = std::mem::replace(&mut self.state, state);
-        let results = self.call(stmt, callee, (!in_package).then_some(before));
-        let inner = std::mem::replace(&mut self.state, outer);
+        let before = (!in_package).then_some(before);
+        let (results, inner) = self.in_state(state, |engine| engine.call(stmt, callee, before));
         // SOUNDNESS: what a package has given up counts even where the path ends here (trap T10f).
         self.state.package.reserve = inner.package.reserve;
         let results = results?;
@@ -79,8 +78,11 @@ impl Engine<'_> {
 /// The heap that a precondition describes, with the values it had when it was consumed: what `old` means in the
 /// postcondition of a call in a package, whose permissions may have come from several heaps (trap T18).
 fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
-    let left = std::mem::take(&mut engine.state.heap);
     let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
-    engine.produce_all(preconditions, Some(snapshot), blame)?;
-    Ok(std::mem::replace(&mut engine.state.heap, left))
+    let (produced, taken) = engine.exchanging(
+        |state| &mut state.heap,
+        Heap::default(),
+        |engine| engine.produce_all(preconditions, Some(snapshot), blame),
+    );
+    produced.map(|()| taken)
 }

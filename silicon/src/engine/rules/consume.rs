@@ -14,21 +14,26 @@ use crate::engine::findings::blame::Blame;
 use crate::engine::rules::assertion::Form;
 use crate::engine::rules::produce::conjuncts;
 use crate::engine::rules::readings::same_shape;
-use crate::engine::state::heap::Chunk;
+use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::{Engine, Reading, Stop};
 
-impl Engine<'_> {
+impl<'p> Engine<'p> {
     /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
     pub(crate) fn consume_all(
         &mut self,
         clauses: &[&Expr],
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
-        let outer = self.state.consuming.replace(self.state.heap.clone());
-        let snapshot = self.consume_parts(clauses, blame)?;
-        self.state.heap = std::mem::replace(&mut self.state.consuming, outer)
-            .expect("set above, and every consume inside put its own back");
-        Ok(snapshot)
+        let (snapshot, left) = self.consuming_heap(|engine| engine.consume_parts(clauses, blame));
+        self.state.heap = left;
+        snapshot
+    }
+
+    /// Runs while σ's heap is being consumed; yields what is left of it.
+    pub(crate) fn consuming_heap<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> (T, Heap) {
+        let heap = Some(self.state.heap.clone());
+        let (result, left) = self.exchanging(|state| &mut state.consuming, heap, run);
+        (result, left.expect("every consume inside puts back what it found"))
     }
 
     /// Like [`Engine::consume_all`], from the heap that is being consumed already.
@@ -37,10 +42,8 @@ impl Engine<'_> {
         clauses: &[&Expr],
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
-        let reading = std::mem::replace(&mut self.state.assertion.reading, Reading::Exhale);
-        let snapshot = self.consume_clauses(clauses, blame)?;
-        self.state.assertion.reading = reading;
-        Ok(snapshot)
+        let consume = |engine: &mut Self| engine.consume_clauses(clauses, blame);
+        self.exchanging(|state| &mut state.assertion.reading, Reading::Exhale, consume).0
     }
 
     fn consume_clauses(

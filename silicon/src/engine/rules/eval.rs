@@ -10,16 +10,15 @@ mod perm;
 pub(crate) mod quantifiers;
 mod same;
 
-use sil::program::{BinaryOp, Collection, Expr, ExprKind, OldLabel, Type, UnaryOp};
+use sil::program::{BinaryOp, Collection, Expr, ExprKind, LocalId, OldLabel, Type, UnaryOp};
 use sil::recursion::applied;
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::state::heap::Heap;
-use crate::engine::state::{Labelled, State};
+use crate::engine::state::Labelled;
 use crate::engine::{Engine, Reading, Stop};
 
-impl<'p> Engine<'p> {
+impl Engine<'_> {
     /// The value of `expr`, with its obligations (unless `blame` trusts it).
     pub(crate) fn eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         grow_stack(|| self.eval_kind(expr, blame))
@@ -34,15 +33,7 @@ impl<'p> Engine<'p> {
             ExprKind::FullPerm => Ok(Terms::WRITE),
             ExprKind::Wildcard => self.wildcard(),
             ExprKind::Epsilon => self.unsupported(expr, "`epsilon`"),
-            ExprKind::Local(local) => {
-                if let Some(value) = self.state.store.get(*local) {
-                    return Ok(value);
-                }
-                let sort = self.sort(&expr.ty);
-                let value = self.fresh("undefined", sort);
-                self.state.store.set(*local, value);
-                Ok(value)
-            }
+            ExprKind::Local(local) => Ok(self.eval_local(*local, &expr.ty)),
             ExprKind::Result => match self.state.result {
                 Some(result) => Ok(result),
                 None => self.unsupported(expr, "`result` outside a postcondition"),
@@ -66,21 +57,7 @@ impl<'p> Engine<'p> {
             ExprKind::And(operands) => self.eval_and(operands, blame),
             ExprKind::Or(operands) => self.eval_or(operands, blame),
             ExprKind::Conditional { condition, then, otherwise } => {
-                let condition = self.eval(condition, blame)?;
-                let negation = self.terms.not(condition);
-                if self.is_never_taken(negation, otherwise)? {
-                    return self.eval(then, blame);
-                }
-                if self.is_never_taken(condition, then)? {
-                    return self.eval(otherwise, blame);
-                }
-                let then = self.eval_under(condition, then, blame)?;
-                let otherwise = self.eval_under(negation, otherwise, blame)?;
-                match (then, otherwise) {
-                    (Some(then), Some(otherwise)) => Ok(self.terms.ite(condition, then, otherwise)),
-                    (Some(only), None) | (None, Some(only)) => Ok(only),
-                    (None, None) => Err(Stop::Infeasible),
-                }
+                self.eval_conditional(condition, then, otherwise, blame)
             }
             ExprKind::FieldRead { receiver, field } => {
                 self.eval_field_read(expr, receiver, *field, blame)
@@ -93,14 +70,7 @@ impl<'p> Engine<'p> {
                 self.domain_application(*function, instance, &arguments)
             }
             ExprKind::Old { label, body } => self.eval_old(expr, *label, body, blame),
-            ExprKind::Let { variable, value, body } => {
-                let value = self.eval(value, blame)?;
-                self.state.store.set(*variable, value);
-                if !body.any(|part| matches!(part.kind, ExprKind::Local(it) if it == *variable)) {
-                    self.mention_unused(value)?;
-                }
-                self.eval(body, blame)
-            }
+            ExprKind::Let { variable, value, body } => self.eval_let(*variable, value, body, blame),
             ExprKind::Quantified { .. } => self.eval_quantified(expr, blame),
             ExprKind::Perm(resource) => self.eval_perm(resource, blame),
             ExprKind::ForPerm { variables, resource, body } => {
@@ -118,49 +88,67 @@ impl<'p> Engine<'p> {
             ExprKind::Asserting { assertion, body } => self.eval_asserting(assertion, body, blame),
             ExprKind::Acc { .. } => self.unsupported(expr, "a permission where a value is needed"),
             ExprKind::Wand { .. } => self.unsupported(expr, "magic wands"),
-            ExprKind::Literal { collection, elements } => {
-                self.eval_literal(expr, *collection, elements, blame)
-            }
-            ExprKind::MapLiteral { entries } => self.eval_map_literal(expr, entries, blame),
-            ExprKind::Range { low, high } => {
-                let (low, high) = (self.eval(low, blame)?, self.eval(high, blame)?);
-                Ok(self.terms.seq_range(low, high))
-            }
-            ExprKind::Index { base, index } => {
-                let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
-                self.index((base, collection), (index, position), blame)
-            }
-            ExprKind::Update { base, index, value } => {
-                let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
-                let value = self.eval(value, blame)?;
-                self.updated((base, collection), (index, position), value, blame)
-            }
-            ExprKind::Take { base, count } => {
-                let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
-                Ok(self.terms.seq_take(base, count))
-            }
-            ExprKind::Drop { base, count } => {
-                let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
-                Ok(self.terms.seq_drop(base, count))
-            }
-            ExprKind::Cardinality(operand) => {
-                let value = self.eval(operand, blame)?;
-                Ok(match &operand.ty {
-                    Type::Seq(_) => self.terms.seq_len(value),
-                    Type::Set(_) => self.terms.set_card(value),
-                    Type::Multiset(_) => self.terms.multiset_card(value),
-                    _ => self.terms.map_card(value),
-                })
-            }
-            ExprKind::MapDomain(map) => {
-                let map = self.eval(map, blame)?;
-                Ok(self.terms.map_domain(map))
-            }
-            ExprKind::MapRange(map) => {
-                let map = self.eval(map, blame)?;
-                Ok(self.terms.map_values(map))
-            }
+            ExprKind::Literal { .. }
+            | ExprKind::MapLiteral { .. }
+            | ExprKind::Range { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Update { .. }
+            | ExprKind::Take { .. }
+            | ExprKind::Drop { .. }
+            | ExprKind::Cardinality(_)
+            | ExprKind::MapDomain(_)
+            | ExprKind::MapRange(_) => self.eval_collection(expr, blame),
         }
+    }
+
+    /// The value of a variable; one that has been given none has any.
+    fn eval_local(&mut self, local: LocalId, ty: &Type) -> Term {
+        if let Some(value) = self.state.store.get(local) {
+            return value;
+        }
+        let sort = self.sort(ty);
+        let value = self.fresh("undefined", sort);
+        self.state.store.set(local, value);
+        value
+    }
+
+    fn eval_conditional(
+        &mut self,
+        condition: &Expr,
+        then: &Expr,
+        otherwise: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let condition = self.eval(condition, blame)?;
+        let negation = self.terms.not(condition);
+        if self.is_never_taken(negation, otherwise)? {
+            return self.eval(then, blame);
+        }
+        if self.is_never_taken(condition, then)? {
+            return self.eval(otherwise, blame);
+        }
+        let then = self.eval_under(condition, then, blame)?;
+        let otherwise = self.eval_under(negation, otherwise, blame)?;
+        match (then, otherwise) {
+            (Some(then), Some(otherwise)) => Ok(self.terms.ite(condition, then, otherwise)),
+            (Some(only), None) | (None, Some(only)) => Ok(only),
+            (None, None) => Err(Stop::Infeasible),
+        }
+    }
+
+    fn eval_let(
+        &mut self,
+        variable: LocalId,
+        value: &Expr,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let value = self.eval(value, blame)?;
+        self.state.store.set(variable, value);
+        if !body.any(|part| matches!(part.kind, ExprKind::Local(it) if it == variable)) {
+            self.mention_unused(value)?;
+        }
+        self.eval(body, blame)
     }
 
     pub(crate) fn eval_all(&mut self, exprs: &[Expr], blame: Blame) -> Result<Vec<Term>, Stop> {
@@ -258,41 +246,63 @@ impl<'p> Engine<'p> {
             }
             return Ok(value);
         };
-        let consuming = self.state.consuming.take();
-        let without_own = self.state.without_own.take();
-        let value = self.in_heap(heap, |engine| {
+        let eval = |engine: &mut Self| {
             engine.note_inside()?;
             engine.eval(body, blame)
-        });
-        self.state.without_own = without_own;
-        self.state.consuming = consuming;
-        value
+        };
+        let eval = |engine: &mut Self| engine.in_heap(heap, eval);
+        let eval =
+            |engine: &mut Self| engine.exchanging(|state| &mut state.without_own, None, eval).0;
+        self.exchanging(|state| &mut state.consuming, None, eval).0
     }
 
-    /// Runs with another heap as the present one, and comes back to this one, whatever became of the other.
-    pub(crate) fn in_heap<T>(&mut self, heap: Heap, run: impl FnOnce(&mut Self) -> T) -> T {
-        let now = std::mem::replace(&mut self.state.heap, heap);
-        let result = run(self);
-        self.state.heap = now;
-        result
-    }
-
-    /// Whether a label has been passed for sure, where states have been merged since.
-    fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
-        Ok(reached == Terms::TRUE
-            || self.ask_obligation(reached)? == crate::engine::run::explore::Answer::Yes)
-    }
-
-    /// Runs with the store and heap views of another member, or of another moment, and comes back.
-    pub(crate) fn with_state<T>(
-        &mut self,
-        state: State<'p>,
-        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let outer = std::mem::replace(&mut self.state, state);
-        let result = run(self);
-        self.state = outer;
-        result
+    /// An expression that makes a collection or looks into one.
+    fn eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::Literal { collection, elements } => {
+                self.eval_literal(expr, *collection, elements, blame)
+            }
+            ExprKind::MapLiteral { entries } => self.eval_map_literal(expr, entries, blame),
+            ExprKind::Range { low, high } => {
+                let (low, high) = (self.eval(low, blame)?, self.eval(high, blame)?);
+                Ok(self.terms.seq_range(low, high))
+            }
+            ExprKind::Index { base, index } => {
+                let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
+                self.index((base, collection), (index, position), blame)
+            }
+            ExprKind::Update { base, index, value } => {
+                let (collection, position) = (self.eval(base, blame)?, self.eval(index, blame)?);
+                let value = self.eval(value, blame)?;
+                self.updated((base, collection), (index, position), value, blame)
+            }
+            ExprKind::Take { base, count } => {
+                let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
+                Ok(self.terms.seq_take(base, count))
+            }
+            ExprKind::Drop { base, count } => {
+                let (base, count) = (self.eval(base, blame)?, self.eval(count, blame)?);
+                Ok(self.terms.seq_drop(base, count))
+            }
+            ExprKind::Cardinality(operand) => {
+                let value = self.eval(operand, blame)?;
+                Ok(match &operand.ty {
+                    Type::Seq(_) => self.terms.seq_len(value),
+                    Type::Set(_) => self.terms.set_card(value),
+                    Type::Multiset(_) => self.terms.multiset_card(value),
+                    _ => self.terms.map_card(value),
+                })
+            }
+            ExprKind::MapDomain(map) => {
+                let map = self.eval(map, blame)?;
+                Ok(self.terms.map_domain(map))
+            }
+            ExprKind::MapRange(map) => {
+                let map = self.eval(map, blame)?;
+                Ok(self.terms.map_values(map))
+            }
+            _ => unreachable!("called for collections only"),
+        }
     }
 
     fn eval_literal(
@@ -330,6 +340,12 @@ impl<'p> Engine<'p> {
             map = self.terms.map_update(map, key, value);
         }
         Ok(map)
+    }
+
+    /// Whether a label has been passed for sure, where states have been merged since.
+    fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
+        Ok(reached == Terms::TRUE
+            || self.ask_obligation(reached)? == crate::engine::run::explore::Answer::Yes)
     }
 
     /// `asserting (A) in e`: A is proved, nothing is given away.

@@ -137,9 +137,7 @@ impl<'p> Engine<'p> {
             state.store.set(formal, argument);
         }
         state.assertion.scale = (amount != Terms::WRITE).then_some(amount);
-        let outer = std::mem::replace(&mut self.state, state);
-        let result = run(self);
-        let inner = std::mem::replace(&mut self.state, outer);
+        let (result, inner) = self.in_state(state, run);
         self.state.heap = inner.heap;
         self.state.package.reserve = inner.package.reserve;
         self.state.package.moved = inner.package.moved;

@@ -211,13 +211,21 @@ impl Engine<'_> {
         left: &Expr,
         blame: Blame,
     ) -> Result<(Term, Heap), Stop> {
-        let keeps_snapshots = std::mem::replace(&mut self.state.assertion.keeps_snapshots, true);
-        let outer = self.state.consuming.replace(self.state.heap.clone());
-        let function = self.consume_wand(wand, blame)?;
-        let snapshot = self.consume_parts(&[left], |_| blame.trusted())?;
-        let left = std::mem::replace(&mut self.state.consuming, outer).expect("set above");
-        let before = std::mem::replace(&mut self.state.heap, left);
-        self.state.assertion.keeps_snapshots = keeps_snapshots;
+        let before = self.state.heap.clone();
+        let (consumed, _) = self.exchanging(
+            |state| &mut state.assertion.keeps_snapshots,
+            true,
+            |engine| {
+                let (taken, rest) = engine.consuming_heap(|engine| {
+                    let function = engine.consume_wand(wand, blame)?;
+                    let snapshot = engine.consume_parts(&[left], |_| blame.trusted())?;
+                    Ok::<_, Stop>((function, snapshot))
+                });
+                engine.state.heap = rest;
+                taken
+            },
+        );
+        let (function, snapshot) = consumed?;
         self.meet_footprint(function, snapshot)?;
         Ok((self.applied(function, snapshot), before))
     }

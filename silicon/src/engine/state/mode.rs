@@ -1,12 +1,15 @@
 //! How expressions are evaluated at the moment, and what the evaluation leaves behind for those around it.
 //!
 //! A mode holds while something runs and ends with it, however that ends: it is changed by [`Engine::in_mode`] only, and the
-//! explorer puts it back with the state. What has been gathered is taken by whoever asked for it.
+//! explorer puts it back with the state. A part of the state that is another one for a while is exchanged by
+//! [`Engine::exchanging`] only. What has been gathered is taken by whoever asked for it.
 
 use sil::program::{Expr, FunctionId, PredicateId};
 use smt::terms::Term;
 
 use crate::engine::Engine;
+use crate::engine::state::State;
+use crate::engine::state::heap::Heap;
 
 /// How expressions are evaluated.
 #[derive(Clone, Default, Debug)]
@@ -46,7 +49,7 @@ pub(crate) struct Gathered {
     pub(crate) definitions: Vec<Definition>,
 }
 
-impl Engine<'_> {
+impl<'p> Engine<'p> {
     /// Runs something in another mode, and comes back to this one.
     pub(crate) fn in_mode<T>(
         &mut self,
@@ -58,6 +61,34 @@ impl Engine<'_> {
         let result = run(self);
         self.mode = outer;
         result
+    }
+
+    /// Runs with another value in a place of the state; yields what is there at the end. What was there before comes back,
+    /// however the run ends.
+    pub(crate) fn exchanging<T, F>(
+        &mut self,
+        place: for<'s> fn(&'s mut State<'p>) -> &'s mut F,
+        value: F,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> (T, F) {
+        let outer = std::mem::replace(place(&mut self.state), value);
+        let result = run(self);
+        let inner = std::mem::replace(place(&mut self.state), outer);
+        (result, inner)
+    }
+
+    /// Runs with another heap as the present one.
+    pub(crate) fn in_heap<T>(&mut self, heap: Heap, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.exchanging(|state| &mut state.heap, heap, run).0
+    }
+
+    /// Runs with the state of another member, or of another moment; yields the state at its end.
+    pub(crate) fn in_state<T>(
+        &mut self,
+        state: State<'p>,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> (T, State<'p>) {
+        self.exchanging(|state| state, state, run)
     }
 
     /// Runs something below a quantifier over some variables.

@@ -28,14 +28,14 @@ fn amounts_cancel() {
     let less = t.sub(p, half);
     let less = t.sub(less, half);
     assert_eq!(t.add(less, half), t.sub(p, half));
-    let none = t.none();
+    let none = Terms::NONE;
     let rest = t.sub(p, p);
     assert_eq!(rest, none);
     let c = t.constant("c", Sort::BOOL);
     let conditional = t.ite(c, half, none);
     assert_eq!(t.lt(none, conditional), c);
     let twice = t.add(half, half);
-    assert_eq!(twice, t.write());
+    assert_eq!(twice, Terms::WRITE);
 }
 
 #[test]

@@ -129,7 +129,7 @@ impl Engine<'_> {
         };
         self.in_mode(
             |mode| mode.joins = joins,
-            |engine| engine.with_state(state, |engine| engine.join(consume)),
+            |engine| engine.in_state(state, |engine| engine.join(consume)).0,
         )
     }
 

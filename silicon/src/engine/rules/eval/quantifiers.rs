@@ -1,6 +1,7 @@
 //! Pure quantifiers.
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location, Quantifier};
+use sil::syntax::Trigger;
 use smt::terms::{Quant, Sort, Term, TermKind, TheoryOp};
 
 use crate::engine::findings::blame::Blame;
@@ -14,6 +15,14 @@ use crate::engine::{Engine, Stop};
 struct Pattern {
     holes: Vec<Term>,
     trigger: Vec<Term>,
+}
+
+/// What a quantifier says, for arbitrary values of its variables.
+struct Body {
+    value: Term,
+    triggers: Vec<Vec<Term>>,
+    /// The trigger where it is not defined for all values.
+    general: Option<Pattern>,
 }
 
 impl Engine<'_> {
@@ -48,30 +57,7 @@ impl Engine<'_> {
         let (outcome, seen) = self.watched(|engine| {
             engine.binding(&bound, |engine| {
                 engine.scoped(None, |engine| {
-                    let value = engine.join(|engine| engine.eval(body, blame))?;
-                    let inferred =
-                        if triggers.is_empty() { inferred(&variables, body) } else { Vec::new() };
-                    let is_inferred = !inferred.is_empty();
-                    let triggers: Vec<Vec<&Expr>> = (triggers.iter().map(|trigger| &**trigger))
-                        .chain(inferred.iter().map(Vec::as_slice))
-                        .map(|trigger| trigger.iter().collect())
-                        .collect();
-                    let sets = triggers;
-                    let (triggers, seen) = engine.watched(|engine| {
-                        engine.eval_trigger_sets_under(guard_of(body), &sets, blame)
-                    });
-                    let mut triggers = triggers?;
-                    let general = match &sets[..] {
-                        [trigger] if seen.undefined_trigger => {
-                            engine.trigger_with_holes(trigger, blame)?
-                        }
-                        _ => None,
-                    };
-                    if is_inferred && engine.domains.axioms_in_progress > 0 {
-                        let innermost = engine.innermost_trigger(&bound, value);
-                        triggers.extend(innermost.map(|term| vec![term]));
-                    }
-                    Ok((value, triggers, general))
+                    engine.eval_quantified_body((&variables, &bound), triggers, body, blame)
                 })
             })
         });
@@ -81,7 +67,7 @@ impl Engine<'_> {
         if result.is_err() {
             self.gathered.below.truncate(met_below);
         }
-        let (value, triggers, general) = result?;
+        let Body { value, triggers, general } = result?;
         self.release_met_below(met_below, &bound)?;
         // What a body means that is not defined for all values, nobody can say: what builds on it would be reported
         // for no other reason, so the path ends here.
@@ -92,15 +78,7 @@ impl Engine<'_> {
             return Err(Stop::Infeasible);
         }
         let name = self.quantifier_name(expr);
-        let mut learnt = Vec::with_capacity(facts.len());
-        for fact in facts {
-            if self.is_known_around(fact) {
-                continue;
-            }
-            let quantified = self.learnt_for_all(&bound, &triggers, fact, &name);
-            self.assume(quantified)?;
-            learnt.push((quantified, fact));
-        }
+        let learnt = self.learn_for_all(&bound, &triggers, facts, &name)?;
         let quant = match quantifier {
             Quantifier::Forall => Quant::Forall,
             Quantifier::Exists => Quant::Exists,
@@ -114,6 +92,56 @@ impl Engine<'_> {
         let noted = Noted { quant, bound, triggers, body: value, facts: learnt };
         self.note_quantifier(formula, noted);
         Ok(formula)
+    }
+
+    /// The body of a quantifier and its triggers, for arbitrary values of its variables: those written, or inferred ones
+    /// where none are.
+    fn eval_quantified_body(
+        &mut self,
+        (variables, bound): (&[LocalId], &[Term]),
+        triggers: &[Trigger<Expr>],
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Body, Stop> {
+        let value = self.join(|engine| engine.eval(body, blame))?;
+        let inferred = if triggers.is_empty() { inferred(variables, body) } else { Vec::new() };
+        let is_inferred = !inferred.is_empty();
+        let sets: Vec<Vec<&Expr>> = (triggers.iter().map(|trigger| &**trigger))
+            .chain(inferred.iter().map(Vec::as_slice))
+            .map(|trigger| trigger.iter().collect())
+            .collect();
+        let (triggers, seen) =
+            self.watched(|engine| engine.eval_trigger_sets_under(guard_of(body), &sets, blame));
+        let mut triggers = triggers?;
+        let general = match &sets[..] {
+            [trigger] if seen.undefined_trigger => self.trigger_with_holes(trigger, blame)?,
+            _ => None,
+        };
+        if is_inferred && self.domains.axioms_in_progress > 0 {
+            let innermost = self.innermost_trigger(bound, value);
+            triggers.extend(innermost.map(|term| vec![term]));
+        }
+        Ok(Body { value, triggers, general })
+    }
+
+    /// Assumes what was learnt about the body, for all values of its variables; yields it beside what it was made of.
+    fn learn_for_all(
+        &mut self,
+        bound: &[Term],
+        triggers: &[Vec<Term>],
+        facts: Vec<Term>,
+        name: &str,
+    ) -> Result<Vec<(Term, Term)>, Stop> {
+        let mut learnt = Vec::with_capacity(facts.len());
+        for fact in facts {
+            if self.is_known_around(fact) {
+                continue;
+            }
+            let quantified = self.learnt_for_all(bound, triggers, fact, name);
+            self.assume(quantified)?;
+            learnt.push((quantified, fact));
+        }
+        Ok(learnt)
     }
 
     /// A fact learnt about the body, for all values of its variables. Where it mentions the application that a trigger
