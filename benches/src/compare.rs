@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use silicon::options::Options;
-use silicon::report::Questions;
+use silicon::report::{Asked, Questions, Statistics, Subject};
 use silicon::session::{Input, Session, Task};
 
 use crate::pipe::Commands;
@@ -39,6 +39,10 @@ pub struct Measured {
     /// Our whole process on one thread, and on two.
     pub threads: Option<(f64, f64)>,
     pub questions: Questions,
+    /// Those that reach the prover, by what they are about.
+    pub subjects: BTreeMap<Subject, Asked>,
+    /// The first questions of provers.
+    pub waking: Asked,
 }
 
 /// A file is big enough to be spread over threads if it has this many members.
@@ -62,7 +66,7 @@ fn one(
     commands: &Commands,
     warm: &BTreeMap<PathBuf, f64>,
 ) -> Result<Measured> {
-    let (members, questions) = questions(file);
+    let (members, statistics) = statistics(file);
     let process = |threads: &[&str]| -> Result<Duration> {
         let mut command = Command::new(commands.silicon());
         time(command.args(threads).arg(file))
@@ -71,7 +75,9 @@ fn one(
         file: file.display().to_string(),
         members,
         ours: median_of(settings.runs, || process(&[]))?,
-        questions,
+        questions: statistics.questions,
+        subjects: statistics.subjects,
+        waking: statistics.waking,
         warm: fs::canonicalize(file).ok().and_then(|path| warm.get(&path).copied()),
         ..Measured::default()
     };
@@ -88,8 +94,8 @@ fn one(
     Ok(measured)
 }
 
-/// The number of members, and how the questions they raise are answered.
-fn questions(file: &Path) -> (usize, Questions) {
+/// The number of members, and what they ask.
+fn statistics(file: &Path) -> (usize, Statistics) {
     let session = Session {
         task: Task::Verify,
         options: Options::default(),
@@ -99,11 +105,11 @@ fn questions(file: &Path) -> (usize, Questions) {
         errors_per_member: 0,
     };
     let outcome = session.run(&Input::file(file));
-    let mut questions = Questions::default();
+    let mut statistics = Statistics::default();
     for member in &outcome.members {
-        questions.add(&member.statistics.questions);
+        statistics.add(&member.statistics);
     }
-    (outcome.members.len(), questions)
+    (outcome.members.len(), statistics)
 }
 
 /// From start to end of a process, whatever it has to say.
@@ -210,6 +216,14 @@ pub fn report(measured: &[Measured]) -> String {
             questions.by_prover
         ),
     );
+    let (mut subjects, mut waking) = (BTreeMap::<Subject, Asked>::new(), Asked::default());
+    for one in measured {
+        for (&subject, &asked) in &one.subjects {
+            subjects.entry(subject).or_default().add(asked);
+        }
+        waking.add(one.waking);
+    }
+    line("to the prover", silicon::output::subjects_in_words(&subjects, waking));
     let threads: Vec<(f64, f64)> = measured.iter().filter_map(|one| one.threads).collect();
     if let Some(speed_up) = median(threads.iter().map(|(one, two)| one / two).collect()) {
         let (one, two) = threads.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0, sum.1 + p.1));
@@ -256,6 +270,7 @@ mod tests {
     #[test]
     fn a_report_has_a_line_for_what_was_measured() {
         let questions = Questions { by_form: 6, by_facts: 1, by_prover: 3, ..Questions::default() };
+        let asked = |count| Asked { count, time: Duration::from_millis(5) };
         let mut one = Measured {
             file: "a.vpr".into(),
             members: 9,
@@ -264,9 +279,12 @@ mod tests {
             warm: Some(20.0),
             threads: Some((18.0, 10.0)),
             questions,
+            subjects: [(Subject::Amounts, asked(2)), (Subject::Values, asked(1))].into(),
+            waking: asked(1),
         };
         let text = report(&[one.clone()]);
         assert!(text.contains("40.0 (bar 30)") && text.contains("0.500 (bar 0.7)"), "{text}");
+        assert!(text.contains("2 about amounts in 5"), "{text}");
         assert!(text.contains("70.0 % (bar 70) of 10") && text.contains("1.80 in"), "{text}");
         (one.cold, one.warm, one.threads) = (None, None, None);
         let text = report(&[one]);

@@ -10,14 +10,17 @@ mod sarif;
 mod short;
 mod silicon;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use sil::render::Colours;
 
 use crate::expectations::Difference;
-use crate::report::{Questions, Verdict};
+use crate::report::{Asked, Questions, Subject, Verdict};
 use crate::session::{FileVerdict, Outcome};
+
+pub use self::human::subjects_in_words;
 
 /// The format on standard output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +70,9 @@ pub struct Summary {
     pub time: Duration,
     /// Those of all members.
     pub questions: Questions,
+    /// Those that reached the solver, by what they are about; and the first questions of solvers.
+    pub subjects: BTreeMap<Subject, Asked>,
+    pub waking: Asked,
     worst: Option<FileVerdict>,
 }
 
@@ -84,6 +90,10 @@ impl Summary {
         self.checked += usize::from(outcome.verdict == FileVerdict::Checked);
         for member in &outcome.members {
             self.questions.add(&member.statistics.questions);
+            for (&subject, &asked) in &member.statistics.subjects {
+                self.subjects.entry(subject).or_default().add(asked);
+            }
+            self.waking.add(member.statistics.waking);
         }
         self.worst = self.worst.max(Some(outcome.verdict));
     }

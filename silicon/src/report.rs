@@ -230,6 +230,53 @@ pub enum Means {
     Prover(Duration),
 }
 
+/// What a question is about. Of several subjects, it counts for the one that comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum Subject {
+    /// Whether what is known contradicts itself.
+    Contradiction,
+    /// Amounts of permission.
+    Amounts,
+    /// Functions of domains.
+    Domains,
+    /// Sequences, sets, multisets and maps.
+    Collections,
+    /// Parts of snapshots, and functions of the program.
+    Snapshots,
+    References,
+    /// Anything else.
+    Values,
+}
+
+impl Subject {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contradiction => "contradictions",
+            Self::Amounts => "amounts",
+            Self::Domains => "domains",
+            Self::Collections => "collections",
+            Self::Snapshots => "snapshots",
+            Self::References => "references",
+            Self::Values => "values",
+        }
+    }
+}
+
+/// Questions that reached the solver.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Asked {
+    pub count: u64,
+    pub time: Duration,
+}
+
+impl Asked {
+    pub fn add(&mut self, other: Asked) {
+        self.count += other.count;
+        self.time += other.time;
+    }
+}
+
 /// Questions, by how they were answered.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Questions {
@@ -281,6 +328,10 @@ pub struct Statistics {
     pub questions: Questions,
     /// The same, by what was executed when they came up.
     pub constructs: BTreeMap<Cow<'static, str>, Questions>,
+    /// Those that reached the solver, by what they are about.
+    pub subjects: BTreeMap<Subject, Asked>,
+    /// The first questions of solvers, counted above as well: they pay for making them and for telling them the axioms.
+    pub waking: Asked,
     /// Paths followed to their end.
     pub paths: u64,
     /// How often the solver instantiated each quantifier, by its name, where that was asked for. Those of the program are
@@ -295,6 +346,15 @@ impl Statistics {
         self.constructs.entry(construct.into()).or_default().count(means);
     }
 
+    /// Counts a question that reached the solver. `is_first`: it had to be made.
+    pub fn count_asked(&mut self, subject: Subject, time: Duration, is_first: bool) {
+        let asked = Asked { count: 1, time };
+        self.subjects.entry(subject).or_default().add(asked);
+        if is_first {
+            self.waking.add(asked);
+        }
+    }
+
     /// Adds those of another part of the work.
     pub fn add(&mut self, other: &Statistics) {
         self.time += other.time;
@@ -303,6 +363,10 @@ impl Statistics {
         for (construct, questions) in &other.constructs {
             self.constructs.entry(construct.clone()).or_default().add(questions);
         }
+        for (&subject, &asked) in &other.subjects {
+            self.subjects.entry(subject).or_default().add(asked);
+        }
+        self.waking.add(other.waking);
         for (quantifier, count) in &other.instances {
             *self.instances.entry(quantifier.clone()).or_default() += count;
         }

@@ -355,6 +355,11 @@ impl Prover {
         self.tell(terms)?.values(terms, formula, constants, budget)
     }
 
+    /// Whether the solver has been made: the first question pays for that.
+    pub fn is_awake(&self) -> bool {
+        self.solver.is_some()
+    }
+
     /// What was asked so far.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics

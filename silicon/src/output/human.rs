@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use sil::render::{self, Colours};
 
 use super::{Summary, milliseconds, trusted};
-use crate::report::{Counterexample, Location, Questions, Statistics, Verdict};
+use crate::report::{Asked, Counterexample, Location, Questions, Statistics, Subject, Verdict};
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 
 pub(super) fn outcome(
@@ -92,17 +92,32 @@ fn in_words(counterexample: &Counterexample) -> String {
 
 fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     for member in &outcome.members {
-        let Statistics { time, questions, constructs, paths, instances } = &member.statistics;
+        let Statistics { time, questions, constructs, subjects, waking, paths, instances } =
+            &member.statistics;
         let (kind, name, time) = (member.kind.name(), &member.name, milliseconds(*time));
         writeln!(to, "  {kind} {name}: {time} ms, {paths} paths, {}", words_of(questions))?;
         for (construct, questions) in constructs {
             writeln!(to, "    {construct}: {}", words_of(questions))?;
+        }
+        if questions.by_prover > 0 {
+            writeln!(to, "    to the prover: {}", subjects_in_words(subjects, *waking))?;
         }
         for (quantifier, count) in by_weight(instances) {
             writeln!(to, "    {count:>8} instances of {quantifier}")?;
         }
     }
     writeln!(to, "  file: {} ms", milliseconds(outcome.time))
+}
+
+/// What was asked of the solver, by what it was about.
+pub fn subjects_in_words(subjects: &BTreeMap<Subject, Asked>, waking: Asked) -> String {
+    let one = |name: &str, asked: Asked| {
+        format!("{} about {name} in {} ms", asked.count, milliseconds(asked.time))
+    };
+    let mut parts: Vec<String> =
+        subjects.iter().map(|(subject, &asked)| one(subject.name(), asked)).collect();
+    parts.push(format!("waking it took {} ms, {} times", milliseconds(waking.time), waking.count));
+    parts.join(", ")
 }
 
 /// The most frequent first.
@@ -159,6 +174,10 @@ pub(super) fn summary(summary: &Summary, statistics: bool, to: &mut dyn Write) -
             to,
             "\n{asked} questions, {share:.1} % answered without the prover, {time} ms in it"
         )?;
+        if questions.by_prover > 0 {
+            let words = subjects_in_words(&summary.subjects, summary.waking);
+            write!(to, "\nto the prover: {words}")?;
+        }
     }
     writeln!(to)
 }

@@ -11,7 +11,7 @@ use sil::source::LineColumn;
 
 use super::{Summary, milliseconds};
 use crate::expectations::{Difference, Output};
-use crate::report::{Counterexample, Questions, Verdict};
+use crate::report::{Asked, Counterexample, Questions, Verdict};
 use crate::session::replay::Replay;
 use crate::session::{Diagnostic, MemberOutcome, Outcome};
 
@@ -212,6 +212,10 @@ struct MemberLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     constructs: Option<BTreeMap<&'a str, QuestionsObject>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    subjects: Option<BTreeMap<&'static str, AskedObject>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waking: Option<AskedObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     instances: Option<&'a BTreeMap<String, u64>>,
 }
 
@@ -222,6 +226,19 @@ struct QuestionsObject {
     by_facts: u64,
     by_prover: u64,
     prover_ms: f64,
+}
+
+/// Questions that reached the solver.
+#[derive(Serialize)]
+struct AskedObject {
+    count: u64,
+    ms: f64,
+}
+
+impl AskedObject {
+    fn of(asked: Asked) -> Self {
+        Self { count: asked.count, ms: milliseconds(asked.time) }
+    }
 }
 
 impl QuestionsObject {
@@ -254,6 +271,11 @@ impl<'a> MemberLine<'a> {
                 let constructs = measured.constructs.iter();
                 constructs.map(|(name, of)| (&**name, QuestionsObject::of(of))).collect()
             }),
+            subjects: statistics.then(|| {
+                let subjects = measured.subjects.iter();
+                subjects.map(|(subject, &asked)| (subject.name(), AskedObject::of(asked))).collect()
+            }),
+            waking: statistics.then(|| AskedObject::of(measured.waking)),
             instances: (statistics && !measured.instances.is_empty())
                 .then_some(&measured.instances),
         }

@@ -8,6 +8,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use rustc_hash::FxHashSet;
@@ -17,7 +19,7 @@ use smt::terms::{Term, Terms};
 use crate::engine::findings::blame::{ErrorId, Reason, contradiction};
 use crate::engine::run::parts::Spent;
 use crate::engine::{Engine, Outcome, Stop};
-use crate::report::{Counterexample, Finding, FindingKey, Means, Severity, Statistics};
+use crate::report::{Counterexample, Finding, FindingKey, Means, Severity, Statistics, Subject};
 
 /// What has been found and what it has cost.
 #[derive(Debug, Default)]
@@ -217,6 +219,11 @@ impl Log {
 
     pub(crate) fn count(&mut self, means: Means) {
         self.statistics.count(self.construct, means);
+    }
+
+    /// What a question that reached the solver was about.
+    pub(crate) fn count_asked(&mut self, subject: Subject, time: Duration, is_first: bool) {
+        self.statistics.count_asked(subject, time, is_first);
     }
 
     pub(crate) fn count_path(&mut self) {

@@ -8,6 +8,7 @@ use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::findings::log::{Recalled, Reported};
+use crate::engine::knowledge::subject;
 use crate::engine::run::explore::Answer;
 use crate::engine::run::parts::Spent;
 use crate::engine::{Engine, Limits, Stop};
@@ -190,8 +191,14 @@ impl Engine<'_> {
             QueryKind::Check => Budget::CHECK,
         };
         let steps_before = self.prover.resources_used();
+        let is_first = !self.prover.is_awake();
         let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
-        self.count(Means::Prover(started.elapsed()));
+        let time = started.elapsed();
+        self.count(Means::Prover(time));
+        if self.is_live() {
+            let subject = subject::of(&self.terms, goal, &self.domains.symbols);
+            self.log.count_asked(subject, time, is_first);
+        }
         if let Some(sharing) = &mut self.run.sharing {
             // Of the first question it is not known, as the count goes on from that of other members.
             let steps = match steps_before {
