@@ -17,7 +17,7 @@ use crate::engine::rules::readings::same_shape;
 use crate::engine::state::heap::{Chunk, Heap};
 use crate::engine::{Engine, Reading, Stop};
 
-impl<'p> Engine<'p> {
+impl Engine<'_> {
     /// Consumes the conjuncts of all clauses, left to right, and leaves the rest in σ's heap.
     pub(crate) fn consume_all(
         &mut self,

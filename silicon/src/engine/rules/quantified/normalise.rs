@@ -76,7 +76,7 @@ fn collect<'e>(
         // A pure conjunct is one pure quantifier.
         Form::Pure => conjuncts.push(QuantifiedConjunct { prefix, body }),
         Form::TwoReadings { .. } if body.is_pure() => {
-            conjuncts.push(QuantifiedConjunct { prefix, body })
+            conjuncts.push(QuantifiedConjunct { prefix, body });
         }
         Form::TwoReadings { inhale, exhale } => {
             let chosen = if reading == Reading::Inhale { inhale } else { exhale };
