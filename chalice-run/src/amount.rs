@@ -133,6 +133,15 @@ impl Amount {
         }
     }
 
+    /// Its sign if all its terms have the same one: then it does not matter which of them is the greatest.
+    fn sign_of_all(&self) -> Option<Sign> {
+        let Form::Sum(terms) = &self.0 else { return None };
+        let mut signs = terms.iter().map(|term| term.coefficient.is_positive());
+        let first = signs.next()?;
+        let sign = if first { Sign::Positive } else { Sign::Negative };
+        signs.all(|other| other == first).then_some(sign)
+    }
+
     /// It without its counting permissions.
     #[must_use]
     pub fn solid(&self) -> Self {

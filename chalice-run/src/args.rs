@@ -41,7 +41,20 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "VIEW", default_value = "method")]
     pub(crate) view: ViewArg,
 
-    /// Values of what nobody gave a value: zero, or chosen by the seed
+    /// What becomes of permission in a predicate: it is tracked, or folding is ignored and instances stand for what is in
+    /// them
+    #[arg(long, value_enum, value_name = "HOW", default_value = "track")]
+    pub(crate) fold: FoldArg,
+
+    /// Run without checking permission, contracts, assertions and the order of locks; nothing passes
+    #[arg(long)]
+    pub(crate) no_checks: bool,
+
+    /// Leave out ghosts, and what is said of them
+    #[arg(long)]
+    pub(crate) erase_ghost: bool,
+
+    /// Values of what nobody gave a value: zero, zero and a warning where it is used, or chosen by the seed
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) undefined: Option<UndefinedArg>,
 
@@ -94,13 +107,21 @@ pub(crate) struct Args {
     #[arg(long, value_name = "n,k,l,d", value_parser = parse_scope)]
     pub(crate) scope: Option<Bounds>,
 
-    /// Go on after a failure, where schedules or starts are explored
+    /// Go on after a failure: behind an assert, and with the next schedule or start
     #[arg(long)]
     pub(crate) keep_going: bool,
 
     /// Check that functions read only what their preconditions give
     #[arg(long)]
     pub(crate) check_functions: bool,
+
+    /// Check that `old` reads only what the precondition gives
+    #[arg(long)]
+    pub(crate) check_old: bool,
+
+    /// Accepted for the sake of those who pass it to silicon: there is no progress to be shown
+    #[arg(long)]
+    pub(crate) no_progress: bool,
 
     /// Is permission that is left behind a failure?
     #[arg(long, value_enum, value_name = "HOW", default_value = "note")]
@@ -136,8 +157,15 @@ pub(crate) enum ViewArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FoldArg {
+    Track,
+    Ignore,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum UndefinedArg {
     Zero,
+    Report,
     Seed,
 }
 

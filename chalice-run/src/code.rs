@@ -5,6 +5,7 @@
 //! `joinable`), the declared fields follow in order, then one cell for each tracked field that may point to the object.
 
 mod expr;
+mod literals;
 mod lower;
 mod ranges;
 mod stmt;
@@ -17,6 +18,7 @@ pub use expr::{
 };
 pub use stmt::{Bound, Bounds, CallSite, Instr, Loop, Op, Rhs, Specification};
 
+pub(crate) use literals::{literals, literals_of};
 pub(crate) use lower::default_value;
 
 use chalice::program::Type;
@@ -41,6 +43,10 @@ pub struct Code {
     pub functions: Vec<Function>,
     /// By id.
     pub predicates: Vec<Predicate>,
+    /// Claims about ghosts that were left out with them.
+    pub erased: Vec<Span>,
+    /// Do ghosts that were left out decide who holds what, so that permission cannot be checked?
+    pub needs_ghosts: bool,
     /// Does the program speak of states of the past other than with `old`?
     pub records_states: bool,
 }
@@ -168,7 +174,12 @@ pub struct Predicate {
 impl Code {
     /// Lowers a program.
     pub fn new(program: Program, options: Options) -> Self {
-        lower::lower(program, options)
+        lower::lower(program, options, lower::Ghosts::Kept)
+    }
+
+    /// Lowers a program without its ghosts and without what is said of them.
+    pub fn without_ghosts(program: Program, options: Options) -> Self {
+        lower::lower(program, options, lower::Ghosts::Erased)
     }
 
     /// The method with a qualified name, `C.m`.
@@ -180,29 +191,4 @@ impl Code {
 /// The index of an id of the resolved program.
 pub(crate) fn index<T>(id: la_arena::Idx<T>) -> u32 {
     id.into_raw().into_u32()
-}
-
-/// The integers that a method's contract and body mention.
-pub(crate) fn literals_of(code: &Code, method: u32) -> Vec<i64> {
-    let method = &code.methods[method as usize];
-    let mut found = Vec::new();
-    let clauses = method.requires.iter().chain(&method.ensures);
-    clauses.for_each(|clause| literals(clause, &mut found));
-    for instr in method.body.iter() {
-        match &instr.op {
-            Op::Assert(e) | Op::Assume(e) | Op::Branch { condition: e, .. } => {
-                literals(e, &mut found);
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// The integers that an expression mentions.
-pub(crate) fn literals(e: &Expr, found: &mut Vec<i64>) {
-    if let Kind::Const(Value::Int(number)) = &e.kind {
-        found.push(*number);
-    }
-    e.for_each_child(&mut |child| literals(child, found));
 }

@@ -26,7 +26,14 @@ impl Machine<'_> {
     /// The value of an expression.
     pub(crate) fn eval(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         match &e.kind {
-            Kind::Slot(slot) => return Ok(slots[*slot as usize].clone()),
+            Kind::Slot(slot) => {
+                let slot = &mut slots[*slot as usize];
+                if let Value::Unset(value) = slot {
+                    self.unset.insert(e.span);
+                    *slot = (**value).clone();
+                }
+                return Ok(slot.clone());
+            }
             Kind::Const(value) => return Ok(value.clone()),
             _ => {}
         }

@@ -155,6 +155,8 @@ enum Ending {
 /// How an execution ended.
 enum End {
     Outcome(Box<Outcome>),
+    /// It passed as one before it, and is counted.
+    Counted,
     /// Others have shown already whatever it could show.
     Redundant,
     /// A constant has to be foreseen: again.
@@ -183,7 +185,7 @@ impl<'c> Explorer<'c> {
                         return;
                     }
                 }
-                End::Redundant | End::Again => {}
+                End::Counted | End::Redundant | End::Again => {}
             }
             attempts = 0;
             self.find_races(known.saturating_sub(1));
@@ -196,6 +198,16 @@ impl<'c> Explorer<'c> {
                 return;
             }
         }
+    }
+
+    /// Counts a run that has passed, where that is no news.
+    fn count_passed(&mut self) -> bool {
+        if self.explored.worst.is_none() {
+            return false;
+        }
+        self.explored.schedules += 1;
+        *self.explored.verdicts.entry(Verdict::Passed).or_default() += 1;
+        true
     }
 
     fn count(&mut self, outcome: Outcome) {
@@ -235,6 +247,7 @@ impl<'c> Explorer<'c> {
         }
         match stopped {
             Ok(Ending::Redundant) => End::Redundant,
+            Ok(Ending::All) if machine.asserts.is_empty() && self.count_passed() => End::Counted,
             Ok(Ending::All) => End::Outcome(Box::new(outcome(&machine, Ok(None)))),
             Ok(Ending::Waiting(thread)) => {
                 End::Outcome(Box::new(outcome(&machine, Ok(Some(thread)))))

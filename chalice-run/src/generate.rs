@@ -50,6 +50,19 @@ pub enum Order {
     Random(u64),
 }
 
+/// What a start at random prefers, where nothing else says what is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// Nothing in particular.
+    Any,
+    /// Objects of their own.
+    Apart,
+    /// Objects and numbers that there are already.
+    Same,
+    /// Null, and collections without elements.
+    Nothing,
+}
+
 /// What came of looking for the next start.
 #[derive(Debug)]
 pub enum Found<'c> {
@@ -76,6 +89,8 @@ pub struct Starts<'c> {
     /// The choices of the attempt that comes next, and where each began.
     positions: Vec<Position>,
     is_exhausted: bool,
+    /// How often all choices of the start that is looked for were made anew.
+    renewals: u32,
     hints: Arc<[i64]>,
     /// Numbers among the hints that are not there by themselves.
     extra: Vec<i64>,
@@ -103,6 +118,7 @@ impl<'c> Starts<'c> {
             found: 0,
             positions: Vec::new(),
             is_exhausted: false,
+            renewals: 0,
             hints: hints(code, method, bounds, &[]),
             extra: Vec::new(),
             model: None,
@@ -137,7 +153,15 @@ impl<'c> Starts<'c> {
 
     /// The next start. Its machine goes on to take decisions as it was found.
     pub fn next_start(&mut self) -> Found<'c> {
-        for _ in 0..self.patience {
+        self.renewals = 0;
+        let mut renewed = 0;
+        for attempt in 0..self.patience {
+            if attempt - renewed == FRUITLESS << self.renewals && self.order != Order::All {
+                // Perhaps an early choice is to blame: others, all of them.
+                renewed = attempt;
+                self.renewals += 1;
+                self.positions.clear();
+            }
             if self.is_exhausted {
                 return Found::Exhausted;
             }
@@ -147,6 +171,7 @@ impl<'c> Starts<'c> {
             machine.is_generated = true;
             machine.bounds = self.bounds;
             machine.hints = self.hints.clone();
+            machine.style = self.style();
             machine.following = self.model.clone().map(|model| Box::new(Following::new(model)));
             let granted = machine.grant(self.method);
             self.remember(&machine);
@@ -170,11 +195,24 @@ impl<'c> Starts<'c> {
         Found::GaveUp
     }
 
+    /// The first starts at random are extremes; then comes any other between those.
+    fn style(&self) -> Style {
+        match (self.order, self.found % 8) {
+            (Order::All, _) => Style::Any,
+            _ if self.renewals > 0 => Style::Any,
+            (Order::Random(_), 0) => Style::Apart,
+            (Order::Random(_), 1) => Style::Same,
+            (Order::Random(_), 2) => Style::Nothing,
+            (Order::Random(_), _) => Style::Any,
+        }
+    }
+
     fn policy(&self) -> Policy {
         match self.order {
             Order::All => Policy::First,
             Order::Random(seed) => {
-                Policy::Random(SplitMix(seed ^ self.found.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+                let number = self.found.wrapping_add(u64::from(self.renewals) << 32);
+                Policy::Random(SplitMix(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
             }
         }
     }
@@ -232,13 +270,22 @@ impl<'c> Starts<'c> {
     }
 }
 
-/// Integers that matter to a method: small ones, those that its contract mentions with their neighbours, and others.
+/// After so many contradictions a start at random is begun anew, and each time later after twice as many.
+const FRUITLESS: u32 = 40;
+
+/// So many of the integers that a program mentions are tried, with their neighbours.
+const MENTIONED: usize = 16;
+
+/// Integers that matter to a method: small ones, those that the program mentions with their neighbours, and others.
 fn hints(code: &Code, method: u32, bounds: Bounds, extra: &[i64]) -> Arc<[i64]> {
     let mut hints = vec![0];
     for size in 1..=bounds.integers {
         hints.extend([size, -size]);
     }
-    for literal in literals_of(code, method) {
+    let mut mentioned = literals_of(code, method);
+    let mut seen = std::collections::BTreeSet::new();
+    mentioned.retain(|literal| seen.insert(*literal));
+    for literal in mentioned.into_iter().take(MENTIONED) {
         for number in [literal, literal.saturating_add(1), literal.saturating_sub(1)] {
             if !hints.contains(&number) {
                 hints.push(number);

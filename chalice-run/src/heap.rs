@@ -107,6 +107,17 @@ impl Holdings {
             *self = Self::Whole(to);
             return;
         }
+        // Most often somebody gives all he has to somebody who has none.
+        if let Self::Split(parts) = self
+            && from != to
+            && let Some(at) = parts.iter().rposition(|(other, _)| *other == from)
+            && parts[at].1 == *amount
+            && !parts.iter().any(|(other, _)| *other == to)
+        {
+            let (_, amount) = parts.remove(at);
+            parts.push((to, amount));
+            return;
+        }
         self.add(from, &Amount::NONE.minus(amount));
         self.add(to, amount);
     }
@@ -208,6 +219,48 @@ pub struct Snapshot {
     pub epoch: u32,
     /// The locks that the thread held.
     pub held: Arc<Vec<Held>>,
+    /// Who held what, if that is kept.
+    pub permissions: Option<Arc<Permissions>>,
+}
+
+/// Who held what in a recorded state.
+#[derive(Debug, Clone)]
+pub struct Permissions {
+    /// In whose name that state is spoken of.
+    pub holder: Holder,
+    objects: Vec<PermissionsToObject>,
+}
+
+#[derive(Debug, Clone)]
+struct PermissionsToObject {
+    cells: Vec<Holdings>,
+    /// By predicate.
+    instances: Vec<(u32, Holdings)>,
+}
+
+impl Permissions {
+    /// The present state.
+    pub fn of(heap: &Heap, holder: Holder) -> Self {
+        let of = |object: &Object| {
+            let cells = object.cells.iter().map(|cell| cell.holdings.clone()).collect();
+            let instances = object.instances.iter();
+            let instances = instances.map(|one| (one.predicate, one.holdings.clone())).collect();
+            PermissionsToObject { cells, instances }
+        };
+        Self { holder, objects: heap.objects.iter().map(of).collect() }
+    }
+
+    /// Who held permission to a location.
+    pub fn holdings(&self, loc: Loc) -> Option<&Holdings> {
+        let PermissionsToObject { cells, instances } = self.objects.get(loc.object.0 as usize)?;
+        match loc.part {
+            Part::Cell(cell) => cells.get(cell as usize),
+            Part::Predicate(predicate) => {
+                let instance = instances.iter().find(|(one, _)| *one == predicate);
+                instance.map(|(_, holdings)| holdings)
+            }
+        }
+    }
 }
 
 /// The state of a token.

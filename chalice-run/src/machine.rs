@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::amount::{Amount, Fractions, Kappa, Sign};
 use crate::choices::{Choices, Policy};
 use crate::code::{Class, Code};
-use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Snapshot};
+use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Permissions, Snapshot};
 use crate::levels::Levels;
 use crate::value::{Ref, Value};
 
@@ -30,6 +30,8 @@ pub enum View {
 pub enum Undefined {
     /// Zero, false, null or empty.
     Zero,
+    /// The same, and it is noted where one of these values is first used.
+    Report,
     /// A decision.
     Choose,
 }
@@ -41,6 +43,15 @@ pub enum Assume {
     Check,
     /// The run does not count.
     Discard,
+}
+
+/// What becomes of permission when a predicate is folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folding {
+    /// It goes into the instance.
+    Track,
+    /// Nothing: an instance stands for what is in it (Hegi 2013, section 4.2.3).
+    Ignore,
 }
 
 /// How a run is executed.
@@ -60,10 +71,19 @@ pub struct Config {
     pub stop_after: Option<u64>,
     /// When a run ends that is not finished: then what comes of it depends on how fast it is.
     pub deadline: Option<std::time::Instant>,
+    /// What becomes of permission when a predicate is folded.
+    pub folding: Folding,
+    /// Are permission, contracts, assertions and the order of locks checked? Without that, threads may be interrupted at
+    /// every statement, and nothing that ends well has passed.
+    pub checks: bool,
+    /// Do recorded states keep who held what, so that what is read in them is checked, too?
+    pub check_old: bool,
     /// Are functions checked to read only what their preconditions give?
     pub check_functions: bool,
     /// Is permission that is left behind at ends of methods and loops a failure?
     pub leaks_fail: bool,
+    /// Does a run go on behind an `assert` that fails? It changes nothing, so what follows is a run all the same.
+    pub keep_going: bool,
     /// Is what every step does noted?
     pub trace: Trace,
     /// May threads be interrupted at every statement? For comparison only.
@@ -93,8 +113,12 @@ impl Default for Config {
             visible_steps: 100_000,
             stop_after: None,
             deadline: None,
+            folding: Folding::Track,
+            checks: true,
+            check_old: false,
             check_functions: false,
             leaks_fail: false,
+            keep_going: false,
             trace: Trace::None,
             preempt_everywhere: false,
             check_conservation: false,
@@ -304,10 +328,14 @@ pub struct Machine<'c> {
     pub output: Vec<String>,
     /// What could not be executed: where, what, how often.
     pub skipped: BTreeMap<(Span, &'static str), u64>,
+    /// Where values that nobody gave were used, if that is noted.
+    pub unset: std::collections::BTreeSet<Span>,
     /// What was noted.
     pub trace: Vec<TraceLine>,
     /// Values that constants were taken to have before they were assigned.
     pub foreseen: Vec<Value>,
+    /// Statements `assert` that failed, where the run has gone on behind them; each once.
+    pub asserts: Vec<crate::run::Failure>,
     /// Constants read before they were assigned: activation and slot.
     pub read_early: Vec<(Holder, u32)>,
     /// The methods of holders that are activations or loops, by number.
@@ -344,6 +372,10 @@ pub struct Machine<'c> {
     pub(crate) bounds: crate::generate::Bounds,
     /// Locks that the thread of a start does not hold.
     pub(crate) refused: Vec<(Ref, LockMode)>,
+    /// What the start prefers.
+    pub(crate) style: crate::generate::Style,
+    /// The number that was chosen last for the start: its place among the hints.
+    pub(crate) last_number: Option<usize>,
     /// The model that the start follows.
     pub(crate) following: Option<Box<crate::generate::Following>>,
     /// How deep predicate instances are being granted.
@@ -363,6 +395,12 @@ impl<'c> Machine<'c> {
         debug_assert_eq!(common, COMMON);
         let mut config = config;
         config.leaks_fail |= code.options.check_leaks;
+        config.preempt_everywhere |= !config.checks;
+        let mut skipped: BTreeMap<_, _> =
+            code.erased.iter().map(|span| ((*span, "ghost.erased"), 1)).collect();
+        if !config.checks {
+            skipped.insert((Span::default(), "checks.off"), 1);
+        }
         Self {
             code,
             config,
@@ -373,9 +411,11 @@ impl<'c> Machine<'c> {
             choices: Choices::new(Vec::new(), Policy::First),
             counts: Counts::default(),
             output: Vec::new(),
-            skipped: BTreeMap::new(),
+            skipped,
+            unset: std::collections::BTreeSet::new(),
             trace: Vec::new(),
             foreseen: Vec::new(),
+            asserts: Vec::new(),
             read_early: Vec::new(),
             frames: Vec::new(),
             channels: Vec::new(),
@@ -401,6 +441,8 @@ impl<'c> Machine<'c> {
             is_generated: false,
             bounds: crate::generate::Bounds::default(),
             refused: Vec::new(),
+            style: crate::generate::Style::Any,
+            last_number: None,
             following: None,
             grant_depth: 0,
             hints: Arc::default(),
@@ -434,10 +476,24 @@ impl<'c> Machine<'c> {
         let class: &Class = &self.code.classes[class as usize];
         let declared = class.declared;
         let initial = class.cells.iter().enumerate().map(|(at, ty)| {
-            let is_open = at > 0 && at <= declared && self.config.undefined == Undefined::Choose;
-            if is_open { Value::Open } else { crate::code::default_value(ty) }
+            let value = crate::code::default_value(ty);
+            match self.config.undefined {
+                _ if at == 0 || at > declared => value,
+                Undefined::Zero => value,
+                Undefined::Report => Value::Unset(Arc::new(value)),
+                Undefined::Choose => Value::Open,
+            }
         });
         initial.collect()
+    }
+
+    /// The value of what nobody has given one, to be kept for a variable of a type.
+    pub(crate) fn undefined_value(&mut self, ty: &chalice::program::Type) -> Value {
+        match self.config.undefined {
+            Undefined::Zero => crate::code::default_value(ty),
+            Undefined::Report => Value::Unset(Arc::new(crate::code::default_value(ty))),
+            Undefined::Choose => self.choose_value(ty),
+        }
     }
 
     /// Makes an object, channel or token for a thread.
@@ -494,7 +550,13 @@ impl<'c> Machine<'c> {
     /// Records the state as a thread sees it.
     pub(crate) fn record(&mut self, thread: Option<usize>) -> Snapshot {
         let held = thread.map_or_else(Arc::default, |thread| self.threads[thread].held.clone());
-        Snapshot { epoch: self.heap.record(), held }
+        Snapshot { epoch: self.heap.record(), held, permissions: None }
+    }
+
+    /// Who holds what now, as far as one is concerned, if recorded states keep it.
+    pub(crate) fn permissions(&self, holder: Holder) -> Option<Arc<Permissions>> {
+        let is_kept = self.config.check_old && !self.granting;
+        is_kept.then(|| Arc::new(Permissions::of(&self.heap, holder)))
     }
 
     /// The levels that the wait level of the scope's thread stands for.

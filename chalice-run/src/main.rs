@@ -12,7 +12,7 @@ use chalice_run::code::Code;
 use chalice_run::entry;
 use chalice_run::explore::{Limits, explore};
 use chalice_run::generate::{Bounds, Found, Order, StartText, Starts};
-use chalice_run::machine::{Assume, Config, Machine, Trace, Undefined, View};
+use chalice_run::machine::{Assume, Config, Folding, Machine, Trace, Undefined, View};
 use chalice_run::report::{Summary, human, json, trace};
 use chalice_run::run::{Scheduling, Verdict, leaked, run};
 use chalice_run::sources::Sources;
@@ -20,7 +20,9 @@ use clap::Parser;
 
 mod args;
 
-use args::{Args, AssumeArg, ColorArg, FormatArg, LeaksArg, TraceArg, UndefinedArg, ViewArg, When};
+use args::{
+    Args, AssumeArg, ColorArg, FoldArg, FormatArg, LeaksArg, TraceArg, UndefinedArg, ViewArg, When,
+};
 
 impl Args {
     fn colored(&self) -> bool {
@@ -62,7 +64,11 @@ fn command(args: &Args) -> Result<u8> {
         }
     }
     let Some(program) = program else { return Ok(INPUT_ERROR) };
-    let code = Code::new(program, sources.options());
+    let code = if args.erase_ghost {
+        Code::without_ghosts(program, sources.options())
+    } else {
+        Code::new(program, sources.options())
+    };
     let runner = Runner { args, sources: &sources, code: &code, started: Instant::now() };
     match runner.everything() {
         Ok(code) => Ok(code),
@@ -133,6 +139,7 @@ impl Runner<'_> {
             },
             undefined: match undefined {
                 UndefinedArg::Zero => Undefined::Zero,
+                UndefinedArg::Report => Undefined::Report,
                 UndefinedArg::Seed => Undefined::Choose,
             },
             assume: match args.assume {
@@ -142,8 +149,15 @@ impl Runner<'_> {
             steps: args.steps,
             visible_steps: args.visible_steps.unwrap_or(if explores { 200 } else { 100_000 }),
             deadline: self.deadline(),
+            folding: match args.fold {
+                FoldArg::Track => Folding::Track,
+                FoldArg::Ignore => Folding::Ignore,
+            },
+            checks: !args.no_checks && !self.code.needs_ghosts,
+            check_old: args.check_old,
             check_functions: args.check_functions,
             leaks_fail: matches!(args.leaks, LeaksArg::Error),
+            keep_going: args.keep_going,
             trace: match args.trace {
                 TraceArg::None if shows_trace => Trace::Sync,
                 TraceArg::None => Trace::None,
@@ -223,9 +237,11 @@ impl Runner<'_> {
             inputs: 0,
             seed: self.args.seed,
             failure: None,
+            more: Vec::new(),
             schedule: "-".to_owned(),
             results: Vec::new(),
             leaked: Vec::new(),
+            unset: std::collections::BTreeSet::new(),
             start: None,
         }
     }
@@ -258,9 +274,11 @@ impl Runner<'_> {
             skipped: machine.skipped.clone(),
             schedules: 1,
             failure: outcome.failure,
+            more: outcome.more,
             schedule: outcome.schedule,
             results: outcome.results,
             leaked: leaked(machine),
+            unset: std::mem::take(&mut machine.unset),
             ..self.blank(entry)
         })
     }
@@ -317,6 +335,7 @@ impl Runner<'_> {
             summary.verdict = worst.verdict;
             summary.counts = worst.counts;
             summary.failure = worst.failure;
+            summary.more = worst.more;
             summary.schedule = worst.schedule;
             summary.results = worst.results;
         }
@@ -404,6 +423,7 @@ impl Runner<'_> {
             if is_worse {
                 summary.verdict = outcome.verdict;
                 summary.failure = outcome.failure;
+                summary.more = outcome.more;
                 summary.schedule = starts.text_of(&machine).to_string();
                 summary.start = Some(format!("number {}: {described}", starts.found));
             }
@@ -429,13 +449,13 @@ impl Runner<'_> {
         let milliseconds = self.started.elapsed().as_secs_f64() * 1000.0;
         match self.args.message_format {
             FormatArg::Json => {
-                if let Some(failure) = &summary.failure {
+                for failure in summary.failure.iter().chain(&summary.more) {
                     out(&json::failure(self.sources, failure, &summary.schedule))?;
                 }
                 out(&json::summary(self.sources, summary, milliseconds))?;
             }
             FormatArg::Human | FormatArg::Short => {
-                if let Some(failure) = &summary.failure {
+                for failure in summary.failure.iter().chain(&summary.more) {
                     let again = human::again(summary);
                     err(&match self.args.message_format {
                         FormatArg::Short => human::short(self.sources, failure),

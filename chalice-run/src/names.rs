@@ -124,7 +124,7 @@ impl Machine<'_> {
             Value::Set(_) => format!("{{{}}}", self.elements_text(value)),
             Value::Level(Level::BOTTOM) => "lockbottom".to_owned(),
             Value::Level(_) => "a level".to_owned(),
-            Value::Open => "any value".to_owned(),
+            Value::Open | Value::Unset(_) => "any value".to_owned(),
         }
     }
 

@@ -34,12 +34,16 @@ pub struct Summary {
     pub seed: u64,
     /// What went wrong.
     pub failure: Option<Failure>,
+    /// What else went wrong in that run.
+    pub more: Vec<Failure>,
     /// The decisions of the run that went wrong.
     pub schedule: String,
     /// What the entry returned.
     pub results: Vec<(String, String)>,
     /// Permission that nobody can use any more.
     pub leaked: Vec<String>,
+    /// Where values that nobody gave were used, if that was noted.
+    pub unset: std::collections::BTreeSet<Span>,
     /// How the failing start came to be, if it was generated.
     pub start: Option<String>,
 }

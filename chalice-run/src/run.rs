@@ -114,8 +114,10 @@ pub struct Failure {
 pub struct Outcome {
     /// How it ended.
     pub verdict: Verdict,
-    /// What went wrong, or what stopped it.
+    /// What went wrong first, or what stopped it.
     pub failure: Option<Failure>,
+    /// What else went wrong, where the run has gone on.
+    pub more: Vec<Failure>,
     /// The decisions, for running it again.
     pub schedule: String,
     /// What happened, in numbers.
@@ -332,7 +334,20 @@ pub(crate) fn outcome(machine: &Machine<'_>, stopped: crate::fault::Res<Option<u
         Err(trouble) => described(machine, &trouble),
     };
     let results = results(machine);
-    Outcome { verdict, failure, schedule, counts: machine.counts, results }
+    let ended =
+        Outcome { verdict, failure, more: Vec::new(), schedule, counts: machine.counts, results };
+    with_asserts(ended, machine)
+}
+
+/// The outcome of a run that has gone on behind asserts that failed.
+fn with_asserts(mut ended: Outcome, machine: &Machine<'_>) -> Outcome {
+    let mut failures = machine.asserts.iter().cloned();
+    if let Some(first) = failures.next() {
+        let last = ended.failure.replace(first);
+        ended.more = failures.chain(last.filter(|_| ended.verdict >= Verdict::Failed)).collect();
+        ended.verdict = ended.verdict.max(Verdict::Failed);
+    }
+    ended
 }
 
 fn results(machine: &Machine<'_>) -> Vec<(String, String)> {
@@ -403,7 +418,7 @@ fn failure(machine: &Machine<'_>, id: &str, span: Span, message: String) -> Fail
     }
 }
 
-fn of_fault(machine: &Machine<'_>, fault: &Fault) -> Failure {
+pub(crate) fn of_fault(machine: &Machine<'_>, fault: &Fault) -> Failure {
     let kind = fault.kind.unwrap_or("assert.failed");
     let id = format!("{kind}:{}", fault.reason.as_str());
     let span = fault.clause.unwrap_or(fault.span);

@@ -15,10 +15,11 @@ pub(crate) use calls::merge;
 use chalice::Span;
 
 use crate::amount::Amount;
-use crate::code::{Expr, Instr, Op, Rhs};
+use crate::code::{Expr, Instr, Kind, Op, Rhs};
 use crate::fault::{Fault, Reason, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Loc, ObjectKind, Part};
-use crate::machine::{Activation, Machine, OldState, Pending, Status, Trace, TraceLine, Undefined};
+use crate::machine::{Activation, Machine, OldState, Pending, Status, Trace, TraceLine};
+use crate::run::Failure;
 use crate::transfer::Transfer;
 use crate::value::{Level, Ref, Value};
 
@@ -85,7 +86,7 @@ impl<'c> Machine<'c> {
         self.scope.kappa = kappa;
         self.scope.at = None;
         self.scope.old = OldState::Entry;
-        self.scope.checks = true;
+        self.scope.checks = self.config.checks;
         self.opened.clear();
         self.evaluating.clear();
         self.depth = 0;
@@ -117,9 +118,14 @@ impl<'c> Machine<'c> {
         }
         let mut slots = std::mem::take(&mut self.top(thread).slots);
         let result = self.operation(thread, instr, &mut slots);
+        self.top(thread).slots = slots;
+        let result = match blamed(result, kind(&instr.op), None) {
+            Err(trouble) => self.behind_assert(instr, trouble),
+            result => result,
+        };
+        let next = result?;
         let top = self.threads[thread].stack.last_mut().expect("the thread has not ended");
-        top.slots = slots;
-        match blamed(result, kind(&instr.op), None)? {
+        match next {
             Next::On => top.pc += 1,
             Next::To(pc) => top.pc = pc,
             Next::Into(activation) => {
@@ -137,6 +143,21 @@ impl<'c> Machine<'c> {
             return Err(Box::new(Trouble::Inconsistent(words, instr.span)));
         }
         Ok(())
+    }
+
+    /// Notes an `assert` that fails, and goes on behind it, if that is wanted.
+    fn behind_assert(&mut self, instr: &Instr, trouble: Box<Trouble>) -> Res<Next> {
+        let (Op::Assert(_), true, Trouble::Fault(fault)) =
+            (&instr.op, self.config.keep_going, &*trouble)
+        else {
+            return Err(trouble);
+        };
+        let failure = crate::run::of_fault(self, fault);
+        let is_known = |one: &Failure| one.span == failure.span && one.id == failure.id;
+        if !self.asserts.iter().any(is_known) {
+            self.asserts.push(failure);
+        }
+        Ok(Next::On)
     }
 
     fn is_late(&self) -> bool {
@@ -161,16 +182,14 @@ impl<'c> Machine<'c> {
     fn operation(&mut self, thread: usize, instr: &'c Instr, slots: &mut [Value]) -> Res<Next> {
         let span = instr.span;
         match &instr.op {
+            Op::Assert(_) if !self.config.checks => {}
             Op::Assert(e) => {
                 let result = self.check_now(e, slots);
                 blamed(result, "assert.failed", Some(span))?;
             }
             Op::Assume(e) => self.assume(e, span, slots)?,
             Op::Havoc { slot, ty, flag } => {
-                slots[*slot as usize] = match self.config.undefined {
-                    Undefined::Zero => crate::code::default_value(ty),
-                    Undefined::Choose => self.choose_value(ty),
-                };
+                slots[*slot as usize] = self.undefined_value(ty);
                 if let Some(flag) = flag {
                     slots[*flag as usize] = Value::Bool(false);
                 }
@@ -276,6 +295,8 @@ impl<'c> Machine<'c> {
 
     fn right_hand_side(&mut self, thread: usize, value: &Rhs, slots: &mut [Value]) -> Res<Value> {
         match value {
+            // To copy what was not given is no use of it.
+            Rhs::Expr(Expr { kind: Kind::Slot(slot), .. }) => Ok(slots[*slot as usize].clone()),
             Rhs::Expr(e) => self.eval(e, slots),
             Rhs::New { class, initialisers } => {
                 let values: Res<Vec<(u32, Value)>> = initialisers
@@ -336,6 +357,9 @@ impl<'c> Machine<'c> {
 
     /// Checks that the holder of the scope has everything of a location.
     pub(crate) fn ask_full(&mut self, loc: Loc, span: Span, words: &str) -> Res<()> {
+        if !self.config.checks {
+            return Ok(());
+        }
         let is_whole = self.heap.holdings(loc).is_some_and(|h| h.is_whole(self.scope.holder));
         if is_whole || self.available(loc).is_full() {
             return Ok(());

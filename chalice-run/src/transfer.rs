@@ -13,7 +13,7 @@ use crate::amount::{Amount, Kappa, Rational, Sign};
 use crate::code::{Access, Expr, Kind, LevelSide, Target};
 use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::{COMMON, Machine};
+use crate::machine::{COMMON, Folding, Machine, OldState};
 use crate::stack::grow_stack;
 use crate::value::{Ref, Value};
 
@@ -48,6 +48,8 @@ pub(crate) struct Transfer {
     demands: Vec<Demand>,
     credits: Vec<(Ref, i64)>,
     clause: Option<Span>,
+    /// Instances of which the content is asked for just now, where folding is ignored.
+    expanded: Vec<(Ref, u32)>,
 }
 
 #[derive(Debug, Clone)]
@@ -83,6 +85,7 @@ impl Transfer {
             demands: Vec::new(),
             credits: Vec::new(),
             clause: None,
+            expanded: Vec::new(),
         }
     }
 
@@ -141,6 +144,9 @@ impl Machine<'_> {
         slots: &mut [Value],
         transfer: &mut Transfer,
     ) -> Res<()> {
+        if !self.config.checks {
+            return Ok(());
+        }
         for clause in clauses {
             transfer.clause = Some(clause.span);
             self.collect(clause, slots, transfer).map_err(|mut trouble| {
@@ -263,6 +269,40 @@ impl Machine<'_> {
         result
     }
 
+    /// Checks that the holder of the scope has what an access asks for.
+    pub(crate) fn check_access(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
+        let mut check = Transfer::check(self.scope.holder);
+        self.demand(access, slots, &mut check)?;
+        self.settle(check).map(|_| ())
+    }
+
+    /// Asks for what a predicate stands for, instead of the instance.
+    fn demand_content(
+        &mut self,
+        (object, predicate): (Ref, u32),
+        amount: &Amount,
+        span: Span,
+        transfer: &mut Transfer,
+    ) -> Res<()> {
+        if transfer.expanded.contains(&(object, predicate)) {
+            let words = "this predicate contains itself";
+            return Err(Fault::new(Reason::InsufficientPermission, span, words).into());
+        }
+        let described = &self.code.predicates[predicate as usize];
+        let mut slots = described.frame.initial.clone();
+        slots[0] = Value::Ref(object);
+        let outer = self.scope.clone();
+        self.scope.kappa = COMMON;
+        self.scope.old = OldState::Missing;
+        let scale = transfer.scale.replace(amount.clone());
+        transfer.expanded.push((object, predicate));
+        let result = grow_stack(|| self.collect(&described.body, &mut slots, transfer));
+        transfer.expanded.pop();
+        transfer.scale = scale;
+        self.scope = outer;
+        result
+    }
+
     fn demand(&mut self, access: &Access, slots: &mut [Value], transfer: &mut Transfer) -> Res<()> {
         self.counts.checks += 1;
         match &access.target {
@@ -360,6 +400,11 @@ impl Machine<'_> {
             inexact |= transfer.fresh.is_some() && self.scope.kappa == COMMON;
         }
         for part in parts {
+            if let (Part::Predicate(predicate), Folding::Ignore) = (part, self.config.folding) {
+                let instance = (object, predicate);
+                self.demand_content(instance, &amount, access.span, transfer)?;
+                continue;
+            }
             transfer.demands.push(Demand {
                 loc: Loc { object, part },
                 amount: amount.clone(),
@@ -482,8 +527,11 @@ impl Machine<'_> {
                     continue;
                 }
             }
-            let rest =
-                self.available_to(demand.loc, transfer.from).minus(&before).minus(&demand.amount);
+            let available = self.available_to(demand.loc, transfer.from);
+            if before.is_none() && available == demand.amount {
+                continue;
+            }
+            let rest = available.minus(&before).minus(&demand.amount);
             match self.fractions.sign(&rest) {
                 Sign::Positive | Sign::Zero => {}
                 Sign::Undetermined => {

@@ -48,6 +48,8 @@ pub enum Value {
     Level(Level),
     /// A value that is chosen when it is first read.
     Open,
+    /// A value that nobody gave, of which it is noted where it is first used.
+    Unset(Arc<Self>),
 }
 
 /// A sequence. A range of integers is kept as its bounds.

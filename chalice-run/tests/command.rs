@@ -32,6 +32,7 @@ const LOCKED: &str = "class Cell { var x: int;
 }
 ";
 
+#[derive(Debug)]
 struct Run {
     code: i32,
     stdout: String,
@@ -210,4 +211,140 @@ fn colours_are_used_where_they_are_wanted() {
     assert!(run("always").contains('\u{1b}'));
     assert!(!run("never").contains('\u{1b}'));
     assert_eq!(run("auto"), run("never"));
+}
+
+#[test]
+fn folding_may_be_ignored() {
+    let text = "class C { var x: int;
+  predicate P { acc(x) }
+  method use() requires P ensures P { x := 1 }
+  method twice() { var c := new C; fold c.P; call c.use(); c.x := 2; call c.use() }
+  method lacking() { var c := new C; call gives(c); fold c.P }
+  method gives(c: C) requires c != null && acc(c.x, 1) { }
+}
+";
+    let tracked = run_on(text, &["--entry", "C.twice"]);
+    assert!(tracked.stderr.contains("assignment.failed:insufficient.permission"), "{tracked:?}");
+    assert_eq!(run_on(text, &["--entry", "C.twice", "--fold", "ignore"]).code, 0);
+    let thread = ["--entry", "C.twice", "--fold", "ignore", "--view", "thread"];
+    assert_eq!(run_on(text, &thread).code, 0);
+    let lacking = run_on(text, &["--entry", "C.lacking", "--fold", "ignore"]);
+    assert_eq!(lacking.code, 1);
+    assert!(lacking.stderr.contains("fold.failed:insufficient.permission"), "{lacking:?}");
+}
+
+#[test]
+fn a_predicate_that_contains_itself_has_no_content() {
+    let text = "class C { var next: C;
+  predicate P { acc(next) && (next != null ==> next.P) }
+  method main() { var c := new C; c.next := c; fold c.P }
+}
+";
+    let run = run_on(text, &["--fold", "ignore"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("fold.failed:insufficient.permission"), "{run:?}");
+}
+
+#[test]
+fn without_checks_nothing_passes() {
+    let text = "class C { var x: int;
+  invariant acc(x)
+  method weak() ensures x == 7 { x := 1 }
+  method main() returns (r: int) { var c := new C; share c; c.x := 2; call c.weak(); assert c.x == 5; r := c.x }
+  method nothing() { var c: C; c := null; c.x := 1 }
+  method once(c: C) { acquire c; c.x := c.x + 1; release c; release c }
+}
+";
+    assert_eq!(run_on(text, &[]).code, 1);
+    let free = run_on(text, &["--no-checks"]);
+    assert_eq!(free.code, 4, "{free:?}");
+    assert!(
+        free.stderr.contains("r = 1") && free.stderr.contains("skipped: all checks"),
+        "{free:?}"
+    );
+    assert_eq!(run_on(text, &["--no-checks", "--schedules", "all"]).code, 4);
+    // What no program can do is wrong all the same.
+    assert_eq!(run_on(text, &["--no-checks", "--entry", "C.nothing"]).code, 1);
+}
+
+#[test]
+fn ghosts_may_be_left_out() {
+    let text = "class C { var x: int; ghost var g: int;
+  method main() { var c := new C; c.g := 1; ghost var k: int := c.g; assert c.g == 2 && c.x == 0 }
+  method plain() { var c := new C; c.x := 1; assert c.x == 1 }
+  method wrong() { var c := new C; c.g := 1; assert c.x == 3 && c.g == 1 }
+  method decides() { var c := new C; assert c.g == 0 ==> acc(c.x) }
+}
+";
+    assert_eq!(run_on(text, &["--entry", "C.main"]).code, 1);
+    let without =
+        text.replace("  method decides() { var c := new C; assert c.g == 0 ==> acc(c.x) }\n", "");
+    let erased = run_on(&without, &["--entry", "C.main", "--erase-ghost"]);
+    assert_eq!(erased.code, 4, "{erased:?}");
+    assert!(erased.stderr.contains("ghost.erased") && !erased.stderr.contains("all checks"));
+    let wrong = run_on(&without, &["--entry", "C.wrong", "--erase-ghost"]);
+    assert!(wrong.stderr.contains("assert.failed:assertion.false"), "{wrong:?}");
+    // Where ghosts decide who holds what, nothing can be checked without them.
+    let undecided = run_on(text, &["--entry", "C.plain", "--erase-ghost"]);
+    assert!(undecided.stderr.contains("all checks"), "{undecided:?}");
+}
+
+#[test]
+fn what_old_reads_is_checked_if_asked_for() {
+    let text = "class C { var x: int;
+  method none(c: C) ensures c != null ==> old(c.x) == old(c.x) { }
+  method some(c: C) requires c != null && rd(c.x) ensures rd(c.x) && c.x == old(c.x) { }
+  predicate P { acc(x) }
+  method folded(c: C) requires c != null && c.P ensures c.P && old(unfolding c.P in c.x) == 0 { }
+  method main() { var c := new C; call some(c); call none(c) }
+  method inside() { var c := new C; fold c.P; call folded(c) }
+}
+";
+    assert_eq!(run_on(text, &[]).code, 0);
+    let checked = run_on(text, &["--check-old"]);
+    assert_eq!(checked.code, 1);
+    assert!(
+        checked.stderr.contains("postcondition.violated:insufficient.permission"),
+        "{checked:?}"
+    );
+    assert_eq!(run_on(text, &["--check-old", "--entry", "C.inside"]).code, 0);
+}
+
+#[test]
+fn the_use_of_what_nobody_gave_is_told() {
+    let text = "class C { var x: int;
+  method main() {
+    var n: int;
+    var copy := n;
+    var c := new C;
+    c.x := copy;
+    if (c.x == 0) { }
+    var m: int;
+    m := 1;
+    assert m == 1;
+  }
+  method yields() returns (r: int) { }
+  method caller() { var r: int; call r := yields(); assert r == 0 }
+}
+";
+    let plain = run_on(text, &["--undefined", "zero"]);
+    assert!(!plain.stderr.contains("warning"), "{plain:?}");
+    let told = run_on(text, &["--undefined", "report"]);
+    assert_eq!(told.code, 0);
+    assert!(told.stderr.contains("<stdin>:7:9: warning"), "{told:?}");
+    assert_eq!(told.stderr.matches("warning").count(), 1, "{told:?}");
+    let caller = run_on(text, &["--entry", "C.caller", "--undefined", "report"]);
+    assert!(caller.stderr.contains("<stdin>:13:60: warning"), "{caller:?}");
+    let json = run_on(text, &["--undefined", "report", "--message-format", "json"]);
+    assert!(json.stdout.contains("\"type\":\"undefined\""), "{json:?}");
+}
+
+#[test]
+fn a_run_goes_on_behind_asserts_if_wanted() {
+    let text = "class C { method main() { assert 1 == 2; assert 2 == 2; assert 3 == 4 } }\n";
+    let one = run_on(text, &[]);
+    assert_eq!(one.stderr.matches("error[assert.failed:assertion.false]").count(), 1);
+    let both = run_on(text, &["--keep-going"]);
+    assert_eq!(both.code, 1);
+    assert_eq!(both.stderr.matches("error[assert.failed:assertion.false]").count(), 2, "{both:?}");
 }

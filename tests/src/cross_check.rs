@@ -154,6 +154,8 @@ pub(crate) fn config(limits: Limits) -> Config {
         assume: Assume::Discard,
         steps: limits.steps,
         visible_steps: 2_000,
+        // So that what comes behind an `assert` that fails is seen, too.
+        keep_going: true,
         ..Config::default()
     }
 }
@@ -226,25 +228,27 @@ impl Comparer<'_> {
         for (_, what) in machine.skipped.keys() {
             comparison.totals.skip(format!("part of a run: {what}"));
         }
-        let Some(failure) = &outcome.failure else { return };
-        if outcome.verdict == Verdict::Stopped {
-            comparison.totals.skip(format!("rest of a run: {}", failure.id));
-        }
-        let output = Output::new(self.sources.line(failure.span) as u32, failure.id.as_str());
-        if self.is_disagreement(&outcome, failure) {
-            let known = |one: &Disagreement| one.line == output.line && one.id == output.id;
-            if !comparison.disagreements.iter().any(known) {
-                comparison.disagreements.push(Disagreement {
-                    method: failure.method.clone(),
-                    line: output.line,
-                    id: output.id.clone(),
-                    message: failure.message.clone(),
-                    start: start.to_owned(),
-                });
+        for failure in outcome.failure.iter().chain(&outcome.more) {
+            if outcome.verdict == Verdict::Stopped {
+                comparison.totals.skip(format!("rest of a run: {}", failure.id));
             }
-        }
-        if outcome.verdict == Verdict::Failed && !failures.contains(&output) {
-            failures.push(output);
+            let output =
+                Output::new(self.sources.line(failure.span) as u32, as_announced(&failure.id));
+            if self.is_disagreement(&outcome, failure) {
+                let known = |one: &Disagreement| one.line == output.line && one.id == output.id;
+                if !comparison.disagreements.iter().any(known) {
+                    comparison.disagreements.push(Disagreement {
+                        method: failure.method.clone(),
+                        line: output.line,
+                        id: output.id.clone(),
+                        message: failure.message.clone(),
+                        start: start.to_owned(),
+                    });
+                }
+            }
+            if outcome.verdict == Verdict::Failed && !failures.contains(&output) {
+                failures.push(output);
+            }
         }
     }
 
@@ -290,6 +294,14 @@ impl Comparer<'_> {
             (line(range.start)..=line(range.end)).contains(&output.line)
         });
         (!is_in_method).then_some("outside of methods")
+    }
+}
+
+/// The id that the verifier has for a failure: a token that was joined already is a false assertion to it.
+fn as_announced(id: &str) -> &str {
+    match id {
+        "join.failed:not.joinable" => "assert.failed:assertion.false",
+        id => id,
     }
 }
 

@@ -58,6 +58,9 @@ impl Fractions {
         if !rational.is_zero() {
             return sign_of(&rational);
         }
+        if let Some(sign) = amount.sign_of_all() {
+            return sign;
+        }
         let products = products(amount);
         let mut signs = self.maximal(&products).map(|(_, coefficient)| sign_of(coefficient));
         match signs.next() {

@@ -1,6 +1,7 @@
 //! From the resolved program to the form that runs.
 
 mod exprs;
+mod ghosts;
 mod stmts;
 
 use chalice::program::{AccessTarget, Expr as Source, ExprKind, FieldId, FieldRef, LocalId, Type};
@@ -26,10 +27,21 @@ pub(crate) fn default_value(ty: &Type) -> Value {
     }
 }
 
+/// What becomes of ghosts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ghosts {
+    Kept,
+    Erased,
+}
+
 /// Lowers a program.
-pub(super) fn lower(mut program: Program, options: Options) -> Code {
+pub(super) fn lower(mut program: Program, options: Options, ghosts: Ghosts) -> Code {
     if options.auto_magic {
         chalice::add_magic(&mut program);
+    }
+    let (mut erased, mut needs_ghosts) = (Vec::new(), false);
+    if ghosts == Ghosts::Erased {
+        (erased, needs_ghosts) = ghosts::erase(&mut program);
     }
     let layout = Layout::of(&program);
     let mut code = Code {
@@ -38,6 +50,8 @@ pub(super) fn lower(mut program: Program, options: Options) -> Code {
         methods: Vec::new(),
         functions: Vec::new(),
         predicates: Vec::new(),
+        erased,
+        needs_ghosts,
         records_states: false,
         options,
         program: Program::default(),

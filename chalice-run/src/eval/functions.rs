@@ -43,7 +43,8 @@ impl Machine<'_> {
             return Err(Box::new(Trouble::Bound("a function does not end", span)));
         }
         let outermost = self.evaluating.is_empty() || self.config.check_functions;
-        let is_checked = outermost && self.scope.checks && self.scope.at.is_none();
+        // In an earlier state, that is only asked where it is known who held what.
+        let is_checked = outermost && self.scope.checks;
         if is_checked && !callee.requires.is_empty() {
             self.check_application(function, &mut inner, span)?;
         }

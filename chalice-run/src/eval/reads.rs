@@ -6,7 +6,7 @@ use crate::amount::{Amount, Rational, Sign};
 use crate::code::{Access, AmountExpr, Expr, Target};
 use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::{COMMON, Machine, Opened};
+use crate::machine::{COMMON, Folding, Machine, Opened};
 use crate::stack::grow_stack;
 use crate::value::{Ref, Value};
 
@@ -20,9 +20,18 @@ impl Machine<'_> {
         let found = &target.cells[cell as usize];
         if let Some(state) = &self.scope.at {
             let epoch = state.epoch;
+            if self.scope.checks {
+                let loc = Loc { object, part: Part::Cell(cell) };
+                let amount = self.available(loc);
+                if !self.fractions.is_readable(&amount) {
+                    let words = "no permission to read in the earlier state";
+                    return Err(Fault::missing(loc, None, span, words).into());
+                }
+            }
             let value = self.heap.value_at(object, cell, epoch).clone();
             return match value {
                 Value::Open => self.decide(object, cell, Some(epoch)),
+                Value::Unset(value) => Ok((*value).clone()),
                 value => Ok(value),
             };
         }
@@ -35,6 +44,12 @@ impl Machine<'_> {
         }
         match &self.heap.object(object).cells[cell as usize].value {
             Value::Open => self.decide(object, cell, None),
+            Value::Unset(value) => {
+                let value = (**value).clone();
+                self.unset.insert(span);
+                self.heap.decide(object, cell, value.clone());
+                Ok(value)
+            }
             value => Ok(value.clone()),
         }
     }
@@ -46,7 +61,13 @@ impl Machine<'_> {
 
     /// How much somebody has of a location, with what is open.
     pub(crate) fn available_to(&self, loc: Loc, holder: Holder) -> Amount {
-        let Some(holdings) = self.heap.holdings(loc) else { return Amount::NONE };
+        let recorded = self.scope.at.as_ref().and_then(|state| state.permissions.as_ref());
+        let (found, holder) = match recorded {
+            Some(then) if holder == self.scope.holder => (then.holdings(loc), then.holder),
+            Some(then) => (then.holdings(loc), holder),
+            None => (self.heap.holdings(loc), holder),
+        };
+        let Some(holdings) = found else { return Amount::NONE };
         let mut sum = holdings.amount(holder);
         for opened in &self.opened {
             let part = holdings.amount(opened.holder);
@@ -70,7 +91,7 @@ impl Machine<'_> {
         };
         let object = self.eval(receiver, slots)?;
         let object = reference_or_null(&object, receiver.span, |object| object)?;
-        if self.scope.at.is_some() || !self.scope.checks {
+        if !self.scope.checks || self.config.folding == Folding::Ignore {
             return self.eval(body, slots);
         }
         let loc = Loc { object, part: Part::Predicate(*predicate) };

@@ -17,14 +17,16 @@ impl Machine<'_> {
         self.in_state(state, |machine| machine.eval(inner, slots))
     }
 
-    /// Evaluates something in a recorded state. Permission is not checked there.
+    /// Evaluates something in a recorded state. Permission is checked there if it is known who held what.
     pub(crate) fn in_state<T>(
         &mut self,
         state: Snapshot,
         evaluate: impl FnOnce(&mut Self) -> T,
     ) -> T {
+        let is_known = state.permissions.is_some();
         let at = self.scope.at.replace(state);
-        let checks = std::mem::replace(&mut self.scope.checks, false);
+        let checks = self.scope.checks;
+        self.scope.checks &= is_known;
         let result = evaluate(self);
         self.scope.at = at;
         self.scope.checks = checks;

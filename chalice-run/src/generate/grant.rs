@@ -57,7 +57,7 @@ impl Machine<'_> {
         self.granting = true;
         let holder = self.new_frame(method);
         let kappa = self.fractions.fresh(None);
-        let entry = Snapshot { epoch: 0, held: std::sync::Arc::default() };
+        let entry = Snapshot { epoch: 0, held: std::sync::Arc::default(), permissions: None };
         // The thread exists while the precondition is granted, as it may hold locks.
         let thread = self.start_bare(method, holder, kappa, entry)?;
         self.choose_results(method, &mut slots);
@@ -76,7 +76,8 @@ impl Machine<'_> {
         self.bind_rest()?;
         self.pay_credits(holder)?;
         self.granting = false;
-        let entry = self.record(Some(thread));
+        let mut entry = self.record(Some(thread));
+        entry.permissions = self.permissions(holder);
         let mut activation = self.threads[thread].stack.remove(0);
         activation.slots = slots;
         activation.entry = entry;
@@ -246,6 +247,17 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// How often one may receive, with what predicate instances and monitors may give later.
+    fn granted_credits(&self, channel: Ref, holder: Holder) -> i64 {
+        let extra = self.heap.object(channel).extra.as_ref();
+        let credits = extra.map_or(&[][..], |extra| &extra.channel.credits);
+        let is_kept = |other: Holder| {
+            other == holder || matches!(other, Holder::Instance(..) | Holder::Monitor(_))
+        };
+        let kept = credits.iter().filter(|(other, count)| is_kept(*other) && *count > 0);
+        kept.map(|(_, count)| count).sum()
+    }
+
     /// Who may receive will find messages.
     fn pay_credits(&mut self, holder: Holder) -> Res<()> {
         for at in 0..self.channels.len() {
@@ -253,7 +265,7 @@ impl Machine<'_> {
             let ObjectKind::Channel(described) = self.heap.object(channel).kind else { continue };
             let code = self.code;
             let described = &code.channels[described as usize];
-            for _ in 0..self.credits(channel, holder).clamp(0, 4) {
+            for _ in 0..self.granted_credits(channel, holder).clamp(0, 4) {
                 let values = (1..=described.parameters)
                     .map(|slot| match &described.frame.types[slot] {
                         Some(ty) => self.choose_value(ty),

@@ -9,7 +9,7 @@ use crate::heap::{Holder, Lock, ObjectKind, Snapshot, TokenState};
 use crate::machine::{COMMON, Machine, OldState};
 use crate::value::{Level, Ref, Seq, Value};
 
-use super::ModelValue;
+use super::{ModelValue, Style};
 
 impl Machine<'_> {
     /// Some value of a type.
@@ -31,7 +31,10 @@ impl Machine<'_> {
                     let choice = self.choices.choose(2 * size as u32 + 1, About::Value);
                     return Value::Int(i64::from(choice) - size);
                 }
-                Value::Int(hints[self.choose_as(hints.len(), wanted)])
+                let again = self.last_number.filter(|_| self.style == Style::Same);
+                let chosen = self.choose_as(hints.len(), wanted.or(again));
+                self.last_number = Some(chosen);
+                Value::Int(hints[chosen])
             }
             Type::Bool => {
                 let wanted = match wanted {
@@ -72,7 +75,9 @@ impl Machine<'_> {
             Some(ModelValue::Elements(elements)) => Some(&elements[..]),
             _ => None,
         };
-        let length = self.choose_as(self.bounds.length as usize + 1, wanted.map(<[_]>::len));
+        let none = (self.style == Style::Nothing).then_some(0);
+        let length = wanted.map(<[_]>::len).or(none);
+        let length = self.choose_as(self.bounds.length as usize + 1, length);
         let wanted = |at: usize| wanted.and_then(|elements| elements.get(at));
         (0..length).map(|at| self.choose_value_as(element, wanted(at))).collect()
     }
@@ -108,6 +113,14 @@ impl Machine<'_> {
             }
             _ => number.filter(|_| may_be_new).map(|_| 1),
         };
+        let preferred = match self.style {
+            _ if !self.granting => None,
+            Style::Any => None,
+            Style::Nothing => Some(0),
+            Style::Apart => may_be_new.then_some(1),
+            Style::Same => (!existing.is_empty()).then_some(of - 1),
+        };
+        let wanted = wanted.or(preferred);
         let chosen = match swapped(self.choose_as(of, wanted.map(swapped))) {
             0 => return Value::Null,
             1 if may_be_new => self.new_object(kind),
@@ -137,7 +150,7 @@ impl Machine<'_> {
             let frame = &self.code.methods[method as usize];
             let slots = frame.frame.initial[..=frame.parameters + frame.results].to_vec();
             let kappa = self.fractions.fresh(None);
-            let before = Snapshot { epoch: 0, held: std::sync::Arc::default() };
+            let before = Snapshot { epoch: 0, held: std::sync::Arc::default(), permissions: None };
             let state = TokenState { method, thread: None, slots, kappa, before };
             self.heap.extra_mut(object).token = Some(state);
         }

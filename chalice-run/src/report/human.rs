@@ -97,9 +97,20 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
     let mut text = String::new();
     for ((span, what), count) in &summary.skipped {
         let place = sources.place(span.start);
+        if *what == "checks.off" {
+            text.push_str("skipped: all checks, as was wanted or as ghosts decide what is held\n");
+            continue;
+        }
         let times = if *count == 1 { String::new() } else { format!(", {count} times") };
         text.push_str(&format!(
             "{}:{}:{}: skipped: this cannot be executed ({what}{times})\n",
+            place.file, place.line, place.column
+        ));
+    }
+    for span in &summary.unset {
+        let place = sources.place(span.start);
+        text.push_str(&format!(
+            "{}:{}:{}: warning: nobody gave this a value before it is used here\n",
             place.file, place.line, place.column
         ));
     }

@@ -64,6 +64,12 @@ pub fn summary(sources: &Sources, summary: &Summary, milliseconds: f64) -> Strin
             "start": place(sources, span.start), "end": place(sources, span.end), "count": count,
         })));
     }
+    for span in &summary.unset {
+        text.push_str(&line(&json!({
+            "v": 1, "type": "undefined", "file": sources.place(span.start).file,
+            "start": place(sources, span.start), "end": place(sources, span.end),
+        })));
+    }
     let results: Vec<_> =
         summary.results.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
     text.push_str(&line(&json!({

@@ -39,7 +39,7 @@ impl<'c> Machine<'c> {
         let results = slots.iter_mut().enumerate().skip(method.parameters + 1).take(method.results);
         for (at, slot) in results {
             if let Some(ty) = &method.frame.types[at] {
-                *slot = self.choose_value(ty);
+                *slot = self.undefined_value(ty);
             }
         }
     }
@@ -67,7 +67,7 @@ impl<'c> Machine<'c> {
             self.output.push(printed(inner.get(1)));
             return Ok(Next::On);
         }
-        let entry = self.entry_state(thread, callee.has_old);
+        let mut entry = self.entry_state(thread, callee.has_old);
         let kappa = self.method_kappa(site.method);
         let holder = match self.config.view {
             View::Method => self.new_frame(site.method),
@@ -76,6 +76,9 @@ impl<'c> Machine<'c> {
         if !callee.requires.is_empty() {
             let result = self.give_precondition(site.method, kappa, holder, &mut inner);
             blamed(result, "call.precondition", Some(span))?;
+        }
+        if callee.has_old {
+            entry.permissions = self.permissions(holder);
         }
         let mut activation = Activation {
             method: site.method,
@@ -96,7 +99,7 @@ impl<'c> Machine<'c> {
         if is_needed {
             return self.record(Some(thread));
         }
-        Snapshot { epoch: 0, held: self.threads[thread].held.clone() }
+        Snapshot { epoch: 0, held: self.threads[thread].held.clone(), permissions: None }
     }
 
     fn give_precondition(
@@ -148,7 +151,8 @@ impl<'c> Machine<'c> {
         );
         self.subject = Some(token);
         let kept = inner[..=callee.parameters + callee.results].to_vec();
-        let entry = Snapshot { held: Arc::default(), ..before.clone() };
+        let permissions = self.permissions(holder);
+        let entry = Snapshot { held: Arc::default(), permissions, ..before.clone() };
         let started =
             self.start_thread(Some((thread, span)), site.method, inner, holder, kappa, entry)?;
         self.threads[started].token = Some(token);
@@ -268,7 +272,7 @@ impl<'c> Machine<'c> {
     /// Nobody can release what a forked thread holds that has ended.
     fn check_thread_end(&self, thread: usize, method: &crate::code::Method) -> Res<()> {
         let running = &self.threads[thread];
-        if running.stack.len() > 1 || running.forked.is_none() {
+        if !self.config.checks || running.stack.len() > 1 || running.forked.is_none() {
             return Ok(());
         }
         let Some(held) = running.held.first() else { return Ok(()) };
@@ -363,7 +367,7 @@ impl<'c> Machine<'c> {
             kappa: state.kappa,
             at: None,
             old: OldState::At(state.before.clone()),
-            checks: true,
+            checks: self.config.checks,
         };
         let mut transfer = Transfer::receive(Holder::Token(token), to);
         transfer.foreign = true;
@@ -402,7 +406,8 @@ impl<'c> Machine<'c> {
         slots: &mut [Value],
     ) -> Res<Option<Ref>> {
         let now = self.held();
-        if Arc::ptr_eq(before, &now) || (before.is_empty() && now.is_empty()) {
+        if !self.config.checks || Arc::ptr_eq(before, &now) || (before.is_empty() && now.is_empty())
+        {
             return Ok(None);
         }
         let checks = std::mem::replace(&mut self.scope.checks, false);
@@ -420,6 +425,9 @@ impl<'c> Machine<'c> {
 
     /// Nobody may go away owing messages.
     pub(super) fn check_debt(&mut self, holder: Holder, reason: Reason, span: Span) -> Res<()> {
+        if !self.config.checks {
+            return Ok(());
+        }
         let owed = self.channels.iter().find(|channel| self.credits(**channel, holder) < 0);
         if let Some(&channel) = owed {
             let count = -self.credits(channel, holder);
@@ -431,7 +439,7 @@ impl<'c> Machine<'c> {
 
     /// Nothing may be left, where the program asks for that.
     pub(super) fn check_leaks(&mut self, holder: Holder, reason: Reason, span: Span) -> Res<()> {
-        if !self.config.leaks_fail || self.config.view == View::Thread {
+        if !self.config.checks || !self.config.leaks_fail || self.config.view == View::Thread {
             return Ok(());
         }
         let Some(loc) = self.left_with(holder) else { return Ok(()) };

@@ -6,7 +6,7 @@ use crate::amount::{Amount, Kappa, Sign};
 use crate::code::{Access, AmountExpr, Expr, Kind, Method, Target};
 use crate::fault::{Fault, Reason, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::{Activation, COMMON, Machine, OldState};
+use crate::machine::{Activation, COMMON, Folding, Machine, OldState};
 use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
 
@@ -16,6 +16,9 @@ type Trade<'c> = dyn FnMut(&mut Machine<'c>, &Access, &mut [Value]) -> Res<()>;
 impl<'c> Machine<'c> {
     pub(super) fn fold(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
         let Some((object, predicate)) = self.instance(access, slots)? else { return Ok(()) };
+        if self.is_no_trade(access, slots)? {
+            return Ok(());
+        }
         let from = self.scope.holder;
         let loc = Loc { object, part: Part::Predicate(predicate) };
         if matches!(access.amount, AmountExpr::Read) {
@@ -32,6 +35,14 @@ impl<'c> Machine<'c> {
         self.fold_instance(object, predicate, &amount, fresh, from, access.span)?;
         self.heap.holdings_mut(loc).add(from, &amount);
         Ok(())
+    }
+
+    /// Where folding is ignored, what is folded or unfolded has to be there, and stays.
+    fn is_no_trade(&mut self, access: &Access, slots: &mut [Value]) -> Res<bool> {
+        if self.config.checks && self.config.folding == Folding::Ignore {
+            self.check_access(access, slots)?;
+        }
+        Ok(!self.config.checks || self.config.folding == Folding::Ignore)
     }
 
     /// Moves what a predicate stands for into an instance.
@@ -59,6 +70,9 @@ impl<'c> Machine<'c> {
 
     pub(super) fn unfold(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
         let Some((object, predicate)) = self.instance(access, slots)? else { return Ok(()) };
+        if self.is_no_trade(access, slots)? {
+            return Ok(());
+        }
         let (mut amount, mut fresh) = self.traded(access, slots)?;
         let to = self.scope.holder;
         let loc = Loc { object, part: Part::Predicate(predicate) };

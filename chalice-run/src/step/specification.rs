@@ -18,7 +18,7 @@ impl Machine<'_> {
         span: Span,
         slots: &mut [Value],
     ) -> Res<()> {
-        if let Some(pre) = &specification.pre {
+        if let Some(pre) = specification.pre.as_ref().filter(|_| self.config.checks) {
             let result = self.check_now(pre, slots);
             blamed(result, "exhale.failed", Some(span))?;
         }
