@@ -15,6 +15,7 @@
 mod expr;
 mod stmt;
 mod types;
+mod ghosts;
 mod visit;
 
 pub use expr::{

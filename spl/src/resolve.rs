@@ -12,6 +12,7 @@ mod expr;
 mod ghosts;
 mod member;
 mod operator;
+mod order;
 mod proofs;
 mod purity;
 mod scope;

@@ -18,6 +18,7 @@ mod calls;
 mod checks;
 mod closed;
 mod datatypes;
+mod executed;
 mod frames;
 mod functions;
 mod loops;
@@ -81,6 +82,8 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
         recursive: recursion::recursive_predicates(program),
         recursive_functions: recursion::recursive_functions(program),
         in_comprehensions: recursion::in_comprehensions(program),
+        defined_by_itself: recursion::defined_by_themselves(program),
+        executed: IndexSet::new(),
         unrolled: IndexSet::new(),
         reasons: reasons(program),
     };
@@ -96,6 +99,7 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
             Declaration::Struct(_) | Declaration::Global(_) | Declaration::Sort(_) => {}
         }
     }
+    lowering.executed_bodies(&mut members);
     lowering.unrolled_predicates(&mut members);
     let mut all = lowering.prelude.members(program);
     all.append(&mut lowering.generated);
@@ -131,6 +135,10 @@ pub(super) struct Lowering<'p> {
     recursive_functions: FxHashSet<FunctionId>,
     /// What is defined by itself through a comprehension.
     in_comprehensions: FxHashSet<recursion::Defined>,
+    /// What its own body applies, directly or through others.
+    defined_by_itself: FxHashSet<recursion::Defined>,
+    /// Those of them that code applies that runs.
+    executed: IndexSet<recursion::Defined>,
 }
 
 fn global_names(program: &Program) -> FxHashSet<String> {

@@ -80,6 +80,67 @@ impl Expr {
         }
     }
 
+    /// The direct subexpressions that are evaluated where the expression is, from left to right: not those below a binder,
+    /// in annotations or in another state.
+    pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
+        match &mut self.kind {
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Null
+            | ExprKind::Emp
+            | ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::FieldMap(_)
+            | ExprKind::Old(_)
+            | ExprKind::SetComprehension { .. }
+            | ExprKind::MapComprehension { .. }
+            | ExprKind::Quantified { .. }
+            | ExprKind::Unfolding { .. }
+            | ExprKind::Access(_) => Vec::new(),
+            ExprKind::FieldRead { receiver: only, .. }
+            | ExprKind::Destruct { term: only, .. }
+            | ExprKind::ArrayLength(only)
+            | ExprKind::ArrayCells(only)
+            | ExprKind::ArrayMap(only)
+            | ExprKind::CellArray(only)
+            | ExprKind::CellIndex(only)
+            | ExprKind::CellContent(only)
+            | ExprKind::Unary { operand: only, .. }
+            | ExprKind::Known(only)
+            | ExprKind::Annotated { body: only, .. }
+            | ExprKind::ByteToInt(only)
+            | ExprKind::IntToByte(only) => vec![only],
+            ExprKind::Element { array: left, index: right }
+            | ExprKind::MapRead { map: left, key: right }
+            | ExprKind::PointsTo { location: left, value: right }
+            | ExprKind::Binary { left, right, .. }
+            | ExprKind::PartOf { part: left, whole: right }
+            | ExprKind::Implies { guard: left, body: right }
+            | ExprKind::Disjoint(left, right) => vec![left, right],
+            ExprKind::MapUpdate { map: first, key: second, value: third }
+            | ExprKind::Conditional { condition: first, then: second, otherwise: third }
+            | ExprKind::Reach { field: first, from: second, to: third } => {
+                vec![first, second, third]
+            }
+            ExprKind::Btwn { field, from, via, to } => vec![field, from, via, to],
+            ExprKind::Frame { except, within, before, after } => {
+                vec![except, within, before, after]
+            }
+            ExprKind::Construct { arguments: all, .. }
+            | ExprKind::Apply { arguments: all, .. }
+            | ExprKind::And(all)
+            | ExprKind::Or(all)
+            | ExprKind::Star(all)
+            | ExprKind::Overlap(all)
+            | ExprKind::Set(all) => all.iter_mut().collect(),
+            ExprKind::Predicate(predicate) => predicate.arguments.iter_mut().collect(),
+            ExprKind::Chain { first, rest } => {
+                let rest = rest.iter_mut().map(|(_, operand)| operand);
+                std::iter::once(&mut **first).chain(rest).collect()
+            }
+        }
+    }
+
     /// Does the expression or one inside it satisfy `claim`?
     pub fn any(&self, claim: &mut dyn FnMut(&Expr) -> bool) -> bool {
         if claim(self) {

@@ -41,16 +41,16 @@ impl Ghosts<'_> {
         match &stmt.kind {
             StmtKind::If { condition, then, otherwise } => {
                 let decides = [Some(then), otherwise.as_ref()];
-                if decides.into_iter().flatten().any(|block| self.has_effects(block)) {
+                if decides.into_iter().flatten().any(|block| self.program.has_effects(block)) {
                     self.real(condition, "decides what is done");
                 }
             }
-            StmtKind::While { condition, body, .. } if self.has_effects(body) => {
+            StmtKind::While { condition, body, .. } if self.program.has_effects(body) => {
                 self.real(condition, "decides what is done");
             }
             StmtKind::Assign { places, values } => {
                 for (place, value) in places.iter().zip(values) {
-                    if !self.is_ghost_place(place) {
+                    if !self.program.is_ghost_place(place) {
                         self.real(value, "is stored in a variable or field that is not ghost");
                     }
                 }
@@ -70,36 +70,6 @@ impl Ghosts<'_> {
             _ => {}
         }
         stmt.for_each_stmt(&mut |inner| grow_stack(|| self.stmt(inner)));
-    }
-
-    /// Does a block do more than ghost code may?
-    fn has_effects(&self, block: &Block) -> bool {
-        let mut found = false;
-        block.for_each_stmt(&mut |stmt| {
-            found |= match &stmt.kind {
-                StmtKind::Assign { places, .. } => {
-                    places.iter().any(|place| !self.is_ghost_place(place))
-                }
-                StmtKind::New { .. }
-                | StmtKind::Free(_)
-                | StmtKind::Return(_)
-                | StmtKind::AssignText { .. } => true,
-                StmtKind::Call { procedure, .. } => !self.program.procedures[*procedure].is_lemma(),
-                _ => false,
-            };
-        });
-        found
-    }
-
-    fn is_ghost_place(&self, place: &Place) -> bool {
-        match place {
-            Place::Variable(Variable::Local(local)) => self.program.locals[*local].is_ghost,
-            Place::Variable(Variable::Global(global)) => self.program.globals[*global].is_ghost,
-            Place::Variable(Variable::FieldMap(field)) | Place::Field { field, .. } => {
-                self.program.fields[*field].is_ghost
-            }
-            Place::Element { .. } | Place::Cell(_) => false,
-        }
     }
 
     /// Warns if a value that real code uses depends on a ghost.
@@ -146,7 +116,7 @@ impl Ghosts<'_> {
                 StmtKind::Assign { places, .. } => {
                     let is_real = |place: &Place| {
                         !matches!(place, Place::Variable(Variable::Local(_)))
-                            && !self.is_ghost_place(place)
+                            && !self.program.is_ghost_place(place)
                     };
                     if !places.iter().any(is_real) {
                         return;

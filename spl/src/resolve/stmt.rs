@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::scope::new_local;
-use super::{Context, Named, Resolver};
+use super::{Context, Named, Resolver, order};
 use crate::program::{
     Block, Expr, ExprKind, Local, LocalId, LocalKind, Place, ProcedureId, Quantifier, Stmt,
     StmtKind, Type, Variable,
@@ -38,9 +38,10 @@ impl<'s> Resolver<'s> {
     /// Adds what a statement becomes, behind the calls that are written inside it.
     fn stmt(&mut self, stmt: &'s syntax::Stmt, all: &mut Vec<Stmt>) {
         let outer = std::mem::take(&mut self.hoisted);
-        let made = self.stmt_kinds(stmt);
+        let mut made = self.stmt_kinds(stmt);
         let hoisted = std::mem::replace(&mut self.hoisted, outer);
-        all.extend(hoisted);
+        let evaluated = made.iter_mut().flat_map(order::evaluated).collect();
+        all.extend(self.in_order(hoisted, evaluated));
         all.extend(made.into_iter().map(|kind| Stmt { kind, span: stmt.span }));
     }
 
@@ -163,8 +164,9 @@ impl<'s> Resolver<'s> {
         body: &'s syntax::Stmt,
     ) -> StmtKind {
         let outer = std::mem::take(&mut self.hoisted);
-        let condition = self.formula(condition, Context::VALUE);
-        let before_guard = std::mem::replace(&mut self.hoisted, outer);
+        let mut condition = self.formula(condition, Context::VALUE);
+        let hoisted = std::mem::replace(&mut self.hoisted, outer);
+        let before_guard = self.in_order(hoisted, vec![&mut condition]);
         let invariants =
             invariants.iter().map(|clause| self.clause(clause, Context::TWO_STATE)).collect();
         self.home.loops += 1;
@@ -183,11 +185,12 @@ impl<'s> Resolver<'s> {
         for (at, (condition, body)) in arms.iter().enumerate() {
             // Calls in the first condition go before the statement, those of others into the branch that they stand in.
             let outer = (at > 0).then(|| std::mem::take(&mut self.hoisted));
-            let condition = self.formula(condition, Context::VALUE);
+            let mut condition = self.formula(condition, Context::VALUE);
             let hoisted = match outer {
                 Some(outer) => std::mem::replace(&mut self.hoisted, outer),
                 None => Vec::new(),
             };
+            let hoisted = self.in_order(hoisted, vec![&mut condition]);
             resolved.push((hoisted, condition, self.branch(body)));
         }
         let mut otherwise = otherwise.map(|otherwise| self.branch(otherwise));

@@ -40,6 +40,7 @@ impl<'p> Member<'_, 'p> {
             }
         }
         let [requires, ensures] = parts;
+        let requires = self.nothing_at_null(&header.env.now).into_iter().chain(requires);
         Ok(self.for_all(&header.formals, None, implies(and(requires), and(ensures))))
     }
 }

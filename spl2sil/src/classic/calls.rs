@@ -28,7 +28,12 @@ impl<'p> Member<'_, 'p> {
         if self.lowering.refused.contains_idx(procedure) {
             return self.stuck(format!("a call of `{}`, whose contract", callee.name), span);
         }
-        self.check_all(arguments)?;
+        let explicit = self.program.explicit(&callee.parameters);
+        for (at, argument) in arguments.iter().enumerate() {
+            let to_ghost = callee.is_lemma()
+                || explicit.get(at).is_some_and(|&it| self.program.locals[it].is_ghost);
+            self.check_value(argument, to_ghost)?;
+        }
         let env = self.env();
         let mut values: Vec<(LocalId, Value)> = Vec::new();
         let mut given = arguments.iter();

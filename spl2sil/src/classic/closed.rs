@@ -109,14 +109,7 @@ impl<'p> Member<'_, 'p> {
         } else {
             self.lowering.prelude.want(Part::Sort(result.clone()));
             let read = self.of_map("rd", (&element, &body.ty), [application, e.clone()]);
-            // Nothing is stored at null where both sides are references.
-            let holds = if element.is_reference() && body.ty.is_reference() {
-                let null = self.null(&element);
-                implies(ne(e, null), eq(read.clone(), body_term))
-            } else {
-                eq(read.clone(), body_term)
-            };
-            forall(variables, [vec![read]], holds)
+            forall(variables, [vec![read.clone()]], eq(read, body_term))
         };
         let formals: Vec<s::TypedName> =
             formals.iter().zip(types).map(|((name, _), ty)| typed(name, ty)).collect();

@@ -23,6 +23,7 @@ impl Member<'_, '_> {
             let is_null = self.of_set("mem", &sort, [null, alloc]);
             facts.push(assumed(and([is_part, not(is_null)])));
         }
+        facts.extend(self.nothing_at_null(state).into_iter().map(assumed));
         facts
     }
 
@@ -63,8 +64,31 @@ impl Member<'_, '_> {
             ];
             let frame = self.frame((&from, &to), parts);
             facts.push(assumed(frame));
+            let at_null = self.null_at_null(slot, &after.slots[slot]);
+            facts.extend(at_null.map(assumed));
         }
         facts
+    }
+
+    /// A part of the state that holds references holds null at null, since nothing is ever written there. Other maps hold
+    /// there what they are said to.
+    pub(super) fn null_at_null(&mut self, slot: &Slot, value: &s::Expr) -> Option<s::Expr> {
+        let (Some(_), Type::Map(from, to)) = (slot.sort(self.program), slot.ty(self.program)) else {
+            return None;
+        };
+        if !to.is_reference() {
+            return None;
+        }
+        let (object, nothing) = (self.null(&from), self.null(&to));
+        self.ty(&slot.ty(self.program));
+        Some(eq(self.of_map("rd", (&from, &to), [value.clone(), object]), nothing))
+    }
+
+    /// The same of all parts of a state.
+    pub(super) fn nothing_at_null(&mut self, state: &State) -> Vec<s::Expr> {
+        let slots: Vec<(Slot, s::Expr)> =
+            state.slots.iter().map(|(slot, value)| (slot.clone(), value.clone())).collect();
+        slots.iter().filter_map(|(slot, value)| self.null_at_null(slot, value)).collect()
     }
 }
 

@@ -72,6 +72,8 @@ impl<'p> Lowering<'p> {
         let mut member = Member::new(self);
         let header = member.header("", &[], &uses.slots.iter().cloned().collect::<Vec<_>>())?;
         let body = member.term(condition, &header.env)?;
+        let guards = member.nothing_at_null(&header.env.now);
+        let body = guarded(guards, body);
         Ok(member.for_all(&header.formals, None, body))
     }
 
@@ -120,42 +122,14 @@ impl<'p> Lowering<'p> {
                 .function(domain_function(&name, formals, result)),
         )];
         let env = header.env.with([(function.result, Value::Term(header.application.clone()))]);
-        let mut axioms = Vec::new();
-        if let Some(body) = &function.body {
-            match member.term_as(body, result_ty, &header.env) {
-                Ok(value) => {
-                    let defined = eq(header.application.clone(), value);
-                    axioms.push(member.for_all(
-                        &header.formals,
-                        Some(&header.application),
-                        defined,
-                    ));
-                }
-                Err(stuck) => {
-                    member.lowering.generated.append(&mut domains);
-                    return Err(stuck);
-                }
+        let axioms = match member.meaning(id, &header, &env, &slots) {
+            Ok(axioms) => axioms,
+            Err(stuck) => {
+                // What applies it finds it declared.
+                member.lowering.generated.append(&mut domains);
+                return Err(stuck);
             }
-        } else {
-            for clause in &function.ensures {
-                match member.term(&clause.condition, &env) {
-                    Ok(promise) => {
-                        let promise =
-                            member.for_all(&header.formals, Some(&header.application), promise);
-                        axioms.push(promise);
-                    }
-                    Err(stuck) => {
-                        member.lowering.generated.append(&mut domains);
-                        return Err(stuck);
-                    }
-                }
-            }
-            axioms.extend(member.depends_on_footprint(
-                function.requires.as_slice(),
-                &header,
-                &slots,
-            )?);
-        }
+        };
         if let s::MemberKind::Domain(domain) = &mut domains[0].kind {
             domain.axioms.extend(axioms.into_iter().map(unnamed));
         }
@@ -239,6 +213,26 @@ impl<'p> Lowering<'p> {
 
 pub(super) fn lowered_with(domain: s::Domain, axioms: Vec<s::Expr>) -> s::Domain {
     axioms.into_iter().fold(domain, |domain, axiom| domain.axiom(unnamed(axiom)))
+}
+
+/// What holds where `guards` do; a quantifier stays outermost.
+pub(super) fn guarded(guards: Vec<s::Expr>, e: s::Expr) -> s::Expr {
+    if guards.is_empty() {
+        return e;
+    }
+    match e.kind {
+        s::ExprKind::Quantified {
+            quantifier: quantifier @ s::Quantifier::Forall,
+            variables,
+            triggers,
+            body,
+        } => {
+            let body = Box::new(implies(and(guards), *body));
+            let kind = s::ExprKind::Quantified { quantifier, variables, triggers, body };
+            s::Expr { kind, ..e }
+        }
+        kind => implies(and(guards), s::Expr { kind, ..e }),
+    }
 }
 
 /// A condition that the engine refuses.
@@ -388,6 +382,37 @@ impl<'p> Member<'_, 'p> {
         vec![forall(self.typed_formals(&formals), [trigger], body)]
     }
 
+    /// What a function that is not defined by itself means: its body, or else what it promises where its precondition holds.
+    fn meaning(
+        &mut self,
+        id: FunctionId,
+        header: &Header,
+        env: &Env,
+        slots: &[Slot],
+    ) -> Fallible<Vec<s::Expr>> {
+        let function = &self.program.functions[id];
+        if let Some(body) = &function.body {
+            let ty = &self.program.locals[function.result].ty;
+            let value = self.term_as(body, ty, &header.env)?;
+            let defined = eq(header.application.clone(), value);
+            return Ok(vec![self.for_all(&header.formals, Some(&header.application), defined)]);
+        }
+        let mut required = self.nothing_at_null(&header.env.now);
+        for clause in &function.requires {
+            if clause.condition.ty == Type::Bool {
+                required.push(self.term(&clause.condition, &header.env)?);
+            }
+        }
+        let mut axioms = Vec::new();
+        for clause in &function.ensures {
+            let promise = self.term(&clause.condition, env)?;
+            let promise = guarded(required.clone(), promise);
+            axioms.push(self.for_all(&header.formals, Some(&header.application), promise));
+        }
+        axioms.extend(self.depends_on_footprint(&function.requires, header, slots)?);
+        Ok(axioms)
+    }
+
     /// A method that proves what a function with a body promises.
     fn function_check(
         &mut self,
@@ -398,6 +423,9 @@ impl<'p> Member<'_, 'p> {
         let function = &self.program.functions[id];
         let mut method = s::Method::new(&format!("{}$promises", spelled(&function.name)));
         method.formals = self.typed_formals(&header.formals);
+        for fact in self.nothing_at_null(&header.env.now) {
+            method = method.requires(fact);
+        }
         for clause in &function.requires {
             if clause.condition.ty == Type::Bool {
                 let condition = self.term(&clause.condition, env)?;

@@ -23,7 +23,8 @@ impl<'p> Member<'_, 'p> {
         span: Span,
     ) -> Fallible<()> {
         self.stmts(before_guard)?;
-        self.check(condition)?;
+        let for_ghost = !self.program.has_effects(body);
+        self.check_value(condition, for_ghost)?;
         let mut changes = Uses::default();
         before_guard
             .iter()
@@ -42,7 +43,7 @@ impl<'p> Member<'_, 'p> {
         let statements = self.block(|member| {
             member.block_of(body)?;
             member.stmts(before_guard)?;
-            member.check(condition)
+            member.check_value(condition, for_ghost)
         })?;
         self.emit_at(span, while_loop(guard, claims, statements));
         self.readable.pop();

@@ -84,6 +84,10 @@ pub(super) struct Member<'l, 'p> {
     pub(super) definition: Option<Definition>,
     /// Those variables for values of calls inside expressions that are declared.
     pub(super) temporaries: FxHashSet<LocalId>,
+    /// Is what is lowered ghost code?
+    pub(super) is_ghost: bool,
+    /// How many bodies have been looked into for the expression that is being checked.
+    pub(super) opened: usize,
     /// Statements so far.
     pub(super) statements: Vec<s::Stmt>,
     /// Sets of objects that enclosing loops have set aside: readable, not writable.
@@ -110,6 +114,8 @@ impl<'l, 'p> Member<'l, 'p> {
             holes: Vec::new(),
             definition: None,
             temporaries: FxHashSet::default(),
+            is_ghost: false,
+            opened: 0,
             statements: Vec::new(),
             readable: Vec::new(),
             state: State::default(),

@@ -7,7 +7,7 @@
 use indexmap::{IndexMap, IndexSet};
 use sil::syntax::Member;
 
-use super::types::{Key, null_of};
+use super::types::Key;
 use spl::program::{Program, Type};
 
 /// A domain of the prelude.
@@ -125,30 +125,14 @@ fn text(program: &Program, part: &Part) -> Option<String> {
             include_str!("prelude/set.sil"),
             &[('K', &key(element)), ('E', &super::types::stored(program, element))],
         ),
-        Part::Map(from, to) => {
-            let null = null_of(program, from);
-            let (guard, at_null) = match (&null, null_of(program, to)) {
-                (Some(null), Some(nothing)) => (
-                    format!("x$ != {null} ==>"),
-                    format!(
-                        "  axiom {{ forall f$: Map${0}, x$: {1} :: {{rd${0}(f$, x$)}} rd${0}(f$, {null}) == {nothing} }}\n",
-                        map(from, to),
-                        key(from)
-                    ),
-                ),
-                _ => (String::new(), String::new()),
-            };
-            filled(
-                include_str!("prelude/map.sil"),
-                &[
-                    ('K', &map(from, to)),
-                    ('D', &super::types::stored(program, from)),
-                    ('R', &super::types::stored(program, to)),
-                    ('G', &guard),
-                    ('N', &at_null),
-                ],
-            )
-        }
+        Part::Map(from, to) => filled(
+            include_str!("prelude/map.sil"),
+            &[
+                ('K', &map(from, to)),
+                ('D', &super::types::stored(program, from)),
+                ('R', &super::types::stored(program, to)),
+            ],
+        ),
         Part::Frame(from, to) => {
             filled(include_str!("prelude/frame.sil"), &[('K', &map(from, to)), ('S', &key(from))])
         }

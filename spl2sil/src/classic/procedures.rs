@@ -50,6 +50,7 @@ impl Lowering<'_> {
         let procedure = &self.program.procedures[id];
         let mut member = Member::new(self);
         member.procedure = Some(id);
+        member.is_ghost = procedure.is_lemma();
         let method = member.method(id).unwrap_or_else(|stuck| {
             let place = places::at(member.lowering.sources, stuck.span);
             s::Method::new(&format!("{}$refused", spelled(&procedure.name)))

@@ -66,6 +66,25 @@ pub(super) fn in_comprehensions(program: &Program) -> FxHashSet<Defined> {
     found
 }
 
+/// What is applied in its own body, directly or through others.
+pub(super) fn defined_by_themselves(program: &Program) -> FxHashSet<Defined> {
+    let functions = program.functions.iter().map(|(id, _)| Defined::Function(id));
+    let predicates = program.predicates.iter().map(|(id, _)| Defined::Predicate(id));
+    let applied = |id: Defined| {
+        let body = match id {
+            Defined::Function(id) => &program.functions[id].body,
+            Defined::Predicate(id) => &program.predicates[id].body,
+        };
+        let mut all = Vec::new();
+        body.iter().for_each(|body| mentions(body, false, &mut all));
+        all.into_iter().map(|(other, _)| other).collect()
+    };
+    let all: Vec<Defined> = functions.chain(predicates).collect();
+    let table: FxHashMap<Defined, Vec<Defined>> =
+        all.iter().map(|&id| (id, applied(id))).collect();
+    all.into_iter().filter(|&id| reaches(id, &|id| table[&id].clone())).collect()
+}
+
 /// A function or predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Defined {

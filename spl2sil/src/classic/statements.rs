@@ -65,6 +65,7 @@ impl<'p> Member<'_, 'p> {
                         _ => self.stuck("a simultaneous assignment to the heap", span),
                     });
                     let variables = variables.collect::<Fallible<Vec<Variable>>>()?;
+                    self.temporaries(&variables, span);
                     self.assign(&variables, values, span)?;
                 }
             },
@@ -118,7 +119,9 @@ impl<'p> Member<'_, 'p> {
                 return self.stuck("fold and unfold in this dialect", span);
             }
             StmtKind::If { condition, then, otherwise } => {
-                self.check(condition)?;
+                let for_ghost = !self.program.has_effects(then)
+                    && !otherwise.as_ref().is_some_and(|block| self.program.has_effects(block));
+                self.check_value(condition, for_ghost)?;
                 let env = self.env();
                 let guard = self.term(condition, &env)?;
                 let guard = self.placed(condition.span, guard);
@@ -202,7 +205,10 @@ impl<'p> Member<'_, 'p> {
                 let ty = slot.ty(member.program);
                 started.slots.insert(slot.clone(), member.variable(&name, &ty, Some(saved)));
             }
-            member.block_of(proof)?;
+            let outer = std::mem::replace(&mut member.is_ghost, true);
+            let done = member.block_of(proof);
+            member.is_ghost = outer;
+            done?;
             let env = Env { now: Rc::new(started), ..member.env() };
             let goal = member.term(goal, &env)?;
             member.emit_at(span, assert(goal));
@@ -300,7 +306,9 @@ impl<'p> Member<'_, 'p> {
     }
 
     fn assign(&mut self, targets: &[Variable], values: &'p [Expr], span: Span) -> Fallible<()> {
-        self.check_all(values)?;
+        for (target, value) in targets.iter().zip(values) {
+            self.check_assigned(*target, value)?;
+        }
         self.real_targets(targets, span);
         let env = self.env();
         if let ([target], [value]) = (targets, values) {
@@ -309,8 +317,12 @@ impl<'p> Member<'_, 'p> {
             }
             let ty = self.variable_type(*target);
             let value = self.term_as(value, &ty, &env)?;
-            let target = self.target(*target);
-            self.emit_at(span, assign(target, value));
+            let assigned = self.target(*target);
+            self.emit_at(span, assign(assigned.clone(), value));
+            if let Variable::FieldMap(field) = target {
+                let at_null = self.null_at_null(&Slot::Field(*field), &assigned);
+                at_null.into_iter().for_each(|fact| self.emit(inhale(fact)));
+            }
             return Ok(());
         }
         let mut temporaries = Vec::new();
@@ -322,6 +334,20 @@ impl<'p> Member<'_, 'p> {
         temporaries
             .into_iter()
             .try_for_each(|(target, value)| self.set_variable(target, value, span))
+    }
+
+    /// Checks what is assigned to a variable. A whole field with updates is written, not read.
+    fn check_assigned(&mut self, target: Variable, value: &'p Expr) -> Fallible<()> {
+        let to_ghost = self.program.is_ghost(target);
+        match (&value.kind, target) {
+            (ExprKind::MapUpdate { map, key, value }, Variable::FieldMap(_)) => {
+                grow(|| self.check_assigned(target, map))?;
+                self.check_value(key, to_ghost)?;
+                self.check_value(value, to_ghost)
+            }
+            (ExprKind::FieldMap(other), Variable::FieldMap(field)) if *other == field => Ok(()),
+            _ => self.check_value(value, to_ghost),
+        }
     }
 
     /// Objects whose field changes by an assignment of the whole field have to be owned.
@@ -340,13 +366,15 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// `slot := slot[object := value]`
+    /// `slot := slot[object := value]`, of an object that is owned.
     fn store(&mut self, slot: &Slot, object: s::Expr, value: s::Expr, span: Span) {
         let Type::Map(from, to) = slot.ty(self.program) else { return };
         self.lowering.prelude.want(Part::Map((*from).clone(), (*to).clone()));
         let target = self.state.slots[slot].clone();
         let stored = self.of_map("wr", (&from, &to), [target.clone(), object, value]);
-        self.emit_at(span, assign(target, stored));
+        self.emit_at(span, assign(target.clone(), stored));
+        let at_null = self.null_at_null(slot, &target);
+        at_null.into_iter().for_each(|fact| self.emit(inhale(fact)));
     }
 
     fn assign_text(&mut self, array: &'p Expr, bytes: &[u8], span: Span) -> Fallible<()> {
@@ -444,6 +472,8 @@ impl<'p> Member<'_, 'p> {
             let framed =
                 self.frame((&cell, element), [cells.clone(), alloc, before.clone(), after.clone()]);
             self.emit(inhale(framed));
+            let at_null = self.null_at_null(&slot, &after);
+            at_null.into_iter().for_each(|fact| self.emit(inhale(fact)));
             self.emit(assign(before, after));
             self.resize("minus", &cell, cells);
         }
@@ -474,9 +504,9 @@ impl<'p> Member<'_, 'p> {
                 let declared = &self.program.fields[*field];
                 let sort = Type::Struct(declared.parent);
                 self.ghost_only(!declared.is_ghost, span, "write a field that is not ghost");
-                self.check(receiver)?;
+                self.check_value(receiver, declared.is_ghost)?;
                 let object = self.term_as(receiver, &sort, &env)?;
-                self.check(value)?;
+                self.check_value(value, declared.is_ghost)?;
                 self.writable_at(&sort, object.clone(), span);
                 let value = self.term_as(value, &declared.ty, &env)?;
                 self.store(&Slot::Field(*field), object, value, span);

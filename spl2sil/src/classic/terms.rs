@@ -600,6 +600,11 @@ fn wrapped(value: s::Expr, ty: &Type) -> s::Expr {
     if *ty == Type::Byte { binary(s::BinaryOp::Mod, value, int(256)) } else { value }
 }
 
+/// Is the right operand a divisor?
+pub(super) fn divides(op: BinaryOp) -> bool {
+    matches!(op, BinaryOp::Div | BinaryOp::Mod)
+}
+
 /// The type of the cells of an array.
 pub(super) fn cell_type(array: &Type) -> Type {
     match array {

@@ -98,8 +98,3 @@ pub(super) fn lowered(program: &Program, ty: &Type) -> s::Type {
         _ => domain_type(&stored(program, ty)),
     }
 }
-
-/// The application that stands for `null` of a type of references.
-pub(super) fn null_of(program: &Program, ty: &Type) -> Option<String> {
-    ty.is_reference().then(|| format!("null${}()", Key(program, ty)))
-}

@@ -6,8 +6,7 @@ use spl::Program;
 use spl::program::Dialect;
 use spl::source::{Sources, Span};
 
-/// The reading of the text, axioms, and free clauses: none of them is shown. In the classic dialect also what is not checked of
-/// functions there.
+/// The reading of the text, axioms, and free clauses: none of them is shown.
 pub(super) fn annotations(sources: &Sources, program: &Program) -> Vec<Annotation> {
     let dialect = match program.dialect {
         Dialect::Classic => "the classic dialect of SPL",
@@ -15,11 +14,6 @@ pub(super) fn annotations(sources: &Sources, program: &Program) -> Vec<Annotatio
         Dialect::Field => "the field dialect of SPL",
     };
     let mut all = vec![trusted(&format!("that the program is meant in {dialect}"))];
-    if program.dialect != Dialect::Field && program.functions.iter().next().is_some() {
-        all.push(trusted(
-            "that functions are applied where they may read and their preconditions hold",
-        ));
-    }
     for axiom in &program.axioms {
         all.push(trusted(&format!("the axiom {}", line(sources, axiom.span))));
     }

@@ -131,7 +131,7 @@ impl Scope<'_, '_, '_> {
             all.push(leak(none, &words));
         }
         for (id, declared) in program.predicates.iter() {
-            if declared.ty != Type::Permission || declared.parameters.is_empty() {
+            if declared.ty != Type::Permission {
                 continue;
             }
             let variables: Vec<_> = declared
@@ -143,7 +143,13 @@ impl Scope<'_, '_, '_> {
                 variables.iter().map(|variable| var(&variable.name.name)).collect();
             let resource = call(&lowering.names.borrow().predicates[id], arguments);
             let words = format!("an instance of `{}` might be left behind", declared.name);
-            all.push(leak(forperm(variables, resource, truth(false)), &words));
+            // Without parameters there is one instance, and nothing to bind.
+            let nothing = if variables.is_empty() {
+                eq(perm(resource), none())
+            } else {
+                forperm(variables, resource, truth(false))
+            };
+            all.push(leak(nothing, &words));
         }
         all
     }

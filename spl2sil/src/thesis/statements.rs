@@ -187,6 +187,11 @@ impl Scope<'_, '_, '_> {
     }
 
     fn assign(&mut self, places: &[Place], values: &[Expr], span: Span) {
+        let variables = places.iter().filter_map(|place| match place {
+            Place::Variable(variable) => Some(*variable),
+            Place::Field { .. } | Place::Element { .. } | Place::Cell(_) => None,
+        });
+        self.declare_targets(&variables.collect::<Vec<_>>());
         if let ([place], [value]) = (places, values) {
             let value = self.value(value);
             return self.store(place, value, span);
