@@ -13,9 +13,9 @@
 //! - An assertion has type [`Type::Bool`] if it is pure and [`Type::Permission`] if it may have a footprint.
 
 mod expr;
+mod ghosts;
 mod stmt;
 mod types;
-mod ghosts;
 mod visit;
 
 pub use expr::{

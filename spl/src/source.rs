@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// What some editors write at the start of a file.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Index of a file in [`Sources`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct FileId(u16);
@@ -86,7 +89,7 @@ impl SourceFile {
         Self { name: name.into(), text, line_starts, is_ascii }
     }
 
-    /// Line and column of a byte offset, both counted from 1; columns count characters, not bytes.
+    /// Line and column of a byte offset, both counted from 1; columns count characters, not bytes, and no byte order mark.
     ///
     /// An offset past the end is read as the end.
     pub fn line_column(&self, offset: u32) -> (usize, usize) {
@@ -96,7 +99,8 @@ impl SourceFile {
         let before = if self.is_ascii {
             end - start
         } else {
-            self.text.get(start..end).unwrap_or_default().chars().count()
+            let before = self.text.get(start..end).unwrap_or_default();
+            before.trim_start_matches(BYTE_ORDER_MARK).chars().count()
         };
         (line, before + 1)
     }
@@ -162,5 +166,11 @@ mod tests {
         assert_eq!(source.line_column(x as u32), (2, 4));
         assert_eq!(source.line_column(0), (1, 1));
         assert_eq!(source.line_column(999), (3, 1));
+    }
+
+    #[test]
+    fn a_byte_order_mark_has_no_column() {
+        let source = SourceFile::new("f", "\u{feff}ab\n");
+        assert_eq!(source.line_column(4), (1, 2));
     }
 }

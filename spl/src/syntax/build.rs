@@ -9,13 +9,15 @@ mod expr;
 mod operators;
 mod stmt;
 
+use std::borrow::Cow;
+
 use pest::Parser as _;
 use pest::iterators::Pair;
 
 use super::scan::{Trivia, scan};
 use super::{Ident, Program, TREE_LIMIT, Text};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{FileId, Span};
+use crate::source::{BYTE_ORDER_MARK, FileId, Span};
 use crate::stack::{grow_stack, with_large_stack};
 
 /// Reads a whole file.
@@ -26,6 +28,11 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
     if u32::try_from(text.len()).is_err() {
         return Err(error("the file is larger than 4 GiB", Span { file, ..Span::default() }));
     }
+    // A byte order mark is no part of the program; what follows keeps its place.
+    let text = &*match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => Cow::Owned(" ".repeat(BYTE_ORDER_MARK.len_utf8()) + rest),
+        None => Cow::Borrowed(text),
+    };
     let trivia = scan(file, text)?;
     with_large_stack(|| {
         let mut pairs =

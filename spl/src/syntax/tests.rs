@@ -128,3 +128,10 @@ fn deep_nesting_is_refused() {
     parsed(&format!("axiom a{};", " && a".repeat(deep)));
     parsed(&format!("axiom a{};", " &*& a".repeat(deep)));
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_program() {
+    let program = parsed("\u{feff}struct S { }");
+    assert_eq!(program.declarations[0].span.start, 3);
+    refused("struct S { } \u{feff}");
+}

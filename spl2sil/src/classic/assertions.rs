@@ -4,20 +4,25 @@
 //! left to right. Variables that the assertion itself binds (`exists`, implicit ghost parameters of callees) are holes:
 //! a hole is filled where a footprint is named (`A && acc(X)`) and by equations (`C == content(X)`).
 
+mod holes;
+mod stated;
+
 use std::collections::BTreeMap;
 
 use indexmap::IndexMap;
-use sil::build::Annotate;
 use sil::syntax as s;
-use spl::program::{Access, BinaryOp, Clause, Expr, ExprKind, PredicateUse, Quantifier, Type};
+use spl::program::{Access, Clause, Expr, ExprKind, PredicateUse, Quantifier, Type};
 use spl::source::Span;
 
+use super::Fallible;
 use super::member::{Env, Member, Value};
-use super::types::lowered;
-use super::uses::accessed;
-use super::{Fallible, Stuck};
+use super::prelude::Part;
+use super::terms::cell_type;
+use super::uses::{accessed, owns_contents};
 use crate::build::*;
 use crate::stack::grow;
+
+pub(super) use stated::{condition, formulas};
 
 /// What clauses say.
 #[derive(Debug, Clone)]
@@ -315,6 +320,11 @@ impl<'p> Member<'_, 'p> {
                 let object = self.term(object, env)?;
                 let null = self.null(&sort);
                 draft.facts.push((Fact::Ready(ne(object.clone(), null)), span));
+                if let (Type::Array(element), true) = (&sort, owns_contents(self.program)) {
+                    self.lowering.prelude.want(Part::Array((**element).clone()));
+                    let cells = self.of_type("cells", element, [object.clone()]);
+                    draft.own(cell_type(&sort), Piece::Set(cells));
+                }
                 let set = self.of_set("single", &sort, [object]);
                 draft.own(sort, Piece::Set(set));
             }
@@ -324,6 +334,9 @@ impl<'p> Member<'_, 'p> {
                 draft.facts.push((Fact::Ready(ne(cell.clone(), null)), span));
                 let set = self.of_set("single", &sort, [cell]);
                 draft.own(sort, Piece::Set(set));
+            }
+            Access::Objects(_) if matches!(sort, Type::Array(_)) && owns_contents(self.program) => {
+                return self.stuck("a set of arrays that own what they hold", span);
             }
             Access::Objects(objects) => {
                 if let ExprKind::Local(local) = &objects.kind
@@ -451,248 +464,5 @@ impl<'p> Member<'_, 'p> {
             }
         };
         draft.sets.insert(sort, own);
-    }
-
-    /// Fills holes by equations, lowers the formulas and the sets.
-    fn finish(&mut self, draft: Draft<'p>, span: Span) -> Fallible<Case> {
-        self.bindings = draft.bindings;
-        let mut pending: Vec<Option<(Fact<'p>, Span)>> =
-            draft.facts.into_iter().map(Some).collect();
-        let mut done: Vec<Option<(s::Expr, Span)>> = vec![None; pending.len()];
-        loop {
-            let mut progress = false;
-            for (at, entry) in pending.iter_mut().enumerate() {
-                let Some((fact, span)) = entry else { continue };
-                match self.fact(fact) {
-                    Ok(formula) => done[at] = Some((formula, *span)),
-                    Err(stuck) if stuck.is_unbound => continue,
-                    Err(stuck) => return Err(stuck),
-                }
-                (*entry, progress) = (None, true);
-            }
-            if !progress {
-                break;
-            }
-        }
-        let left: Vec<(Fact<'p>, Span)> = pending.into_iter().flatten().collect();
-        let mut formulas: Vec<(s::Expr, Span)> = done.into_iter().flatten().collect();
-        let mut sets = IndexMap::new();
-        for (sort, pieces) in draft.sets {
-            // A set that is only said to exist could not be named where the assertion is used.
-            let set = self.pieces(&sort, &pieces).map_err(|stuck| Stuck {
-                span: if stuck.is_unbound { span } else { stuck.span },
-                is_unbound: false,
-                ..stuck
-            })?;
-            sets.insert(sort, set);
-        }
-        if !left.is_empty() {
-            formulas.push(self.exists_left(&left)?);
-        }
-        Ok(Case { formulas, sets, bindings: std::mem::take(&mut self.bindings) })
-    }
-
-    /// `exists` over the holes that nothing fills, where no footprint mentions them.
-    fn exists_left(&mut self, left: &[(Fact<'p>, Span)]) -> Fallible<(s::Expr, Span)> {
-        let known = self.bindings.clone();
-        let mut bound = Vec::new();
-        for hole in 0..self.holes.len() {
-            if !self.bindings.contains_key(&hole) {
-                let name = self.fresh("some$");
-                let ty = self.holes[hole].clone();
-                self.ty(&ty);
-                bound.push(typed(&name, lowered(self.program, &ty)));
-                self.bindings.insert(hole, var(&name));
-            }
-        }
-        let mut formulas = Vec::new();
-        for (fact, _) in left {
-            if let Fact::Related(..) = fact {
-                return self.stuck("a footprint that nothing determines", left[0].1);
-            }
-            formulas.push(self.fact(fact)?);
-        }
-        // Outside of this formula they are still unknown.
-        self.bindings = known;
-        let body = and(formulas);
-        bound.retain(|one| super::triggers::mentions(&body, &one.name.name));
-        let formula = if bound.is_empty() { body } else { exists(bound, body) };
-        Ok((formula, left[0].1))
-    }
-
-    fn fact(&mut self, fact: &Fact<'p>) -> Fallible<s::Expr> {
-        match fact {
-            Fact::Ready(formula) => Ok(formula.clone()),
-            Fact::Formula(e, env, true) => {
-                if self.fill_by_equation(e, env)? {
-                    Ok(truth(true))
-                } else {
-                    self.term(e, env)
-                }
-            }
-            Fact::Formula(e, env, false) => Ok(not(self.term(e, env)?)),
-            Fact::Related(relation, sort, left, right) => {
-                let left = self.pieces(sort, left)?;
-                let right = self.pieces(sort, right)?;
-                Ok(self.of_set(relation, sort, [left, right]))
-            }
-        }
-    }
-
-    /// Fills the hole in `C == e`, if it is one.
-    fn fill_by_equation(&mut self, e: &'p Expr, env: &Env) -> Fallible<bool> {
-        let ExprKind::Binary { op: BinaryOp::Eq | BinaryOp::Iff, left, right } = &e.kind else {
-            return Ok(false);
-        };
-        for (hole, value) in [(left, right), (right, left)] {
-            if let ExprKind::Local(local) = &hole.kind
-                && let Some(Value::Hole(number)) = env.values.get(local)
-                && !self.bindings.contains_key(number)
-            {
-                let value = self.term_as(value, &hole.ty, env)?;
-                self.bindings.insert(*number, value);
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn pieces(&mut self, sort: &Type, pieces: &[Piece]) -> Fallible<s::Expr> {
-        let mut all = None;
-        for piece in pieces {
-            let set = match piece {
-                Piece::Set(set) => set.clone(),
-                Piece::Hole(hole) => match self.bindings.get(hole) {
-                    Some(set) => set.clone(),
-                    None => {
-                        let construct = "a footprint that nothing determines";
-                        return Err(Stuck {
-                            is_unbound: true,
-                            ..Stuck::new(construct, Span::default())
-                        });
-                    }
-                },
-            };
-            all = Some(match all {
-                None => set,
-                Some(others) => self.of_set("union", sort, [others, set]),
-            });
-        }
-        Ok(all.unwrap_or_else(|| self.of_set("empty", sort, [])))
-    }
-}
-
-/// What is true in some case, clause by clause: where all cases say the same of a clause it stands alone.
-pub(super) fn formulas(spec: &Spec) -> Vec<(s::Expr, Span)> {
-    if let [case] = &spec.cases[..] {
-        return case.formulas.clone();
-    }
-    let Some(first) = spec.cases.first() else { return Vec::new() };
-    let mut shared = Vec::new();
-    let mut differs = None;
-    let mut left: Vec<Vec<(s::Expr, Span)>> =
-        spec.cases.iter().map(|case| case.formulas.clone()).collect();
-    for (formula, span) in &first.formulas {
-        let is_same = |(other, place): &(s::Expr, Span)| {
-            place == span && super::triggers::same(other, formula)
-        };
-        if left.iter().all(|formulas| formulas.iter().any(is_same)) {
-            shared.push((formula.clone(), *span));
-            left.iter_mut().for_each(|formulas| formulas.retain(|it| !is_same(it)));
-        }
-    }
-    for (_, span) in left.iter().flatten() {
-        differs = differs.or(Some(*span));
-    }
-    if let Some(span) = differs {
-        let cases = left.into_iter().map(|case| and(case.into_iter().map(|(formula, _)| formula)));
-        shared.push((or(cases), span));
-    }
-    shared
-}
-
-/// The truth of a case.
-pub(super) fn condition(case: &Case) -> s::Expr {
-    and(case.formulas.iter().map(|(formula, _)| formula.clone()))
-}
-
-impl Member<'_, '_> {
-    /// What is owned of a sort: the set of the first case that holds. An empty set if the clauses say nothing of it.
-    pub(super) fn chosen_set(&mut self, spec: &Spec, sort: &Type) -> s::Expr {
-        let empty = self.of_set("empty", sort, []);
-        let mut sets: Vec<(s::Expr, s::Expr)> = spec
-            .cases
-            .iter()
-            .map(|case| {
-                (condition(case), case.sets.get(sort).cloned().unwrap_or_else(|| empty.clone()))
-            })
-            .collect();
-        let Some((_, last)) = sets.pop() else { return empty };
-        if sets.iter().all(|(_, set)| super::triggers::same(set, &last)) {
-            return last;
-        }
-        sets.into_iter().rev().fold(last, |rest, (holds, set)| conditional(holds, set, rest))
-    }
-
-    /// The clauses with `own` for what is owned: as something to assume, and as obligations. The latter are stronger where
-    /// several cases hold: they ask for the footprint of the first.
-    pub(super) fn stated(
-        &mut self,
-        spec: &Spec,
-        own: &IndexMap<Type, s::Expr>,
-        exact: bool,
-    ) -> Vec<s::Expr> {
-        let mut all = Vec::new();
-        for (formula, span) in formulas(spec) {
-            all.push(self.placed(span, formula));
-        }
-        let Some(span) = spec.footprint else { return all };
-        if !exact {
-            return all;
-        }
-        for (sort, owned) in own {
-            let chosen = self.chosen_set(spec, sort);
-            let missing = self.of_set("subset", sort, [chosen.clone(), owned.clone()]);
-            let left_over = self.of_set("subset", sort, [owned.clone(), chosen.clone()]);
-            let shown = and([
-                missing
-                    .with(renamed("*:assertion.false", "*:footprint"))
-                    .with(said("*", &format!("{} is not owned here", self.objects(sort)))),
-                left_over.with(renamed("*:assertion.false", "*:leak")).with(said(
-                    "*",
-                    &format!("{} is owned here and not accounted for", self.objects(sort)),
-                )),
-            ]);
-            let assumed = if spec.cases.len() == 1 {
-                self.of_set("same", sort, [owned.clone(), chosen])
-            } else {
-                truth(true)
-            };
-            let stated = inhale_exhale(assumed, shown);
-            all.push(self.placed(span, stated));
-        }
-        if spec.cases.len() > 1 {
-            let cases: Vec<s::Expr> =
-                spec.cases.iter().map(|case| self.case_with(case, own)).collect();
-            let stated = inhale_exhale(or(cases), truth(true));
-            all.push(self.placed(span, stated));
-        }
-        all
-    }
-
-    /// A case with `own` for what it owns.
-    fn case_with(&mut self, case: &Case, own: &IndexMap<Type, s::Expr>) -> s::Expr {
-        let mut all = vec![condition(case)];
-        for (sort, owned) in own {
-            let set = case.sets.get(sort).cloned();
-            let set = set.unwrap_or_else(|| self.of_set("empty", sort, []));
-            all.push(self.of_set("same", sort, [owned.clone(), set]));
-        }
-        and(all)
-    }
-
-    /// What messages call objects of a sort.
-    pub(super) fn objects(&self, sort: &Type) -> String {
-        format!("an object of type {}", sort.show(self.program))
     }
 }

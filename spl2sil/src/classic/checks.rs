@@ -307,7 +307,8 @@ impl<'p> Member<'_, 'p> {
         for sort in sorts {
             let needed = self.chosen_set(&spec, &sort);
             let all = self.readable_sets(&sort, how);
-            let all = all.into_iter().reduce(|left, right| self.of_set("union", &sort, [left, right]));
+            let all =
+                all.into_iter().reduce(|left, right| self.of_set("union", &sort, [left, right]));
             let Some(all) = all else { continue };
             let inside = self.of_set("subset", &sort, [needed, all]);
             let text = format!("{} is needed here that is not owned", self.objects(&sort));

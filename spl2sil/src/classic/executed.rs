@@ -96,7 +96,9 @@ impl<'p> Lowering<'p> {
         let (requires, body) = self.definition_of(id);
         let slots = self.slots_of(id);
         let (parameters, sorts) = match id {
-            Defined::Function(id) => (&program.functions[id].parameters, &self.uses.functions[id].sorts),
+            Defined::Function(id) => {
+                (&program.functions[id].parameters, &self.uses.functions[id].sorts)
+            }
             Defined::Predicate(id) => {
                 (&program.predicates[id].parameters, &self.uses.predicates[id].sorts)
             }

@@ -73,7 +73,8 @@ impl Member<'_, '_> {
     /// A part of the state that holds references holds null at null, since nothing is ever written there. Other maps hold
     /// there what they are said to.
     pub(super) fn null_at_null(&mut self, slot: &Slot, value: &s::Expr) -> Option<s::Expr> {
-        let (Some(_), Type::Map(from, to)) = (slot.sort(self.program), slot.ty(self.program)) else {
+        let (Some(_), Type::Map(from, to)) = (slot.sort(self.program), slot.ty(self.program))
+        else {
             return None;
         };
         if !to.is_reference() {

@@ -80,8 +80,7 @@ pub(super) fn defined_by_themselves(program: &Program) -> FxHashSet<Defined> {
         all.into_iter().map(|(other, _)| other).collect()
     };
     let all: Vec<Defined> = functions.chain(predicates).collect();
-    let table: FxHashMap<Defined, Vec<Defined>> =
-        all.iter().map(|&id| (id, applied(id))).collect();
+    let table: FxHashMap<Defined, Vec<Defined>> = all.iter().map(|&id| (id, applied(id))).collect();
     all.into_iter().filter(|&id| reaches(id, &|id| table[&id].clone())).collect()
 }
 

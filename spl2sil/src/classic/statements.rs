@@ -18,6 +18,7 @@ use super::terms::{annotated, cell_type};
 use super::types::Slot;
 use super::uses::{Uses, slots_of};
 use crate::build::*;
+use crate::lower::annotations::chained;
 use crate::stack::grow;
 
 impl<'p> Member<'_, 'p> {
@@ -127,7 +128,7 @@ impl<'p> Member<'_, 'p> {
                 let guard = self.placed(condition.span, guard);
                 let then = self.nested(then)?;
                 let otherwise = match otherwise {
-                    Some(block) => self.nested(block)?,
+                    Some(block) => chained(self.nested(block)?),
                     None => Vec::new(),
                 };
                 self.emit_at(span, branch(guard, then, otherwise));

@@ -6,8 +6,8 @@
 use la_arena::ArenaMap;
 use rustc_hash::FxHashSet;
 use spl::program::{
-    Access, Block, Clause, Expr, ExprKind, FunctionId, NewObject, Place, PredicateId, ProcedureId,
-    Program, Stmt, StmtKind, Type, Variable,
+    Access, Block, Clause, Dialect, Expr, ExprKind, FunctionId, NewObject, Place, PredicateId,
+    ProcedureId, Program, Stmt, StmtKind, Type, Variable,
 };
 
 use super::types::Slot;
@@ -202,7 +202,12 @@ impl Table {
                 uses.sorts.insert(array.ty.clone());
             }
             ExprKind::Access(access) => {
-                accessed(access).into_iter().for_each(|sort| uses.own(sort));
+                accessed(access).into_iter().for_each(|sort| {
+                    if owns_contents(program) && matches!(sort, Type::Array(_)) {
+                        uses.own(super::terms::cell_type(&sort));
+                    }
+                    uses.own(sort);
+                });
             }
             ExprKind::PointsTo { location, .. } => {
                 holder(program, location).into_iter().for_each(|sort| uses.own(sort));
@@ -349,6 +354,12 @@ impl Table {
 /// All sorts of objects that structs of the program declare.
 pub(super) fn all_sorts(program: &Program) -> Vec<Type> {
     program.structs.iter().map(|(id, _)| Type::Struct(id)).collect()
+}
+
+/// Does an array own its cells? The original has two readings: cells are objects of their own, or, with `-simplearrays` and
+/// for its first symbolic executor, whoever owns an array owns what it holds.
+pub(super) fn owns_contents(program: &Program) -> bool {
+    program.options.simple_arrays || program.dialect == Dialect::ClassicParts
 }
 
 /// The sort of the object that holds a location.

@@ -12,7 +12,7 @@ use spl::source::Span;
 
 use super::Scope;
 use super::assertions::NO_ACCESS;
-use crate::lower::annotations::{Annotate, renamed, said};
+use crate::lower::annotations::{Annotate, chained, renamed, said};
 use crate::lower::expressions::{Expressions, Meaning};
 use crate::stack::grow;
 
@@ -126,7 +126,7 @@ impl Scope<'_, '_, '_> {
             StmtKind::If { condition, then, otherwise } => {
                 let condition = self.value(condition);
                 let then = self.block(then);
-                let otherwise = otherwise.as_ref().map(|block| self.block(block));
+                let otherwise = otherwise.as_ref().map(|block| chained(self.block(block)));
                 let choice = branch(condition, then, otherwise.unwrap_or_default());
                 self.member.emit(choice);
             }
