@@ -217,10 +217,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// However many counting permissions an assertion speaks of, they are less than any fraction.
-    ///
-    /// SOUNDNESS: an upper bound on one counting permission; an execution counts finitely often, so some amount is
-    /// below all bounds. Numbers that are written out are covered by an axiom.
+    /// However many counting permissions an assertion speaks of, they are less than any fraction ([`Self::are_few`]).
+    /// Numbers that are written out are covered by an axiom.
     pub(crate) fn bound_counts(&mut self, clause: &Expr, env: &Env) {
         let mut counts = Vec::new();
         for part in self.parts(clause, env) {
@@ -241,13 +239,9 @@ impl Member<'_, '_> {
             for count in found {
                 let Some(defined) = self.definedness(count, env) else { continue };
                 let count = self.expr(count, env);
-                let one = self.lowering.counting_fraction();
-                let total = mul(count.clone(), one.clone());
-                let small = lt(mul(int(1000), total.clone()), self.lowering.least_fraction());
-                // A consequence of arithmetic that solvers do not see, as the product is of two unknowns.
-                let ordered = implies(le(int(1), count), le(one, total));
+                let few = self.are_few(&count);
                 let counts_here = and([has_value.clone(), part.guard.clone(), defined]);
-                counts.push(implies(counts_here, and([small, ordered])));
+                counts.push(implies(counts_here, few));
             }
         }
         for bound in counts {

@@ -31,24 +31,30 @@ struct Amount {
     value: s::Expr,
     /// That it is not negative, where that is not obvious.
     sign: Option<s::Expr>,
+    /// That the counting permissions in it are few: what receives it knows so, nobody has to show it.
+    few: Option<s::Expr>,
     /// True whenever it has a value: mentions what has to be readable although the amount does not depend on it.
     defined: s::Expr,
 }
 
 impl Amount {
     fn positive(value: s::Expr) -> Self {
-        Self { value, sign: None, defined: truth(true) }
+        Self { value, sign: None, few: None, defined: truth(true) }
     }
 
     /// An amount computed from two; it may be negative.
     fn combined(op: s::BinaryOp, left: Self, right: Self) -> Self {
         let defined = and([left.defined, right.defined]);
+        let few = match (left.few, right.few) {
+            (Some(left), Some(right)) => Some(and([left, right])),
+            (few, None) | (None, few) => few,
+        };
         let parts = [&left.value, &right.value];
         if parts.iter().any(|part| matches!(part.kind, s::ExprKind::Wildcard)) {
-            return Self { defined, ..Self::positive(wildcard()) };
+            return Self { defined, few, ..Self::positive(wildcard()) };
         }
         let value = binary(op, left.value, right.value);
-        Self { sign: Some(le(none(), value.clone())), value, defined }
+        Self { sign: Some(le(none(), value.clone())), value, few, defined }
     }
 }
 
@@ -73,9 +79,10 @@ impl Member<'_, '_> {
             return acc(self.predicate_at(receiver, *predicate), amount.value);
         }
         let granted = amount.sign.map_or(truth(true), |sign| not_negative(sign, env.side));
+        let few = amount.few.map_or(truth(true), |few| assumed(few, env.side));
         let given = self.targets(access, amount.value, env);
         let (held, received) = self.star_is_fraction(access, env);
-        and([amount.defined, granted, held, given, received])
+        and([amount.defined, granted, few, held, given, received])
     }
 
     /// What a reader of a monitor gets of what the monitor has: one counting permission.
@@ -241,6 +248,19 @@ impl Member<'_, '_> {
         self.amount(amount, env).value
     }
 
+    /// That so many counting permissions are less than any fraction.
+    ///
+    /// SOUNDNESS: an upper bound on one counting permission; an execution counts finitely often, so some amount is
+    /// below all bounds. That is so for values that a state has, not for each of those that a bound variable goes through.
+    pub(crate) fn are_few(&self, count: &s::Expr) -> s::Expr {
+        let one = self.lowering.counting_fraction();
+        let total = mul(count.clone(), one.clone());
+        let small = lt(mul(int(1000), total.clone()), self.lowering.least_fraction());
+        // A consequence of arithmetic that solvers do not see, as the product is of two unknowns.
+        let ordered = implies(le(int(1), count.clone()), le(one, total));
+        and([small, ordered])
+    }
+
     fn amount(&mut self, amount: &Permission, env: &Env) -> Amount {
         match &amount.kind {
             PermissionKind::Full => Amount::positive(write()),
@@ -264,9 +284,11 @@ impl Member<'_, '_> {
                     ExprKind::Int(value) if *value == BigInt::from(1) => Amount::positive(one),
                     ExprKind::Int(value) => Amount::positive(mul(int(value.clone()), one)),
                     _ => {
+                        let is_stored = matches!(count.kind, ExprKind::FieldRead { .. });
                         let count = self.expr(count, env);
-                        let sign = le(int(0), count.clone());
-                        Amount { sign: Some(sign), ..Amount::positive(mul(count, one)) }
+                        let sign = Some(le(int(0), count.clone()));
+                        let few = is_stored.then(|| self.are_few(&count));
+                        Amount { sign, few, ..Amount::positive(mul(count, one)) }
                     }
                 }
             }
