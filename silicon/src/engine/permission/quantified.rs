@@ -21,7 +21,7 @@
 
 pub(crate) mod chunks;
 mod everywhere;
-mod injectivity;
+pub(crate) mod injectivity;
 pub(crate) mod inverse;
 pub(crate) mod single;
 pub(crate) mod summaries;

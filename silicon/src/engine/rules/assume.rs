@@ -206,7 +206,6 @@ impl Engine<'_> {
             let access = self.eval_quantified_access(&conjunct, target, blame)?;
             let Some(access) = access else { continue };
             let resource = access.resource;
-            // That different values mean different locations is assumed with the rest, by the inverse functions.
             let fact = self.holds_at_least(resource, &access.arguments, access.amount, claims);
             let fact = self.terms.implies(access.guard, fact);
             let triggers = self.access_triggers(&access);
@@ -217,8 +216,12 @@ impl Engine<'_> {
                 quantified::label("assume"),
                 1,
             ));
-            let footprint = self.footprint(&access)?;
-            claims.push(Claim { resource, guard: Terms::TRUE, amount: footprint.amount });
+            // SOUNDNESS: inverse functions say that different values mean different locations, which is not what is assumed.
+            // Where it is not known, the accesses that follow do without the claim: less is assumed then.
+            if let Some(injective) = self.is_injective(&access)? {
+                let footprint = self.footprint(&access, injective)?;
+                claims.push(Claim { resource, guard: Terms::TRUE, amount: footprint.amount });
+            }
         }
         Ok(self.terms.and(facts))
     }

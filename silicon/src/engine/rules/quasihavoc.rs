@@ -54,9 +54,8 @@ impl Engine<'_> {
             // The condition cannot hold.
             return Ok(());
         };
-        // SOUNDNESS: there are inverse functions of injective receivers only (trap T15).
-        self.prove_injective(&access, blame, Reason::HavocNotInjective, at)?;
-        let footprint = self.footprint(&access)?;
+        let injective = self.prove_injective(&access, blame, Reason::HavocNotInjective, at)?;
+        let footprint = self.footprint(&access, injective)?;
         let forgotten = self.terms.is_some(footprint.amount);
         self.forget_values(access.resource, forgotten)
     }

@@ -8,27 +8,51 @@ use crate::engine::run::explore::Answer;
 use crate::engine::state::quantified::Access;
 use crate::engine::{Engine, Stop};
 
+/// Evidence for [`Engine::footprint`], which makes inverse functions: they contradict each other where different values of
+/// the variables are one location (trap T15).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Injective {
+    _made_here: (),
+}
+
+impl Injective {
+    /// It has been shown where the assertion is declared, or the failure has been reported, or an option takes it for granted.
+    pub(crate) fn taken_from_declaration() -> Self {
+        Self { _made_here: () }
+    }
+}
+
 impl Engine<'_> {
-    /// Different values of the variables are different locations.
+    /// Different values of the variables are different locations, or it is reported.
     pub(crate) fn prove_injective(
         &mut self,
         access: &Access,
         blame: Blame,
         reason: Reason,
         at: Span,
-    ) -> Result<(), Stop> {
-        if access.variables.iter().all(|variable| access.arguments.contains(variable))
-            || self.general_inverse(access)?.is_some()
-        {
-            return Ok(());
-        }
-        let goal = self.injectivity(access);
-        let answer = self.ask_obligation(goal)?;
+    ) -> Result<Injective, Stop> {
+        let answer = self.ask_injective(access)?;
         if answer != Answer::Yes {
             self.fail(answer, blame, reason, at);
             self.mark_unframed(blame)?;
         }
-        Ok(())
+        Ok(Injective { _made_here: () })
+    }
+
+    /// Whether different values of the variables are different locations.
+    pub(crate) fn is_injective(&mut self, access: &Access) -> Result<Option<Injective>, Stop> {
+        let answer = self.ask_injective(access)?;
+        Ok((answer == Answer::Yes).then_some(Injective { _made_here: () }))
+    }
+
+    fn ask_injective(&mut self, access: &Access) -> Result<Answer, Stop> {
+        if access.variables.iter().all(|variable| access.arguments.contains(variable))
+            || self.general_inverse(access)?.is_some()
+        {
+            return Ok(Answer::Yes);
+        }
+        let goal = self.injectivity(access);
+        self.ask_obligation(goal)
     }
 
     /// c(xs) ∧ p(xs) > 0 ∧ c(ys) ∧ p(ys) > 0 ∧ e(xs) = e(ys) ⇒ xs = ys.

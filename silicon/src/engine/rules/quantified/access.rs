@@ -5,7 +5,7 @@ use sil::program::{Expr, ExprKind, Location, Resource as Asked};
 use smt::terms::{Quant, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::permission::quantified;
+use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::rules::quantified::normalise::{QuantifiedConjunct, Step};
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::{Access, Footprint};
@@ -232,7 +232,11 @@ impl Engine<'_> {
     }
 
     /// The permission of an access as a function of the location.
-    pub(crate) fn footprint(&mut self, access: &Access) -> Result<Footprint, Stop> {
+    pub(crate) fn footprint(
+        &mut self,
+        access: &Access,
+        _injective: Injective,
+    ) -> Result<Footprint, Stop> {
         let inverse = self.inverse(access)?;
         let condition = self.terms.substitute(access.guard, &inverse.of);
         let condition = self.terms.and([inverse.image, condition]);

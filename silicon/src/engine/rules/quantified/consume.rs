@@ -4,7 +4,7 @@ use sil::program::Expr;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::permission::quantified;
+use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::permission::take::OfAll;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
@@ -63,10 +63,15 @@ impl Engine<'_> {
         let resource = access.resource;
         // Where what is inhaled is not checked, contracts and bodies have not been checked at their declarations.
         let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
-        if !blame.is_trusted() || blame.error == ErrorId::CallPrecondition || is_unchecked {
-            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?;
-        }
-        let footprint = self.footprint(&access)?;
+        // Contracts that turned out to be ill-formed are used, too, and must not end the paths of their users.
+        let is_use = blame.error == ErrorId::CallPrecondition
+            || blame.error == ErrorId::ApplicationPrecondition && !blame.is_silent();
+        let injective = if !blame.is_trusted() || is_use || is_unchecked {
+            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?
+        } else {
+            Injective::taken_from_declaration()
+        };
+        let footprint = self.footprint(&access, injective)?;
         let map = match self.take(&OfAll { access: &access, footprint: &footprint })? {
             Some(touched) => self.partial_summary(resource, &touched, footprint.amount)?,
             None => {

@@ -4,7 +4,7 @@ use sil::program::Expr;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::permission::quantified;
+use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
 use crate::engine::state::heap::Resource;
@@ -53,10 +53,13 @@ impl Engine<'_> {
         // A contract's own check is no reason to skip this one: where it failed, the axioms of the inverse functions
         // would contradict each other.
         // SOUNDNESS: an option may ask to take it for granted; it is named among what is trusted.
-        if !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale {
-            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?;
-        }
-        let footprint = self.footprint(&access)?;
+        let is_shown = !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale;
+        let injective = if is_shown {
+            self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?
+        } else {
+            Injective::taken_from_declaration()
+        };
+        let footprint = self.footprint(&access, injective)?;
         let map = self.map_of_snapshot(access.resource, snapshot)?;
         self.assume_access_facts(&access)?;
         self.touch_all(&access)?;
