@@ -51,7 +51,7 @@ impl Amount {
         };
         let parts = [&left.value, &right.value];
         if parts.iter().any(|part| matches!(part.kind, s::ExprKind::Wildcard)) {
-            return Self { defined, few, ..Self::positive(wildcard()) };
+            return Self { few, defined, ..Self::positive(wildcard()) };
         }
         let value = binary(op, left.value, right.value);
         Self { sign: Some(le(none(), value.clone())), value, few, defined }
