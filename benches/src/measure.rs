@@ -105,7 +105,8 @@ pub fn translation(name: &str, text: &str) -> Result<String, String> {
 pub fn chalice(name: &str, text: &str, options: &Options) -> Measured {
     let mut run = Run::default();
     let source = SourceFile::new(name, text);
-    run.clock(Phase::ChaliceParse, || chalice::syntax::parse(text)).map_err(|e| e.message)?;
+    run.clock(Phase::ChaliceParse, || chalice::syntax::parse(text))
+        .map_err(|errors| errors[0].message.clone())?;
     // Parses again: what is left is the resolver's.
     let start = Instant::now();
     let (program, diagnostics) = chalice::check(&source);

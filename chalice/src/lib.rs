@@ -26,11 +26,11 @@ pub use source::{SourceFile, Span};
 /// Parses, resolves and type checks one file.
 ///
 /// The program is present exactly if no diagnostic is an error ([`Diagnostic::is_error`]); warnings may accompany it.
-/// A syntax error or a clash of declarations is reported alone, every other static error together with all others of
-/// its file. Diagnostics come in source order.
+/// Syntax errors are reported alone, one a member; so is a clash of declarations. Every other static error comes together
+/// with all others of its file. Diagnostics come in source order.
 pub fn check(source: &SourceFile) -> (Option<Program>, Vec<Diagnostic>) {
     match syntax::parse(&source.text) {
         Ok(syntax) => resolve::resolve(&syntax, source.beginning()),
-        Err(error) => (None, vec![error]),
+        Err(errors) => (None, errors),
     }
 }

@@ -16,6 +16,7 @@ mod scope;
 mod stmt;
 mod types;
 
+use hints::spelling::Spelling;
 use la_arena::Arena;
 use rustc_hash::FxHashMap;
 
@@ -46,6 +47,7 @@ pub(crate) fn resolve(
         beginning,
         scopes: Scopes::default(),
         home: Home { this: None, is_static: false, result: None },
+        spelling: Spelling::default(),
     };
     resolver.signatures(syntax);
     resolver.bodies(syntax);
@@ -87,6 +89,7 @@ struct Resolver<'s> {
     beginning: Span,
     scopes: Scopes<'s>,
     home: Home,
+    spelling: Spelling,
 }
 
 impl Resolver<'_> {

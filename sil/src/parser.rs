@@ -15,6 +15,7 @@
 
 mod build;
 mod errors;
+mod hints;
 mod misplaced;
 mod scan;
 
@@ -79,13 +80,14 @@ pub fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> syn
         }) else {
             continue;
         };
+        let at = failure.start;
         // A comment without an end takes the rest of the file with it, and was reported.
         if !(failure.is_at_end && pending.is_empty() && !scan.errors.is_empty()) {
-            builder.error(Span::new(file, failure.start, failure.end), failure.message);
+            builder.failure(failure);
         }
         // As in the reference, whatever looks like a member goes on being one, though it may stand inside of the member
         // with the error.
-        let from = failure.start.max(chunk.start + 1);
+        let from = at.max(chunk.start + 1);
         if recoveries < MAX_RECOVERIES
             && let Some(start) = scan::next_member(&scan.text, from, chunk.end)
         {
@@ -155,6 +157,9 @@ fn failure(error: &Error<Rule>, chunk: &Chunk, next: Option<&Chunk>, text: &str)
     }
     failure.start += chunk.start;
     failure.end += chunk.start;
+    if let Some((bracket, _)) = &mut failure.unclosed {
+        *bracket += chunk.start;
+    }
     failure
 }
 

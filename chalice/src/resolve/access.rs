@@ -23,7 +23,7 @@ impl<'s> Resolver<'s> {
     ) -> Expr {
         if !context.spec {
             self.error(
-                "permissions can be mentioned only in positive position of a specification",
+                "a permission can be mentioned only in contracts, invariants and predicates, and there neither in a condition nor under `!`",
                 span,
             );
         }

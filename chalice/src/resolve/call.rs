@@ -4,7 +4,8 @@ use super::name::Selected;
 use super::scope::new_local;
 use super::types::is_assignable;
 use super::{Context, Resolver};
-use crate::program::{Expr, LocalId, LocalKind, Member, MethodId, OutVariable, Type};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::{Expr, Local, LocalId, LocalKind, Member, MethodId, OutVariable, Type};
 use crate::source::Span;
 use crate::syntax::{self, Ident};
 
@@ -113,7 +114,8 @@ impl<'s> Resolver<'s> {
 
     fn out_existing(&mut self, name: &'s Ident, ty: &Type) -> Option<OutVariable> {
         let Some(local) = self.scopes.find(&name.name) else {
-            self.error(format!("there is no variable `{}`", name.name), name.span);
+            let question = self.spelling.question(&name.name, self.scopes.names());
+            self.error(format!("there is no variable `{}`{question}", name.name), name.span);
             return None;
         };
         self.expect_mutable(local, name.span);
@@ -131,14 +133,15 @@ impl<'s> Resolver<'s> {
 
     /// Reports an assignment to a parameter, bound variable or constant.
     pub(super) fn expect_mutable(&mut self, local: LocalId, span: Span) {
-        let variable = self.local(local);
-        let is_mutable = match variable.kind {
-            LocalKind::Parameter | LocalKind::Quantified => false,
-            LocalKind::Result => true,
-            LocalKind::Variable => !variable.is_const || variable.is_ghost,
+        let Local { name, kind, is_const, is_ghost, span: declared, .. } = self.local(local);
+        let what = match kind {
+            LocalKind::Parameter => "parameter",
+            LocalKind::Quantified => "bound variable",
+            LocalKind::Variable if *is_const && !is_ghost => "constant",
+            LocalKind::Result | LocalKind::Variable => return,
         };
-        if !is_mutable {
-            self.error(format!("`{}` cannot be assigned", variable.name), span);
-        }
+        let message = format!("the {what} `{name}` cannot be assigned; use another variable");
+        let error = Diagnostic::error(Code::TypecheckerError, message, span);
+        self.findings.push(error.with_related(*declared, "declared here"));
     }
 }

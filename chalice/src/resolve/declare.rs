@@ -37,8 +37,13 @@ pub(super) fn declare(syntax: &syntax::Program) -> Result<(Program, Names<'_>), 
                 (&channel.name, TypeName::Channel(id))
             }
         };
-        if names.types.insert(&name.name, declared).is_some() {
-            return Err(clash(format!("`{}` is declared twice", name.name), name.span));
+        if let Some(first) = names.types.insert(&name.name, declared) {
+            let first = match first {
+                TypeName::Class(class) => program.classes[class].name_span,
+                TypeName::Channel(channel) => program.channels[channel].name_span,
+            };
+            let message = format!("`{}` is declared twice", name.name);
+            return Err(clash(message, name.span).with_related(first, FIRST));
         }
     }
     for (class, id) in classes(syntax, &program).collect::<Vec<_>>() {
@@ -60,6 +65,9 @@ pub(super) fn classes<'s>(
         _ => None,
     })
 }
+
+/// What is said of the place of a name's first declaration.
+const FIRST: &str = "first declared here";
 
 fn clash(message: impl Into<String>, span: Span) -> Clash {
     Diagnostic::error(Code::TypecheckerError, message, span)
@@ -160,12 +168,23 @@ fn declare_member<'s>(
         | MemberKind::Transform { .. } => return Ok(()),
     };
     program.classes[class].members.push(id);
-    if names.members.insert((class, &name.name), id).is_some() {
+    if let Some(first) = names.members.insert((class, &name.name), id) {
         let message =
             format!("`{}` is declared twice in `{}`", name.name, program.classes[class].name);
-        return Err(clash(message, name.span));
+        return Err(clash(message, name.span).with_related(name_span(program, first), FIRST));
     }
     Ok(())
+}
+
+/// Where the name of a member stands at its declaration.
+fn name_span(program: &Program, member: Member) -> Span {
+    match member {
+        Member::Field(field) => program.fields[field].name_span,
+        Member::Method(method) => program.methods[method].name_span,
+        Member::Function(function) => program.functions[function].name_span,
+        Member::Predicate(predicate) => program.predicates[predicate].name_span,
+        Member::Condition(condition) => program.conditions[condition].name_span,
+    }
 }
 
 fn empty_class(class: &syntax::Class) -> Class {

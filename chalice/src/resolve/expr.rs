@@ -193,7 +193,7 @@ impl<'s> Resolver<'s> {
 
     fn result(&mut self, span: Span) -> Expr {
         let ty = self.home.result.clone().unwrap_or_else(|| {
-            self.error("`result` can be mentioned in postconditions of functions only", span);
+            self.error("`result` can be mentioned in postconditions of functions only; the results of a method have the names that `returns` gives them", span);
             Type::Unknown
         });
         Expr { kind: ExprKind::Result, ty, span }
@@ -265,8 +265,15 @@ impl<'s> Resolver<'s> {
         let receiver = self.receiver(receiver, function);
         let found = self.find_member(&receiver.ty, &function.name, span);
         let Some(Selected::Member(Member::Function(id))) = found else {
-            if found.is_some() {
-                self.error(format!("`{}` is not a function", function.name), span);
+            if let Some(found) = found {
+                let name = &function.name;
+                let instead = match found {
+                    Selected::Member(Member::Method(_)) => {
+                        format!("; a method is called by a statement, as in `call x := {name}(…)`")
+                    }
+                    _ => String::new(),
+                };
+                self.error(format!("`{name}` is not a function{instead}"), span);
             }
             self.exprs(arguments, context);
             return unknown(span);

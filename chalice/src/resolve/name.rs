@@ -32,6 +32,17 @@ impl Resolver<'_> {
             return self.local_read(local, span, context);
         }
         let receiver = self.this(span);
+        if self.lacks(&receiver.ty, name) {
+            let class = self.show(&receiver.ty);
+            let question = self.question(name, &receiver.ty, self.scopes.names());
+            self.error(
+                format!(
+                    "there is no variable `{name}`, and {class} has no member `{name}`{question}"
+                ),
+                span,
+            );
+            return unknown(span);
+        }
         self.select(receiver, name, span, span, context)
     }
 
@@ -147,11 +158,35 @@ impl Resolver<'_> {
             }
             (Type::Token(_), "joinable") => Some(Selected::Field(FieldRef::Joinable)),
             _ => {
-                let message = format!("{} has no member `{name}`", self.show(ty));
+                let question = self.question(name, ty, []);
+                let message = format!("{} has no member `{name}`{question}", self.show(ty));
                 self.error(message, span);
                 None
             }
         }
+    }
+
+    /// Whether objects of this class are known not to have such a member.
+    fn lacks(&self, ty: &Type, name: &str) -> bool {
+        matches!(ty, Type::Class(class) if !self.names.members.contains_key(&(*class, name)))
+            && name != "mu"
+    }
+
+    /// The end of a message about a member that a type does not have: which member, or other name, may be meant.
+    fn question<'n>(
+        &'n self,
+        name: &str,
+        ty: &Type,
+        others: impl IntoIterator<Item = &'n str>,
+    ) -> String {
+        let own: Vec<&str> = match ty {
+            Type::Class(class) => {
+                let members = self.names.members.keys();
+                members.filter(|(of, _)| of == class).map(|(_, member)| *member).collect()
+            }
+            _ => Vec::new(),
+        };
+        self.spelling.question(name, others.into_iter().chain(own))
     }
 
     /// The receiver a call or application names, or `this`.

@@ -24,6 +24,11 @@ impl<'s> Scopes<'s> {
         self.visible.get(name)?.last().copied()
     }
 
+    /// The names of all variables in scope.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'s str> {
+        self.declared.iter().copied()
+    }
+
     pub(super) fn mark(&self) -> Mark {
         Mark(self.declared.len())
     }

@@ -262,10 +262,7 @@ impl<'s> Resolver<'s> {
                 Rhs::NewChannel { channel, bounds, span: new.span }
             }
             None => {
-                self.error(
-                    format!("there is no class or channel `{}`", new.class.name),
-                    new.class.span,
-                );
+                self.error(self.no_such_type(&new.class.name), new.class.span);
                 Rhs::Expr(unknown(new.span))
             }
         }

@@ -15,9 +15,7 @@ impl Resolver<'_> {
             TypeExprKind::Name(name) => match self.names.types.get(name.as_str()) {
                 Some(TypeName::Class(class)) => Type::Class(*class),
                 Some(TypeName::Channel(channel)) => Type::Channel(*channel),
-                None => {
-                    self.unknown_type(format!("there is no class or channel `{name}`"), ty.span)
-                }
+                None => self.unknown_type(self.no_such_type(name), ty.span),
             },
             TypeExprKind::Seq(arguments) => {
                 Type::Seq(Box::new(self.type_argument(arguments, ty.span)))
@@ -27,6 +25,13 @@ impl Resolver<'_> {
             }
             TypeExprKind::Token { class, method } => self.token_type(class, method),
         }
+    }
+
+    /// What is said of a name that no class or channel has.
+    pub(super) fn no_such_type(&self, name: &str) -> String {
+        let types = self.names.types.keys().copied().chain(["bool", "int", "seq", "set", "string"]);
+        let question = self.spelling.question(name, types);
+        format!("there is no class or channel `{name}`{question}")
     }
 
     /// The written type, or `int`.

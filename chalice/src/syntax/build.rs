@@ -6,7 +6,9 @@
 mod decl;
 mod error;
 mod expr;
+mod hint;
 mod operators;
+mod recover;
 mod stmt;
 
 use pest::Parser as _;
@@ -18,20 +20,57 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::stack::{grow_stack, with_large_stack};
 
+/// How many syntax errors are reported: to find the next one, the file is read again without the broken member.
+const MOST_ERRORS: usize = 20;
+
 /// Reads a whole file.
 ///
 /// # Errors
-/// The first syntax error, with [`Code::ParserError`].
-pub fn parse(text: &str) -> Result<Program, Diagnostic> {
+/// The syntax errors, at most one a member, with [`Code::ParserError`], in source order; there is at least one.
+pub fn parse(text: &str) -> Result<Program, Vec<Diagnostic>> {
     if u32::try_from(text.len()).is_err() {
-        return Err(error("the file is larger than 4 GiB", Span::default()));
+        return Err(vec![error("the file is larger than 4 GiB", Span::default())]);
     }
-    let trivia = scan(text)?;
+    let mut trivia = scan(text).map_err(|error| vec![error])?;
     with_large_stack(|| {
-        let mut pairs = Grammar::parse(Rule::program, text).map_err(|e| error::of_pest(&e))?;
-        let program = pairs.next().expect("the rule for programs yields one pair");
-        Builder { trivia, depth: 0, wildcards: Vec::new() }.program(program)
+        let first = match attempt(text, &mut trivia) {
+            Ok((program, errors)) if errors.is_empty() => return Ok(program),
+            Ok((_, errors)) => return Err(errors),
+            Err(first) => first,
+        };
+        let text = trivia.blanked(text);
+        let mut errors = vec![error::of_pest(&first, &text)];
+        let mut rest = recover::without_member(&text, error::place(&first), 0);
+        while let Some(recovered) = rest.take() {
+            match attempt(&recovered.text, &mut trivia) {
+                Ok((_, found)) => errors.extend(found),
+                Err(next) => {
+                    let at = error::place(&next);
+                    if at < recovered.end || at >= text.trim_end().len() {
+                        break;
+                    }
+                    errors.push(error::of_pest(&next, &recovered.text));
+                    if errors.len() < MOST_ERRORS {
+                        rest = recover::without_member(&recovered.text, at, recovered.end);
+                    }
+                }
+            }
+        }
+        errors.sort_by_key(|error| error.span.start);
+        Err(errors)
     })
+}
+
+/// Reads a text that fits the grammar; the builder may find errors even then. It takes the trivia.
+fn attempt(
+    text: &str,
+    trivia: &mut Trivia,
+) -> Result<(Program, Vec<Diagnostic>), Box<pest::error::Error<Rule>>> {
+    let mut pairs = Grammar::parse(Rule::program, text)?;
+    let program = pairs.next().expect("the rule for programs yields one pair");
+    let trivia = std::mem::take(trivia);
+    let builder = Builder { trivia, depth: 0, wildcards: Vec::new(), errors: Vec::new() };
+    Ok(builder.program(program))
 }
 
 mod grammar {
@@ -51,6 +90,8 @@ struct Builder {
     depth: usize,
     /// Places of `[*]` and `.*` not yet claimed by an accessibility assertion.
     wildcards: Vec<Span>,
+    /// The errors of the members that could not be built.
+    errors: Vec<Diagnostic>,
 }
 
 fn error(message: impl Into<String>, span: Span) -> Diagnostic {

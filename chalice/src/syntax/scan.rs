@@ -22,6 +22,19 @@ impl Trivia {
         }
     }
 
+    /// The text with spaces in place of comments; lines and offsets stay.
+    pub(super) fn blanked(&self, text: &str) -> String {
+        let mut bytes = text.as_bytes().to_vec();
+        for trivia in &self.0 {
+            for byte in &mut bytes[trivia.range()] {
+                if *byte != b'\n' {
+                    *byte = b' ';
+                }
+            }
+        }
+        String::from_utf8(bytes).expect("comments start and end with whole characters")
+    }
+
     fn add(&mut self, start: usize, end: usize) {
         match self.0.last_mut() {
             Some(last) if last.end as usize == start => last.end = end as u32,

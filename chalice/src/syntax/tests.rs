@@ -4,8 +4,8 @@ use super::{Declaration, Expr, ExprKind, MemberKind, NESTING_LIMIT, parse};
 
 /// The expression in the place of `expr`.
 fn expr(text: &str) -> Result<Expr, String> {
-    let program =
-        parse(&format!("class C {{ predicate P {{ {text} }} }}")).map_err(|e| e.message)?;
+    let program = parse(&format!("class C {{ predicate P {{ {text} }} }}"))
+        .map_err(|e| e[0].message.clone())?;
     let Some(Declaration::Class(class)) = program.declarations.into_iter().next() else {
         return Err("no class".to_owned());
     };

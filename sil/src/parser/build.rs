@@ -15,6 +15,7 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::source::{FileId, Name, Span};
 use crate::syntax::{Annotation, Decreases, DecreasesKind, Ident, Type, TypeKind, TypedName};
 
+use super::errors::Failure;
 use super::{MAX_DEPTH, Rule};
 use precedence::Stacks;
 
@@ -73,6 +74,16 @@ impl<'d> Builder<'d> {
 
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::new(Code::ParserError, span, message));
+    }
+
+    /// A syntax error; its offsets count in the file.
+    pub(super) fn failure(&mut self, failure: Failure) {
+        let span = Span::new(self.file, failure.start, failure.end);
+        let mut diagnostic = Diagnostic::new(Code::ParserError, span, failure.message);
+        if let Some((at, remark)) = failure.unclosed {
+            diagnostic = diagnostic.with_related(Span::new(self.file, at, at + 1), remark);
+        }
+        self.diagnostics.push(diagnostic);
     }
 
     /// An error at offsets of the chunk.

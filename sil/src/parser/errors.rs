@@ -3,6 +3,7 @@
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
+use super::hints::{self, Hint};
 
 /// A syntax error.
 pub(super) struct Failure {
@@ -11,6 +12,8 @@ pub(super) struct Failure {
     /// Whether everything was read.
     pub(super) is_at_end: bool,
     pub(super) message: String,
+    /// The start of a bracket that is not closed, and what to say of it.
+    pub(super) unclosed: Option<(usize, String)>,
 }
 
 /// What pest's error says; offsets count in the text that was parsed.
@@ -20,25 +23,32 @@ pub(super) fn describe(error: &Error<Rule>, text: &str) -> Failure {
     };
     let at = at + leading_space(&text[at..]);
     let found = token(&text[at..]);
+    let expected = match &error.variant {
+        ErrorVariant::ParsingError { positives, .. } => expected(positives),
+        ErrorVariant::CustomError { .. } => Vec::new(),
+    };
+    failure(text, at, found, &expected)
+}
+
+/// The error for `found` at `at`, where something else was expected.
+fn failure(text: &str, at: usize, found: &str, expected: &[&str]) -> Failure {
     let mut message = if found.is_empty() {
         "unexpected end of the member".to_string()
     } else {
         format!("unexpected `{}`", found.escape_debug())
     };
-    if let ErrorVariant::ParsingError { positives, .. } = &error.variant {
-        let expected = expected(positives);
-        if !expected.is_empty() {
-            message.push_str(&format!("; expected {}", list(&expected)));
-        }
+    let Hint { text: hint, unclosed } = hints::hint(text, at, found, expected);
+    match hint {
+        Some(hint) => message.push_str(&format!("; {hint}")),
+        None if expected.is_empty() => {}
+        None => message.push_str(&format!("; expected {}", list(expected))),
     }
-    Failure { start: at, end: at + found.len(), is_at_end: found.is_empty(), message }
+    Failure { start: at, end: at + found.len(), is_at_end: found.is_empty(), message, unclosed }
 }
 
 /// The error for an expression where a statement is expected.
 pub(super) fn no_statement(text: &str, start: usize) -> Failure {
-    let found = token(&text[start..]);
-    let message = format!("unexpected `{found}`; expected a statement");
-    Failure { start, end: start + found.len(), is_at_end: false, message }
+    failure(text, start, token(&text[start..]), &["a statement"])
 }
 
 fn leading_space(text: &str) -> usize {

@@ -66,6 +66,11 @@ impl Selectors {
         self.0.entry(name).or_default().push(selector);
     }
 
+    /// The names, in no order.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(|name| &**name)
+    }
+
     fn get(&self, name: &Name) -> &[Selector] {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
@@ -100,12 +105,28 @@ impl Resolver<'_, '_> {
             return self.infer_selector(receiver, &receiver_type, selector);
         }
         let Some(field) = field else {
-            self.error(name.span, format!("undeclared field `{}`", name.name));
+            self.error(name.span, self.undeclared_field(name, Some(&head)));
             return (Meaning { ty: Ty::Error, pure: true }, Referent::None);
         };
         self.unify(receiver.span, &receiver_type, &Ty::Ref);
         let ty = Ty::of(&self.shared.program.fields[field].ty);
         (Meaning { ty, pure: true }, Referent::Field(field))
+    }
+
+    /// What is said of a field that does not exist.
+    pub(super) fn undeclared_field(&self, name: &Ident, receiver: Option<&Ty>) -> String {
+        if let "length" | "size" | "len" | "count" = &*name.name
+            && matches!(receiver, Some(Ty::Seq(_) | Ty::Set(_) | Ty::Multiset(_) | Ty::Map(_)))
+        {
+            return format!("undeclared field `{}`; a length is written `|…|`", name.name);
+        }
+        let globals = self.shared.globals;
+        let is_field = |global| matches!(global, Global::Field(_));
+        let mut question = globals.question(&name.name, is_field);
+        if question.is_empty() {
+            question = globals.spelling.question(&name.name, self.shared.selectors.names());
+        }
+        format!("undeclared field `{}`{question}", name.name)
     }
 
     fn infer_selector(

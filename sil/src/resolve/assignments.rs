@@ -73,13 +73,30 @@ impl Resolver<'_, '_> {
             return Some(StmtKind::Unreachable);
         }
         let message = match &expr.kind {
-            syntax::ExprKind::Call { name, .. } => {
-                format!("`{}` is not a method", name.name)
-            }
+            syntax::ExprKind::Call { name, .. } => self.not_a_method(name),
             _ => "an expression is not a statement".to_owned(),
         };
         self.error(expr.span, message);
         None
+    }
+
+    /// What is said of a call that stands alone and is none of a method.
+    fn not_a_method(&self, name: &Ident) -> String {
+        let name = &name.name;
+        match self.global(name) {
+            None => {
+                let is_method = |global| matches!(global, Global::Method(_));
+                let question = self.shared.globals.question(name, is_method);
+                format!("undeclared method `{name}`{question}")
+            }
+            Some(Global::Function(_) | Global::DomainFunction(_)) => format!(
+                "`{name}` is a function, not a method; its value has to be used, as in `x := {name}(…)`"
+            ),
+            Some(Global::Predicate(_)) => format!(
+                "`{name}` is a predicate, not a method; `fold`, `unfold`, `inhale` and `exhale` take it"
+            ),
+            Some(_) => format!("`{name}` is not a method"),
+        }
     }
 
     fn target(&mut self, target: &syntax::Expr) -> Option<Target> {
@@ -90,7 +107,14 @@ impl Resolver<'_, '_> {
                     if matches!(kind, LocalKind::Variable | LocalKind::Returned) {
                         return Some(Target::Local(local));
                     }
-                    let message = format!("`{name}` cannot be assigned");
+                    let message = match kind {
+                        LocalKind::Formal => {
+                            format!(
+                                "the parameter `{name}` cannot be assigned; assign to a local variable instead"
+                            )
+                        }
+                        _ => format!("`{name}` cannot be assigned"),
+                    };
                     let declared = self.locals[local].span;
                     self.error(target.span, message);
                     if let Some(diagnostic) = self.shared.diagnostics.last_mut() {
@@ -111,7 +135,7 @@ impl Resolver<'_, '_> {
                     None
                 }
                 Some(Entry::Label) | None => {
-                    self.error(target.span, format!("undeclared identifier `{name}`"));
+                    self.error(target.span, self.undeclared_identifier(name));
                     None
                 }
             },
@@ -190,12 +214,8 @@ impl Resolver<'_, '_> {
             resolver.infer_arguments(arguments, formals, call_span);
         });
         if targets.len() != callee.returns.len() {
-            let message = format!(
-                "wrong number of targets: `{}` has {} results, but there are {} targets",
-                callee.name,
-                callee.returns.len(),
-                targets.len()
-            );
+            let message =
+                wrong_number_of_targets(&callee.name, callee.returns.len(), targets.len());
             self.error(span, message);
             return None;
         }
@@ -252,7 +272,7 @@ impl Resolver<'_, '_> {
                     correct = false;
                 }
                 _ => {
-                    self.error(field.span, format!("undeclared field `{}`", field.name));
+                    self.error(field.span, self.undeclared_field(field, None));
                     correct = false;
                 }
             }
@@ -351,4 +371,20 @@ enum Source {
     Value(Expr),
     Call(MethodId, Vec<Expr>),
     New(Vec<FieldId>),
+}
+
+/// What is said of a call that has `found` targets for `expected` results.
+fn wrong_number_of_targets(method: &str, expected: usize, found: usize) -> String {
+    let results = if expected == 1 { "result" } else { "results" };
+    let targets = if found == 1 { "target" } else { "targets" };
+    let names: Vec<String> = (1..=expected.min(3)).map(|index| format!("x{index}")).collect();
+    let instead = match expected {
+        0 => format!("write `{method}(…)`"),
+        1 => format!("write `x := {method}(…)`"),
+        2 | 3 => format!("write `{} := {method}(…)`", names.join(", ")),
+        _ => format!("write `{}, … := {method}(…)`", names.join(", ")),
+    };
+    format!(
+        "wrong number of targets: `{method}` has {expected} {results}, but there are {found} {targets}; {instead}"
+    )
 }

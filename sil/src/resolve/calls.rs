@@ -79,15 +79,31 @@ impl Resolver<'_, '_> {
                     name.span,
                     match other {
                         Some(Global::Method(_)) => {
-                            format!("the method `{}` cannot be called in an expression", name.name)
+                            format!(
+                                "the method `{0}` cannot be called in an expression; assign what it returns to a variable first, as in `x := {0}(…)`",
+                                name.name
+                            )
                         }
                         Some(_) => format!("`{}` is not a function or predicate", name.name),
-                        None => format!("undeclared function or predicate `{}`", name.name),
+                        None => self.undeclared_function(name),
                     },
                 );
                 plain(Ty::Error)
             }
         }
+    }
+
+    /// What is said of a function or predicate that does not exist.
+    fn undeclared_function(&self, name: &Ident) -> String {
+        let is_wanted = |global| {
+            matches!(global, Global::Function(_) | Global::DomainFunction(_) | Global::Predicate(_))
+        };
+        let mut question = self.shared.globals.question(&name.name, is_wanted);
+        if question.is_empty() {
+            let is_method = |global| matches!(global, Global::Method(_));
+            question = self.shared.globals.question(&name.name, is_method);
+        }
+        format!("undeclared function or predicate `{}`{question}", name.name)
     }
 
     /// In an axiom, the function of its own domain: the axioms of an adt are about its own constructors, whoever else

@@ -222,12 +222,19 @@ impl<'a, 's> Resolver<'a, 's> {
         }
         let span = self.at(ident.span);
         if self.in_body {
-            let message = format!("undeclared label `{}`", ident.name);
+            let question = self.question_of_label(&ident.name);
+            let message = format!("undeclared label `{}`{question}", ident.name);
             let error = Diagnostic::new(Code::ConsistencyError, self.at(user), message)
                 .with_related(span, "no label of this method has this name");
             self.shared.label_errors.push(error);
         }
         self.labels.alloc(Label { name: ident.name.clone(), span })
+    }
+
+    /// The end of a message about an unknown label or block.
+    pub(super) fn question_of_label(&self, name: &Name) -> String {
+        let labels = self.label_names.keys().map(|name| &**name);
+        self.shared.globals.spelling.question(name, labels)
     }
 
     /// The field, or fields, of a name.

@@ -128,7 +128,8 @@ impl Resolver<'_, '_> {
     fn block_name(&mut self, ident: &Ident) -> Option<LabelId> {
         let label = self.label_names.get(&ident.name).copied();
         if label.is_none() {
-            self.error(ident.span, format!("undeclared block `{}`", ident.name));
+            let question = self.question_of_label(&ident.name);
+            self.error(ident.span, format!("undeclared block `{}`{question}", ident.name));
         }
         label
     }

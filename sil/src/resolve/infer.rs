@@ -6,6 +6,7 @@
 
 use super::context::{Introspection, Resolver, raw};
 use super::inference::{Inference, Meaning, Node, Referent, assertion, plain};
+use super::names::Global;
 use super::overload::{self, Misfit, Signatures};
 use super::scope::Entry;
 use super::unify::Ty;
@@ -308,7 +309,10 @@ impl Resolver<'_, '_> {
         match &self.place.result {
             Some(result) => plain(Ty::of(result)),
             None => {
-                self.error(span, "`result` can only be used in postconditions of functions");
+                self.error(
+                    span,
+                    "`result` can only be used in postconditions of functions; the results of a method have the names that `returns` gives them",
+                );
                 plain(Ty::Error)
             }
         }
@@ -330,10 +334,29 @@ impl Resolver<'_, '_> {
                 plain(Ty::Error)
             }
             Some(Entry::Label) | None => {
-                self.error(span, format!("undeclared identifier `{name}`"));
+                self.error(span, self.undeclared_identifier(name));
                 plain(Ty::Error)
             }
         }
+    }
+
+    /// What is said of a name that is no variable.
+    pub(super) fn undeclared_identifier(&self, name: &Name) -> String {
+        let what = match self.global(name) {
+            Some(Global::Field(_)) => {
+                format!("; the field `{name}` needs an object, as in `x.{name}`")
+            }
+            Some(Global::Function(_) | Global::DomainFunction(_)) => {
+                format!("; the function `{name}` needs its arguments, as in `{name}(…)`")
+            }
+            Some(Global::Predicate(_)) => {
+                format!("; the predicate `{name}` needs its arguments, as in `{name}(…)`")
+            }
+            Some(Global::Method(_) | Global::Domain(_)) | None => {
+                self.shared.globals.spelling.question(name, self.scopes.variables())
+            }
+        };
+        format!("undeclared identifier `{name}`{what}")
     }
 
     fn infer_binary(
@@ -518,7 +541,10 @@ impl Resolver<'_, '_> {
             Some(Referent::Field(_) | Referent::Predicate(_))
         );
         if !known && !matches!(meaning.ty, Ty::Error) {
-            self.error(expr.span, "a field access or a predicate is expected here");
+            self.error(
+                expr.span,
+                "a field of an object, as in `x.f`, or a predicate, as in `P(x)`, is expected here",
+            );
         }
     }
 
@@ -548,7 +574,8 @@ impl Resolver<'_, '_> {
                 }
             }
             _ if matches!(meaning.ty, Ty::Error) => {}
-            _ => self.error(expr.span, "a predicate is expected here"),
+            _ => self
+                .error(expr.span, "a predicate with its arguments, as in `P(x)`, is expected here"),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Global names: all members of all files share one name space.
 
+use hints::spelling::Spelling;
 use la_arena::{Idx, RawIdx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -47,6 +48,7 @@ pub(super) struct Globals {
     domains: FxHashMap<Name, Vec<Span>>,
     /// Number of type parameters of each domain.
     arities: Vec<usize>,
+    pub(super) spelling: Spelling,
 }
 
 impl Globals {
@@ -200,6 +202,18 @@ impl Globals {
         }
     }
 
+    /// The end of a message about an unknown member: which of those of the wanted kinds is meant, as far as can be guessed.
+    pub(super) fn question(&self, name: &Name, is_wanted: impl Fn(Global) -> bool) -> String {
+        let all = self.names.iter().filter(|(_, (global, _))| is_wanted(*global));
+        self.spelling.question(name, all.map(|(name, _)| &**name))
+    }
+
+    /// The same for an unknown type.
+    fn question_of_type(&self, name: &Name, parameters: &[Name]) -> String {
+        let domains = self.domains.keys().chain(parameters).map(|name| &**name);
+        self.spelling.question(name, domains.chain(TYPES))
+    }
+
     fn is_inside(&self, domain: &Name, span: Span) -> bool {
         self.domains.get(domain).into_iter().flatten().any(|around| {
             around.file == span.file && around.start <= span.start && span.end <= around.end
@@ -286,11 +300,18 @@ impl Globals {
             _ if self.get(&name.name).is_some() => {
                 report(format!("`{}` is not a type", name.name));
             }
-            _ => report(format!("undeclared type `{}`", name.name)),
+            _ => report(format!(
+                "undeclared type `{}`{}",
+                name.name,
+                self.question_of_type(&name.name, parameters)
+            )),
         }
         Type::Variable(name.name.clone())
     }
 }
+
+/// The types that every program has.
+const TYPES: [&str; 8] = ["Bool", "Int", "Map", "Multiset", "Perm", "Ref", "Seq", "Set"];
 
 /// How many members of each kind have been seen.
 #[derive(Default)]

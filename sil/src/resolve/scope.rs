@@ -81,6 +81,12 @@ impl Scopes {
         })
     }
 
+    /// The variables that can be used here, in no order.
+    pub(super) fn variables(&self) -> impl Iterator<Item = &str> {
+        let variables = self.names.iter().filter(|(_, it)| matches!(it.entry, Entry::Local(_)));
+        variables.map(|(name, _)| &**name)
+    }
+
     /// Says that the innermost scope will declare `name` at `span`.
     ///
     /// A clash with an earlier name is found when the declaration is reached.

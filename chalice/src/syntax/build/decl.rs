@@ -3,26 +3,42 @@
 use pest::iterators::Pair;
 
 use super::{Builder, Built, Rule, error, has, parts, take};
+use crate::diagnostic::Diagnostic;
 use crate::syntax::{
     Channel, Class, Declaration, Expr, Formal, Member, MemberKind, Program, Signature,
 };
 
 impl Builder {
-    pub(super) fn program(mut self, pair: Pair<Rule>) -> Built<Program> {
+    /// The program without what could not be built, and the errors, one a member.
+    pub(super) fn program(mut self, pair: Pair<Rule>) -> (Program, Vec<Diagnostic>) {
         let mut declarations = Vec::new();
         for part in parts(pair) {
-            declarations.push(match part.as_rule() {
-                Rule::class_decl => Declaration::Class(self.class(part)?),
-                _ => Declaration::Channel(self.channel(part)?),
-            });
-            if let Some(&wildcard) = self.wildcards.first() {
-                return Err(error("a wildcard can stand in `acc` and `rd` only", wildcard));
-            }
+            let declaration = match part.as_rule() {
+                Rule::class_decl => Some(Declaration::Class(self.class(part))),
+                _ => self.collected(|builder| builder.channel(part)).map(Declaration::Channel),
+            };
+            declarations.extend(declaration);
         }
-        Ok(Program { declarations })
+        (Program { declarations }, self.errors)
     }
 
-    fn class(&mut self, pair: Pair<Rule>) -> Built<Class> {
+    /// Builds a member or channel on its own: its error spoils nothing else.
+    fn collected<T>(&mut self, build: impl FnOnce(&mut Self) -> Built<T>) -> Option<T> {
+        let depth = self.depth;
+        let built = build(self);
+        self.depth = depth;
+        let wildcards = std::mem::take(&mut self.wildcards);
+        match (built, wildcards.first()) {
+            (Ok(built), None) => return Some(built),
+            (Err(error), _) => self.errors.push(error),
+            (Ok(_), Some(&wildcard)) => {
+                self.errors.push(error("a wildcard can stand in `acc` and `rd` only", wildcard));
+            }
+        }
+        None
+    }
+
+    fn class(&mut self, pair: Pair<Rule>) -> Class {
         let span = self.span(&pair);
         let is_external = has(&pair, Rule::k_external);
         let mut parts = parts(pair);
@@ -33,10 +49,10 @@ impl Builder {
             match part.as_rule() {
                 Rule::module => class.module = self.idents(part).pop(),
                 Rule::refined => class.refines = self.idents(part).pop(),
-                _ => class.members.push(self.member(part)?),
+                _ => class.members.extend(self.collected(|builder| builder.member(part))),
             }
         }
-        Ok(class)
+        class
     }
 
     fn channel(&mut self, pair: Pair<Rule>) -> Built<Channel> {

@@ -2,39 +2,93 @@
 
 use std::collections::BTreeSet;
 
+use hints::slips;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
+use super::hint::{Hint, hint};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+
+/// Where an error of the generated parser is.
+pub(super) fn place(pest: &Error<Rule>) -> usize {
+    match pest.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    }
+}
+
+/// The diagnostic for an error of the generated parser in `text`, which has no comments.
+pub(super) fn of_pest(pest: &Error<Rule>, text: &str) -> Diagnostic {
+    let at = place(pest);
+    let positives = match &pest.variant {
+        ErrorVariant::ParsingError { positives, .. } => positives,
+        ErrorVariant::CustomError { message } => {
+            let message = format!("the program is nested too deeply ({message})");
+            return super::error(message, Span::at(at));
+        }
+    };
+    let found = token(&text[at..]);
+    let expected = expected(positives);
+    let Hint { text: hint, unclosed } = hint(text, at, found, &expected);
+    let mut message = match found {
+        "" => "syntax error: unexpected end of the file".to_owned(),
+        _ => format!("syntax error: unexpected `{}`", found.escape_debug()),
+    };
+    match hint {
+        Some(hint) => message.push_str(&format!("; {hint}")),
+        None if expected.is_empty() => {}
+        None => message.push_str(&format!("; expected {expected}")),
+    }
+    let error = super::error(message, Span::new(at, at + found.len()));
+    match unclosed {
+        Some((bracket, remark)) => error.with_related(Span::new(bracket, bracket + 1), remark),
+        None => error,
+    }
+}
+
+/// The word or symbol at the start of `text`; empty at its end.
+fn token(text: &str) -> &str {
+    match slips::word(text) {
+        "" => &text[..text.chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8)],
+        word => word,
+    }
+}
 
 /// How many expected things a message lists.
 const LISTED: usize = 6;
 
-/// The diagnostic for an error of the generated parser.
-pub(super) fn of_pest(pest: &Error<Rule>) -> Diagnostic {
-    let span = match pest.location {
-        InputLocation::Pos(at) => Span::at(at),
-        InputLocation::Span((start, end)) => Span::new(start, end),
-    };
-    let message = match &pest.variant {
-        ErrorVariant::ParsingError { positives, .. } => expected(positives),
-        ErrorVariant::CustomError { message } => {
-            format!("the program is nested too deeply ({message})")
-        }
-    };
-    super::error(message, span)
-}
-
+/// What would fit, in the most general words that say enough; empty if nothing does.
 fn expected(rules: &[Rule]) -> String {
     let names: BTreeSet<String> = rules.iter().map(|&rule| name(rule)).collect();
-    let count = names.len();
-    match count {
-        0 => "syntax error".to_owned(),
-        1..=LISTED => {
-            format!("syntax error: expected {}", names.into_iter().collect::<Vec<_>>().join(", "))
+    let has = |word: &str| names.contains(word);
+    if has("a statement") {
+        return "a statement".to_owned();
+    }
+    if has("a method") {
+        return "a member of a class".to_owned();
+    }
+    if has("a class or channel") || has("a class") {
+        return "a class or channel".to_owned();
+    }
+    if has("an expression") {
+        return "an expression".to_owned();
+    }
+    if has("an operator") {
+        return "an operator or the end of the expression".to_owned();
+    }
+    // What goes on with a name or call is no news.
+    let continuations = ["a selection", "an index", "arguments"];
+    let names: Vec<&str> =
+        names.iter().map(String::as_str).filter(|name| !continuations.contains(name)).collect();
+    match names[..] {
+        [] if rules.is_empty() => String::new(),
+        // Only a target of an assignment is not followed by operators.
+        [] => "`:=`".to_owned(),
+        [one] => one.to_owned(),
+        [ref first @ .., last] if names.len() <= LISTED => {
+            format!("{} or {last}", first.join(", "))
         }
-        _ => "syntax error: nothing that fits here begins like this".to_owned(),
+        _ => String::new(),
     }
 }
 

@@ -202,7 +202,7 @@ impl Builder {
         let span = self.span(&target);
         let (operand, state) = self.postfix_and_state(target, AnyArguments::Allowed)?;
         if state.is_some() {
-            return Err(error("expected a method and its arguments", span));
+            return Err(error("expected a method and its arguments, as in `o.m(x)`", span));
         }
         let (receiver, method, arguments) = split_call(operand.expr)?;
         Ok(StateKind::Fork(Box::new(ForkState { receiver, method, arguments })))
@@ -447,7 +447,7 @@ fn split_call(expr: Expr) -> Built<CallParts> {
         ExprKind::Apply { receiver, function, arguments } => {
             Ok((receiver.map(|receiver| *receiver), function, arguments))
         }
-        _ => Err(error("expected a method and its arguments", expr.span)),
+        _ => Err(error("expected a method and its arguments, as in `o.m(x)`", expr.span)),
     }
 }
 

@@ -283,7 +283,10 @@ impl Builder<'_> {
     pub(super) fn access(&mut self, node: Node<'_>) -> Expr {
         let operand = self.atom(node);
         if !matches!(operand.expr.kind, ExprKind::Acc { .. } | ExprKind::Call { .. }) {
-            self.error(operand.span, "a predicate is expected here");
+            self.error(
+                operand.span,
+                "a predicate with its arguments, as in `P(x)`, is expected here",
+            );
         }
         operand.expr
     }
@@ -299,7 +302,10 @@ impl Builder<'_> {
     /// Locations are field accesses and predicates; the call of a macro may stand for either.
     fn check_location(&mut self, location: &Expr) {
         if !matches!(location.kind, ExprKind::Field { .. } | ExprKind::Call { .. }) {
-            self.error(location.span, "a field access or a predicate is expected here");
+            self.error(
+                location.span,
+                "a field of an object, as in `x.f`, or a predicate, as in `P(x)`, is expected here",
+            );
         }
     }
 

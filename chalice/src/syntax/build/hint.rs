@@ -1,0 +1,184 @@
+//! What to do about a syntax error.
+
+use hints::{brackets, slips, spelling::Spelling};
+use pest::Parser as _;
+
+use super::{Grammar, Rule};
+
+/// What is said of a syntax error.
+#[derive(Default)]
+pub(super) struct Hint {
+    /// Said in place of what was expected.
+    pub(super) text: Option<String>,
+    /// A bracket that is not closed, and what to say of it.
+    pub(super) unclosed: Option<(usize, String)>,
+}
+
+/// What may be meant where `found`, at `at` in `text`, is not what was expected.
+pub(super) fn hint(text: &str, at: usize, found: &str, expected: &str) -> Hint {
+    let unclosed = unclosed(text, at, found);
+    let is_open = unclosed.as_ref().is_some_and(|(at, _)| text[*at..].starts_with('{'));
+    let text = match is_open {
+        true => Some("what stands before it is not closed".to_owned()),
+        false => words(text, at, found, expected),
+    };
+    Hint { text, unclosed }
+}
+
+fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
+    let statement = slips::statement_before(text, at);
+    let first = if statement.is_empty() { found } else { slips::word(statement) };
+    let behind = text[at + found.len()..].trim_start();
+    if first == "return" {
+        return Some("there is no `return`; assign to the names that `returns` declares".into());
+    }
+    if first == "for" {
+        return Some("there is no `for`; use `while`".into());
+    }
+    if let Some(operator) = slips::operator(text, at) {
+        return Some(operator);
+    }
+    if matches!(found, "if" | "while") && !behind.starts_with('(') {
+        return Some(format!("the condition of `{found}` needs parentheses, as in `{found} (…)`"));
+    }
+    if expected == "a name" && is_reserved(found) {
+        return Some("it is a reserved word and cannot be a name".into());
+    }
+    if let Some(method) = slips::application(statement)
+        && !statement.contains(":=")
+    {
+        return Some(format!("a method is called as in `call {method}(…)`"));
+    }
+    if let Some(name) = untyped_function(statement) {
+        return Some(format!("a function needs its type, as in `function {name}(…): int`"));
+    }
+    if let Some(class) = new_with_arguments(statement) {
+        return Some(format!(
+            "`new {class}` takes no arguments; fields get values as in `new {class} {{ f := 1 }}`"
+        ));
+    }
+    if let "requires" | "ensures" | "lockchange" = found
+        && expected != "an expression"
+    {
+        return Some(format!("`{found}` has to stand before the `{{` of the body"));
+    }
+    if matches!(found, "int" | "bool" | "string" | "seq" | "set") && expected == "a statement" {
+        return Some(format!("a variable is declared as in `var x: {found}`"));
+    }
+    if found == "else" && expected == "a statement" {
+        return Some("there is no `if` for this `else`; a `}` may be missing".into());
+    }
+    if let "method" | "function" | "predicate" | "invariant" | "var" | "condition" = found
+        && matches!(expected, "a class or channel" | "a class, a channel or the end of the file")
+    {
+        let article = if found == "invariant" { "an" } else { "a" };
+        return Some(format!(
+            "{article} `{found}` has to stand in a class; a `}}` before it may be one too many"
+        ));
+    }
+    if found == "}" && expected.starts_with("a class") {
+        return Some("there is no `{` for this `}`".into());
+    }
+    misspelt(first, found, expected)
+}
+
+/// The name in `function f(…)`, if no type follows.
+fn untyped_function(statement: &str) -> Option<&str> {
+    let head = statement.strip_prefix("function ")?;
+    let (name, _) = head.split_once('(')?;
+    (!head.contains(':') && slips::is_target(name.trim())).then(|| name.trim())
+}
+
+/// The class in `… new C(`.
+fn new_with_arguments(statement: &str) -> Option<&str> {
+    let (_, class) = statement.rsplit_once("new ")?;
+    let (class, _) = class.split_once('(')?;
+    slips::is_target(class.trim()).then(|| class.trim())
+}
+
+/// A word that no statement, clause or declaration starts with, but nearly.
+fn misspelt(first: &str, found: &str, expected: &str) -> Option<String> {
+    if expected == "an expression"
+        || expected == "a type"
+        || expected.starts_with("an operator") && first == found
+    {
+        return None;
+    }
+    let is_name = |word: &str| !word.is_empty() && !is_reserved(word) && slips::is_target(word);
+    [first, found].into_iter().filter(|word| is_name(word)).find_map(|word| {
+        let meant = Spelling::default().nearest(word, STARTS)?;
+        Some(match word == found {
+            true => format!("did you mean `{meant}`?"),
+            false => format!("`{word}` may be meant as `{meant}`"),
+        })
+    })
+}
+
+/// The bracket that is not closed before something that cannot stand inside of one.
+fn unclosed(text: &str, at: usize, found: &str) -> Option<(usize, String)> {
+    let before = &text[..at];
+    let (open, bracket) = brackets::innermost_open(before)?;
+    let is_member = matches!(
+        found,
+        "method" | "function" | "predicate" | "class" | "channel" | "condition" | "external"
+    );
+    // The members of a class stand in one brace.
+    let allowed = usize::from(!matches!(found, "" | "class" | "channel" | "external"));
+    let open = match bracket {
+        '{' if (is_member || found.is_empty()) && brackets::depth(before) > allowed => {
+            brackets::unclosed_brace(before)?
+        }
+        '(' | '['
+            if is_member || matches!(found, "" | "{" | "}" | "requires" | "ensures" | ";") =>
+        {
+            open
+        }
+        _ => return None,
+    };
+    Some((open, format!("this `{bracket}` is not closed")))
+}
+
+fn is_reserved(word: &str) -> bool {
+    Grammar::parse(Rule::reserved, word).is_ok_and(|found| found.as_str() == word)
+}
+
+/// The words that declarations, clauses and statements start with.
+const STARTS: [&str; 37] = [
+    "acquire",
+    "assert",
+    "assume",
+    "call",
+    "channel",
+    "class",
+    "condition",
+    "const",
+    "downgrade",
+    "else",
+    "ensures",
+    "fold",
+    "fork",
+    "free",
+    "function",
+    "ghost",
+    "invariant",
+    "join",
+    "lock",
+    "lockchange",
+    "method",
+    "predicate",
+    "receive",
+    "release",
+    "reorder",
+    "requires",
+    "returns",
+    "send",
+    "share",
+    "signal",
+    "static",
+    "unfold",
+    "unlimited",
+    "unshare",
+    "var",
+    "wait",
+    "while",
+];

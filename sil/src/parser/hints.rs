@@ -1,0 +1,207 @@
+//! What to do about a syntax error.
+
+use hints::{brackets, slips, spelling::Spelling};
+use pest::Parser as _;
+
+use super::Rule;
+use super::grammar::Grammar;
+
+/// What is said beside "unexpected `found`".
+#[derive(Default)]
+pub(super) struct Hint {
+    /// Said in place of what was expected.
+    pub(super) text: Option<String>,
+    /// A bracket that is not closed, and what to say of it.
+    pub(super) unclosed: Option<(usize, String)>,
+}
+
+/// What may be meant where `found`, at `at` in `text`, is not one of the things `expected`.
+pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[&str]) -> Hint {
+    let unclosed = unclosed(&text[..at], found);
+    Hint { text: words(text, at, found, expected), unclosed }
+}
+
+fn words(text: &str, at: usize, found: &str, expected: &[&str]) -> Option<String> {
+    let statement = slips::statement_before(text, at);
+    let first = if statement.is_empty() { found } else { slips::word(statement) };
+    let expects = |what| expected.contains(&what);
+    if PLUGINS.contains(&first) {
+        return Some(format!("`{first}` belongs to a plugin of Viper that is not supported"));
+    }
+    if let "return" | "for" = first {
+        return Some(
+            match first {
+                "return" => "there is no `return`; assign to the names that `returns` declares",
+                _ => "there is no `for`; use `while`",
+            }
+            .to_owned(),
+        );
+    }
+    if expects("a name") && is_reserved(found) {
+        return Some("it is a reserved word and cannot be a name".to_owned());
+    }
+    if let Some(text) = untyped(text, at) {
+        return Some(text);
+    }
+    if let Some(operator) = slips::operator(text, at) {
+        return Some(operator);
+    }
+    if found.starts_with(|digit: char| digit.is_ascii_digit()) && text[..at].ends_with('.') {
+        return Some("there are no decimal numbers; amounts are fractions, as in `1/2`".to_owned());
+    }
+    if expects("`(`") && matches!(last_word_of(statement), "if" | "elseif" | "while") {
+        let word = last_word_of(statement);
+        return Some(format!("the condition of `{word}` needs parentheses, as in `{word} (…)`"));
+    }
+    if expects("`{`")
+        && matches!(slips::word(line_before(text, at)), "if" | "else" | "elseif" | "while")
+    {
+        return Some(
+            "statements below `if`, `else` and `while` need braces, as in `{ … }`".to_owned(),
+        );
+    }
+    if (expects("a statement") || expects("a declaration"))
+        && let Some(text) = misplaced_clause(found)
+    {
+        return Some(text);
+    }
+    if expects("a statement") {
+        if TYPES.contains(&first) {
+            return Some(format!("a variable is declared as in `var x: {first}`"));
+        }
+        if found == "else" {
+            return Some("there is no `if` for this `else`; a `}` may be missing".to_owned());
+        }
+    }
+    if expects("an expression") && matches!(found, "if" | "while" | "var" | "assert") {
+        return Some(match found {
+            "if" => "`if` is a statement; as an expression, write `condition ? a : b`".to_owned(),
+            _ => format!("`{found}` is a statement, and an expression is needed here"),
+        });
+    }
+    if expects("a declaration") && found == "}" {
+        return Some("there is no `{` for this `}`".to_owned());
+    }
+    misspelt(first, found, expected)
+}
+
+/// `var n := 1` and `forall i :: …`.
+fn untyped(text: &str, at: usize) -> Option<String> {
+    let (before, rest) = text.split_at(at);
+    let before = before.strip_suffix(':').unwrap_or(before);
+    let is_assigned = rest.starts_with('=') || rest.starts_with(":=");
+    let statement = slips::statement_before(text, before.len());
+    let name = statement.strip_prefix("var ").map(str::trim);
+    if let Some(name) = name.filter(|name| is_assigned && slips::is_target(name)) {
+        return Some(format!("the variable needs its type, as in `var {name}: Int := …`"));
+    }
+    let quantifier = ["forall", "exists", "forperm"]
+        .into_iter()
+        .find_map(|word| Some((word, before.rsplit_once(word)?.1.trim())));
+    let (word, name) =
+        quantifier.filter(|(_, name)| rest.starts_with(':') && slips::is_target(name))?;
+    Some(format!("the variable needs its type, as in `{word} {name}: Int :: …`"))
+}
+
+/// A clause that stands where none can.
+fn misplaced_clause(found: &str) -> Option<String> {
+    Some(match found {
+        "requires" | "ensures" => format!("`{found}` has to stand before the `{{` of the body"),
+        "invariant" => {
+            "`invariant` has to stand between the condition and the `{` of a loop".into()
+        }
+        _ => return None,
+    })
+}
+
+/// A word that no statement, clause or declaration starts with, but nearly.
+fn misspelt(first: &str, found: &str, expected: &[&str]) -> Option<String> {
+    let starts = ["a statement", "a declaration", "`{`"];
+    if !expected.iter().any(|what| starts.contains(what)) {
+        return None;
+    }
+    let is_name = |word: &str| !word.is_empty() && !is_reserved(word) && slips::is_target(word);
+    [first, found].into_iter().filter(|word| is_name(word)).find_map(|word| {
+        let meant = Spelling::default().nearest(word, STARTS)?;
+        Some(match word == found {
+            true => format!("did you mean `{meant}`?"),
+            false => format!("`{word}` may be meant as `{meant}`"),
+        })
+    })
+}
+
+/// The bracket that is not closed before something that cannot stand inside of one.
+fn unclosed(before: &str, found: &str) -> Option<(usize, String)> {
+    let (at, bracket) = brackets::innermost_open(before)?;
+    let is_member = MEMBERS.contains(&found);
+    let is_clause = matches!(found, "requires" | "ensures" | "invariant" | "decreases");
+    let at = match bracket {
+        '{' if found.is_empty() || is_member || found == "else" => {
+            brackets::unclosed_brace(before)?
+        }
+        '(' | '[' if found.is_empty() || is_member || is_clause || matches!(found, "{" | "}") => at,
+        _ => return None,
+    };
+    Some((at, format!("this `{bracket}` is not closed")))
+}
+
+/// The line that goes on at `at`, or the one before if there is nothing on it.
+fn line_before(text: &str, at: usize) -> &str {
+    let before = text[..at].trim_end();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.trim_start_matches([' ', '\t', '}'])
+}
+
+fn last_word_of(text: &str) -> &str {
+    text.rsplit([' ', '\t', '}']).next().unwrap_or_default()
+}
+
+fn is_reserved(word: &str) -> bool {
+    Grammar::parse(Rule::reserved, word).is_ok_and(|found| found.as_str() == word)
+}
+
+const MEMBERS: [&str; 8] =
+    ["adt", "define", "domain", "field", "function", "import", "method", "predicate"];
+
+const TYPES: [&str; 8] = ["Bool", "Int", "Map", "Multiset", "Perm", "Ref", "Seq", "Set"];
+
+/// Words that statements and declarations of plugins start with.
+const PLUGINS: [&str; 4] = ["obtain", "prove", "lemma", "influenced"];
+
+/// The words that declarations, clauses and statements start with.
+const STARTS: [&str; 34] = [
+    "adt",
+    "apply",
+    "assert",
+    "assume",
+    "axiom",
+    "decreases",
+    "define",
+    "domain",
+    "else",
+    "elseif",
+    "ensures",
+    "exhale",
+    "field",
+    "fold",
+    "function",
+    "goto",
+    "implementation",
+    "import",
+    "inhale",
+    "invariant",
+    "label",
+    "method",
+    "package",
+    "predicate",
+    "quasihavoc",
+    "quasihavocall",
+    "refute",
+    "requires",
+    "returns",
+    "unfold",
+    "unfolding",
+    "var",
+    "while",
+    "wildcard",
+];
