@@ -342,7 +342,7 @@ fn messages_speak_of_the_language() {
     for (text, message) in [
         ("method m() { x := }", "unexpected `}`; expected an expression"),
         ("method m() { var x Int }", "unexpected `Int`; expected `:`"),
-        ("method m() { if x { } }", "unexpected `x`; expected `(`"),
+        ("method m() { if x { } }", "unexpected `x`; the condition of `if` needs parentheses"),
         ("function f(): { 1 }", "unexpected `{`; expected a type"),
         ("method m( { }", "unexpected `{`"),
         ("methd m()", "unexpected `methd`; expected a declaration"),
