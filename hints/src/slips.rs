@@ -35,9 +35,14 @@ pub fn operator(text: &str, at: usize) -> Option<String> {
 
 /// What stands on the line before `at`, from the start of a statement.
 pub fn statement_before(text: &str, at: usize) -> &str {
+    text[statement_start(text, at)..at].trim_end()
+}
+
+/// Where the statement starts that has `at` on its line; `at` itself, if nothing stands before it.
+pub fn statement_start(text: &str, at: usize) -> usize {
     let before = &text[..at];
     let start = before.rfind(['\n', ';', '{', '}']).map_or(0, |end| end + 1);
-    before[start..].trim()
+    at - before[start..].trim_start().len()
 }
 
 /// The word at the start of a text; empty if there is none.
@@ -101,6 +106,8 @@ mod tests {
     #[test]
     fn statements_are_cut_out() {
         assert_eq!(statement_before("a; b.c ", 7), "b.c");
+        assert_eq!(statement_before("a;  ", 4), "");
+        assert_eq!(statement_start("a; b.c ", 7), 3);
         assert_eq!(application("o.m(1, f(2))"), Some("o.m"));
         assert_eq!(application("1 + m(2)"), None);
         assert_eq!(last_word("é not "), "not");

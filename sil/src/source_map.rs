@@ -71,13 +71,15 @@ impl<'a> SourceMap<'a> {
         self.original_place(span.origin).map_or_else(|| self.own_place(span), |(place, _)| place)
     }
 
-    /// What to tell the user about the error `full_id` (`id:reason`) at `error`, of which `reason` could not be shown.
+    /// What to tell the user about the error `full_id` (`id:reason`) at `error`, of which `reason` could not be shown. `lacking`:
+    /// to which location permission is missing, in the user's words.
     pub fn explain(
         &self,
         error: Span,
         reason: Option<Span>,
         full_id: &str,
         default_message: &str,
+        lacking: Option<&str>,
     ) -> Explained {
         let reason_span = reason.unwrap_or(error);
         let is_inner = self.outward(error.origin).any(|origin| has(origin, "src.inner"));
@@ -92,7 +94,10 @@ impl<'a> SourceMap<'a> {
         let id = self.renamed_id(reason_span, error, full_id);
         let message = match self.rule("src.say", reason_span, error, full_id) {
             Some(rule) => self.message(rule, reason_span, error),
-            None if original_is_known => self.reworded(full_id, default_message, reason_span),
+            None if original_is_known => {
+                let text = lacking.map_or_else(|| self.text(reason_span), str::to_owned);
+                reworded(full_id, default_message, &text)
+            }
             None => default_message.to_owned(),
         };
         let at_reason = reason.map(|span| self.place(span)).filter(|at| *at != place);
@@ -232,27 +237,6 @@ impl<'a> SourceMap<'a> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// A message of the engine, which quotes the generated text, with the original text in its place.
-    fn reworded(&self, full_id: &str, default_message: &str, reason: Span) -> String {
-        let text = self.text(reason);
-        let why = match full_id.split_once(':').map(|(_, reason)| reason) {
-            Some("assertion.false") => format!("`{text}` might not hold"),
-            Some("insufficient.permission") => {
-                format!("there might be insufficient permission for `{text}`")
-            }
-            Some("receiver.null") => format!("a receiver in `{text}` might be null"),
-            Some("negative.permission") => format!("an amount in `{text}` might be negative"),
-            Some("division.by.zero") => format!("a divisor in `{text}` might be zero"),
-            Some("seq.index.negative") => format!("an index in `{text}` might be negative"),
-            Some("seq.index.length") => format!("an index in `{text}` might be too large"),
-            _ => return default_message.to_owned(),
-        };
-        match default_message.split_once(": ") {
-            Some((what, _)) => format!("{what}: {why}"),
-            None => why,
-        }
-    }
-
     /// The text of a condition at which a path branched; `None` if it is in no program that the user knows.
     pub fn condition(&self, span: Span, written: &str) -> Option<String> {
         match self.original_place(span.origin) {
@@ -301,6 +285,26 @@ pub fn given_name(program: &Program, declaration: Span) -> Option<String> {
     let annotations = &program.origins.entries.get(own)?.annotations;
     let name = annotations.iter().find(|annotation| &*annotation.key == "src.name")?;
     name.values.first().map(|name| unescape(name))
+}
+
+/// A message of the engine, which quotes the generated text, with the original text in its place.
+fn reworded(full_id: &str, default_message: &str, text: &str) -> String {
+    let why = match full_id.split_once(':').map(|(_, reason)| reason) {
+        Some("assertion.false") => format!("`{text}` might not hold"),
+        Some("insufficient.permission") => {
+            format!("there might be insufficient permission for `{text}`")
+        }
+        Some("receiver.null") => format!("a receiver in `{text}` might be null"),
+        Some("negative.permission") => format!("an amount in `{text}` might be negative"),
+        Some("division.by.zero") => format!("a divisor in `{text}` might be zero"),
+        Some("seq.index.negative") => format!("an index in `{text}` might be negative"),
+        Some("seq.index.length") => format!("an index in `{text}` might be too large"),
+        _ => return default_message.to_owned(),
+    };
+    match default_message.split_once(": ") {
+        Some((what, _)) => format!("{what}: {why}"),
+        None => why,
+    }
 }
 
 /// The new id; a `*` in it stands for what the `*` of the pattern matched.
@@ -473,7 +477,7 @@ method nested(x: Ref)
         }
         let statement = &statements(program, method)[statement];
         let reason = first_expr(statement);
-        map.explain(statement.span, Some(reason), "assert.failed:assertion.false", "words")
+        map.explain(statement.span, Some(reason), "assert.failed:assertion.false", "words", None)
     }
 
     fn shown(place: &super::Place) -> String {

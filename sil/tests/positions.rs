@@ -113,7 +113,7 @@ fn told(text: &str) -> BTreeMap<String, String> {
     let map = SourceMap::new(program, &loaded.sources);
     let mut found = BTreeMap::new();
     let mut tell = |kind: &str, number: &str, span: Span| {
-        let explained = map.explain(span, None, "postcondition.violated:false", "words");
+        let explained = map.explain(span, None, "postcondition.violated:false", "words", None);
         let notes: Vec<_> =
             explained.notes.iter().map(|(at, text)| format!("{} {text}", at.start)).collect();
         let place = explained.place;

@@ -8,6 +8,8 @@ use std::fmt;
 use std::time::Duration;
 
 use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
 use serde::{Deserialize, Serialize};
 pub use sil::render::Severity;
 use sil::source::Span;
@@ -90,6 +92,55 @@ pub struct Finding {
     pub path: Vec<Step>,
     /// A state in which the obligation may fail, where one was asked for.
     pub counterexample: Option<Counterexample>,
+    /// Which permission is missing, where that has words.
+    pub shortfall: Option<Shortfall>,
+}
+
+/// Permission that is missing, in the words of the program: names that a front end gives stand for those in the SIL text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shortfall {
+    /// As in `cell.value` or `list(node.next)`.
+    pub location: String,
+    /// How much is needed.
+    pub needed: Amount,
+    /// How much is held for certain.
+    pub held: Amount,
+    /// Whether that is all: else more may be held that is not known to be of this location.
+    pub is_all: bool,
+}
+
+/// An amount of permission in a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Amount {
+    /// More than nothing.
+    Some,
+    Known(BigRational),
+    /// As the user would write it.
+    Written(String),
+    /// One that the program has no words for.
+    Nameless,
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Some => f.write_str("some"),
+            Self::Known(amount) if amount.is_zero() => f.write_str("none"),
+            Self::Known(amount) if amount.is_one() => f.write_str("write"),
+            // Whole numbers have no denominator here.
+            Self::Known(amount) => amount.fmt(f),
+            Self::Nameless => f.write_str("an unknown amount"),
+            Self::Written(amount) => f.write_str(amount),
+        }
+    }
+}
+
+impl Shortfall {
+    /// How much is needed, and how much held.
+    pub fn amounts(&self, in_words: impl Fn(&Amount) -> String) -> String {
+        let is_held = if self.is_all { "held" } else { "known to be held" };
+        format!("{} needed, {} {is_held}", in_words(&self.needed), in_words(&self.held))
+    }
 }
 
 /// A state that the solver could not exclude, in which an obligation does not hold: a hint, not a proof that it fails.

@@ -558,6 +558,7 @@ fn finding(error: ErrorId, reason: Option<Reason>, span: Span, message: String) 
         related: Vec::new(),
         path: Vec::new(),
         counterexample: None,
+        shortfall: None,
     }
 }
 

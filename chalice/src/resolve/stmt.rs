@@ -396,7 +396,9 @@ impl<'s> Resolver<'s> {
     fn join(&mut self, outs: &'s [Ident], token: &'s syntax::Expr, span: Span) -> Option<StmtKind> {
         let token = self.expr(token, Context::VALUE);
         let Type::Token(method) = token.ty else {
-            self.error("only the token of a forked method can be joined", token.span);
+            if token.ty != Type::Unknown {
+                self.error("only the token of a forked method can be joined", token.span);
+            }
             return None;
         };
         let types = self.local_types(self.program.methods[method].results.clone());

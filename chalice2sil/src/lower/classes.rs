@@ -37,7 +37,9 @@ impl Lowering<'_> {
     /// A field.
     pub(crate) fn field(&self, id: FieldId) -> s::Member {
         let field = &self.program.fields[id];
-        field_member(&self.names.borrow().fields[id], self.ty(&field.ty)).with(self.at(field.span))
+        field_member(&self.names.borrow().fields[id], self.ty(&field.ty))
+            .with(self.at(field.span))
+            .with(named(&field.name))
     }
 
     /// A predicate.

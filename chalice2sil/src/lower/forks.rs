@@ -282,7 +282,15 @@ impl Member<'_, '_> {
         let given = and(std::iter::once(exists).chain(clauses).chain(kept));
         let left = self.left_stars(&callee.requires, &contract, "exhale.failed");
         if !is_true(&given) {
-            let given = exhale(unplaced(given));
+            let given = exhale(unplaced(given))
+                .with(said(
+                    "exhale.failed:insufficient.permission",
+                    "the precondition of the forked method asks for permission that might be missing",
+                ))
+                .with(said(
+                    "exhale.failed:assertion.false",
+                    "the precondition of the forked method might not hold",
+                ));
             // Old values are read before the precondition is given, so what is missing is missing there first.
             let reads_first = layout.olds.iter().any(|old| old.is_known && old.bound.is_empty());
             self.emit(if reads_first {

@@ -32,18 +32,20 @@ pub(super) fn describe(error: &Error<Rule>, text: &str) -> Failure {
 
 /// The error for `found` at `at`, where something else was expected.
 fn failure(text: &str, at: usize, found: &str, expected: &[&str]) -> Failure {
+    let Hint { text: hint, word, unclosed } = hints::hint(text, at, found, expected);
+    let is_at_end = found.is_empty();
+    let (at, found) = word.map_or((at, found), |word| (word.start, &text[word]));
     let mut message = if found.is_empty() {
         "unexpected end of the member".to_string()
     } else {
         format!("unexpected `{}`", found.escape_debug())
     };
-    let Hint { text: hint, unclosed } = hints::hint(text, at, found, expected);
     match hint {
         Some(hint) => message.push_str(&format!("; {hint}")),
         None if expected.is_empty() => {}
         None => message.push_str(&format!("; expected {}", list(expected))),
     }
-    Failure { start: at, end: at + found.len(), is_at_end: found.is_empty(), message, unclosed }
+    Failure { start: at, end: at + found.len(), is_at_end, message, unclosed }
 }
 
 /// The error for an expression where a statement is expected.

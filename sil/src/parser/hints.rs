@@ -1,5 +1,7 @@
 //! What to do about a syntax error.
 
+use std::ops::Range;
+
 use hints::{brackets, slips, spelling::Spelling};
 use pest::Parser as _;
 
@@ -11,6 +13,8 @@ use super::grammar::Grammar;
 pub(super) struct Hint {
     /// Said in place of what was expected.
     pub(super) text: Option<String>,
+    /// What is wrong, if that is not `found`, but the first word of its statement.
+    pub(super) word: Option<Range<usize>>,
     /// A bracket that is not closed, and what to say of it.
     pub(super) unclosed: Option<(usize, String)>,
 }
@@ -18,25 +22,37 @@ pub(super) struct Hint {
 /// What may be meant where `found`, at `at` in `text`, is not one of the things `expected`.
 pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[&str]) -> Hint {
     let unclosed = unclosed(&text[..at], found);
-    Hint { text: words(text, at, found, expected), unclosed }
+    let start = slips::statement_start(text, at);
+    let first = slips::word(&text[start..]);
+    let word = (!first.is_empty()).then_some(start..start + first.len());
+    if let Some(text) = unknown_statement(first) {
+        return Hint { text: Some(text), word, unclosed };
+    }
+    if let Some(text) = words(text, at, found, expected) {
+        return Hint { text: Some(text), word: None, unclosed };
+    }
+    match (misspelt(first, expected), misspelt(found, expected)) {
+        (Some(text), _) => Hint { text: Some(text), word, unclosed },
+        (None, text) => Hint { text, word: None, unclosed },
+    }
+}
+
+/// Statements that other languages have, and those of Viper's plugins.
+fn unknown_statement(first: &str) -> Option<String> {
+    Some(match first {
+        "return" => "there is no `return`; assign to the names that `returns` declares".to_owned(),
+        "for" => "there is no `for`; use `while`".to_owned(),
+        _ if PLUGINS.contains(&first) => {
+            format!("`{first}` belongs to a plugin of Viper that is not supported")
+        }
+        _ => return None,
+    })
 }
 
 fn words(text: &str, at: usize, found: &str, expected: &[&str]) -> Option<String> {
     let statement = slips::statement_before(text, at);
     let first = if statement.is_empty() { found } else { slips::word(statement) };
     let expects = |what| expected.contains(&what);
-    if PLUGINS.contains(&first) {
-        return Some(format!("`{first}` belongs to a plugin of Viper that is not supported"));
-    }
-    if let "return" | "for" = first {
-        return Some(
-            match first {
-                "return" => "there is no `return`; assign to the names that `returns` declares",
-                _ => "there is no `for`; use `while`",
-            }
-            .to_owned(),
-        );
-    }
     if expects("a name") && is_reserved(found) {
         return Some("it is a reserved word and cannot be a name".to_owned());
     }
@@ -82,7 +98,7 @@ fn words(text: &str, at: usize, found: &str, expected: &[&str]) -> Option<String
     if expects("a declaration") && found == "}" {
         return Some("there is no `{` for this `}`".to_owned());
     }
-    misspelt(first, found, expected)
+    None
 }
 
 /// `var n := 1` and `forall i :: …`.
@@ -115,19 +131,16 @@ fn misplaced_clause(found: &str) -> Option<String> {
 }
 
 /// A word that no statement, clause or declaration starts with, but nearly.
-fn misspelt(first: &str, found: &str, expected: &[&str]) -> Option<String> {
+fn misspelt(word: &str, expected: &[&str]) -> Option<String> {
     let starts = ["a statement", "a declaration", "`{`"];
     if !expected.iter().any(|what| starts.contains(what)) {
         return None;
     }
-    let is_name = |word: &str| !word.is_empty() && !is_reserved(word) && slips::is_target(word);
-    [first, found].into_iter().filter(|word| is_name(word)).find_map(|word| {
-        let meant = Spelling::default().nearest(word, STARTS)?;
-        Some(match word == found {
-            true => format!("did you mean `{meant}`?"),
-            false => format!("`{word}` may be meant as `{meant}`"),
-        })
-    })
+    if is_reserved(word) || !slips::is_target(word) {
+        return None;
+    }
+    let meant = Spelling::default().nearest(word, STARTS)?;
+    Some(format!("did you mean `{meant}`?"))
 }
 
 /// The bracket that is not closed before something that cannot stand inside of one.

@@ -345,7 +345,7 @@ fn messages_speak_of_the_language() {
         ("method m() { if x { } }", "unexpected `x`; the condition of `if` needs parentheses"),
         ("function f(): { 1 }", "unexpected `{`; expected a type"),
         ("method m( { }", "unexpected `{`"),
-        ("methd m()", "unexpected `methd`; expected a declaration"),
+        ("methd m()", "unexpected `methd`; did you mean `method`?"),
         ("method m() { assert a", "unexpected end of the member; expected a statement"),
     ] {
         let diagnostics = parse_text(text).1;

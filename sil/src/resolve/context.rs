@@ -135,7 +135,8 @@ impl<'a, 's> Resolver<'a, 's> {
             self.scopes.open();
         }
         for &formal in formals {
-            let Local { name, span, .. } = self.locals[formal].clone();
+            let Local { name, span, ty, .. } = self.locals[formal].clone();
+            self.types[raw(formal)] = self.known(&ty);
             self.declare_name(&name, Entry::Local(formal), span);
         }
     }
@@ -187,9 +188,18 @@ impl<'a, 's> Resolver<'a, 's> {
         kind: LocalKind,
         span: Span,
     ) -> LocalId {
-        self.types.push(Ty::of(&ty));
+        self.types.push(self.known(&ty));
         let span = self.at(span);
         self.locals.alloc(Local { name: name.clone(), ty, kind, span })
+    }
+
+    /// A declared type. One that is not declared fits everywhere: it has been reported, so that nothing wrong is accepted.
+    fn known(&self, ty: &Type) -> Ty {
+        let is_reported = !self.shared.diagnostics.is_empty();
+        match ty {
+            Type::Variable(name) if is_reported && !self.parameters.contains(name) => Ty::Error,
+            _ => Ty::of(ty),
+        }
     }
 
     /// Gives `name` to the innermost scope; reports if the name is taken.

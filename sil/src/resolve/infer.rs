@@ -589,7 +589,7 @@ impl Resolver<'_, '_> {
     }
 
     fn error_impure(&mut self, span: Span) {
-        self.error(span, "an assertion about permissions has no value: it cannot be used here");
+        self.error(span, "an assertion about permissions has no value; it can stand in contracts and in `inhale`, `exhale` and `assert`");
     }
 
     fn error_misfit(&mut self, misfit: Misfit) {

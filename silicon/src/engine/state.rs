@@ -43,6 +43,13 @@ impl Store {
     }
 }
 
+/// The variables of a member that uses the contract of another one.
+#[derive(Clone, Debug)]
+pub(crate) struct User<'p> {
+    pub(crate) locals: &'p Arena<Local>,
+    pub(crate) store: Store,
+}
+
 /// The state of a label.
 #[derive(Clone, Debug)]
 pub(crate) struct Labelled {
@@ -127,6 +134,8 @@ pub(crate) struct State<'p> {
     /// The variables of the member whose expressions are evaluated; `store` has their values.
     pub(crate) locals: &'p Arena<Local>,
     pub(crate) store: Store,
+    /// Whose variables the reader of a message knows, while the contract of another member is used.
+    pub(crate) user: Option<User<'p>>,
     pub(crate) heap: Heap,
     /// What is left of the heap while a consume is in progress; `perm` looks here (trap T22).
     pub(crate) consuming: Option<Heap>,
@@ -153,6 +162,7 @@ impl<'p> State<'p> {
         Self {
             locals,
             store: Store::new(locals),
+            user: None,
             heap: Heap::default(),
             consuming: None,
             past: Past::default(),
@@ -164,5 +174,11 @@ impl<'p> State<'p> {
             without_own: None,
             path: Rc::default(),
         }
+    }
+
+    /// Whose variables a reader knows: where a contract is used in a contract, those of the first user.
+    pub(crate) fn users_variables(&self) -> User<'p> {
+        let own = || User { locals: self.locals, store: self.store.clone() };
+        self.user.clone().unwrap_or_else(own)
     }
 }

@@ -1,5 +1,7 @@
 //! Where findings are shown: in the program that the user wrote, which need not be the SIL text.
 
+use num_bigint::BigInt;
+use num_traits::Zero;
 use sil::imports::library;
 use sil::program::Program;
 use sil::render::{Message, Place, Severity, Texts};
@@ -7,7 +9,7 @@ use sil::source::{Sources, Span};
 use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::Diagnostic;
-use crate::report::{Finding, Step};
+use crate::report::{Amount, Finding, Shortfall, Step};
 
 /// The places of one program.
 pub struct Places<'a> {
@@ -54,8 +56,13 @@ impl<'a> Places<'a> {
             finding.span,
             finding.reason_span,
             &finding.full_id(),
-            &finding.message,
+            &named(finding),
+            finding.shortfall.as_ref().map(|shortfall| &*shortfall.location),
         );
+        if let Some(shortfall) = &finding.shortfall {
+            let is_translated = self.map.original_files().next().is_some();
+            text.push_str(&lacking(shortfall, &text, is_translated));
+        }
         if self.is_of_translator(finding) {
             text = format!("a check that the translator promised cannot fail: {text} ({id})");
             "internal".clone_into(&mut id);
@@ -93,8 +100,44 @@ impl<'a> Places<'a> {
 
     /// Whether a failure is a defect of the translator and not of its user's program.
     pub fn is_of_translator(&self, finding: &Finding) -> bool {
-        let explain = || self.map.explain(finding.span, None, &finding.full_id(), &finding.message);
+        let explain =
+            || self.map.explain(finding.span, None, &finding.full_id(), &finding.message, None);
         finding.severity == Severity::Error && explain().is_hidden
+    }
+}
+
+/// A message with the location that lacks permission in the place of what mentions it.
+fn named(finding: &Finding) -> String {
+    let told = finding.message.split_once(": there might be insufficient permission");
+    match (told, &finding.shortfall) {
+        (Some((what, _)), Some(Shortfall { location, .. })) => {
+            format!("{what}: there might be insufficient permission for `{location}`")
+        }
+        _ => finding.message.clone(),
+    }
+}
+
+/// The end of a message about missing permission: the amounts, and the location where the message does not name it.
+fn lacking(shortfall: &Shortfall, message: &str, is_translated: bool) -> String {
+    let amounts = shortfall.amounts(|amount| in_words(amount, is_translated));
+    let location = &shortfall.location;
+    match message.contains(&format!("`{location}`")) {
+        true => format!(" ({amounts})"),
+        false => format!(" (`{location}`: {amounts})"),
+    }
+}
+
+/// An amount in the words of SIL, or in words that do for every language.
+fn in_words(amount: &Amount, is_translated: bool) -> String {
+    match amount {
+        Amount::Known(part) if is_translated && !part.is_zero() => {
+            let percent = part * BigInt::from(100);
+            match percent.is_integer() {
+                true => format!("{percent}%"),
+                false => amount.to_string(),
+            }
+        }
+        _ => amount.to_string(),
     }
 }
 

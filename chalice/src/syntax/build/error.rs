@@ -29,7 +29,8 @@ pub(super) fn of_pest(pest: &Error<Rule>, text: &str) -> Diagnostic {
     };
     let found = token(&text[at..]);
     let expected = expected(positives);
-    let Hint { text: hint, unclosed } = hint(text, at, found, &expected);
+    let Hint { text: hint, word, unclosed } = hint(text, at, found, &expected);
+    let (at, found) = word.map_or((at, found), |word| (word.start, &text[word]));
     let mut message = match found {
         "" => "syntax error: unexpected end of the file".to_owned(),
         _ => format!("syntax error: unexpected `{}`", found.escape_debug()),

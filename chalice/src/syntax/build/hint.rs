@@ -1,5 +1,7 @@
 //! What to do about a syntax error.
 
+use std::ops::Range;
+
 use hints::{brackets, slips, spelling::Spelling};
 use pest::Parser as _;
 
@@ -10,6 +12,8 @@ use super::{Grammar, Rule};
 pub(super) struct Hint {
     /// Said in place of what was expected.
     pub(super) text: Option<String>,
+    /// What is wrong, if that is not `found`, but the first word of its statement.
+    pub(super) word: Option<Range<usize>>,
     /// A bracket that is not closed, and what to say of it.
     pub(super) unclosed: Option<(usize, String)>,
 }
@@ -18,30 +22,45 @@ pub(super) struct Hint {
 pub(super) fn hint(text: &str, at: usize, found: &str, expected: &str) -> Hint {
     let unclosed = unclosed(text, at, found);
     let is_open = unclosed.as_ref().is_some_and(|(at, _)| text[*at..].starts_with('{'));
-    let text = match is_open {
-        true => Some("what stands before it is not closed".to_owned()),
-        false => words(text, at, found, expected),
-    };
-    Hint { text, unclosed }
+    if is_open {
+        let text = Some("what stands before it is not closed".to_owned());
+        return Hint { text, word: None, unclosed };
+    }
+    let start = slips::statement_start(text, at);
+    let first = slips::word(&text[start..]);
+    let word = (!first.is_empty()).then_some(start..start + first.len());
+    if let Some(text) = unknown_statement(first) {
+        return Hint { text: Some(text.to_owned()), word, unclosed };
+    }
+    if let Some(text) = words(text, at, found, expected) {
+        return Hint { text: Some(text), word: None, unclosed };
+    }
+    let misspelt = |word| misspelt(word, word == found, expected);
+    match (misspelt(first), misspelt(found)) {
+        (Some(text), _) => Hint { text: Some(text), word, unclosed },
+        (None, text) => Hint { text, word: None, unclosed },
+    }
+}
+
+/// Statements that other languages have.
+fn unknown_statement(first: &str) -> Option<&'static str> {
+    match first {
+        "return" => Some("there is no `return`; assign to the names that `returns` declares"),
+        "for" => Some("there is no `for`; use `while`"),
+        _ => None,
+    }
 }
 
 fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
     let statement = slips::statement_before(text, at);
-    let first = if statement.is_empty() { found } else { slips::word(statement) };
     let behind = text[at + found.len()..].trim_start();
-    if first == "return" {
-        return Some("there is no `return`; assign to the names that `returns` declares".into());
-    }
-    if first == "for" {
-        return Some("there is no `for`; use `while`".into());
-    }
     if let Some(operator) = slips::operator(text, at) {
         return Some(operator);
     }
     if matches!(found, "if" | "while") && !behind.starts_with('(') {
         return Some(format!("the condition of `{found}` needs parentheses, as in `{found} (…)`"));
     }
-    if expected == "a name" && is_reserved(found) {
+    if expected.ends_with("a name") && is_reserved(found) {
         return Some("it is a reserved word and cannot be a name".into());
     }
     if let Some(method) = slips::application(statement)
@@ -62,7 +81,7 @@ fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
     {
         return Some(format!("`{found}` has to stand before the `{{` of the body"));
     }
-    if matches!(found, "int" | "bool" | "string" | "seq" | "set") && expected == "a statement" {
+    if matches!(found, "int" | "bool" | "string" | "seq" | "set") && statement.is_empty() {
         return Some(format!("a variable is declared as in `var x: {found}`"));
     }
     if found == "else" && expected == "a statement" {
@@ -72,14 +91,14 @@ fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
         && matches!(expected, "a class or channel" | "a class, a channel or the end of the file")
     {
         let article = if found == "invariant" { "an" } else { "a" };
-        return Some(format!(
-            "{article} `{found}` has to stand in a class; a `}}` before it may be one too many"
-        ));
+        let why =
+            if text[..at].contains('}') { "; a `}` before it may be one too many" } else { "" };
+        return Some(format!("{article} `{found}` has to stand in a class{why}"));
     }
     if found == "}" && expected.starts_with("a class") {
         return Some("there is no `{` for this `}`".into());
     }
-    misspelt(first, found, expected)
+    None
 }
 
 /// The name in `function f(…)`, if no type follows.
@@ -97,21 +116,18 @@ fn new_with_arguments(statement: &str) -> Option<&str> {
 }
 
 /// A word that no statement, clause or declaration starts with, but nearly.
-fn misspelt(first: &str, found: &str, expected: &str) -> Option<String> {
+fn misspelt(word: &str, is_found: bool, expected: &str) -> Option<String> {
     if expected == "an expression"
         || expected == "a type"
-        || expected.starts_with("an operator") && first == found
+        || expected.starts_with("an operator") && is_found
     {
         return None;
     }
-    let is_name = |word: &str| !word.is_empty() && !is_reserved(word) && slips::is_target(word);
-    [first, found].into_iter().filter(|word| is_name(word)).find_map(|word| {
-        let meant = Spelling::default().nearest(word, STARTS)?;
-        Some(match word == found {
-            true => format!("did you mean `{meant}`?"),
-            false => format!("`{word}` may be meant as `{meant}`"),
-        })
-    })
+    if is_reserved(word) || !slips::is_target(word) {
+        return None;
+    }
+    let meant = Spelling::default().nearest(word, STARTS)?;
+    Some(format!("did you mean `{meant}`?"))
 }
 
 /// The bracket that is not closed before something that cannot stand inside of one.

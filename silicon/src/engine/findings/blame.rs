@@ -189,6 +189,7 @@ impl Engine<'_> {
             related,
             path: self.state.path.iter().map(|step| self.path_step(step)).collect(),
             counterexample: None,
+            shortfall: None,
         };
         self.log.report(finding, self.mode.in_other_reading)
     }
@@ -227,6 +228,7 @@ pub(crate) fn contradiction(at: Span, what: &str) -> Finding {
         related: Vec::new(),
         path: Vec::new(),
         counterexample: None,
+        shortfall: None,
     }
 }
 

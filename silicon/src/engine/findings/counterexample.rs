@@ -2,17 +2,22 @@
 //!
 //! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a scope of its own.
 
-use sil::program::LocalKind;
+use la_arena::Arena;
+use sil::program::{Local, LocalKind};
 use smt::prover::Budget;
 use smt::terms::{Sort, SortKind, Term, Terms};
 
 use crate::engine::Engine;
+use crate::engine::state::Store;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
 use crate::report::{Counterexample, Location, Value, Variable};
 
 /// So many elements of a sequence are shown.
 const SHOWN: i64 = 6;
+
+/// So many values are looked for in a set or map.
+const CANDIDATES: usize = 12;
 
 /// What a counterexample may cost.
 const BUDGET: Budget = Budget { resources: 2_000_000, milliseconds: 10_000 };
@@ -23,6 +28,17 @@ struct Wanted {
     terms: Vec<Term>,
     /// Of sequences, their lengths and first elements.
     sequences: Vec<(Term, Term, Vec<Term>)>,
+    /// Of sets and maps, what is asked of the other values.
+    contents: Vec<(Term, Vec<Content>)>,
+}
+
+/// What may be in a set, or a key of a map.
+#[derive(Clone, Copy)]
+struct Content {
+    element: Term,
+    is_in: Term,
+    /// What a map has for it.
+    value: Option<Term>,
 }
 
 /// A location to which there may be permission.
@@ -51,6 +67,35 @@ impl Wanted {
             self.sequences.push((term, length, elements));
         }
     }
+
+    /// Asks of the sets and maps which of the other values are in them. Comes last.
+    fn add_contents(&mut self, terms: &mut Terms) {
+        let known = self.terms.clone();
+        for &collection in &known {
+            let (element, is_map) = match *terms.sort_kind(terms.sort(collection)) {
+                SortKind::Set(element) => (element, false),
+                SortKind::Map(key, _) => (key, true),
+                _ => continue,
+            };
+            let candidates = known.iter().filter(|&&term| terms.sort(term) == element);
+            let candidates: Vec<Term> = candidates.copied().take(CANDIDATES).collect();
+            let contents = candidates.into_iter().map(|element| match is_map {
+                false => {
+                    Content { element, is_in: terms.set_contains(element, collection), value: None }
+                }
+                true => Content {
+                    element,
+                    is_in: terms.map_contains(element, collection),
+                    value: Some(terms.map_lookup(collection, element)),
+                },
+            });
+            let contents: Vec<Content> = contents.collect();
+            for content in &contents {
+                self.terms.extend([content.is_in].into_iter().chain(content.value));
+            }
+            self.contents.push((collection, contents));
+        }
+    }
 }
 
 /// The names under which values are shown: those of the solver mean nothing to anybody.
@@ -75,6 +120,9 @@ impl Names<'_> {
             self.wanted.sequences.iter().find(|(sequence, ..)| *sequence == term)
         {
             return self.sequence(*length, elements);
+        }
+        if let Some((_, contents)) = self.wanted.contents.iter().find(|(of, _)| *of == term) {
+            return self.collection(sort, contents);
         }
         let raw = self.raw(term).to_owned();
         match self.terms.sort_kind(sort) {
@@ -102,6 +150,28 @@ impl Names<'_> {
                 Value::Other(format!("{}#{}", self.terms.sort_name(sort), index + 1))
             }
         }
+    }
+
+    /// Other values than those asked for may be in it.
+    fn collection(&mut self, sort: Sort, contents: &[Content]) -> Value {
+        let is_map = matches!(self.terms.sort_kind(sort), SortKind::Map(..));
+        let mut shown: Vec<String> = Vec::new();
+        for content in contents {
+            if self.raw(content.is_in) != "true" {
+                continue;
+            }
+            let element = self.of(content.element);
+            let entry = match content.value {
+                Some(value) => format!("{element} := {}", self.of(value)),
+                None => element.to_string(),
+            };
+            if !shown.contains(&entry) {
+                shown.push(entry);
+            }
+        }
+        shown.push("…".to_owned());
+        let name = if is_map { "Map" } else { "Set" };
+        Value::Other(format!("{name}({})", shown.join(", ")))
     }
 
     fn sequence(&mut self, length: Term, elements: &[Term]) -> Value {
@@ -142,6 +212,7 @@ impl Engine<'_> {
                 wanted.add(&mut self.terms, term);
             }
         }
+        wanted.add_contents(&mut self.terms);
         let values = self.values_where_not(goal, &wanted.terms)?;
         let null = values[0].clone();
         let mut names = Names {
@@ -189,21 +260,41 @@ impl Engine<'_> {
         Some(Counterexample { variables, heap: locations(held), old: locations(old) })
     }
 
-    /// The variables that the user has named, and `result`.
+    /// The variables that the user has named, and `result`. Where the contract of a callee is used, those of the caller, and
+    /// the callee's parameters as `callee.a`.
     fn variables_with_values(&self) -> Vec<(String, Term)> {
+        let mut named = Vec::new();
+        let own = (self.state.locals, &self.state.store);
+        match &self.state.user {
+            Some(user) => {
+                self.add_variables((user.locals, &user.store), "", &mut named);
+                self.add_variables(own, "callee.", &mut named);
+            }
+            None => self.add_variables(own, "", &mut named),
+        }
+        let result = self.state.result.map(|result| ("result".to_owned(), result));
+        named.extend(result);
+        named.retain(|(_, value)| !self.terms.mentions(*value, &self.mode.bound));
+        named
+    }
+
+    fn add_variables(
+        &self,
+        (locals, store): (&Arena<Local>, &Store),
+        prefix: &str,
+        named: &mut Vec<(String, Term)>,
+    ) {
         let checks = self.context.termination;
-        let locals = self.state.locals.iter().filter(|(_, local)| {
+        let is_shown = |local: &Local| {
             let is_generated = checks.is_some_and(|checks| checks.check(local.span).is_some());
             matches!(local.kind, LocalKind::Formal | LocalKind::Returned | LocalKind::Variable)
                 && !is_generated
-        });
-        let named = locals
-            .filter_map(|(id, local)| Some((local.name.to_string(), self.state.store.get(id)?)));
-        let result = self.state.result.map(|result| ("result".to_owned(), result));
-        named
-            .chain(result)
-            .filter(|(_, value)| !self.terms.mentions(*value, &self.mode.bound))
-            .collect()
+        };
+        for (id, local) in locals.iter().filter(|(_, local)| is_shown(local)) {
+            if let Some(value) = store.get(id) {
+                named.push((format!("{prefix}{}", local.name), value));
+            }
+        }
     }
 
     /// The locations of a heap: those of its chunks, and where quantified chunks are, those of the variables.

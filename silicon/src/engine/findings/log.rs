@@ -19,7 +19,9 @@ use smt::terms::{Term, Terms};
 use crate::engine::findings::blame::{ErrorId, Reason, contradiction};
 use crate::engine::run::parts::Spent;
 use crate::engine::{Engine, Outcome, Stop};
-use crate::report::{Counterexample, Finding, FindingKey, Means, Severity, Statistics, Subject};
+use crate::report::{
+    Counterexample, Finding, FindingKey, Means, Severity, Shortfall, Statistics, Subject,
+};
 
 /// What has been found and what it has cost.
 #[derive(Debug, Default)]
@@ -52,12 +54,18 @@ pub(crate) struct Reported {
     /// The index of the finding.
     finding: usize,
     has_counterexample: bool,
+    has_shortfall: bool,
 }
 
 impl Reported {
     /// Whether nobody has shown yet how the obligation may fail.
     pub(crate) fn wants_counterexample(self) -> bool {
         !self.has_counterexample
+    }
+
+    /// Whether nobody has told yet which permission is missing.
+    pub(crate) fn wants_shortfall(self) -> bool {
+        !self.has_shortfall
     }
 }
 
@@ -151,13 +159,20 @@ impl Log {
                 index
             }
         };
-        let has_counterexample = self.findings[index].counterexample.is_some();
-        Reported { finding: index, has_counterexample }
+        let finding = &self.findings[index];
+        let has_counterexample = finding.counterexample.is_some();
+        let has_shortfall = finding.shortfall.is_some();
+        Reported { finding: index, has_counterexample, has_shortfall }
     }
 
     /// Adds a state in which what has been reported may fail.
     pub(crate) fn add_counterexample(&mut self, to: Reported, state: Option<Counterexample>) {
         self.findings[to.finding].counterexample = state;
+    }
+
+    /// Adds which permission is missing.
+    pub(crate) fn add_shortfall(&mut self, to: Reported, shortfall: Shortfall) {
+        self.findings[to.finding].shortfall = Some(shortfall);
     }
 
     /// Tells what has been reported in other words.

@@ -287,6 +287,7 @@ impl Engine<'_> {
         at: Span,
     ) -> Result<Reported, Stop> {
         let reported = self.report_permission(blame, at)?;
+        self.tell_shortfall(reported, heap, resource, arguments, needed);
         self.assume_permission(heap, resource, arguments, needed, blame)?;
         Ok(reported)
     }

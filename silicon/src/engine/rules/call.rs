@@ -25,6 +25,7 @@ impl Engine<'_> {
         for (&formal, &argument) in callee.formals.iter().zip(&arguments) {
             state.store.set(formal, argument);
         }
+        state.user = Some(self.state.users_variables());
         let before = self.state.heap.clone();
         state.heap = before.clone();
         state.path = self.state.path.clone();

@@ -10,8 +10,11 @@ mod perm;
 pub(crate) mod quantifiers;
 mod same;
 
+use std::rc::Rc;
+
 use sil::program::{BinaryOp, Collection, Expr, ExprKind, LocalId, OldLabel, Type, UnaryOp};
 use sil::recursion::applied;
+use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
@@ -119,6 +122,7 @@ impl Engine<'_> {
         otherwise: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
+        let asked = condition.span;
         let condition = self.eval(condition, blame)?;
         let negation = self.terms.not(condition);
         if self.is_never_taken(negation, otherwise)? {
@@ -127,13 +131,28 @@ impl Engine<'_> {
         if self.is_never_taken(condition, then)? {
             return self.eval(otherwise, blame);
         }
-        let then = self.eval_under(condition, then, blame)?;
-        let otherwise = self.eval_under(negation, otherwise, blame)?;
+        let then =
+            self.on_side((asked, true), |engine| engine.eval_under(condition, then, blame))?;
+        let otherwise =
+            self.on_side((asked, false), |engine| engine.eval_under(negation, otherwise, blame))?;
         match (then, otherwise) {
             (Some(then), Some(otherwise)) => Ok(self.terms.ite(condition, then, otherwise)),
             (Some(only), None) | (None, Some(only)) => Ok(only),
             (None, None) => Err(Stop::Infeasible),
         }
+    }
+
+    /// Evaluates one side of a conditional: what fails there is said to fail on this path.
+    fn on_side<T>(
+        &mut self,
+        side: (Span, bool),
+        eval: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let length = self.state.path.len();
+        Rc::make_mut(&mut self.state.path).push(side);
+        let result = eval(self);
+        Rc::make_mut(&mut self.state.path).truncate(length);
+        result
     }
 
     fn eval_let(

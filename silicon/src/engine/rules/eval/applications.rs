@@ -116,6 +116,7 @@ impl Engine<'_> {
         for (&formal, &argument) in function.formals.iter().zip(arguments) {
             state.store.set(formal, argument);
         }
+        state.user = Some(self.state.users_variables());
         state.heap = self.state.heap.clone();
         state.path = self.state.path.clone();
         state.assertion.amounts = self.amounts_of_functions();

@@ -75,7 +75,10 @@ impl Engine<'_> {
         {
             return Ok(Unread::Read(value));
         }
-        self.report_permission(blame, at).map(Unread::Missing)
+        let reported = self.report_permission(blame, at)?;
+        let heap = self.state.heap.clone();
+        self.tell_shortfall(reported, &heap, resource, &[receiver], None);
+        Ok(Unread::Missing(reported))
     }
 
     /// What a mention of a resource means, with the values of its arguments.

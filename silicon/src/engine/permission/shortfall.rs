@@ -1,0 +1,202 @@
+//! What is said of missing permission: to which location, how much is needed, and how much is held.
+//!
+//! Nothing is asked here. A run that is repeated has to come to the same questions, and the prover is not worth its time
+//! for words. So what is held is what is known at once, and what has no name in the program is left out.
+
+use sil::program::{Local, LocalKind, Type};
+use sil::source::Span;
+use sil::source_map::given_name;
+use smt::terms::{Sort, Term, TermKind, TheoryOp};
+
+use crate::engine::findings::log::Reported;
+use crate::engine::state::heap::{Heap, Resource};
+use crate::engine::{Amounts, Engine};
+use crate::report::{Amount, Shortfall};
+
+/// How many steps a name may have, as in `list.next.value`.
+const LONGEST: usize = 6;
+
+impl Engine<'_> {
+    /// Adds to what has been reported which location lacks permission. `needed`: how much, `None` for any.
+    pub(crate) fn tell_shortfall(
+        &mut self,
+        reported: Reported,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+        needed: Option<Term>,
+    ) {
+        if !reported.wants_shortfall() {
+            return;
+        }
+        let Some(location) = self.location_in_words(heap, resource, arguments) else { return };
+        let needed = match needed {
+            // In functions any amount will do.
+            _ if self.state.assertion.amounts != Amounts::Exact => Amount::Some,
+            None => Amount::Some,
+            Some(amount) => self.amount_in_words(heap, amount),
+        };
+        let (held, is_all) = self.evidently_held(heap, resource, arguments);
+        let held = self.amount_in_words(heap, held);
+        self.log.add_shortfall(reported, Shortfall { location, needed, held, is_all });
+    }
+
+    /// A location as the user would write it.
+    fn location_in_words(
+        &self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Option<String> {
+        let names: Option<Vec<String>> =
+            arguments.iter().map(|&argument| self.in_words(heap, argument, LONGEST)).collect();
+        let names = names?;
+        match resource {
+            Resource::Field(field) => {
+                let field = &self.program.fields[field];
+                Some(format!("{}.{}", names.first()?, self.called(&field.name, field.span)?))
+            }
+            Resource::Predicate(predicate) => {
+                let predicate = &self.program.predicates[predicate];
+                let name = self.called(&predicate.name, predicate.span)?;
+                // Where predicates belong to classes, the first argument is the object.
+                match (name.rsplit_once('.'), &names[..]) {
+                    (Some((_, name)), [object]) => Some(format!("{object}.{name}")),
+                    (Some(_), _) => None,
+                    // A monitor has no name that can be written.
+                    _ if name.contains(' ') => None,
+                    (None, _) => Some(format!("{name}({})", names.join(", "))),
+                }
+            }
+            Resource::Wand(_) => None,
+        }
+    }
+
+    /// What the user calls a declaration; `None` if it is not the user's.
+    fn called(&self, name: &str, declaration: Span) -> Option<String> {
+        match self.is_translated() {
+            true => given_name(self.program, declaration),
+            false => Some(name.to_owned()),
+        }
+    }
+
+    fn is_translated(&self) -> bool {
+        !self.program.origins.files.is_empty()
+    }
+
+    /// The amount of those chunks that evidently are the location, and whether the others evidently are not.
+    fn evidently_held(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> (Term, bool) {
+        let mut amounts: Vec<Term> = Vec::new();
+        let mut is_all = true;
+        for chunk in heap.of(resource) {
+            let same = self.same_arguments(&chunk.arguments, arguments);
+            if self.is_evident(same) {
+                amounts.push(chunk.amount);
+            } else {
+                let other = self.terms.not(same);
+                is_all &= self.is_evident(other);
+            }
+        }
+        for chunk in heap.quantified(resource) {
+            let mut amount = self.at(resource, chunk.amount, arguments);
+            if let &TermKind::Ite(condition, then, _) = self.terms.kind(amount)
+                && self.is_evident(condition)
+            {
+                amount = then;
+            }
+            match self.terms.is_literal(amount) {
+                true => amounts.push(amount),
+                false => is_all = false,
+            }
+        }
+        (self.terms.sum(Sort::PERM, amounts), is_all)
+    }
+
+    /// Whether a condition is among what is known, without a question.
+    fn is_evident(&self, condition: Term) -> bool {
+        self.terms.as_bool(condition) == Some(true)
+            || self.knowledge.known.contains(&condition)
+            || self.knowledge.facts.known(&self.terms, condition) == Some(true)
+    }
+
+    fn amount_in_words(&self, heap: &Heap, amount: Term) -> Amount {
+        match self.terms.as_perm(amount) {
+            Some(literal) => Amount::Known(literal.clone()),
+            None => self.in_words(heap, amount, LONGEST).map_or(Amount::Nameless, Amount::Written),
+        }
+    }
+
+    /// A value as the user would write it: by variables and the fields that hold it.
+    fn in_words(&self, heap: &Heap, value: Term, steps: usize) -> Option<String> {
+        let steps = steps.checked_sub(1)?;
+        match self.terms.kind(value) {
+            TermKind::Null => return Some("null".to_owned()),
+            TermKind::Int(number) => return Some(number.to_string()),
+            TermKind::Perm(amount) => return Some(Amount::Known(amount.clone()).to_string()),
+            _ => {}
+        }
+        if let Some(name) = self.variable_in_words(value) {
+            return Some(name);
+        }
+        for (resource, chunks) in heap.resources() {
+            let Resource::Field(field) = resource else { continue };
+            for chunk in chunks.iter().filter(|chunk| chunk.value == value) {
+                if let Some(receiver) = self.in_words(heap, chunk.arguments[0], steps) {
+                    let field = &self.program.fields[field];
+                    return Some(format!("{receiver}.{}", self.called(&field.name, field.span)?));
+                }
+            }
+        }
+        let operation = |left: Term, sign: &str, right: Term| {
+            let (left, right) =
+                (self.in_words(heap, left, steps)?, self.in_words(heap, right, steps)?);
+            Some(format!("{left} {sign} {right}"))
+        };
+        match self.terms.kind(value) {
+            &TermKind::Mul(left, right) if self.is_simple(left) && self.is_simple(right) => {
+                operation(left, "*", right)
+            }
+            &TermKind::Add(left, right) => operation(left, "+", right),
+            &TermKind::Sub(left, right) if self.is_simple(right) => operation(left, "-", right),
+            TermKind::Theory(TheoryOp::SeqIndex, parts, _) => {
+                let sequence = self.in_words(heap, parts[0], steps)?;
+                Some(format!("{sequence}[{}]", self.in_words(heap, parts[1], steps)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a value needs no parentheses as an operand.
+    fn is_simple(&self, value: Term) -> bool {
+        self.terms.is_literal(value) || self.variable_in_words(value).is_some()
+    }
+
+    /// A variable with this value.
+    fn variable_in_words(&self, value: Term) -> Option<String> {
+        let (locals, store) = match &self.state.user {
+            Some(user) => (user.locals, &user.store),
+            None => (self.state.locals, &self.state.store),
+        };
+        let mut with_value = locals.iter().filter(|(id, _)| store.get(*id) == Some(value));
+        with_value.find_map(|(_, local)| self.variable_of_user(local))
+    }
+
+    /// What the user calls a variable. Front ends name those of a body; of parameters, those that are references are the
+    /// user's by their names, and the others may be the front end's own.
+    fn variable_of_user(&self, local: &Local) -> Option<String> {
+        let own = || Some(local.name.to_string());
+        match local.kind {
+            LocalKind::Formal | LocalKind::Returned if !self.is_translated() => own(),
+            LocalKind::Formal | LocalKind::Returned if local.ty == Type::Ref => own(),
+            LocalKind::Formal | LocalKind::Returned => None,
+            LocalKind::Variable => self.called(&local.name, local.span),
+            LocalKind::Bound if !self.is_translated() => own(),
+            LocalKind::Bound | LocalKind::Let => None,
+        }
+    }
+}
