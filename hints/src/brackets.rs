@@ -43,12 +43,11 @@ fn scan(text: &str) -> (Vec<Open>, Option<usize>) {
                 b'(' | b'[' | b'{' => {
                     open.push(Open { at: at + offset, bracket: byte, indentation });
                 }
-                b')' | b']' => {
+                b')' | b']'
                     // A brace is not closed by these, so that one of them too many does no harm.
-                    if open.last().is_some_and(|open| open.bracket != b'{') {
+                    if open.last().is_some_and(|open| open.bracket != b'{') => {
                         open.pop();
                     }
-                }
                 b'}' => {
                     while open.last().is_some_and(|open| open.bracket != b'{') {
                         open.pop();

@@ -39,9 +39,10 @@ impl Spelling {
                 return None;
             }
             self.left.set(self.left.get().checked_sub(length)?);
-            let distance = match name.eq_ignore_ascii_case(candidate) {
-                true => 0,
-                false => strsim::osa_distance(name, candidate),
+            let distance = if name.eq_ignore_ascii_case(candidate) {
+                0
+            } else {
+                strsim::osa_distance(name, candidate)
             };
             (distance <= limit).then_some((distance, candidate))
         };

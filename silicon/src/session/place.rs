@@ -121,9 +121,10 @@ fn named(finding: &Finding) -> String {
 fn lacking(shortfall: &Shortfall, message: &str, is_translated: bool) -> String {
     let amounts = shortfall.amounts(|amount| in_words(amount, is_translated));
     let location = &shortfall.location;
-    match message.contains(&format!("`{location}`")) {
-        true => format!(" ({amounts})"),
-        false => format!(" (`{location}`: {amounts})"),
+    if message.contains(&format!("`{location}`")) {
+        format!(" ({amounts})")
+    } else {
+        format!(" (`{location}`: {amounts})")
     }
 }
 
@@ -132,10 +133,7 @@ fn in_words(amount: &Amount, is_translated: bool) -> String {
     match amount {
         Amount::Known(part) if is_translated && !part.is_zero() => {
             let percent = part * BigInt::from(100);
-            match percent.is_integer() {
-                true => format!("{percent}%"),
-                false => amount.to_string(),
-            }
+            if percent.is_integer() { format!("{percent}%") } else { amount.to_string() }
         }
         _ => amount.to_string(),
     }

@@ -79,15 +79,16 @@ impl Wanted {
             };
             let candidates = known.iter().filter(|&&term| terms.sort(term) == element);
             let candidates: Vec<Term> = candidates.copied().take(CANDIDATES).collect();
-            let contents = candidates.into_iter().map(|element| match is_map {
-                false => {
+            let contents = candidates.into_iter().map(|element| {
+                if !is_map {
                     Content { element, is_in: terms.set_contains(element, collection), value: None }
+                } else {
+                    Content {
+                        element,
+                        is_in: terms.map_contains(element, collection),
+                        value: Some(terms.map_lookup(collection, element)),
+                    }
                 }
-                true => Content {
-                    element,
-                    is_in: terms.map_contains(element, collection),
-                    value: Some(terms.map_lookup(collection, element)),
-                },
             });
             let contents: Vec<Content> = contents.collect();
             for content in &contents {

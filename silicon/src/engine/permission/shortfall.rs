@@ -74,9 +74,10 @@ impl Engine<'_> {
 
     /// What the user calls a declaration; `None` if it is not the user's.
     fn called(&self, name: &str, declaration: Span) -> Option<String> {
-        match self.is_translated() {
-            true => given_name(self.program, declaration),
-            false => Some(name.to_owned()),
+        if self.is_translated() {
+            given_name(self.program, declaration)
+        } else {
+            Some(name.to_owned())
         }
     }
 
@@ -109,10 +110,7 @@ impl Engine<'_> {
             {
                 amount = then;
             }
-            match self.terms.is_literal(amount) {
-                true => amounts.push(amount),
-                false => is_all = false,
-            }
+            if self.terms.is_literal(amount) { amounts.push(amount) } else { is_all = false }
         }
         (self.terms.sum(Sort::PERM, amounts), is_all)
     }
