@@ -9,7 +9,6 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use silicon::options::Options;
 use silicon::report::{Asked, Questions, Statistics, Subject};
 use silicon::session::{Input, Session, Task};
 
@@ -96,14 +95,7 @@ fn one(
 
 /// The number of members, and what they ask.
 fn statistics(file: &Path) -> (usize, Statistics) {
-    let session = Session {
-        task: Task::Verify,
-        options: Options::default(),
-        audit: false,
-        replay: false,
-        at: Vec::new(),
-        errors_per_member: 0,
-    };
+    let session = Session { task: Task::Verify, ..Session::default() };
     let outcome = session.run(&Input::file(file));
     let mut statistics = Statistics::default();
     for member in &outcome.members {

@@ -347,6 +347,7 @@ impl Args {
             replay: self.replay,
             at: self.at.clone(),
             errors_per_member: self.errors_per_member(),
+            answers: None,
         }
     }
 

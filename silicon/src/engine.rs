@@ -19,6 +19,7 @@ pub(crate) mod quantifiers;
 pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod state;
+pub(crate) mod whole;
 
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -38,12 +39,12 @@ use crate::engine::knowledge::domain::Domains;
 use crate::engine::knowledge::functions::FunctionTable;
 use crate::engine::knowledge::goals;
 use crate::engine::knowledge::symbols;
-use crate::engine::members::analysis::Analysis;
 use crate::engine::permission::quantified;
 use crate::engine::rules::wands;
 use crate::engine::run::explore::{Knowledge, Run};
 use crate::engine::state::State;
 use crate::engine::state::mode::{Gathered, Mode};
+use crate::engine::whole::Facts;
 use crate::observer::Observer;
 use crate::options::{Join, Options};
 use crate::report::{Finding, Statistics};
@@ -91,8 +92,6 @@ pub(crate) struct Context<'p> {
     pub(crate) program: &'p Program,
     pub(crate) sources: &'p Sources,
     pub(crate) options: &'p Options,
-    /// What is known of the program as a whole.
-    pub(crate) analysis: Analysis,
     pub(crate) observer: &'p dyn Observer,
     /// Axioms of the functions verified so far.
     pub(crate) functions: FunctionTable,
@@ -116,7 +115,6 @@ impl<'p> Context<'p> {
             program,
             sources,
             options,
-            analysis: Analysis::of(program),
             observer,
             functions: FunctionTable::new(program),
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
@@ -133,6 +131,8 @@ pub(crate) struct Visible<'p> {
     /// Functions of which only the contract has been checked: those of the recursion group being verified.
     pub(crate) contracts: &'p [FunctionId],
     pub(crate) predicates: &'p FxHashSet<PredicateId>,
+    /// What is asked of the program as a whole.
+    pub(crate) facts: &'p Facts<'p>,
 }
 
 /// How permission amounts are read (trap T8: both sides of a function's contract use the same reading).

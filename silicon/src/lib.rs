@@ -8,7 +8,8 @@
 //! * [`verify`] takes a program that is resolved already, and gives its [`report`].
 //!
 //! Both have a form with an observer, which hears of each member when it is done, and may stop the rest:
-//! [`session::Session::run_with`] and [`verify_with`].
+//! [`session::Session::run_with`] and [`verify_with`]. Who verifies a program again and again, as it is edited, keeps [`Answers`]:
+//! then only what changed is verified again.
 //!
 //! ```
 //! use silicon::session::{FileVerdict, Input, Session};
@@ -19,6 +20,7 @@
 //! assert_eq!(outcome.diagnostics[0].message.id, "postcondition.violated:assertion.false");
 //! ```
 
+pub mod answers;
 mod engine;
 pub mod expectations;
 pub mod explain;
@@ -30,8 +32,9 @@ pub mod report;
 pub mod session;
 mod verify;
 
+pub use answers::Answers;
 pub use observer::Observer;
-pub use verify::{verify, verify_with};
+pub use verify::{verify, verify_recalling, verify_with};
 
 /// The version of the solver that is linked: a verdict may depend on it.
 pub fn solver_version() -> &'static str {

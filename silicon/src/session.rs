@@ -12,6 +12,7 @@ pub mod place;
 pub mod replay;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
@@ -25,6 +26,7 @@ pub use follow::Follower;
 pub use input::{Input, Lines};
 pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
 
+use crate::answers::Answers;
 use crate::options::Options;
 use crate::report::{Finding, MemberReport, Verdict};
 use follow::Relay;
@@ -55,6 +57,8 @@ pub struct Session {
     pub at: Vec<Lines>,
     /// Report at most this many errors per member; 0: all.
     pub errors_per_member: usize,
+    /// What is known from earlier runs, where that is to be used; what is found is added.
+    pub answers: Option<Arc<Answers>>,
 }
 
 /// Deep programs need deep recursion; the memory is only reserved until it is used.
@@ -106,7 +110,13 @@ impl Session {
                         replayer,
                         follower,
                     };
-                    let report = crate::verify_with(&program, &sources, &options, &relay);
+                    let report = crate::verify_recalling(
+                        &program,
+                        &sources,
+                        &options,
+                        &relay,
+                        self.answers.as_deref(),
+                    );
                     for member in report.members {
                         let (member, diagnostics) = self.of_report(member, &places, replayer);
                         outcome.add(member, diagnostics);

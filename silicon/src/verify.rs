@@ -13,6 +13,7 @@ mod turns;
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
@@ -27,7 +28,10 @@ use self::attempt::{Attempt, End};
 use self::collect::Collected;
 use self::schedule::{Piece, Schedule, Task};
 use self::turns::Turns;
+use crate::answers::{Answers, Recall, Recalled};
 use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
+use crate::engine::members::analysis::Analysis;
+use crate::engine::whole::Facts;
 use crate::engine::{Context, Engine, Limits, Stop, Visible};
 use crate::huge_pages;
 use crate::observer::{Nobody, Observer, Planned};
@@ -48,7 +52,19 @@ pub fn verify_with(
     options: &Options,
     observer: &dyn Observer,
 ) -> Report {
-    let run = |in_parallel| verify_members(program, sources, options, observer, in_parallel);
+    verify_recalling(program, sources, options, observer, None)
+}
+
+/// The same; what `answers` know already is not verified again, and what is found is added to them.
+pub fn verify_recalling(
+    program: &Program,
+    sources: &Sources,
+    options: &Options,
+    observer: &dyn Observer,
+    answers: Option<&Answers>,
+) -> Report {
+    let run =
+        |in_parallel| verify_members(program, sources, options, observer, answers, in_parallel);
     match rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .stack_size(STACK_SIZE)
@@ -69,6 +85,7 @@ fn verify_members(
     sources: &Sources,
     options: &Options,
     observer: &dyn Observer,
+    answers: Option<&Answers>,
     in_parallel: bool,
 ) -> Report {
     let with_checks = options.smoke.then(|| sil::plugins::smoke::instrument(program));
@@ -91,15 +108,41 @@ fn verify_members(
     let schedule =
         Schedule::new(program, context.termination, |member| is_selected(program, member, options));
     let collected = Collected::new(&schedule, &reported, observer);
+    let analysis = Analysis::of(program);
+    let tasks = schedule.tasks.iter().map(Task::subject);
+    let recall = answers.and_then(|answers| {
+        Recall::new(answers, program, sources, context.termination, options, tasks)
+    });
+    let known = recall.as_ref().map(|recall| recall.look(&context, &analysis));
+    let is_known = known.as_ref().map_or(Vec::new(), Recalled::numbers);
+    for (index, reports) in known.into_iter().flat_map(|known| known.reports).enumerate() {
+        let task = &schedule.tasks[index];
+        if let Some(reports) = reports {
+            note_predicate(&context, task, &reports);
+            collected.add_all(index, task.members().into_iter().zip(reports).collect());
+        }
+    }
     let turns = Turns::new(options.deadline, schedule.tasks.len());
     let work = |lane: Range<usize>| {
         let mut workspace = Workspace::new();
         for index in lane {
-            if workspace.is_worn() {
+            if is_known.contains(&index) {
+                continue;
+            }
+            if workspace.is_worn() || recall.is_some() {
                 workspace = Workspace::new();
             }
-            match perform(&context, &schedule.tasks[index], turns.slice(), &workspace) {
-                Some(reports) => collected.add_all(index, reports),
+            let (task, facts) = (&schedule.tasks[index], Facts::of(&analysis));
+            let started = Instant::now();
+            match perform(&context, task, &facts, turns.slice(), &workspace) {
+                Some(reports) => {
+                    if let Some(recall) = &recall {
+                        let (time, asked) = (started.elapsed(), facts.into_asked());
+                        let reports = reports.iter().map(|(_, report)| report);
+                        recall.done(index, &context, time, asked, reports);
+                    }
+                    collected.add_all(index, reports);
+                }
                 None => turns.postpone(index),
             }
         }
@@ -126,7 +169,7 @@ fn verify_members(
         report.members.extend(reports.remove(&member));
         if let Member::Domain(domain) = member {
             // Axioms may mention nothing that needs a proof; that they are trusted is said elsewhere.
-            let checked = options.smoke.then(|| axioms(&context, domain));
+            let checked = options.smoke.then(|| axioms(&context, &analysis, domain));
             let of_domain = checked.unwrap_or_else(|| blank(program, member));
             observer.finished(&of_domain);
             report.members.push(of_domain);
@@ -152,11 +195,12 @@ fn planned(program: &Program, member: Member) -> Planned {
 fn perform(
     context: &Context<'_>,
     task: &Task,
+    facts: &Facts<'_>,
     slice: Option<Duration>,
     workspace: &Workspace,
 ) -> Option<Vec<(Member, MemberReport)>> {
     let visible =
-        Visible { functions: &task.functions, contracts: &[], predicates: &task.predicates };
+        Visible { functions: &task.functions, contracts: &[], predicates: &task.predicates, facts };
     Some(match &task.piece {
         Piece::Functions { functions, recursive, promise_late } => {
             let (recursive, late) = (*recursive, &promise_late[..]);
@@ -165,10 +209,7 @@ fn perform(
         Piece::Predicate(predicate) => {
             let member = Member::Predicate(*predicate);
             let report = verify_whole(context, member, visible, workspace);
-            let ill_formed = &context.ill_formed_predicates[predicate];
-            let has_failed =
-                report.findings.iter().any(|finding| finding.error != ErrorId::VerifierWarning);
-            ill_formed.set(has_failed).expect("a predicate is checked once");
+            note_predicate(context, task, std::slice::from_ref(&report));
             vec![(member, report)]
         }
         Piece::Method(method) => {
@@ -192,6 +233,16 @@ fn perform(
             vec![(Member::Function(*function), report)]
         }
     })
+}
+
+/// Leaves word of whether a predicate is well-formed, if the task is about one.
+fn note_predicate(context: &Context<'_>, task: &Task, reports: &[MemberReport]) {
+    if let Piece::Predicate(predicate) = &task.piece {
+        let mut findings = reports.iter().flat_map(|report| &report.findings);
+        let has_failed = findings.any(|finding| finding.error != ErrorId::VerifierWarning);
+        let ill_formed = &context.ill_formed_predicates[predicate];
+        ill_formed.set(has_failed).expect("a predicate is checked once");
+    }
 }
 
 /// Contracts first: a body may rely on those of its whole group, and on nothing else of it (trap T5a). But what a
@@ -246,7 +297,7 @@ fn functions_of_group(
         let mut reports = Vec::with_capacity(functions.len());
         for (&function, (report, axioms)) in functions.iter().zip(outcomes) {
             if let Some(axioms) = axioms {
-                context.functions.insert(function, phase, axioms);
+                context.functions.insert(function, phase, Arc::new(axioms));
             }
             reports.push(report);
         }
@@ -376,10 +427,12 @@ const RETRY_QUESTIONS: u64 = 20_000;
 const RETRY_QUERIES: u64 = 1000;
 
 /// Smoke detection of the axioms of a domain. All functions are verified by now.
-fn axioms(context: &Context<'_>, domain: DomainId) -> MemberReport {
+fn axioms(context: &Context<'_>, analysis: &Analysis, domain: DomainId) -> MemberReport {
     let functions = context.program.functions.iter().map(|(id, _)| id).collect();
     let predicates = FxHashSet::default();
-    let visible = Visible { functions: &functions, contracts: &[], predicates: &predicates };
+    let facts = Facts::of(analysis);
+    let visible =
+        Visible { functions: &functions, contracts: &[], predicates: &predicates, facts: &facts };
     let workspace = Workspace::new();
     let member = Member::Domain(domain);
     let check = |engine: &mut Engine<'_>| engine.check_axioms(domain).map(|()| None);

@@ -1,9 +1,10 @@
 //! The library as others use it: texts in memory, callbacks, and an end when they say so.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use silicon::Answers;
 use silicon::report::{MemberKind, Verdict};
 use silicon::session::follow::Member;
 use silicon::session::input::Language;
@@ -136,4 +137,82 @@ fn a_text_may_be_of_any_language() {
     }
     let check = Session { task: Task::Check, ..session() };
     assert_eq!(check.run(&Input::text("untitled", chalice)).verdict, FileVerdict::InputError);
+}
+
+/// A program of many methods, each of which calls the one before it; what `body` says of one, and its contract.
+fn chain(body: impl Fn(usize) -> &'static str, promise: impl Fn(usize) -> &'static str) -> String {
+    let method = |number: usize| {
+        let call = match number {
+            0 => String::new(),
+            _ => format!("var s: Int := m{}(n) ", number - 1),
+        };
+        let (body, promise) = (body(number), promise(number));
+        format!(
+            "method m{number}(n: Int) returns (r: Int)\n  ensures {promise}\n{{ {call}{body} }}\n"
+        )
+    };
+    (0..200).map(method).collect()
+}
+
+/// The members on which work began when `text` was verified with these answers.
+fn worked_on(answers: &Arc<Answers>, text: &str) -> Vec<String> {
+    struct Started(Mutex<Vec<String>>);
+    impl Follower for Started {
+        fn started(&self, _: MemberKind, id: &str, _: Option<Instant>) {
+            self.0.lock().unwrap().push(id.to_owned());
+        }
+    }
+    let started = Started(Mutex::default());
+    let with_answers = Session { answers: Some(Arc::clone(answers)), ..session() };
+    let outcome = with_answers.run_with(&Input::text("chain.sil", text), &started);
+    assert_eq!(outcome.members.len(), 200);
+    let fresh = session().run(&Input::text("chain.sil", text));
+    assert_eq!((outcome.verdict, outcome.diagnostics), (fresh.verdict, fresh.diagnostics));
+    let mut started = started.0.into_inner().unwrap();
+    started.sort();
+    started
+}
+
+#[test]
+fn only_what_changed_is_verified_again() {
+    let answers = Arc::new(Answers::default());
+    let plain = |_| "r := n + 1";
+    let promise = |_| "r > n";
+    let first = chain(plain, promise);
+    assert_eq!(worked_on(&answers, &first).len(), 200);
+    assert_eq!(worked_on(&answers, &first), Vec::<String>::new());
+    // Lines move.
+    assert_eq!(worked_on(&answers, &format!("// One more.\n\n{first}")), Vec::<String>::new());
+    let body = |number| if number == 70 { "r := n + 2" } else { "r := n + 1" };
+    assert_eq!(worked_on(&answers, &chain(body, promise)), ["m70"]);
+    let wrong = |number| if number == 70 { "r := n" } else { "r := n + 1" };
+    assert_eq!(worked_on(&answers, &chain(wrong, promise)), ["m70"]);
+    // Its caller sees the contract.
+    let other = |number| if number == 70 { "r >= n" } else { "r > n" };
+    assert_eq!(worked_on(&answers, &chain(plain, other)), ["m70", "m71"]);
+    assert_eq!(worked_on(&answers, &first), Vec::<String>::new());
+}
+
+/// What a function without permission promises acts where it is not mentioned.
+#[test]
+fn what_a_function_promises_counts() {
+    let answers = Arc::new(Answers::default());
+    let verdict = |promise: &str, options: fn(&mut Session)| {
+        let text = format!(
+            "function f(): Int\n  ensures {promise}\n\nmethod m() {{ var i: Int := f() assert i > 0 }}\n"
+        );
+        let mut with_answers = Session { answers: Some(Arc::clone(&answers)), ..session() };
+        options(&mut with_answers);
+        let outcome = with_answers.run(&Input::text("promise.sil", text));
+        (outcome.verdict, outcome.diagnostics.iter().any(|one| one.counterexample.is_some()))
+    };
+    let plain = |_: &mut Session| {};
+    assert_eq!(verdict("result > 0", plain), (FileVerdict::Verified, false));
+    assert_eq!(verdict("result >= 0", plain), (FileVerdict::Failed, false));
+    assert_eq!(
+        verdict("result >= 0", |session| session.options.counterexample = true),
+        (FileVerdict::Failed, true),
+        "options count"
+    );
+    assert_eq!(verdict("result > 0", plain), (FileVerdict::Verified, false));
 }

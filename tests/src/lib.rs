@@ -9,6 +9,7 @@ pub mod binaries;
 pub mod concrete;
 pub mod conformance;
 pub mod cross_check;
+pub mod edits;
 pub mod misuse;
 pub mod observation;
 pub mod plant;

@@ -69,7 +69,7 @@ impl Member {
 /// A session for tests: everything verified, on one thread.
 pub fn session(task: Task) -> Session {
     let options = Options { threads: 1, ..Options::default() };
-    Session { task, options, audit: false, replay: false, errors_per_member: 0, at: Vec::new() }
+    Session { task, options, ..Session::default() }
 }
 
 /// The session for one program, with states merged as `join` says. Suites that try an option of the verifier are

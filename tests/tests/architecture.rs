@@ -110,7 +110,8 @@ fn rooms_of_the_engine_name_only_those_before_them() {
     let mut turned = Vec::new();
     for (module, code) in modules() {
         let Some(own) = position(room(&module)) else {
-            assert_eq!(module, "apart", "a file in no room: add it to the table");
+            let stands_above = ["apart", "whole"].contains(&&*module);
+            assert!(stands_above, "a file in no room: add it to the table: {module}");
             continue;
         };
         for (other, _) in names_after(&code, "crate::engine::") {

@@ -194,6 +194,19 @@ fn questions_about_the_command_are_answered() {
 }
 
 #[test]
+fn json_tells_the_part_that_could_not_be_shown() {
+    let text = "method m(n: Int) {\n  assert n == n &&\n    n > 0\n}\n";
+    let scratch = Scratch::new("json-reason", &[("part.sil", text.as_bytes())]);
+    let run = scratch.silicon(&["--message-format", "json", "part.sil"]);
+    let expected = serde_json::json!({
+        "file": "part.sil",
+        "start": { "line": 3, "column": 5 },
+        "end": { "line": 3, "column": 10 },
+    });
+    assert_eq!(lines(&run)[0]["reason"], expected, "{run:#?}");
+}
+
+#[test]
 fn json_has_its_shape() {
     let scratch = programs("json");
     let run = scratch.silicon(&["--message-format", "json", "bad.vpr", "ill.sil", "good.sil"]);
@@ -211,6 +224,7 @@ fn json_has_its_shape() {
     assert_eq!(failure["end"], serde_json::json!({ "line": 3, "column": 16 }));
     assert_eq!(failure["member"], "m");
     assert!(failure["notes"].is_array() && failure["path"].is_array());
+    assert!(failure["reason"].is_null(), "it is the same place: {failure}");
 
     let member = &lines[1];
     assert_eq!((&member["kind"], &member["name"]), (&"method".into(), &"m".into()));

@@ -133,6 +133,20 @@ struct Range {
     end: Position,
 }
 
+/// A range and its file.
+#[derive(Serialize)]
+struct Located<'a> {
+    file: &'a str,
+    start: Position,
+    end: Position,
+}
+
+impl<'a> Located<'a> {
+    fn of(place: &'a Place) -> Self {
+        Self { file: &place.file, start: place.start.into(), end: place.end.into() }
+    }
+}
+
 #[derive(Serialize)]
 struct Note<'a> {
     file: &'a str,
@@ -162,6 +176,9 @@ struct DiagnosticLine<'a> {
     generated: Option<Range>,
     #[serde(skip_serializing_if = "Option::is_none")]
     member: Option<&'a str>,
+    /// The part that could not be shown, where it is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<Located<'a>>,
     notes: Vec<Note<'a>>,
     path: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,6 +203,7 @@ impl<'a> DiagnosticLine<'a> {
                 .generated
                 .map(|(start, end)| Range { start: start.into(), end: end.into() }),
             member: diagnostic.member.as_deref(),
+            reason: diagnostic.reason.as_ref().map(Located::of),
             notes: message.notes.iter().map(|(place, text)| Note::of(place, text)).collect(),
             path: &diagnostic.path,
             counterexample: diagnostic.counterexample.as_ref(),

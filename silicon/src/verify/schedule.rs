@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::answers::{Own, Subject, Work};
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,6 +57,29 @@ pub(super) struct Task {
 }
 
 impl Task {
+    /// What answers of earlier runs need to know of it.
+    pub(super) fn subject(&self) -> (Subject<'_>, Work) {
+        let (kind, own) = match &self.piece {
+            Piece::Functions { functions, .. } => ("functions", Own::Functions(functions)),
+            Piece::Predicate(predicate) => ("predicate", Own::Predicate(*predicate)),
+            Piece::Method(method) => ("method", Own::Method(*method)),
+            Piece::Termination { proof, function } => {
+                ("termination", Own::Termination { proof: *proof, function: *function })
+            }
+        };
+        let mut functions: Vec<FunctionId> = self.functions.iter().copied().collect();
+        functions.sort_unstable();
+        let mut predicates: Vec<PredicateId> = self.predicates.iter().copied().collect();
+        predicates.sort_unstable();
+        let of_group = match &self.piece {
+            Piece::Functions { functions, .. } => functions.clone(),
+            _ => Vec::new(),
+        };
+        let after = self.after.iter().copied().collect();
+        let work = Work { functions: of_group, uses: functions.clone(), after };
+        (Subject { kind, own, functions, predicates }, work)
+    }
+
     /// The members that it is about.
     pub(super) fn members(&self) -> Vec<Member> {
         match &self.piece {

@@ -13,12 +13,13 @@ use sil::program::PredicateId;
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::whole::Fact;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
     /// From here on locations may have new values.
     pub(crate) fn begin_epoch(&mut self) {
-        if !self.context.analysis.recursive_predicates.is_empty() {
+        if self.of_program(Fact::SomeAreRecursive) {
             self.state.heap.epoch = Some(self.fresh("epoch", Sort::INT));
         }
     }
@@ -44,7 +45,7 @@ impl Engine<'_> {
         amount: Term,
     ) -> Result<(), Stop> {
         let Some(epoch) = epoch else { return Ok(()) };
-        if !self.context.analysis.recursive_predicates.contains(&predicate) {
+        if !self.of_program(Fact::IsRecursive(predicate)) {
             return Ok(());
         }
         let mut operands = vec![epoch];
@@ -67,7 +68,7 @@ impl Engine<'_> {
         arguments: &[Term],
         snapshot: Term,
     ) -> Result<(), Stop> {
-        if !self.context.analysis.recursive_predicates.contains(&predicate) {
+        if !self.of_program(Fact::IsRecursive(predicate)) {
             return Ok(());
         }
         for (inner, chunk) in instances(&self.state.heap) {

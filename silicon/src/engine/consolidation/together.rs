@@ -19,6 +19,7 @@ use smt::terms::Terms;
 
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::whole::Fact;
 use crate::engine::{Amounts, Engine, Stop};
 
 /// So many instances are opened together at most.
@@ -70,7 +71,7 @@ impl Engine<'_> {
             match resource {
                 Resource::Field(field) => *holders.entry(field).or_default() += chunks.len(),
                 Resource::Predicate(predicate)
-                    if !self.context.analysis.recursive_predicates.contains(&predicate) =>
+                    if !self.of_program(Fact::IsRecursive(predicate)) =>
                 {
                     let fields = self.fields_in(predicate);
                     for &field in &fields {

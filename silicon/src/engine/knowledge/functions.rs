@@ -1,6 +1,6 @@
 //! What is known of the functions verified so far: their axioms.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 use sil::program::{Function, FunctionId, Program};
@@ -18,7 +18,7 @@ pub(crate) enum Phase {
 
 /// What is known of the functions verified so far: for each its axioms, by phase.
 #[derive(Debug)]
-pub(crate) struct FunctionTable(FxHashMap<FunctionId, [OnceLock<FunctionAxioms>; 2]>);
+pub(crate) struct FunctionTable(FxHashMap<FunctionId, [OnceLock<Arc<FunctionAxioms>>; 2]>);
 
 impl FunctionTable {
     pub(crate) fn new(program: &Program) -> Self {
@@ -26,13 +26,13 @@ impl FunctionTable {
     }
 
     /// Makes what a phase has shown available to the members that come later.
-    pub(crate) fn insert(&self, function: FunctionId, phase: Phase, axioms: FunctionAxioms) {
+    pub(crate) fn insert(&self, function: FunctionId, phase: Phase, axioms: Arc<FunctionAxioms>) {
         let first = self.0[&function][phase as usize].set(axioms).is_ok();
         debug_assert!(first, "a phase is over once");
     }
 
     /// What a phase has shown, if it is over and has shown anything.
-    pub(crate) fn get(&self, function: FunctionId, phase: Phase) -> Option<&FunctionAxioms> {
+    pub(crate) fn get(&self, function: FunctionId, phase: Phase) -> Option<&Arc<FunctionAxioms>> {
         self.0[&function][phase as usize].get()
     }
 }

@@ -11,21 +11,23 @@ use sil::walk::{Visit, walk_body, walk_expr, walk_stmts};
 
 use crate::engine::rules::readings::has_two_readings;
 use crate::engine::state::heap::Resource;
+use crate::engine::whole::Fact;
 
-/// What is found out about a program before any member is verified.
+/// What is found out about a program before any member is verified. The engine asks for it by [`Fact`].
+#[derive(Debug)]
 pub(crate) struct Analysis {
     /// Fields and predicates that occur as triggers.
-    pub(crate) trigger_resources: BTreeSet<Resource>,
+    trigger_resources: BTreeSet<Resource>,
     /// Predicates whose instances may hold instances of themselves.
-    pub(crate) recursive_predicates: FxHashSet<PredicateId>,
+    recursive_predicates: FxHashSet<PredicateId>,
     /// Functions that are applied in bodies of predicates, there or by such functions.
-    pub(crate) functions_in_bodies: FxHashSet<FunctionId>,
+    functions_in_bodies: FxHashSet<FunctionId>,
     /// Predicates in whose bodies something is asserted inside of an expression, there or in an instance opened there.
-    pub(crate) asserting_predicates: FxHashSet<PredicateId>,
+    asserting_predicates: FxHashSet<PredicateId>,
     /// Whether applying a magic wand may change values.
-    pub(crate) scripts_may_write: bool,
+    scripts_may_write: bool,
     /// Whether what a function knows of its precondition is what its callers show.
-    pub(crate) contracts_have_one_reading: bool,
+    contracts_have_one_reading: bool,
 }
 
 impl Analysis {
@@ -38,6 +40,19 @@ impl Analysis {
             asserting_predicates: asserting_predicates(program),
             scripts_may_write: scripts_may_write(program),
             contracts_have_one_reading: contracts_have_one_reading(program),
+        }
+    }
+
+    /// Whether a fact holds.
+    pub(crate) fn says(&self, fact: Fact) -> bool {
+        match fact {
+            Fact::IsTrigger(resource) => self.trigger_resources.contains(&resource),
+            Fact::IsRecursive(predicate) => self.recursive_predicates.contains(&predicate),
+            Fact::SomeAreRecursive => !self.recursive_predicates.is_empty(),
+            Fact::IsInBodies(function) => self.functions_in_bodies.contains(&function),
+            Fact::IsAsserting(predicate) => self.asserting_predicates.contains(&predicate),
+            Fact::ScriptsMayWrite => self.scripts_may_write,
+            Fact::ContractsHaveOneReading => self.contracts_have_one_reading,
         }
     }
 }

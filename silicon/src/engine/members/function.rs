@@ -15,6 +15,7 @@ use crate::engine::knowledge::functions::{FunctionAxioms, is_opaque};
 use crate::engine::knowledge::symbols::FunctionSymbols;
 use crate::engine::rules::readings::has_two_readings;
 use crate::engine::state::State;
+use crate::engine::whole::Fact;
 use crate::engine::{Amounts, Engine, Reading, Stop};
 
 /// The function in general: variables for the snapshot and the formals.
@@ -49,7 +50,7 @@ impl<'p> Engine<'p> {
     /// SOUNDNESS: where a part of an instance is held, what its body applies is applied to that part, so what is shown of
     /// it must not build on sums, exact or not (trap T4).
     pub(crate) fn amounts_held_in(&self, function: FunctionId) -> Amounts {
-        if self.context.analysis.functions_in_bodies.contains(&function) {
+        if self.of_program(Fact::IsInBodies(function)) {
             Amounts::SomeOrNone
         } else {
             Amounts::Exact
@@ -196,7 +197,7 @@ impl<'p> Engine<'p> {
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
                 engine.produce_all(&preconditions, Some(snapshot), trusted_contract)?;
-                let is_defining = engine.context.analysis.contracts_have_one_reading;
+                let is_defining = engine.of_program(Fact::ContractsHaveOneReading);
                 engine.in_mode(
                     |mode| mode.is_defining = is_defining,
                     |engine| engine.eval(body, blame),

@@ -5,6 +5,7 @@ use sil::program::{Expr, PredicateId};
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::rules::produce::conjuncts;
 use crate::engine::state::State;
+use crate::engine::whole::Fact;
 use crate::engine::{Amounts, Engine, Stop};
 
 impl Engine<'_> {
@@ -39,7 +40,7 @@ impl Engine<'_> {
         }
         // It is shown here, of a whole instance; of a part, where that is used. What else the body has to meet is asked for
         // again on the way and has been reported above, without the sums and without what is asserted.
-        if self.context.analysis.asserting_predicates.contains(&predicate) {
+        if self.of_program(Fact::IsAsserting(predicate)) {
             self.state.heap.amounts = Amounts::Exact;
             self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;
         }

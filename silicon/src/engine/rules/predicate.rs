@@ -8,6 +8,7 @@ use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::whole::Fact;
 use crate::engine::{Engine, Reading, Stop};
 
 impl<'p> Engine<'p> {
@@ -114,7 +115,7 @@ impl<'p> Engine<'p> {
     /// written.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
         let is_part = !self.extends_exactly() || amount != Terms::WRITE;
-        let is_open = is_part && self.context.analysis.asserting_predicates.contains(&predicate);
+        let is_open = is_part && self.of_program(Fact::IsAsserting(predicate));
         if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 

@@ -13,6 +13,7 @@ use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::log::Found;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::whole::Fact;
 use crate::engine::{Engine, Stop};
 
 /// What is known of the left-hand side and the footprint of a wand together, where both hold.
@@ -178,7 +179,7 @@ impl Engine<'_> {
     ///
     /// SOUNDNESS: only as long as no proof script does anything but rearrange permission.
     fn keep_values(&mut self, before: &Heap) -> Result<(), Stop> {
-        if self.context.analysis.scripts_may_write {
+        if self.of_program(Fact::ScriptsMayWrite) {
             return Ok(());
         }
         let after = self.state.heap.clone();

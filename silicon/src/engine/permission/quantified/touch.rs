@@ -9,6 +9,7 @@ use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 use crate::engine::permission::quantified;
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::Access;
+use crate::engine::whole::Fact;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
@@ -22,7 +23,7 @@ impl Engine<'_> {
 
     /// Makes a location known to triggers, if there are any that want it.
     pub(crate) fn touch(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
-        if self.mode.in_trigger || !self.context.analysis.trigger_resources.contains(&resource) {
+        if self.mode.in_trigger || !self.of_program(Fact::IsTrigger(resource)) {
             return Ok(());
         }
         let fact = self.touched(resource, arguments);
@@ -31,7 +32,7 @@ impl Engine<'_> {
 
     /// A goal about an arbitrary location, which is one that triggers know.
     pub(crate) fn with_touch(&mut self, resource: Resource, goal: Term) -> Term {
-        if !self.context.analysis.trigger_resources.contains(&resource) {
+        if !self.of_program(Fact::IsTrigger(resource)) {
             return goal;
         }
         let formals = self.formals(resource);
@@ -41,7 +42,7 @@ impl Engine<'_> {
 
     /// ∀xs {triggers}. c ⇒ touched(e), for the locations of a quantified permission.
     pub(crate) fn touch_all(&mut self, access: &Access) -> Result<(), Stop> {
-        if !self.context.analysis.trigger_resources.contains(&access.resource) {
+        if !self.of_program(Fact::IsTrigger(access.resource)) {
             return Ok(());
         }
         let touched = self.touched(access.resource, &access.arguments);
@@ -131,7 +132,7 @@ impl Engine<'_> {
 
     /// ∀m, r {m@r}. touched(r).
     pub(crate) fn use_touch(&mut self, resource: Resource) -> Result<(), Stop> {
-        if !self.context.analysis.trigger_resources.contains(&resource) {
+        if !self.of_program(Fact::IsTrigger(resource)) {
             return Ok(());
         }
         let formals = self.formals(resource);

@@ -5,7 +5,9 @@ use sil::program::Program;
 use smt::prover::Workspace;
 
 use super::*;
+use crate::engine::members::analysis::Analysis;
 use crate::engine::state::heap::Resource;
+use crate::engine::whole::Facts;
 use crate::engine::{Context, Visible};
 use crate::options::Options;
 
@@ -28,7 +30,10 @@ fn with_program(text: &str, test: impl FnOnce(&mut Engine<'_>)) {
     let options = Options::default();
     let context = Context::new(&program, &loaded.sources, &options, &crate::observer::Nobody, None);
     let (functions, predicates) = (FxHashSet::default(), FxHashSet::default());
-    let visible = Visible { functions: &functions, contracts: &[], predicates: &predicates };
+    let analysis = Analysis::of(&program);
+    let facts = Facts::of(&analysis);
+    let visible =
+        Visible { functions: &functions, contracts: &[], predicates: &predicates, facts: &facts };
     let mut engine = Engine::new(&context, visible, &Workspace::new(), None).expect("Z3 is there");
     test(&mut engine);
 }

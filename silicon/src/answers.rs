@@ -1,0 +1,122 @@
+//! Answers from an earlier run, used again where a new run would find the same.
+//!
+//! What is kept is the outcome of a task: of a method, a predicate, a group of functions, a proof that a function terminates. It is used
+//! again under two conditions: the key is the same ([`key`]), and so are the facts about the program as a whole that the task, or one
+//! that it builds on, has asked for. So an answer may be used although the member has moved, and is not although only something
+//! else was edited that mattered.
+//!
+//! SOUNDNESS: what a clock, the memory, or who stopped the run had a part in is not kept, nor what builds on it. With answers each task
+//! has a workspace of its own, so that it does not depend on which other tasks are answered.
+
+mod encode;
+mod key;
+mod recall;
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+pub(crate) use key::{Own, Subject};
+pub(crate) use recall::{Recall, Recalled, Work};
+
+use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
+use crate::report::MemberReport;
+use encode::Digest;
+
+/// The answers of earlier runs, of any programs. They live as long as this does; it may be shared by runs on several threads.
+#[derive(Default)]
+pub struct Answers(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    by_key: FxHashMap<Digest, Vec<Entry>>,
+    entries: usize,
+    /// Counts uses.
+    now: u64,
+}
+
+struct Entry {
+    answer: Arc<Answer>,
+    used: u64,
+}
+
+/// So many answers are kept. Beyond that, the half that was not used for longest is forgotten.
+const MOST: usize = 20_000;
+
+/// The outcome of a task.
+pub(crate) struct Answer {
+    /// What it, and what it builds on, has asked about the program as a whole.
+    facts: Vec<(FactByName, bool)>,
+    /// The reports of its members, and where their spans are.
+    reports: Vec<(MemberReport, Vec<recall::SpanRef>)>,
+    /// What its functions let others use; numbers and places in it are those of programs with this numbering.
+    axioms: Vec<(usize, Phase, Arc<FunctionAxioms>)>,
+    numbering: Digest,
+}
+
+/// A fact as it can be asked of another program: which one, and of what.
+type FactByName = (u8, String);
+
+impl Answers {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.lock().entries
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn find(&self, key: &Digest, fits: impl Fn(&Answer) -> bool) -> Option<Arc<Answer>> {
+        let mut kept = self.lock();
+        kept.now += 1;
+        let now = kept.now;
+        let entries = kept.by_key.get_mut(key)?;
+        let entry = entries.iter_mut().find(|entry| fits(&entry.answer))?;
+        entry.used = now;
+        Some(Arc::clone(&entry.answer))
+    }
+
+    /// Keeps an answer; it takes the place of one to the same question.
+    fn keep(&self, key: Digest, answer: Answer) {
+        let mut kept = self.lock();
+        kept.now += 1;
+        let entry = Entry { answer: Arc::new(answer), used: kept.now };
+        let entries = kept.by_key.entry(key).or_default();
+        match entries.iter_mut().find(|old| old.answer.facts == entry.answer.facts) {
+            Some(old) => *old = entry,
+            None => {
+                entries.push(entry);
+                kept.entries += 1;
+            }
+        }
+        if kept.entries > MOST {
+            kept.forget_half();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn forget_half(&mut self) {
+        let mut used: Vec<u64> = self.by_key.values().flatten().map(|entry| entry.used).collect();
+        used.sort_unstable();
+        let oldest = used[used.len() / 2];
+        self.by_key.retain(|_, entries| {
+            entries.retain(|entry| entry.used >= oldest);
+            !entries.is_empty()
+        });
+        self.entries = self.by_key.values().map(Vec::len).sum();
+    }
+}
+
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answers").field("len", &self.len()).finish()
+    }
+}

@@ -1,0 +1,316 @@
+//! One run with answers: which tasks need no work, and what is kept of those that do.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use sil::plugins::termination::Instrumented;
+use sil::program::{FunctionId, PredicateId, Program};
+use sil::source::{Name, Sources, Span};
+
+use super::encode::{Part, Reader};
+use super::key::{Key, Keys, Subject};
+use super::{Answer, Answers, FactByName};
+use crate::engine::Context;
+use crate::engine::knowledge::functions::Phase;
+use crate::engine::members::analysis::Analysis;
+use crate::engine::state::heap::Resource;
+use crate::engine::whole::Fact;
+use crate::options::Options;
+use crate::report::{MemberReport, Verdict};
+
+/// The run of one program.
+pub(crate) struct Recall<'p> {
+    answers: &'p Answers,
+    program: &'p Program,
+    keys: Keys<'p>,
+    tasks: Vec<(Key, Work)>,
+    /// What is known of each task that is done.
+    done: Vec<OnceLock<Done>>,
+}
+
+/// What the answers need to know of a task.
+pub(crate) struct Work {
+    /// Its functions, if it is about functions.
+    pub(crate) functions: Vec<FunctionId>,
+    /// The functions whose axioms it may use.
+    pub(crate) uses: Vec<FunctionId>,
+    /// The tasks whose outcomes it may use.
+    pub(crate) after: Vec<usize>,
+}
+
+struct Done {
+    /// Whether nothing but the program had a part in it.
+    is_clean: bool,
+    /// What was asked of the program as a whole, there or in what it builds on.
+    asked: Vec<(Fact, bool)>,
+}
+
+/// A span by its number in a part of the key, or a part of that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SpanRef {
+    base: (usize, usize),
+    /// The offset and the length; none: all of it.
+    inside: Option<(u32, u32)>,
+    origin: (usize, usize),
+}
+
+/// What is known of the tasks before any of them runs.
+pub(crate) struct Recalled {
+    /// By number: the reports of a task that needs no work.
+    pub(crate) reports: Vec<Option<Vec<MemberReport>>>,
+}
+
+impl Recalled {
+    /// The tasks that need no work.
+    pub(crate) fn numbers(&self) -> Vec<usize> {
+        let known = self.reports.iter().enumerate();
+        known.filter(|(_, reports)| reports.is_some()).map(|(index, _)| index).collect()
+    }
+}
+
+impl<'p> Recall<'p> {
+    /// `None` where answers are of no use, since what is asked for is a trace of the work itself.
+    pub(crate) fn new<'s>(
+        answers: &'p Answers,
+        program: &'p Program,
+        sources: &'p Sources,
+        checks: Option<&'p Instrumented>,
+        options: &Options,
+        tasks: impl Iterator<Item = (Subject<'s>, Work)>,
+    ) -> Option<Self> {
+        if options.smt_log.is_some() || options.profile.is_some() {
+            return None;
+        }
+        let mut keys = Keys::new(Reader { program, sources, checks }, options);
+        let tasks: Vec<_> = tasks.map(|(subject, work)| (keys.of(&subject), work)).collect();
+        let done = tasks.iter().map(|_| OnceLock::new()).collect();
+        Some(Self { answers, program, keys, tasks, done })
+    }
+
+    /// Looks for answers, and leaves what others need of them in the context.
+    pub(crate) fn look(&self, context: &Context<'_>, analysis: &Analysis) -> Recalled {
+        let names = Names::of(self.program);
+        let holds = |(fact, answer): &(FactByName, bool)| {
+            names.fact(fact).is_some_and(|fact| analysis.says(fact) == *answer)
+        };
+        let found: Vec<Option<Arc<Answer>>> = self
+            .tasks
+            .iter()
+            .map(|(key, _)| self.answers.find(&key.digest, |answer| answer.facts.iter().all(holds)))
+            .collect();
+        let mut task_of = FxHashMap::default();
+        for (index, (_, work)) in self.tasks.iter().enumerate() {
+            task_of.extend(work.functions.iter().map(|&function| (function, index)));
+        }
+        // What others need of it is in the answer, and fits this program.
+        let is_usable = |index: usize| {
+            found[index].as_ref().is_some_and(|it| it.numbering == self.tasks[index].0.numbering)
+        };
+        let mut runs: Vec<bool> = found.iter().map(Option::is_none).collect();
+        for index in (0..runs.len()).rev() {
+            if runs[index] {
+                for before in self.tasks[index].1.uses.iter().filter_map(|it| task_of.get(it)) {
+                    runs[*before] |= !is_usable(*before);
+                }
+            }
+        }
+        let mut reports = Vec::with_capacity(runs.len());
+        for (index, answer) in found.into_iter().enumerate() {
+            let Some(answer) = answer.filter(|_| !runs[index]) else {
+                reports.push(None);
+                continue;
+            };
+            let (key, work) = &self.tasks[index];
+            if answer.numbering == key.numbering {
+                for (position, phase, axioms) in &answer.axioms {
+                    context.functions.insert(work.functions[*position], *phase, Arc::clone(axioms));
+                }
+            }
+            let asked = answer.facts.iter();
+            let asked = asked.filter_map(|(fact, holds)| Some((names.fact(fact)?, *holds)));
+            let _ = self.done[index].set(Done { is_clean: true, asked: asked.collect() });
+            let restored = |(report, spans): &(MemberReport, Vec<SpanRef>)| {
+                let mut report = report.clone();
+                let mut spans = spans.iter();
+                for_each_span(&mut report, |span| {
+                    *span = self.span(key, *spans.next().expect("there is one for each"));
+                });
+                report
+            };
+            reports.push(Some(answer.reports.iter().map(restored).collect()));
+        }
+        Recalled { reports }
+    }
+
+    /// A task has been done in so much time; keeps its outcome, if nothing but the program had a part in it.
+    pub(crate) fn done<'r>(
+        &self,
+        index: usize,
+        context: &Context<'_>,
+        time: Duration,
+        asked: Vec<(Fact, bool)>,
+        reports: impl Iterator<Item = &'r MemberReport>,
+    ) {
+        let reports: Vec<&MemberReport> = reports.collect();
+        let (key, work) = &self.tasks[index];
+        let mut asked = asked;
+        let mut is_clean = is_within_limits(context.options, time)
+            && !context.observer.is_cancelled()
+            && reports.iter().all(|report| report.verdict != Verdict::Error);
+        for &before in &work.after {
+            match self.done[before].get() {
+                Some(done) => {
+                    is_clean &= done.is_clean;
+                    asked.extend(&done.asked);
+                }
+                None => is_clean = false,
+            }
+        }
+        asked.sort_unstable();
+        asked.dedup();
+        if is_clean && let Some(answer) = self.answer(key, work, context, &asked, &reports) {
+            self.answers.keep(key.digest, answer);
+        }
+        let _ = self.done[index].set(Done { is_clean, asked });
+    }
+
+    /// `None` where something is told at a place that the key does not know.
+    fn answer(
+        &self,
+        key: &Key,
+        work: &Work,
+        context: &Context<'_>,
+        asked: &[(Fact, bool)],
+        reports: &[&MemberReport],
+    ) -> Option<Answer> {
+        let mut kept = Vec::with_capacity(reports.len());
+        for report in reports {
+            let mut report = (*report).clone();
+            let mut spans = Vec::new();
+            for_each_span(&mut report, |span| spans.push(self.reference(key, *span)));
+            kept.push((report, spans.into_iter().collect::<Option<Vec<_>>>()?));
+        }
+        let phases = |(position, &function): (usize, &FunctionId)| {
+            let of_phase = move |phase| {
+                Some((position, phase, Arc::clone(context.functions.get(function, phase)?)))
+            };
+            [Phase::Contract, Phase::Body].into_iter().filter_map(of_phase).collect::<Vec<_>>()
+        };
+        Some(Answer {
+            facts: asked
+                .iter()
+                .filter_map(|&(fact, holds)| Some((by_name(self.program, fact)?, holds)))
+                .collect(),
+            reports: kept,
+            axioms: work.functions.iter().enumerate().flat_map(phases).collect(),
+            numbering: key.numbering,
+        })
+    }
+
+    fn reference(&self, key: &Key, span: Span) -> Option<SpanRef> {
+        let parts = || key.parts.iter().enumerate().rev();
+        let exact = parts()
+            .find_map(|(part, &id)| Some((part, self.keys.encoded(id).spans.get_index_of(&span)?)));
+        if let Some(base) = exact {
+            return Some(SpanRef { base, inside: None, origin: base });
+        }
+        let find = |fits: &dyn Fn(Part, &Span) -> bool| {
+            parts().find_map(|(part, &id)| {
+                let mut spans = self.keys.encoded(id).spans.iter();
+                Some((part, spans.position(|other| fits(id, other))?))
+            })
+        };
+        let origin = find(&|_, other| other.origin == span.origin)?;
+        let base = find(&|part, other| {
+            other.file == span.file
+                && other.start <= span.start
+                && span.end <= other.end
+                && !self.keys.encoded(part).without_text.contains(other)
+        })?;
+        let outer = self.keys.encoded(key.parts[base.0]).spans[base.1];
+        let inside = Some((span.start - outer.start, span.end - span.start));
+        Some(SpanRef { base, inside, origin })
+    }
+
+    fn span(&self, key: &Key, SpanRef { base, inside, origin }: SpanRef) -> Span {
+        let spans = |(part, index): (usize, usize)| self.keys.encoded(key.parts[part]).spans[index];
+        let outer = spans(base);
+        let Some((offset, length)) = inside else { return outer };
+        let start = outer.start + offset;
+        Span { start, end: start + length, origin: spans(origin).origin, ..outer }
+    }
+}
+
+/// Whether no clock can have had a part in work that took so long: each lets a question, or a member, have more.
+fn is_within_limits(options: &Options, time: Duration) -> bool {
+    /// The least that a question may take, with and without a model.
+    const QUESTION: Duration = Duration::from_secs(20);
+    const WITH_MODEL: Duration = Duration::from_secs(10);
+    let question = if options.counterexample { WITH_MODEL } else { QUESTION };
+    time < question
+        && options.member_time_limit.is_none_or(|limit| time < limit)
+        && options.deadline.is_none_or(|deadline| Instant::now() < deadline)
+}
+
+/// All spans of a report, in a fixed order.
+fn for_each_span(report: &mut MemberReport, mut each: impl FnMut(&mut Span)) {
+    each(&mut report.span);
+    for finding in &mut report.findings {
+        each(&mut finding.span);
+        finding.reason_span.iter_mut().for_each(&mut each);
+        finding.related.iter_mut().for_each(|(span, _)| each(span));
+        finding.path.iter_mut().for_each(|step| each(&mut step.condition));
+    }
+    report.trusted.iter_mut().for_each(|(span, _)| each(span));
+}
+
+/// `None`: of a wand, of which nothing is known before.
+fn by_name(program: &Program, fact: Fact) -> Option<FactByName> {
+    let predicate = |id: PredicateId| program.predicates[id].name.to_string();
+    Some(match fact {
+        Fact::IsTrigger(Resource::Field(id)) => (0, program.fields[id].name.to_string()),
+        Fact::IsTrigger(Resource::Predicate(id)) => (1, predicate(id)),
+        Fact::IsTrigger(Resource::Wand(_)) => return None,
+        Fact::IsRecursive(id) => (2, predicate(id)),
+        Fact::SomeAreRecursive => (3, String::new()),
+        Fact::IsInBodies(id) => (4, program.functions[id].name.to_string()),
+        Fact::IsAsserting(id) => (5, predicate(id)),
+        Fact::ScriptsMayWrite => (6, String::new()),
+        Fact::ContractsHaveOneReading => (7, String::new()),
+    })
+}
+
+/// The members of a program by name.
+struct Names<'p> {
+    fields: IndexMap<&'p Name, sil::program::FieldId, FxBuildHasher>,
+    predicates: IndexMap<&'p Name, PredicateId, FxBuildHasher>,
+    functions: IndexMap<&'p Name, FunctionId, FxBuildHasher>,
+}
+
+impl<'p> Names<'p> {
+    fn of(program: &'p Program) -> Self {
+        Self {
+            fields: program.fields.iter().map(|(id, field)| (&field.name, id)).collect(),
+            predicates: program.predicates.iter().map(|(id, it)| (&it.name, id)).collect(),
+            functions: program.functions.iter().map(|(id, it)| (&it.name, id)).collect(),
+        }
+    }
+
+    /// The fact in this program; `None`: it is about what there is not.
+    fn fact(&self, (which, name): &FactByName) -> Option<Fact> {
+        let name: &Name = &Name::from(name.as_str());
+        Some(match which {
+            0 => Fact::IsTrigger(Resource::Field(*self.fields.get(name)?)),
+            1 => Fact::IsTrigger(Resource::Predicate(*self.predicates.get(name)?)),
+            2 => Fact::IsRecursive(*self.predicates.get(name)?),
+            3 => Fact::SomeAreRecursive,
+            4 => Fact::IsInBodies(*self.functions.get(name)?),
+            5 => Fact::IsAsserting(*self.predicates.get(name)?),
+            6 => Fact::ScriptsMayWrite,
+            7 => Fact::ContractsHaveOneReading,
+            _ => return None,
+        })
+    }
+}
