@@ -95,7 +95,7 @@ struct Encoder<'p> {
     locals_of_contract: Option<&'p la_arena::Arena<Local>>,
 }
 
-impl<'p> Encoder<'p> {
+impl Encoder<'_> {
     fn tag(&mut self, tag: u8) {
         self.bytes.push(tag);
     }
