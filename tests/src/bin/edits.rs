@@ -13,7 +13,8 @@ use clap::Parser;
 use sil_tests::attack::in_order;
 use sil_tests::edits::{self, Tally};
 use sil_tests::plant::lot;
-use silicon::session::input::programs_below;
+use silicon::session::Input;
+use silicon::session::input::{Language, programs_below};
 
 /// Edits programs at random, and compares what is found with answers of earlier runs with what a fresh run finds.
 #[derive(Parser)]
@@ -43,7 +44,7 @@ fn main() -> anyhow::Result<ExitCode> {
         programs.push((path.display().to_string(), text));
     }
     anyhow::ensure!(!programs.is_empty(), "there are no programs");
-    let is_sil = |name: &str| name.ends_with(".sil") || name.ends_with(".vpr");
+    let is_sil = |name: &str| Input::text(name, "").language() == Language::Sil;
     let donors: Vec<_> = programs.iter().filter(|(name, _)| is_sil(name)).cloned().collect();
     let answers = Arc::default();
     let results = in_order(0..args.sequences, args.jobs, |number| {

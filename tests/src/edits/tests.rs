@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use silicon::session::input::programs_below;
+use silicon::session::input::{Language, programs_below};
 
 use super::*;
 use crate::plant::lot;
@@ -13,7 +13,8 @@ fn corpus() -> Vec<(String, String)> {
         let name = path.display().to_string();
         Some((name, std::fs::read_to_string(path).ok()?))
     });
-    programs.filter(|(name, _)| name.ends_with(".sil") || name.ends_with(".vpr")).collect()
+    let is_sil = |name: &str| Input::text(name, "").language() == Language::Sil;
+    programs.filter(|(name, _)| is_sil(name)).collect()
 }
 
 #[test]
