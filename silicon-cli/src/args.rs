@@ -61,12 +61,20 @@ pub(crate) struct Args {
     pub(crate) reports: Vec<ReportFile>,
 
     /// Verify only members whose name matches (repeatable)
-    #[arg(long = "member", visible_alias = "includeMethods", value_name = "GLOB", help_heading = SELECTION)]
+    #[arg(long = "member", value_name = "GLOB", help_heading = SELECTION)]
     members: Vec<String>,
 
     /// Leave out members whose name matches (repeatable)
-    #[arg(long = "exclude", visible_alias = "excludeMethods", value_name = "GLOB", help_heading = SELECTION)]
+    #[arg(long = "exclude", value_name = "GLOB", help_heading = SELECTION)]
     excluded: Vec<String>,
+
+    /// Verify all functions and predicates, and only methods whose name matches (repeatable)
+    #[arg(long = "includeMethods", value_name = "GLOB", help_heading = SELECTION)]
+    methods: Vec<String>,
+
+    /// Leave out methods whose name matches (repeatable)
+    #[arg(long = "excludeMethods", value_name = "GLOB", help_heading = SELECTION)]
+    excluded_methods: Vec<String>,
 
     /// Verify only members that stand on these lines (repeatable)
     #[arg(long = "at", value_name = "FILE:LINE[-LINE]", help_heading = SELECTION)]
@@ -88,7 +96,7 @@ pub(crate) struct Args {
     #[arg(long, visible_alias = "numberOfErrorsToReport", value_name = "N")]
     errors_per_member: Option<usize>,
 
-    /// The language of the inputs, where their names do not say it
+    /// The language of all inputs, whatever their names say
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     language: Option<Dialect>,
 
@@ -336,7 +344,12 @@ impl Args {
 
     /// What the user should know about the arguments, a line each.
     pub(crate) fn notes(&self) -> Vec<String> {
-        self.silicon_flags.notes()
+        let mut notes = self.silicon_flags.notes();
+        if self.stdin_filename.is_some() && self.inputs.iter().all(|one| one.as_os_str() != "-") {
+            notes
+                .push("--stdin-filename has no effect: nothing is read from standard input".into());
+        }
+        notes
     }
 
     pub(crate) fn session(&self) -> Session {
@@ -361,7 +374,7 @@ impl Args {
         let mut inputs = input::expand(&self.inputs);
         for input in &mut inputs {
             if let (Source::Stdin, Some(name)) = (&input.source, &self.stdin_filename) {
-                input.name.clone_from(name);
+                input.name = input::harmless(name);
             }
             input.language = self.language.map(|language| match language {
                 Dialect::Sil => Language::Sil,
@@ -377,6 +390,8 @@ impl Args {
             threads: self.threads,
             members: self.members.clone(),
             excluded: self.excluded.clone(),
+            methods: self.methods.clone(),
+            excluded_methods: self.excluded_methods.clone(),
             obligation_limit: self.limit,
             member_time_limit: duration(self.member_limit),
             deadline: duration(self.time_limit).map(|limit| Instant::now() + limit),
@@ -454,6 +469,14 @@ impl Args {
         );
         lines.extend(self.members.iter().map(|glob| format!("--member {glob}")));
         lines.extend(self.excluded.iter().map(|glob| format!("--exclude {glob}")));
+        lines.extend(self.methods.iter().map(|glob| format!("--includeMethods {glob}")));
+        lines.extend(self.excluded_methods.iter().map(|glob| format!("--excludeMethods {glob}")));
+        lines.extend(self.at.iter().map(|lines| format!("--at {lines}")));
+        lines.extend(
+            self.language.map(|it| format!("--language {}", choice(it.to_possible_value()))),
+        );
+        lines.extend(self.stdin_filename.iter().map(|name| format!("--stdin-filename {name}")));
+        lines.extend(self.reports.iter().map(|report| format!("--report {report}")));
         lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));
         for (name, on) in [
             ("stats", self.stats),

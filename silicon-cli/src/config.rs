@@ -42,17 +42,21 @@ fn file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
     if commands.iter().any(|command| first == Some(OsStr::new(command))) {
         return Ok(None);
     }
+    let mut told = None;
     let mut rest = arguments.iter().skip(1).take_while(|argument| *argument != "--");
     while let Some(argument) = rest.next() {
+        // As with all options, the last one wins.
         if argument == "--no-config" {
-            return Ok(None);
+            told = Some(None);
+        } else if argument == "--config" {
+            told = Some(rest.next().map(PathBuf::from));
+        } else if let Some(path) = argument.to_str().and_then(|text| text.strip_prefix("--config="))
+        {
+            told = Some(Some(path.into()));
         }
-        if argument == "--config" {
-            return Ok(rest.next().map(PathBuf::from));
-        }
-        if let Some(path) = argument.to_str().and_then(|text| text.strip_prefix("--config=")) {
-            return Ok(Some(path.into()));
-        }
+    }
+    if let Some(told) = told {
+        return Ok(told);
     }
     let here = std::env::current_dir().map_err(|error| format!("no current directory: {error}"))?;
     Ok(nearest(&here))

@@ -18,6 +18,8 @@ enum Means {
     Plugins,
     /// It chooses among things that we do not have, or would weaken a check, or concerns the reference's own files.
     Nothing,
+    /// It asks for a check that we do not have.
+    Refused,
 }
 
 /// How many values follow a flag.
@@ -29,7 +31,9 @@ enum Values {
     Several,
 }
 
-use Means::{AssertTimeout, Counterexample, Nothing, Plugins, ResourcesPerMillisecond, Same};
+use Means::{
+    AssertTimeout, Counterexample, Nothing, Plugins, Refused, ResourcesPerMillisecond, Same,
+};
 use Values::{None as No, One, Several};
 
 /// All of them, but for those that are options of ours by the same name ([`crate::silicon_flags`]). Those that are not here are
@@ -52,7 +56,8 @@ const FLAGS: &[(&str, Values, Means)] = &[
     ("--disableHavocHack407", No, Nothing),
     ("--disableISCTriggers", No, Nothing),
     ("--disableNL", No, Nothing),
-    ("--disableShortCircuitingEvaluations", No, Nothing),
+    // What stands behind `&&`, `||` and `==>` would have to be well-defined whatever stands before.
+    ("--disableShortCircuitingEvaluations", No, Refused),
     ("--disableSubsumption", No, Nothing),
     ("--disableTempDirectory", No, Nothing),
     ("--disableValueMapCaching", No, Nothing),
@@ -191,6 +196,11 @@ pub(crate) fn translate(arguments: Vec<OsString>) -> Result<Translated, String> 
                     known_plugin(plugin)?;
                 }
             }
+            Refused => {
+                return Err(format!(
+                    "'{flag}' is not supported: what it would check is not checked"
+                ));
+            }
             Nothing if translated.without_effect.iter().all(|known| known != flag) => {
                 translated.without_effect.push(flag.to_owned());
             }
@@ -271,6 +281,11 @@ mod tests {
         let known = "viper.silver.plugin.standard.termination.TerminationPlugin:Refute";
         assert_eq!(arguments(&["--plugin", known]), Vec::<String>::new());
         assert!(translated(&["--plugin", "viper.silver.sif.SIFExtendedPlugin"]).is_err());
+    }
+
+    #[test]
+    fn checks_that_we_do_not_have_are_refused() {
+        assert!(translated(&["--disableShortCircuitingEvaluations", "a.vpr"]).is_err());
     }
 
     #[test]

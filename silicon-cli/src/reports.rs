@@ -1,6 +1,7 @@
 //! The files that reports are written to. None may be a program that is read, or the file of another report, under whatever
 //! name: what it holds would be lost.
 
+use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -10,6 +11,7 @@ use std::str::FromStr;
 use anyhow::{Context, bail};
 use same_file::is_same_file;
 use silicon::output::{ReportFormat, Summary};
+use silicon::session::input::Language;
 use silicon::session::{Input, Outcome};
 
 /// A report to be written to a file.
@@ -17,6 +19,17 @@ use silicon::session::{Input, Outcome};
 pub(crate) struct ReportFile {
     pub(crate) format: ReportFormat,
     pub(crate) path: PathBuf,
+}
+
+/// As it is given.
+impl fmt::Display for ReportFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let format = match self.format {
+            ReportFormat::Sarif => "sarif",
+            ReportFormat::Junit => "junit",
+        };
+        write!(f, "{format}={}", self.path.display())
+    }
 }
 
 impl FromStr for ReportFile {
@@ -49,10 +62,14 @@ pub(crate) fn prepare(reports: &[ReportFile], inputs: &[Input]) -> anyhow::Resul
         if !file.metadata().with_context(|| cannot_write(path))?.is_file() {
             continue;
         }
-        let mut programs = inputs.iter().filter_map(Input::path);
-        let is_input = programs.any(|program| is_same(path, program));
-        if is_input {
+        // A text on standard input may have the name of a file.
+        let mut programs = inputs.iter().map(|one| one.path().unwrap_or(Path::new(&one.name)));
+        if programs.any(|program| is_same(path, program)) {
             bail!("{}: it is one of the programs", cannot_write(path));
+        }
+        // Which files are imported is known at the end, and not of programs that were not read.
+        if !is_new && Language::of_name(path).is_some() {
+            bail!("{}: it is a program", cannot_write(path));
         }
         if reports[..index].iter().any(|other| is_same_place(path, &other.path)) {
             bail!("{}: another report goes to the same file", cannot_write(path));
@@ -61,7 +78,16 @@ pub(crate) fn prepare(reports: &[ReportFile], inputs: &[Input]) -> anyhow::Resul
     Ok(())
 }
 
-/// Writes all reports.
+/// Why the reports cannot be written, now that it is known what the programs import.
+pub(crate) fn conflict(reports: &[ReportFile], outcomes: &[Outcome]) -> Option<String> {
+    reports.iter().find_map(|ReportFile { path, .. }| {
+        let mut files = outcomes.iter().flat_map(|outcome| outcome.texts.names());
+        let is_part = files.any(|name| is_same(path, Path::new(name)));
+        is_part.then(|| format!("{}: it is part of a program", cannot_write(path)))
+    })
+}
+
+/// Writes all reports; there is to be no [`conflict`].
 pub(crate) fn write(
     reports: &[ReportFile],
     outcomes: &[Outcome],
@@ -69,11 +95,6 @@ pub(crate) fn write(
 ) -> anyhow::Result<()> {
     for report in reports {
         let path = &report.path;
-        // What the programs import is known by now.
-        let mut files = outcomes.iter().flat_map(|outcome| outcome.texts.names());
-        if files.any(|name| is_same(path, Path::new(name))) {
-            bail!("{}: it is part of a program", cannot_write(path));
-        }
         write_whole(path, &report.format.report(outcomes, summary))
             .with_context(|| cannot_write(path))?;
     }

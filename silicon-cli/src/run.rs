@@ -47,6 +47,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         keeps: !args.reports.is_empty(),
         expects: args.expect,
         unexpected: 0,
+        lost: 0,
         summary: Summary::default(),
         outcomes: Vec::new(),
     };
@@ -54,21 +55,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         inputs: &inputs,
         session: &|input| session_of(&session, &inputs, input),
         processes: workers(args).min(inputs.len()),
-        with_texts: args.expect,
+        // Announcements stand in them, and what is a program is not overwritten.
+        with_texts: args.expect || !args.reports.is_empty(),
         signals: &signals,
         deadline: session.options.deadline,
         member_limit: session.options.member_time_limit,
     };
     let end = supervise(&plan, &mut showing);
     showing.progress.finish();
-    let Showing { format, mut summary, outcomes, unexpected, .. } = showing;
+    let Showing { format, mut summary, outcomes, unexpected, lost, .. } = showing;
     let end = end?;
     summary.interrupted = end != End::Complete;
     summary.time = started.elapsed();
     let mut stdout = io::stdout().lock();
     format.summary(&summary, &mut stdout)?;
     stdout.flush()?;
-    reports::write(&args.reports, &outcomes, &summary)?;
+    let refused = reports::conflict(&args.reports, &outcomes);
+    match &refused {
+        None => reports::write(&args.reports, &outcomes, &summary)?,
+        Some(problem) => complain(&format!("error: {problem}")),
+    }
     if let End::Stopped { by, not_begun } = end {
         let rest = if not_begun > 0 {
             format!("; {not_begun} of {} files were not begun", inputs.len())
@@ -78,16 +84,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         complain(&format!("stopped by {}{rest}", by.name()));
         return Ok(by.exit_code());
     }
+    if refused.is_some() {
+        return Ok(USAGE);
+    }
     let code = format.exit_code(summary.verdict());
     if code == USAGE && summary.verdict() == FileVerdict::NothingSelected {
         complain("error: nothing to verify: no member was selected");
     }
     if args.expect && code != USAGE {
-        let counts = (inputs.len() - unexpected, inputs.len());
+        let counts = (inputs.len() - unexpected - lost, inputs.len());
         complain(&format!("{} of {} files as announced", counts.0, counts.1));
-        return Ok(match (summary.verdict(), unexpected) {
-            (FileVerdict::Error, _) => FileVerdict::Error.exit_code(),
-            (_, 0) => 0,
+        return Ok(match (summary.verdict(), unexpected, lost) {
+            (FileVerdict::Error, ..) => FileVerdict::Error.exit_code(),
+            (_, 0, 0) => 0,
+            (_, 0, _) => USAGE,
             _ => FileVerdict::Failed.exit_code(),
         });
     }
@@ -103,6 +113,8 @@ struct Showing {
     /// Whether files are to do what they announce; and how many do not.
     expects: bool,
     unexpected: usize,
+    /// How many do, but declare nothing.
+    lost: usize,
     summary: Summary,
     outcomes: Vec<Outcome>,
 }
@@ -118,6 +130,7 @@ impl Audience for Showing {
 
     fn show(&mut self, outcome: Outcome) -> io::Result<()> {
         self.summary.add(&outcome);
+        let is_lost = self.format.misses(&outcome);
         let mut text = Vec::new();
         if self.expects {
             let differences = differences(&outcome);
@@ -127,6 +140,7 @@ impl Audience for Showing {
             }
             self.format.expectation(&outcome, &differences, &mut text)?;
             self.unexpected += usize::from(!differences.is_empty());
+            self.lost += usize::from(differences.is_empty() && is_lost);
         } else {
             self.format.outcome(&outcome, &mut text)?;
         }
@@ -135,8 +149,7 @@ impl Audience for Showing {
             stdout.write_all(&text)?;
             stdout.flush()
         })?;
-        if outcome.verdict == FileVerdict::Empty && self.format.exit_code(outcome.verdict) == USAGE
-        {
+        if is_lost {
             let file = &outcome.file;
             let text = format!("error: nothing to verify in {file}: it declares nothing");
             self.progress.aside(|| complain(&text));
@@ -146,6 +159,12 @@ impl Audience for Showing {
             self.outcomes.push(outcome);
         }
         Ok(())
+    }
+
+    fn left_out(&mut self, outcome: Outcome) {
+        if self.keeps {
+            self.outcomes.push(outcome);
+        }
     }
 
     fn wait(&mut self) {

@@ -1,18 +1,21 @@
 //! Being told to stop.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::{flag, low_level};
+use signal_hook::{SigId, flag, low_level};
 
 /// Whether somebody wants this process to stop.
 pub(crate) struct Signals {
     number: Arc<AtomicUsize>,
     /// There is something to read when a signal has come.
     pub(crate) wake: UnixStream,
+    /// What is done when one comes.
+    actions: RefCell<Vec<SigId>>,
 }
 
 /// Signals that shells end a program with add this to their number in its exit code.
@@ -24,14 +27,26 @@ impl Signals {
         let (wake, tell) = UnixStream::pair()?;
         let number = Arc::new(AtomicUsize::new(0));
         let is_second = Arc::new(AtomicBool::new(false));
+        let mut actions = Vec::new();
         for signal in [SIGINT, SIGTERM] {
             // In this order: what is noted by the first counts for the second.
-            flag::register_conditional_shutdown(signal, BASE + signal, is_second.clone())?;
-            flag::register(signal, is_second.clone())?;
-            flag::register_usize(signal, number.clone(), usize::try_from(signal).unwrap_or(0))?;
-            low_level::pipe::register(signal, tell.try_clone()?)?;
+            let as_number = usize::try_from(signal).unwrap_or(0);
+            actions.extend([
+                flag::register_conditional_shutdown(signal, BASE + signal, is_second.clone())?,
+                flag::register(signal, is_second.clone())?,
+                flag::register_usize(signal, number.clone(), as_number)?,
+                low_level::pipe::register(signal, tell.try_clone()?)?,
+            ]);
         }
-        Ok(Self { number, wake })
+        Ok(Self { number, wake, actions: RefCell::new(actions) })
+    }
+
+    /// From now on this process takes no notice of them: to be called in a copy, which the first process ends. Else a signal
+    /// to the copy alone would wake the first process, which knows nothing of it.
+    pub(crate) fn leave(&self) {
+        for action in self.actions.take() {
+            low_level::unregister(action);
+        }
     }
 
     /// The one that has come.

@@ -20,7 +20,7 @@ use silicon::session::{Diagnostic, FileVerdict, Input, MemberOutcome, Outcome, S
 
 use crate::process::{self, Ending, Process, Side};
 use crate::signals::{Signal, Signals};
-use crate::wire::{Event, Order};
+use crate::wire::{Event, Head, Order};
 use crate::worker;
 
 /// Who is told what comes of a run.
@@ -31,6 +31,8 @@ pub(crate) trait Audience {
     fn finished(&mut self);
     /// Of each input, in their order.
     fn show(&mut self, outcome: Outcome) -> io::Result<()>;
+    /// Of an input that nobody has begun, where that is said of all of them together.
+    fn left_out(&mut self, outcome: Outcome);
     /// Some time has passed.
     fn wait(&mut self);
 }
@@ -179,7 +181,10 @@ impl Run<'_> {
 
     fn hire(&mut self) -> anyhow::Result<usize> {
         match process::copy()? {
-            Side::New(stream) => worker::serve(stream, self.plan.session, self.plan.inputs),
+            Side::New(stream) => {
+                self.plan.signals.leave();
+                worker::serve(stream, self.plan.session, self.plan.inputs)
+            }
             Side::Old(process) => {
                 self.workers.push(Worker { process, said: Vec::new(), job: None });
                 Ok(self.workers.len() - 1)
@@ -222,10 +227,7 @@ impl Run<'_> {
             let ending = worker.process.wait();
             return self.lost(number, ending);
         }
-        worker.said.extend_from_slice(&bytes[..read]);
-        let Some(end) = worker.said.iter().rposition(|&byte| byte == b'\n') else { return Ok(()) };
-        let rest = worker.said.split_off(end + 1);
-        let said = std::mem::replace(&mut worker.said, rest);
+        let said = whole_lines(&mut worker.said, &bytes[..read]);
         for line in said.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             self.hear(number, serde_json::from_slice(line)?)?;
         }
@@ -258,19 +260,12 @@ impl Run<'_> {
                 self.audience.finished();
             }
             Event::Done { broken } => {
-                file.outcome = match broken {
-                    Some(head) => head.outcome(),
-                    None => file.composed("this member was lost"),
-                };
-                let is_told = file.outcome.is_some();
                 let input = job.input;
                 worker.job = None;
-                if !is_told {
-                    self.broken(input, "its outcome was lost");
-                }
-                let file = &mut self.files[input];
-                if let (Some(outcome), Some(started)) = (&mut file.outcome, file.started) {
-                    outcome.time = started.elapsed();
+                match (broken.and_then(Head::outcome), file.composed("this member was lost")) {
+                    (Some(defect), known) => file.end_with(defect, known),
+                    (None, Some(known)) => file.end(known),
+                    (None, None) => self.broken(input, "its outcome was lost"),
                 }
             }
         }
@@ -289,14 +284,13 @@ impl Run<'_> {
             let worker = self.workers.remove(number);
             worker.process.end();
             let Some(job) = worker.job else { continue };
-            let file = &mut self.files[job.input];
             for one in job.running.into_iter().filter(is_overdue) {
                 let (kind, name) = (one.kind, one.id);
                 let limit = limit(one.limit.map(|(limit, _)| limit), self.plan.member_limit);
                 let why = format!("{limit}; the solver did not stop by itself");
-                file.given_up.push(GivenUp { kind, name, is_defect: false, why });
+                self.give_up(job.input, GivenUp { kind, name, is_defect: false, why });
             }
-            self.waiting.push_front(job.input);
+            self.go_on_with(job.input);
         }
         Ok(())
     }
@@ -308,34 +302,43 @@ impl Run<'_> {
         match job.running.pop() {
             None => {
                 self.broken(job.input, &format!("the process that works on it ended: {ending}"));
-                return Ok(());
             }
             // Whose fault it is shows when they are verified one at a time.
             Some(_) if !job.running.is_empty() && !file.alone => file.alone = true,
-            // That was to help.
-            Some(Running { kind, id, .. })
-                if file.given_up.iter().any(|one| one.kind == kind && one.name == id) =>
-            {
-                self.broken(job.input, &format!("the process that works on it ended: {ending}"));
-                return Ok(());
-            }
             Some(Running { kind, id: name, .. }) => {
                 let is_defect = !ending.is_for_lack_of_memory();
                 let hint = if is_defect { "" } else { ", most likely for lack of memory" };
                 let why = format!("the process that verified it ended: {ending}{hint}");
-                file.given_up.push(GivenUp { kind, name, is_defect, why });
+                self.give_up(job.input, GivenUp { kind, name, is_defect, why });
             }
         }
-        self.waiting.push_front(job.input);
+        self.go_on_with(job.input);
         Ok(())
     }
 
-    /// Nothing can be said of an input, by a defect.
+    /// A member is not to be verified any more.
+    fn give_up(&mut self, input: usize, member: GivenUp) {
+        let why = member.why.clone();
+        if !self.files[input].give_up(member) {
+            self.broken(input, &format!("a member was verified again that was given up: {why}"));
+        }
+    }
+
+    /// An input whose process is gone gets another one, if there is something left to do.
+    fn go_on_with(&mut self, input: usize) {
+        if self.files[input].outcome.is_none() {
+            self.waiting.push_front(input);
+        }
+    }
+
+    /// No more can be said of an input than is known, by a defect.
     fn broken(&mut self, input: usize, why: &str) {
         let name = &self.plan.inputs[input].name;
         let text = format!("internal error: {why}");
-        let outcome = Outcome::without_members(name, FileVerdict::Error, "internal", text);
-        self.files[input].outcome = Some(outcome);
+        let defect = Outcome::without_members(name, FileVerdict::Error, "internal", text);
+        let file = &mut self.files[input];
+        let known = file.composed(why);
+        file.end_with(defect, known);
     }
 
     /// Ends all work. What is known is shown; of inputs of which nothing is, how many there are is returned, and they are shown
@@ -366,6 +369,8 @@ impl Run<'_> {
                 || !outcome.members.is_empty()
             {
                 self.audience.show(outcome)?;
+            } else {
+                self.audience.left_out(outcome);
             }
         }
         Ok(not_begun)
@@ -407,6 +412,30 @@ fn grace(limit: Duration) -> Duration {
 }
 
 impl File {
+    /// `false`: that was done before, and did not help.
+    fn give_up(&mut self, member: GivenUp) -> bool {
+        let is_it = |one: &GivenUp| one.kind == member.kind && one.name == member.name;
+        let is_new = !self.given_up.iter().any(is_it);
+        self.given_up.push(member);
+        is_new
+    }
+
+    fn end(&mut self, mut outcome: Outcome) {
+        outcome.time = self.started.map_or(Duration::ZERO, |started| started.elapsed());
+        self.outcome = Some(outcome);
+    }
+
+    /// Ends with a defect of the work on the file; what is `known` of it stays.
+    fn end_with(&mut self, defect: Outcome, known: Option<Outcome>) {
+        self.end(match known {
+            None => defect,
+            Some(mut known) => {
+                known.add_defect(defect);
+                known
+            }
+        });
+    }
+
     /// The outcome, if the front end is through; members that are not done end with `why`.
     fn composed(&mut self, why: &str) -> Option<Outcome> {
         let (mut outcome, members) = self.loaded.take()?;
@@ -425,6 +454,18 @@ impl File {
     }
 }
 
+/// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is searched: a line may be as long
+/// as a program.
+fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
+    let Some(end) = new.iter().rposition(|&byte| byte == b'\n') else {
+        said.extend_from_slice(new);
+        return Vec::new();
+    };
+    let (lines, rest) = new.split_at(end + 1);
+    said.extend_from_slice(lines);
+    std::mem::replace(said, rest.to_vec())
+}
+
 impl Worker {
     /// Whether its process has ended.
     fn is_gone(&self) -> bool {
@@ -441,5 +482,61 @@ impl Ending {
             Self::Signal(libc::SIGABRT) => process::has_memory_limit(),
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_is_given_up_once() {
+        let member = |kind, name: &str| GivenUp {
+            kind,
+            name: name.to_owned(),
+            is_defect: false,
+            why: "time".to_owned(),
+        };
+        let mut file = File::default();
+        assert!(file.give_up(member(MemberKind::Function, "f")));
+        assert!(file.give_up(member(MemberKind::Method, "f")));
+        assert!(file.give_up(member(MemberKind::Function, "g")));
+        assert!(!file.give_up(member(MemberKind::Function, "f")));
+    }
+
+    #[test]
+    fn lines_are_whole_wherever_they_are_cut() {
+        let text = b"one\n\nand two\nthree";
+        for first in 0..=text.len() {
+            for second in first..=text.len() {
+                let mut said = Vec::new();
+                let pieces = [&text[..first], &text[first..second], &text[second..]];
+                let mut lines = Vec::new();
+                for piece in pieces {
+                    let whole = whole_lines(&mut said, piece);
+                    assert!(whole.is_empty() || whole.ends_with(b"\n"));
+                    lines.extend(whole);
+                }
+                assert_eq!((&lines[..], &said[..]), (&text[..13], &text[13..]));
+            }
+        }
+    }
+
+    #[test]
+    fn a_defect_leaves_what_is_known() {
+        let defect = || Outcome::without_members("a", FileVerdict::Error, "internal", "x".into());
+        let place = sil::render::Place::start_of("a");
+        let name = "m".to_owned();
+        let member = Member { kind: MemberKind::Method, id: name.clone(), name, place };
+        let known = || Outcome::without_members("a", FileVerdict::Verified, "note", "y".into());
+        let mut file = File { loaded: Some((known(), vec![member])), ..File::default() };
+        let composed = file.composed("why");
+        file.end_with(defect(), composed);
+        let outcome = file.outcome.expect("it has ended");
+        assert_eq!((outcome.verdict, outcome.members.len()), (FileVerdict::Error, 1));
+        assert!(outcome.is_about_file());
+        let mut ids: Vec<_> = outcome.diagnostics.iter().map(|one| &*one.message.id).collect();
+        ids.sort_unstable();
+        assert_eq!(ids, ["internal", "note", "timeout.error"]);
     }
 }

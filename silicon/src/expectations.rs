@@ -13,6 +13,9 @@
 //! line is such a line. An id without a reason stands for all reasons. `ExpectedOutput` binds every tool, the kinds with
 //! a project bind the tool of that name only: `UnexpectedOutput` is an output that this tool is known to report wrongly,
 //! `MissingOutput` one that it is known to miss.
+//!
+//! `IgnoreFile` and `IgnoreFileList` are for who runs a suite, and leaves such files out ([`Expectations::ignored`]); a file that
+//! somebody names is compared like any other ([`differences`]).
 
 use std::fmt;
 

@@ -17,6 +17,9 @@ pub struct Options {
     pub members: Vec<String>,
     /// Members left out, as globs over names.
     pub excluded: Vec<String>,
+    /// The same for methods only: these say nothing of members of other kinds.
+    pub methods: Vec<String>,
+    pub excluded_methods: Vec<String>,
     /// The solver's resource limit for one obligation, in its own units.
     pub obligation_limit: u32,
     /// Wall-clock safety net for one member; reaching it is "gave up".
@@ -99,6 +102,8 @@ impl Default for Options {
             threads: 0,
             members: Vec::new(),
             excluded: Vec::new(),
+            methods: Vec::new(),
+            excluded_methods: Vec::new(),
             obligation_limit: 40_000_000,
             member_time_limit: Some(Duration::from_secs(120)),
             deadline: None,

@@ -121,6 +121,11 @@ impl Format {
         }
     }
 
+    /// Whether a program has probably been lost, and that is no success in this format.
+    pub fn misses(self, outcome: &Outcome) -> bool {
+        outcome.verdict == FileVerdict::Empty && self.exit_code(outcome.verdict) != 0
+    }
+
     /// Shows one file; to be called in the order of the inputs.
     pub fn outcome(self, outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
         match self {
@@ -141,7 +146,8 @@ impl Format {
         }
     }
 
-    /// Shows whether a file does what it announces; `differences` is what it does not ([`crate::expectations`]).
+    /// Shows whether a file does what it announces; `differences` is what it does not ([`crate::expectations`]). A file that
+    /// declares nothing does not.
     pub fn expectation(
         self,
         outcome: &Outcome,
@@ -149,8 +155,14 @@ impl Format {
         to: &mut dyn Write,
     ) -> io::Result<()> {
         match self {
-            Self::Json { .. } => json::expectation(outcome, differences, to),
+            Self::Json { .. } => {
+                let is_met = differences.is_empty() && !self.misses(outcome);
+                json::expectation(outcome, is_met, differences, to)
+            }
             Self::Human { .. } | Self::Short | Self::Silicon => {
+                if differences.is_empty() && self.misses(outcome) {
+                    return writeln!(to, "{}: it declares and announces nothing", outcome.file);
+                }
                 if differences.is_empty() {
                     let errors = outcome.errors();
                     let word = if errors == 1 { "error" } else { "errors" };

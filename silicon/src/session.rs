@@ -158,8 +158,9 @@ impl Session {
 
     /// Whether some members were chosen, rather than all.
     fn selects(&self) -> bool {
-        let Options { members, excluded, .. } = &self.options;
-        !(members.is_empty() && excluded.is_empty() && self.at.is_empty())
+        let Options { members, excluded, methods, excluded_methods, .. } = &self.options;
+        let globs = [members, excluded, methods, excluded_methods];
+        !(globs.into_iter().all(Vec::is_empty) && self.at.is_empty())
     }
 
     /// The engine's options for one program; `None` if `at` selects nothing in it.

@@ -105,6 +105,12 @@ fn verify_members(
         .filter(|&member| is_reported(program, sources, options, member))
         .collect();
     observer.planned(&reported.iter().map(|&member| planned(program, member)).collect::<Vec<_>>());
+    let is_domain = |member: &Member| matches!(member, Member::Domain(_));
+    // Axioms may mention nothing that needs a proof, so nothing else is to come; that they are trusted is said elsewhere.
+    if !options.smoke {
+        let domains = reported.iter().copied().filter(is_domain);
+        domains.for_each(|domain| observer.finished(&blank(program, domain)));
+    }
     let schedule =
         Schedule::new(program, context.termination, |member| is_selected(program, member, options));
     let collected = Collected::new(&schedule, &reported, observer);
@@ -168,10 +174,13 @@ fn verify_members(
     for &member in &reported {
         report.members.extend(reports.remove(&member));
         if let Member::Domain(domain) = member {
-            // Axioms may mention nothing that needs a proof; that they are trusted is said elsewhere.
-            let checked = options.smoke.then(|| axioms(&context, &analysis, domain));
-            let of_domain = checked.unwrap_or_else(|| blank(program, member));
-            observer.finished(&of_domain);
+            let of_domain = if options.smoke {
+                let checked = axioms(&context, &analysis, domain);
+                observer.finished(&checked);
+                checked
+            } else {
+                blank(program, member)
+            };
             report.members.push(of_domain);
         }
     }
@@ -227,8 +236,8 @@ fn perform(
             vec![(member, report)]
         }
         Piece::Termination { proof, function } => {
-            let report = observed(context, Member::Function(*function), None, |until| {
-                verify_other(context, Member::Method(*proof), until, visible, workspace).0
+            let (report, _) = observed(context, Member::Function(*function), None, |until| {
+                verify_other(context, Member::Method(*proof), until, visible, workspace)
             });
             vec![(Member::Function(*function), report)]
         }
@@ -338,17 +347,25 @@ fn both(first: MemberReport, second: MemberReport) -> MemberReport {
 
 /// Tells the observer of a piece of work, which gets the time at which it should be over.
 ///
-/// `slice` is what it may take for the time being.
-fn observed<T>(
+/// Whose work that is, is what observers know of it: where they have given `member` up, nothing of it is done, whichever
+/// program the work is about. `slice` is what it may take for the time being.
+fn observed<T: Default>(
     context: &Context<'_>,
     member: Member,
     slice: Option<Duration>,
-    work: impl FnOnce(Option<Instant>) -> T,
-) -> T {
+    work: impl FnOnce(Option<Instant>) -> (MemberReport, T),
+) -> (MemberReport, T) {
+    let mut report = blank(context.program, member);
+    let is_it = |one: &&GivenUp| one.kind == report.kind && one.name == report.name;
+    if let Some(GivenUp { is_defect, why, .. }) = context.options.given_up.iter().find(is_it) {
+        let stop = if *is_defect { Stop::Broken } else { Stop::GivenUp };
+        stopped(context.options, &mut report, stop(why.clone()));
+        return (report, T::default());
+    }
     let limit = context.options.member_time_limit.into_iter().chain(slice).min();
     let limit = limit.map(|limit| Instant::now() + limit);
     let until = limit.into_iter().chain(context.options.deadline).min();
-    let (kind, name, _) = describe(context.program, member);
+    let MemberReport { kind, name, .. } = report;
     context.observer.started(kind, &name, until);
     let done = work(until);
     context.observer.ended(kind, &name);
@@ -361,9 +378,8 @@ fn verify_whole(
     visible: Visible<'_>,
     workspace: &Workspace,
 ) -> MemberReport {
-    observed(context, member, None, |until| {
-        verify_other(context, member, until, visible, workspace).0
-    })
+    let work = |until| verify_other(context, member, until, visible, workspace);
+    observed(context, member, None, work).0
 }
 
 /// A predicate or a method, within the time that one member has.
@@ -436,7 +452,8 @@ fn axioms(context: &Context<'_>, analysis: &Analysis, domain: DomainId) -> Membe
     let workspace = Workspace::new();
     let member = Member::Domain(domain);
     let check = |engine: &mut Engine<'_>| engine.check_axioms(domain).map(|()| None);
-    verify_member(context, member, "axioms", visible, &workspace, check).0
+    let work = |_| verify_member(context, member, "axioms", visible, &workspace, check);
+    observed(context, member, None, work).0
 }
 
 fn verify_body(context: &Context<'_>, member: Member, engine: &mut Engine<'_>) -> Result<(), Stop> {
@@ -476,16 +493,6 @@ fn verify_member<'p>(
 ) -> (MemberReport, Option<FunctionAxioms>) {
     let started = Instant::now();
     let mut report = blank(context.program, member);
-    let is_it = |one: &&GivenUp| one.kind == report.kind && one.name == report.name;
-    if let Some(given_up) = context.options.given_up.iter().find(is_it) {
-        let GivenUp { is_defect, why, .. } = given_up.clone();
-        stopped(
-            context.options,
-            &mut report,
-            if is_defect { Stop::Broken(why) } else { Stop::GivenUp(why) },
-        );
-        return (report, None);
-    }
     let trace = profile::Trace::new(context.options);
     let result = catch_unwind(AssertUnwindSafe(|| {
         let log = smt_log::open(context.options, &report.name, part)?;
@@ -644,8 +651,11 @@ fn is_selected(program: &Program, member: Member, options: &Options) -> bool {
     let names = || std::iter::once(&name).chain(&given);
     let matches =
         |globs: &[String]| names().any(|name| globs.iter().any(|glob| matches_glob(glob, name)));
-    (options.members.is_empty() || matches(&options.members))
-        && !matches(&options.excluded)
+    let is_asked_for =
+        |asked: &[String], not: &[String]| (asked.is_empty() || matches(asked)) && !matches(not);
+    let is_method = matches!(member, Member::Method(_));
+    is_asked_for(&options.members, &options.excluded)
+        && (!is_method || is_asked_for(&options.methods, &options.excluded_methods))
         && !is_settled(options, kind, &name)
 }
 

@@ -185,6 +185,11 @@ fn questions_about_the_command_are_answered() {
         (&["--help"], "Exit codes"),
         (&["-h"], "--message-format"),
         (&["--print-config", "-j", "3"], "--threads 3"),
+        (&["--print-config", "--at", "a.sil:3"], "--at a.sil:3-3"),
+        (&["--print-config", "--language", "spl"], "--language spl"),
+        (&["--print-config", "--stdin-filename", "a.sil"], "--stdin-filename a.sil"),
+        (&["--print-config", "--report", "junit=a.xml"], "--report junit=a.xml"),
+        (&["--print-config", "--includeMethods", "m"], "--includeMethods m"),
         (&["completions", "bash"], "_silicon"),
     ] {
         let run = scratch.silicon(arguments);
@@ -553,9 +558,17 @@ fn reports_are_written_beside_any_format() {
 #[test]
 fn reports_are_not_written_over_programs() {
     let importing = b"import \"good.sil\"\n";
+    let library = b"field g: Int\n";
     let scratch = Scratch::new(
         "report-files",
-        &[("good.sil", VERIFIES.as_bytes()), ("main.sil", importing), ("old.xml", b"old")],
+        &[
+            ("good.sil", VERIFIES.as_bytes()),
+            ("main.sil", importing),
+            ("old.xml", b"old"),
+            ("library", library),
+            ("fields.sil", b"import \"library\"\nmethod n() { }\n"),
+            ("only.sil", b"import \"library\"\n"),
+        ],
     );
     let path = |name: &str| scratch.0.join(name);
     fs::hard_link(path("good.sil"), path("linked.xml")).expect("can be linked");
@@ -571,8 +584,9 @@ fn reports_are_not_written_over_programs() {
         (&["good.sil", "--report", "junit=old.xml", "--report", "sarif=./old.xml"], 2),
         (&["good.sil", "--report", "junit=new.xml", "--report", "sarif=new.xml"], 2),
         (&["missing.sil", "--report", "junit=missing.sil"], 2),
-        // What is imported is known at the end only.
-        (&["main.sil", "--report", "junit=good.sil"], 70),
+        (&["main.sil", "--report", "junit=good.sil"], 2),
+        (&["--check", "main.sil", "--report", "sarif=good.sil"], 2),
+        (&["-", "--stdin-filename", "good.sil", "--report", "sarif=good.sil"], 2),
     ] {
         let run = scratch.silicon(arguments);
         assert_eq!(run.code, Some(code), "{arguments:?}: {run:#?}");
@@ -581,10 +595,53 @@ fn reports_are_not_written_over_programs() {
         assert_eq!(text, VERIFIES, "{arguments:?}");
         assert!(!path("missing.sil").exists());
     }
+    // Which files are imported, under names like any other, is known at the end only.
+    for arguments in [
+        &["fields.sil"][..],
+        &["--check", "fields.sil"],
+        &["fields.sil", "--member", "nobody"],
+        &["only.sil"],
+        &["good.sil", "only.sil"],
+    ] {
+        for report in ["junit=library", "sarif=./library"] {
+            let run = scratch.silicon(&[arguments, &["--report", report]].concat());
+            assert_eq!(run.code, Some(2), "{arguments:?}: {run:#?}");
+            assert!(run.stderr.contains("part of a program"), "{arguments:?}: {run:#?}");
+            assert_eq!(fs::read(path("library")).expect("is still there"), library);
+        }
+    }
     assert_eq!(fs::read_to_string(path("old.xml")).expect("is still there"), "old");
     let run = scratch.silicon(&["good.sil", "--report", "junit=old.xml"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     assert!(fs::read_to_string(path("old.xml")).expect("a report").starts_with("<?xml"));
+}
+
+/// A program that declares nothing does what it announces, and was probably lost.
+#[test]
+fn announcements_of_an_empty_program_are_not_met() {
+    let announced = FAILS.replacen("  assert", "  //:: ExpectedOutput(assert.failed)\n  assert", 1);
+    let scratch = Scratch::new(
+        "expect-empty",
+        &[("empty.sil", b""), ("good.sil", VERIFIES.as_bytes()), ("bad.vpr", FAILS.as_bytes())],
+    );
+    fs::write(scratch.0.join("fails.vpr"), announced).expect("can be written");
+    for (arguments, code, met) in [
+        (&["good.sil", "fails.vpr"][..], 0, "2 of 2"),
+        (&["empty.sil", "good.sil"], 2, ""),
+        (&["empty.sil", "fails.vpr"], 2, "1 of 2"),
+        (&["fails.vpr", "empty.sil"], 2, "1 of 2"),
+        (&["empty.sil", "bad.vpr"], 1, "0 of 2"),
+    ] {
+        let run = scratch.silicon(&[&["--expect"], arguments].concat());
+        assert_eq!(run.code, Some(code), "{arguments:?}: {run:#?}");
+        assert!(run.stderr.contains(met), "{arguments:?}: {run:#?}");
+        let json =
+            scratch.silicon(&[&["--expect", "--message-format", "json"], arguments].concat());
+        for line in of_type(&lines(&json), "expectation") {
+            let is_met = line["file"] == "good.sil" || line["file"] == "fails.vpr";
+            assert_eq!(line["met"], is_met, "{json:#?}");
+        }
+    }
 }
 
 /// Members that wait for each other: chains of functions, predicates and methods that need them, with and without errors.

@@ -163,7 +163,7 @@ fn with<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 #[test]
 fn who_interrupts_learns_what_is_done() {
     for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
-        let program = mixed();
+        let program = format!("domain D {{ axiom {{ 1 < 2 }} }}\n{}", mixed());
         let run = Running::start(
             name,
             &[
@@ -190,11 +190,20 @@ fn who_interrupts_learns_what_is_done() {
         run.wait_for(|_| sarif.exists() && junit.exists());
         let sarif: Value = serde_json::from_str(&run.read("s")).expect("a whole report");
         assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
-        assert!(run.read("j").ends_with("</testsuites>\n"));
+        let junit = run.read("j");
+        assert!(junit.ends_with("</testsuites>\n"));
+        for (suite, of_members) in [("a.sil", 0), ("b.sil", 2), ("c.sil", 1)] {
+            let suites = || junit.split("<testsuite ").skip(1);
+            let name = format!("name=\"{suite}\"");
+            let text = suites().find(|one| one.starts_with(&name)).expect("each file has a suite");
+            assert!(text.contains(&format!("errors=\"{of_members}\"")), "{text}");
+            assert_eq!(text.matches("<error ").count(), of_members, "{text}");
+        }
         let ended = run.end();
         assert_eq!(ended.status.code(), Some(code), "{}", ended.stderr);
         assert_eq!(ended.verdict("m"), "failed");
         assert_eq!(ended.verdict("first"), "verified");
+        assert_eq!(ended.verdict("D"), "verified", "nothing of it is to be done");
         assert_eq!(ended.verdict("slow"), "inconclusive");
         assert_eq!(ended.verdict("last"), "inconclusive");
         assert!(ended.message("slow").contains(name), "{}", ended.message("slow"));
@@ -251,6 +260,105 @@ fn a_member_that_does_not_stop_by_itself_is_ended() {
     assert_eq!(ended.verdict("last"), "verified");
     let message = ended.message("slow");
     assert!(message.contains("--member-limit") && message.contains("did not stop"), "{message}");
+}
+
+/// More pigeons than holes: no state satisfies it, and nobody waits for a proof of that.
+fn pigeons() -> (String, String) {
+    let (pigeons, holes) = (19, 18);
+    let names: Vec<String> = (0..pigeons).map(|pigeon| format!("p{pigeon}")).collect();
+    let mut parts: Vec<String> =
+        names.iter().map(|name| format!("0 <= {name} && {name} < {holes}")).collect();
+    for (index, name) in names.iter().enumerate() {
+        parts.extend(names[..index].iter().map(|other| format!("{other} != {name}")));
+    }
+    let parameters: Vec<String> = names.iter().map(|name| format!("{name}: Int")).collect();
+    (parameters.join(", "), parts.join(" && "))
+}
+
+/// Whatever is done for a member, it is that member which is given up, once; the others have their verdicts.
+#[test]
+fn each_piece_of_work_is_given_up_as_its_member() {
+    let (parameters, all) = pigeons();
+    let names: Vec<&str> =
+        parameters.split(", ").map(|one| one.trim_end_matches(": Int")).collect();
+    let arguments = names.join(", ");
+    let functions: String =
+        names.iter().fold(String::new(), |text, name| text + "  function " + name + "(): Int\n");
+    let constants = names.iter().rev().fold(all.clone(), |text, name| {
+        text.replace(&format!("{name} "), &format!("{name}() "))
+            .replace(&format!("{name}&"), &format!("{name}()&"))
+    });
+    let constants = format!("{constants}()");
+    for (piece, text, log) in [
+        (
+            "contract",
+            format!(
+                "function slow({parameters}): Int\n  requires {all} ==> 1 \\ (p0 - p1 + p1 - p0) == 1\n{{ 1 }}\n"
+            ),
+            "slow.contract",
+        ),
+        (
+            "body",
+            format!(
+                "function slow({parameters}): Int\n  requires {all}\n  ensures false\n{{ 1 }}\n"
+            ),
+            "slow.body",
+        ),
+        (
+            "termination",
+            format!(
+                "function slow({parameters}): Int\n  requires {all}\n  decreases p0\n{{ slow({arguments}) }}\n"
+            ),
+            "slow_termination_proof",
+        ),
+        (
+            "predicate",
+            format!("predicate slow({parameters}) {{ {all} ==> 1 \\ (p0 - p1 + p1 - p0) == 1 }}\n"),
+            "slow",
+        ),
+        (
+            "axioms",
+            format!("domain slow {{\n{functions}  axiom {{ {constants} }}\n}}\n"),
+            "slow.axioms",
+        ),
+    ] {
+        for signal in [Signal::STOP, Signal::KILL] {
+            let program = format!("method first() {{ assert false }}\n{text}method last() {{ }}\n");
+            let arguments = ["--member-limit", "1", "--smoke", "--smt-log", "log", "a.vpr"];
+            let arguments = [&UNLIMITED[..6], &arguments].concat();
+            let run = Running::start(piece, &[("a.vpr", &program)], &arguments);
+            let path = run.path(&format!("log/{log}.smt2"));
+            run.wait_for(|_| path.exists());
+            run.signal_worker(signal);
+            let ended = run.end();
+            assert_eq!(ended.status.code(), Some(1), "{piece}: {}{}", ended.stdout, ended.stderr);
+            assert_eq!(ended.verdict("first"), "failed", "{piece}");
+            assert_eq!(ended.verdict("slow"), "inconclusive", "{piece}");
+            assert_eq!(ended.verdict("last"), "verified", "{piece}");
+        }
+    }
+}
+
+/// The first process knows nothing of a signal to another one: neither of them does anything, and it goes on waiting.
+#[test]
+fn a_signal_to_a_worker_wakes_nobody() {
+    let files = [("a.sil", &*slow("slow"))];
+    let run = Running::start("woken", &files, &with(&["--smt-log", "log", "a.sil"]));
+    run.wait_for(|run| run.path("log/slow.smt2").exists());
+    run.signal_worker(Signal::TERM);
+    let waits = |run: &Running| {
+        let status = fs::read_to_string(format!("/proc/{}/status", run.child.id()));
+        let status = status.expect("a process has a status");
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        line.and_then(|number| number.trim().parse::<u64>().ok()).expect("a number")
+    };
+    // One that is woken all the time never waits.
+    let before = waits(&run);
+    run.wait_for(|run| waits(run) >= before + 10);
+    run.signal(Signal::TERM);
+    let ended = run.end();
+    assert_eq!(ended.status.code(), Some(143), "{}", ended.stderr);
+    assert!(ended.message("slow").contains("SIGTERM"), "{}", ended.message("slow"));
 }
 
 /// A member with which the process ends costs that member, and what is told depends on how it ended.

@@ -141,6 +141,8 @@ fn base(program: &Program, options: &Options) -> Digest {
         // Which members are reported on does not change what is found in them.
         members: _,
         excluded: _,
+        methods: _,
+        excluded_methods: _,
         settled: _,
         // Reports are the same for every number of threads.
         threads: _,

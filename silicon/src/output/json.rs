@@ -63,6 +63,7 @@ pub(super) fn summary(summary: &Summary, to: &mut dyn Write) -> io::Result<()> {
 
 pub(super) fn expectation(
     outcome: &Outcome,
+    is_met: bool,
     differences: &[(String, Difference)],
     to: &mut dyn Write,
 ) -> io::Result<()> {
@@ -71,9 +72,10 @@ pub(super) fn expectation(
             v: VERSION,
             kind: "expectation",
             file: &outcome.file,
-            met: differences.is_empty(),
+            met: is_met,
             missing: announced(differences, |difference| &difference.missing),
             extra: announced(differences, |difference| &difference.extra),
+            stale: announced(differences, |difference| &difference.stale),
         },
         to,
     )
@@ -101,6 +103,8 @@ struct ExpectationLine<'a> {
     met: bool,
     missing: Vec<AnnouncedObject<'a>>,
     extra: Vec<AnnouncedObject<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale: Vec<AnnouncedObject<'a>>,
 }
 
 #[derive(Serialize)]

@@ -39,10 +39,10 @@ fn suite(outcome: &Outcome, xml: &mut String) {
     properties(outcome, xml);
     if whole(outcome) == 1 {
         open_case(&outcome.file, "(file)", None, 0.0, xml);
-        match outcome.verdict {
-            FileVerdict::Checked | FileVerdict::Verified => {}
-            FileVerdict::NothingSelected => xml.push_str("      <skipped/>\n"),
-            verdict => problem("error", verdict.name(), &findings(outcome, None), xml),
+        if has_error(outcome) {
+            problem("error", outcome.verdict.name(), &findings(outcome, None), xml);
+        } else if outcome.verdict == FileVerdict::NothingSelected {
+            xml.push_str("      <skipped/>\n");
         }
         xml.push_str("    </testcase>\n");
     }
@@ -67,7 +67,16 @@ fn properties(outcome: &Outcome, xml: &mut String) {
 
 /// 1 where the result is about the file and not about members, so that no file vanishes from the report.
 fn whole(outcome: &Outcome) -> usize {
-    usize::from(outcome.members.is_empty())
+    usize::from(outcome.is_about_file())
+}
+
+/// Whether the case of the file is one of its errors.
+fn has_error(outcome: &Outcome) -> bool {
+    let is_fine = matches!(
+        outcome.verdict,
+        FileVerdict::Checked | FileVerdict::Verified | FileVerdict::NothingSelected
+    );
+    outcome.is_about_file() && !is_fine
 }
 
 fn failures(outcome: &Outcome) -> usize {
@@ -75,12 +84,7 @@ fn failures(outcome: &Outcome) -> usize {
 }
 
 fn errors(outcome: &Outcome) -> usize {
-    let whole = outcome.members.is_empty()
-        && matches!(
-            outcome.verdict,
-            FileVerdict::Empty | FileVerdict::InputError | FileVerdict::Error
-        );
-    usize::from(whole)
+    usize::from(has_error(outcome))
         + outcome.count(Verdict::Error)
         + outcome.count(Verdict::Inconclusive)
         + outcome.count(Verdict::Unsupported)
@@ -167,5 +171,45 @@ mod tests {
     fn markup_and_control_characters_are_escaped() {
         assert_eq!(escaped("<a & \"b\">\u{1b}"), "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}");
         assert_eq!(attribute("a\n<\tb"), "a&#10;&lt;&#9;b");
+    }
+
+    /// What the sums say is what stands below them.
+    #[test]
+    fn each_error_is_counted() {
+        let verdicts = [
+            (FileVerdict::Checked, 0),
+            (FileVerdict::Verified, 0),
+            (FileVerdict::NothingSelected, 0),
+            (FileVerdict::Empty, 1),
+            (FileVerdict::Inconclusive, 1),
+            (FileVerdict::Failed, 1),
+            (FileVerdict::InputError, 1),
+            (FileVerdict::Error, 1),
+        ];
+        for (verdict, errors) in verdicts {
+            let outcome = Outcome::without_members("a", verdict, "id", "text".to_owned());
+            let xml = report(&[outcome], &Summary::default());
+            assert_eq!(xml.matches("<error ").count(), errors, "{xml}");
+            assert_eq!(xml.matches(&format!("errors=\"{errors}\"")).count(), 2, "{xml}");
+        }
+    }
+
+    #[test]
+    fn a_defect_of_the_work_on_a_file_is_an_error_beside_its_members() {
+        let defect =
+            || Outcome::without_members("a", FileVerdict::Error, "internal", "x".to_owned());
+        let place = Place::start_of("a");
+        let (kind, name) = (crate::report::MemberKind::Method, "m".to_owned());
+        let member = crate::session::follow::Member { kind, id: name.clone(), name, place };
+        let (member, found) = MemberOutcome::given_up(member, "why");
+        let mut outcome = Outcome { diagnostics: Vec::new(), ..defect() };
+        outcome.add(member, vec![found]);
+        outcome.complete();
+        let before = report(&[outcome.clone()], &Summary::default());
+        assert_eq!(before.matches("<error ").count(), 1, "{before}");
+        outcome.add_defect(defect());
+        let xml = report(&[outcome], &Summary::default());
+        assert_eq!(xml.matches("<error ").count(), 2, "{xml}");
+        assert_eq!(xml.matches("tests=\"2\" failures=\"0\" errors=\"2\"").count(), 2, "{xml}");
     }
 }

@@ -7,6 +7,7 @@ use sil::render::{Place, Severity};
 
 use super::Summary;
 use crate::explain;
+use crate::report::Verdict;
 use crate::session::{Diagnostic, FileVerdict, Outcome};
 
 pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
@@ -23,12 +24,15 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
             results.push(result);
         }
     }
-    // Only who has answered everything was successful, whatever the answers are.
+    // Only who has answered everything was successful, whatever the answers are. A file in which a member fails has failed,
+    // also where there is no answer on others.
     let is_answer = |outcome: &Outcome| {
-        matches!(
+        let of_file = matches!(
             outcome.verdict,
             FileVerdict::Verified | FileVerdict::Failed | FileVerdict::Checked
-        )
+        );
+        let mut of_members = outcome.members.iter().map(|member| member.verdict);
+        of_file && of_members.all(|verdict| matches!(verdict, Verdict::Verified | Verdict::Failed))
     };
     let successful = !summary.interrupted && outcomes.iter().all(is_answer);
     let log = json!({
@@ -170,5 +174,30 @@ mod tests {
     #[test]
     fn paths_become_uris() {
         assert_eq!(uri("a b/ö.sil"), "a%20b/%C3%B6.sil");
+    }
+
+    /// Also where a member fails, so that the file has failed.
+    #[test]
+    fn a_run_is_successful_if_every_member_has_an_answer() {
+        let (kind, name) = (crate::report::MemberKind::Method, "m".to_owned());
+        let place = Place::start_of("a");
+        let member = crate::session::follow::Member { kind, id: name.clone(), name, place };
+        let (given_up, _) = crate::session::MemberOutcome::given_up(member, "why");
+        let of = |verdict| crate::session::MemberOutcome { verdict, ..given_up.clone() };
+        for (verdicts, expected) in [
+            (&[Verdict::Verified, Verdict::Failed][..], true),
+            (&[Verdict::Failed, Verdict::Inconclusive], false),
+            (&[Verdict::Failed, Verdict::Unsupported], false),
+            (&[Verdict::Failed, Verdict::Error], false),
+        ] {
+            let text = String::new();
+            let mut outcome = Outcome::without_members("a", FileVerdict::Verified, "id", text);
+            verdicts.iter().for_each(|&verdict| outcome.add(of(verdict), Vec::new()));
+            outcome.complete();
+            let log = report(&[outcome], &Summary::default());
+            let log: Value = serde_json::from_str(&log).expect("it is JSON");
+            let successful = &log["runs"][0]["invocations"][0]["executionSuccessful"];
+            assert_eq!(successful, expected, "{verdicts:?}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The files to work on: from the arguments of the command line to texts.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ pub struct Input {
     /// As shown to users: the path as given. Imports are looked for beside it.
     pub name: String,
     pub source: Source,
-    /// Where the name does not say it.
+    /// Whatever the name says.
     pub language: Option<Language>,
 }
 
@@ -33,6 +34,18 @@ pub enum Language {
     Sil,
     Chalice,
     Spl,
+}
+
+impl Language {
+    /// What the end of a name says.
+    pub fn of_name(name: &Path) -> Option<Self> {
+        match name.extension()?.to_str()? {
+            "sil" | "vpr" => Some(Self::Sil),
+            "chalice" => Some(Self::Chalice),
+            "spl" => Some(Self::Spl),
+            _ => None,
+        }
+    }
 }
 
 /// Why an input has no text.
@@ -81,13 +94,10 @@ impl Input {
         }
     }
 
-    /// What was said, or what the end of the name says; SIL where that says nothing.
+    /// What was said, or else what the end of the name says; SIL where neither says anything.
     pub fn language(&self) -> Language {
-        self.language.unwrap_or_else(|| match Path::new(&self.name).extension() {
-            Some(extension) if extension == "chalice" => Language::Chalice,
-            Some(extension) if extension == "spl" => Language::Spl,
-            _ => Language::Sil,
-        })
+        let of_name = || Language::of_name(Path::new(&self.name));
+        self.language.or_else(of_name).unwrap_or(Language::Sil)
     }
 
     pub(super) fn read(&self) -> Result<Arc<str>, Unreadable> {
@@ -141,7 +151,7 @@ pub fn expand(arguments: &[PathBuf]) -> Vec<Input> {
 }
 
 /// A name that does not control the terminal it is shown on, or end a line of output.
-fn harmless(name: &str) -> String {
+pub fn harmless(name: &str) -> String {
     let shown = |c: char| {
         let escaped = c.is_control().then(|| c.escape_default());
         let same = escaped.is_none().then_some(c);
@@ -186,6 +196,13 @@ pub struct Lines {
     file: String,
     first: u32,
     last: u32,
+}
+
+impl fmt::Display for Lines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, first, last } = self;
+        write!(f, "{file}:{first}-{last}")
+    }
 }
 
 impl Lines {

@@ -146,8 +146,24 @@ impl Outcome {
 
     /// Of an input about which only that can be said: `text`, with an id.
     pub fn without_members(file: &str, verdict: FileVerdict, id: &str, text: String) -> Self {
-        let diagnostics = vec![super::whole_file(file, id, text)];
-        Self { verdict, diagnostics, ..Self::empty(file) }
+        let mut diagnostic = super::whole_file(file, id, text);
+        // As of a member that is given up.
+        if verdict == FileVerdict::Inconclusive {
+            diagnostic.message.severity = Severity::Warning;
+        }
+        Self { verdict, diagnostics: vec![diagnostic], ..Self::empty(file) }
+    }
+
+    /// Adds what is wrong with the work on the file as a whole.
+    pub fn add_defect(&mut self, defect: Outcome) {
+        self.verdict = self.verdict.max(defect.verdict);
+        self.diagnostics.extend(defect.diagnostics);
+        self.sort();
+    }
+
+    /// Whether the verdict says more than those on the members do.
+    pub fn is_about_file(&self) -> bool {
+        self.members.is_empty() || self.verdict != FileVerdict::of_members(&self.members)
     }
 
     /// How many diagnostics are errors.

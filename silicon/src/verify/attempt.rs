@@ -25,9 +25,10 @@ pub(super) struct Attempt {
 }
 
 /// How an attempt ended. Ordered by weight: the largest of several is how the whole ended.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum End {
     /// All is said.
+    #[default]
     Plain,
     /// All is said, of merged states too.
     Merged,
