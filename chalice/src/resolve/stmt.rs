@@ -6,7 +6,7 @@ use super::name::{Selected, unknown};
 use super::scope::new_local;
 use super::{Context, Resolver, TypeName};
 use crate::program::{
-    Block, Bounds, ConditionRef, Expr, FieldRef, IfArm, Initialiser, LocalKind, Member,
+    Block, Bounds, ConditionRef, Expr, ExprKind, FieldRef, IfArm, Initialiser, LocalKind, Member,
     OutVariable, Rhs, Stmt, StmtKind, Type,
 };
 use crate::source::Span;
@@ -396,7 +396,8 @@ impl<'s> Resolver<'s> {
     fn join(&mut self, outs: &'s [Ident], token: &'s syntax::Expr, span: Span) -> Option<StmtKind> {
         let token = self.expr(token, Context::VALUE);
         let Type::Token(method) = token.ty else {
-            if token.ty != Type::Unknown {
+            // A fork that is wrong gives a variable without type: its join is told, too. Other mistakes are told already.
+            if token.ty != Type::Unknown || matches!(token.kind, ExprKind::Local(_)) {
                 self.error("only the token of a forked method can be joined", token.span);
             }
             return None;
