@@ -128,7 +128,7 @@ fn verify_members(
             collected.add_all(index, task.members().into_iter().zip(reports).collect());
         }
     }
-    let turns = Turns::new(options.deadline, schedule.tasks.len());
+    let turns = Turns::new(options.deadline);
     let work = |lane: Range<usize>| {
         let mut workspace = Workspace::new();
         for index in lane {
