@@ -268,6 +268,12 @@ pub(crate) enum Command {
         /// As in assert.failed:assertion.false, or a part of it; none: all of them, as a page in Markdown
         id: Option<String>,
     },
+    /// Serve an editor on standard input and output, as a language server
+    Lsp {
+        /// Verify for a language server
+        #[arg(long, hide = true)]
+        worker: bool,
+    },
     /// Print the manual page, in the language of man(1)
     Man,
 }

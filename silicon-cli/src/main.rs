@@ -111,6 +111,11 @@ fn tell(command: Command) -> anyhow::Result<u8> {
                 writeln!(text, "\n{advice}")?;
             }
         }
+        Command::Lsp { worker: true } => silicon_lsp::serve(),
+        Command::Lsp { worker: false } => {
+            silicon_lsp::run()?;
+            return Ok(0);
+        }
         Command::Man => clap_mangen::Man::new(Args::command()).render(&mut text)?,
     }
     io::stdout().write_all(&text)?;

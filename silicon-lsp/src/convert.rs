@@ -1,0 +1,140 @@
+//! Findings as editors want them.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use lsp_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Range,
+    Uri,
+};
+use rustc_hash::FxHashMap;
+use sil::render::{Message, Place, Severity, Texts};
+use silicon::session;
+
+use crate::positions::Text;
+use crate::protocol::Found;
+
+/// The files of a program, as messages name them.
+pub(crate) struct Files {
+    name: String,
+    uri: String,
+    texts: FxHashMap<String, Text>,
+}
+
+/// The path that a URI of a file names; others stand for themselves.
+pub(crate) fn path_of(uri: &str) -> String {
+    let Some(path) = uri.strip_prefix("file://") else { return uri.to_owned() };
+    let path = path.find('/').map_or(path, |start| &path[start..]);
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, others @ ..] = rest {
+        let digits = others.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        let escaped = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
+        match escaped {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = &others[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = others;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The URI of a file.
+pub(crate) fn uri_of(path: &str) -> String {
+    let absolute = std::path::absolute(Path::new(path));
+    let absolute = absolute.map_or(path.to_owned(), |path| path.display().to_string());
+    let mut uri = String::from("file://");
+    for byte in absolute.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+impl Files {
+    /// The file `name` is the document `uri`; `texts` has the others, as they were read.
+    pub(crate) fn new(name: &str, uri: &str, own: &Text, texts: &Texts) -> Self {
+        let others = texts.names().filter_map(|name| texts.get(name));
+        let mut all: FxHashMap<String, Text> =
+            others.map(|file| (file.name.clone(), Text::new(file.text.clone()))).collect();
+        all.insert(name.to_owned(), own.clone());
+        Self { name: name.to_owned(), uri: uri.to_owned(), texts: all }
+    }
+
+    pub(crate) fn is_own(&self, place: &Place) -> bool {
+        *place.file == *self.name
+    }
+
+    fn uri(&self, place: &Place) -> String {
+        if self.is_own(place) { self.uri.clone() } else { uri_of(&place.file) }
+    }
+
+    pub(crate) fn range(&self, place: &Place) -> Range {
+        self.texts.get(&*place.file).map_or_else(Range::default, |text| {
+            let (start, end) = (text.offset_of(place.start), text.offset_of(place.end));
+            text.range(&(start..end.max(start)))
+        })
+    }
+
+    pub(crate) fn message(&self, message: &Message) -> Found {
+        let Message { severity, id, text, place, notes, remarks } = message;
+        let note = |(place, text): &(Place, String)| {
+            let uri = Uri::from_str(&self.uri(place)).ok()?;
+            let location = Location { uri, range: self.range(place) };
+            Some(DiagnosticRelatedInformation { location, message: text.clone() })
+        };
+        let related: Vec<_> = notes.iter().filter_map(note).collect();
+        let message = std::iter::once(text).chain(remarks).cloned().collect::<Vec<_>>().join("\n");
+        let diagnostic = Diagnostic {
+            range: self.range(place),
+            severity: Some(match severity {
+                Severity::Error => DiagnosticSeverity::ERROR,
+                Severity::Warning => DiagnosticSeverity::WARNING,
+            }),
+            code: Some(NumberOrString::String(id.clone())),
+            source: Some("silicon".to_owned()),
+            message,
+            related_information: (!related.is_empty()).then_some(related),
+            ..Diagnostic::default()
+        };
+        Found { uri: self.uri(place), diagnostic }
+    }
+
+    pub(crate) fn diagnostic(&self, one: &session::Diagnostic) -> Found {
+        let mut found = self.message(&one.message);
+        let reason = one.reason.as_ref().map(|place| self.range(place));
+        found.diagnostic.data = Some(serde_json::json!({
+            "member": one.member,
+            "reason": reason,
+            "path": one.path,
+            "counterexample": one.counterexample,
+        }));
+        if !one.path.is_empty() {
+            found.diagnostic.message += &format!("\non the path: {}", one.path.join(", "));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_escaped_and_back() {
+        let path = "/a b/ä#.vpr";
+        let uri = uri_of(path);
+        assert_eq!(uri, "file:///a%20b/%C3%A4%23.vpr");
+        assert_eq!(path_of(&uri), path);
+        assert_eq!(path_of("untitled:1"), "untitled:1");
+        assert_eq!(path_of("file:///100%/x"), "/100%/x");
+    }
+}

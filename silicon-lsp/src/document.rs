@@ -1,0 +1,269 @@
+//! What is known of an open document: its text, what the front end says of it, and how far its verification is.
+//!
+//! Invariant: `run` is about the present version. An edit takes it away, so nothing of it can be shown afterwards.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use lsp_types::{CodeLens, Command, Range, TextDocumentContentChangeEvent};
+use silicon::options::GivenUp;
+use silicon::report::{MemberKind, Verdict};
+use silicon::session::Input;
+use silicon::session::input::Language;
+
+use crate::analysis::{Analysis, Request};
+use crate::positions::Text;
+use crate::protocol::{Done, Event, Found, Job, Planned};
+
+pub(crate) struct Document {
+    pub(crate) uri: String,
+    /// The path, for messages and imports.
+    pub(crate) name: String,
+    pub(crate) version: i32,
+    pub(crate) text: Text,
+    pub(crate) analysis: Option<Arc<Analysis>>,
+    pub(crate) run: Option<Run>,
+    /// Files that findings were shown in.
+    pub(crate) shown_in: Vec<String>,
+}
+
+/// The verification of one version.
+#[derive(Default)]
+pub(crate) struct Run {
+    /// The number of the job; 0: it has to wait.
+    pub(crate) job: u64,
+    members: Vec<Member>,
+    found: BTreeMap<(MemberKind, String), Vec<Found>>,
+    /// What was found altogether, once all is done.
+    complete: Option<Vec<Found>>,
+    /// How often a worker ended meanwhile, and who was being verified each time.
+    pub(crate) ends: u32,
+    running: Vec<(MemberKind, String)>,
+    pub(crate) given_up: Vec<GivenUp>,
+}
+
+struct Member {
+    planned: Planned,
+    state: State,
+}
+
+/// How far the verification of a member is.
+enum State {
+    Queued,
+    Running,
+    Done(Done),
+}
+
+/// So many workers may end with a version before its members are verified one at a time, and before the one that is being verified is
+/// given up.
+const ENDS_TOGETHER: u32 = 1;
+const ENDS_ALONE: u32 = 3;
+
+impl Document {
+    pub(crate) fn new(uri: String, version: i32, text: String) -> Self {
+        let name = crate::convert::path_of(&uri);
+        let text = Text::new(text);
+        let (analysis, run, shown_in) = (None, None, Vec::new());
+        Self { uri, name, version, text, analysis, run, shown_in }
+    }
+
+    pub(crate) fn language(&self) -> Language {
+        Input::text(self.name.as_str(), "").language()
+    }
+
+    pub(crate) fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
+        for change in changes {
+            let mut text = self.text.text.to_string();
+            match change.range {
+                Some(range) => text.replace_range(self.text.offsets(range), &change.text),
+                None => text = change.text,
+            }
+            self.text = Text::new(text);
+        }
+        self.version = version;
+        self.run = None;
+    }
+
+    pub(crate) fn request(&self) -> Request {
+        Request {
+            uri: self.uri.clone(),
+            version: self.version,
+            name: self.name.clone(),
+            language: self.language(),
+            text: self.text.clone(),
+        }
+    }
+
+    /// What the front end says of the present version.
+    pub(crate) fn current(&self) -> Option<&Arc<Analysis>> {
+        self.analysis.as_ref().filter(|analysis| analysis.version == self.version)
+    }
+
+    pub(crate) fn job(&self, number: u64) -> Option<Job> {
+        let run = self.run.as_ref()?;
+        Some(Job {
+            number,
+            name: self.name.clone(),
+            uri: self.uri.clone(),
+            text: self.text.text.to_string(),
+            is_alone: run.ends > ENDS_TOGETHER,
+            given_up: run.given_up.clone(),
+        })
+    }
+
+    /// All that is known of the present version.
+    pub(crate) fn found(&self) -> Vec<Found> {
+        let front_end = self.current().map_or(&[][..], |analysis| &analysis.found);
+        match &self.run {
+            Some(Run { complete: Some(all), .. }) => all.clone(),
+            Some(run) => front_end.iter().chain(run.found.values().flatten()).cloned().collect(),
+            None => front_end.to_vec(),
+        }
+    }
+
+    /// What is known of each member, above its declaration. Nothing is said where nothing is known of this version.
+    pub(crate) fn lenses(&self) -> Vec<CodeLens> {
+        let Some(run) = &self.run else { return Vec::new() };
+        let lens = |member: &Member| {
+            let range = member.planned.range?;
+            let start = Range::new(range.start, range.start);
+            let (title, arguments) = (member.words(), Some(vec![self.uri.clone().into()]));
+            let command = Command { title, command: "silicon.verify".to_owned(), arguments };
+            Some(CodeLens { range: start, command: Some(command), data: None })
+        };
+        run.members.iter().filter_map(lens).collect()
+    }
+
+    /// What is known of the member with that name.
+    pub(crate) fn verdict(&self, name: &str) -> Option<String> {
+        let members = &self.run.as_ref()?.members;
+        members
+            .iter()
+            .find(|it| it.planned.id == name || it.planned.name == name)
+            .map(Member::words)
+    }
+
+    /// The members for who shows them in a list.
+    pub(crate) fn members(&self) -> serde_json::Value {
+        let members = self.run.as_ref().map_or(&[][..], |run| &run.members);
+        let member = |member: &Member| {
+            let Planned { kind, id, name, range } = &member.planned;
+            let done = match &member.state {
+                State::Done(done) => Some(done),
+                State::Queued | State::Running => None,
+            };
+            serde_json::json!({
+                "kind": kind.name(),
+                "id": id,
+                "name": name,
+                "range": range,
+                "state": member.state.name(),
+                "ms": done.map(|done| done.milliseconds),
+                "recalled": done.map(|done| done.is_recalled),
+            })
+        };
+        let members: Vec<_> = members.iter().map(member).collect();
+        serde_json::json!({ "uri": self.uri, "version": self.version, "members": members })
+    }
+}
+
+impl State {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Done(done) => match done.verdict {
+                Verdict::Verified => "verified",
+                Verdict::Inconclusive => "inconclusive",
+                Verdict::Unsupported => "unsupported",
+                Verdict::Failed => "failed",
+                Verdict::Error => "error",
+            },
+        }
+    }
+}
+
+impl Member {
+    fn words(&self) -> String {
+        let State::Done(done) = &self.state else {
+            return match self.state {
+                State::Running => "⟳ verifying".to_owned(),
+                _ => "… waiting".to_owned(),
+            };
+        };
+        let time = format!("{:.0} ms", done.milliseconds);
+        let errors = match done.errors {
+            1 => "1 error".to_owned(),
+            errors => format!("{errors} errors"),
+        };
+        match done.verdict {
+            Verdict::Verified => format!("✓ verified, {time}"),
+            Verdict::Failed => format!("✗ {errors}, {time}"),
+            Verdict::Inconclusive => format!("? gave up, {time}"),
+            Verdict::Unsupported => "? not supported".to_owned(),
+            Verdict::Error => "! internal error".to_owned(),
+        }
+    }
+}
+
+impl Run {
+    /// Takes note of what the worker says of this job.
+    pub(crate) fn hear(&mut self, event: Event) {
+        match event {
+            Event::Planned { members, .. } => {
+                let member = |planned| Member { planned, state: State::Queued };
+                self.members = members.into_iter().map(member).collect();
+            }
+            Event::Started { kind, id, .. } => {
+                if let Some(member) = self.member(kind, &id) {
+                    member.state = State::Running;
+                }
+                self.running.push((kind, id));
+            }
+            Event::Ended { kind, id, .. } => {
+                self.running.retain(|one| *one != (kind, id.clone()));
+            }
+            Event::Finished { id, kind, done, found, .. } => {
+                if let Some(member) = self.member(kind, &id) {
+                    member.state = State::Done(done);
+                }
+                self.found.insert((kind, id), found);
+            }
+            Event::Done { found, .. } => self.complete = found,
+        }
+    }
+
+    fn member(&mut self, kind: MemberKind, id: &str) -> Option<&mut Member> {
+        self.members.iter_mut().find(|it| it.planned.kind == kind && it.planned.id == id)
+    }
+
+    /// The worker has ended, and what it was doing has to be done again. Whoever was alone when several ended is given up.
+    pub(crate) fn interrupted(&mut self) {
+        self.ends += 1;
+        self.job = 0;
+        self.found.clear();
+        for member in &mut self.members {
+            member.state = State::Queued;
+        }
+        let running = std::mem::take(&mut self.running);
+        if self.ends > ENDS_ALONE {
+            let why = "the process that verifies it ended".to_owned();
+            self.given_up.extend(running.into_iter().map(|(kind, name)| GivenUp {
+                kind,
+                name,
+                is_defect: true,
+                why: why.clone(),
+            }));
+        }
+    }
+
+    /// Members that are done, and all.
+    pub(crate) fn progress(&self) -> (usize, usize) {
+        let is_done = |member: &&Member| matches!(member.state, State::Done(_));
+        (self.members.iter().filter(is_done).count(), self.members.len())
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete.is_some()
+    }
+}

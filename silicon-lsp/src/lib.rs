@@ -1,0 +1,29 @@
+//! A language server for SIL, Viper, Chalice and SPL.
+//!
+//! ```text
+//! editor ── JSON-RPC ──► main loop ──► analysis thread: the front end, newest text only
+//!                          ▲──────────── worker process: the engine, one JSON object a line
+//! ```
+//!
+//! The main loop ([`server`]) alone changes what is known of documents. What the analysis and the worker say carries the version, or the
+//! number of the job, that it is about, and is dropped where that is not the latest one: so no verdict is ever shown for a text that
+//! it was not found for. The worker ([`worker`]) is a process of its own, which may crash or be ended: members that it was busy
+//! with are verified again.
+//!
+//! In reading order: [`positions`], [`tokens`], [`index`] (what names mean), [`analysis`], [`features`] (pure functions of an analysis),
+//! [`protocol`], [`worker`], [`verifier`], [`document`], [`server`].
+
+mod analysis;
+mod convert;
+mod document;
+mod features;
+mod index;
+mod positions;
+mod protocol;
+mod server;
+mod tokens;
+mod verifier;
+mod worker;
+
+pub use server::run;
+pub use worker::serve;

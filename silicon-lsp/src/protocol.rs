@@ -1,0 +1,96 @@
+//! What the server and the process that verifies tell each other, an object of JSON a line.
+
+use lsp_types::{Diagnostic, Range};
+use serde::{Deserialize, Serialize};
+use silicon::options::GivenUp;
+use silicon::report::{MemberKind, Verdict};
+
+/// What the worker is told.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Order {
+    Verify(Job),
+    /// Nobody wants to know any more.
+    Cancel(u64),
+}
+
+/// A text to be verified.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub(crate) number: u64,
+    /// The path of the file, or what stands for one.
+    pub(crate) name: String,
+    pub(crate) uri: String,
+    pub(crate) text: String,
+    /// One member at a time, so that it is known which one ends the process.
+    pub(crate) is_alone: bool,
+    pub(crate) given_up: Vec<GivenUp>,
+}
+
+/// What the worker says, each with the number of the job.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Event {
+    Planned {
+        job: u64,
+        members: Vec<Planned>,
+    },
+    Started {
+        job: u64,
+        kind: MemberKind,
+        id: String,
+    },
+    Ended {
+        job: u64,
+        kind: MemberKind,
+        id: String,
+    },
+    Finished {
+        job: u64,
+        id: String,
+        kind: MemberKind,
+        done: Done,
+        found: Vec<Found>,
+    },
+    /// All is said; this is what was found altogether. `None`: the work was stopped.
+    Done {
+        job: u64,
+        found: Option<Vec<Found>>,
+    },
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Planned {
+    pub(crate) kind: MemberKind,
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// Where it stands in the text; none: in another file.
+    pub(crate) range: Option<Range>,
+}
+
+/// The verdict on a member.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Done {
+    pub(crate) verdict: Verdict,
+    pub(crate) errors: usize,
+    pub(crate) milliseconds: f64,
+    /// It was known from an earlier run.
+    pub(crate) is_recalled: bool,
+}
+
+/// A finding, and the file that it is about.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Found {
+    pub(crate) uri: String,
+    pub(crate) diagnostic: Diagnostic,
+}
+
+impl Event {
+    pub(crate) fn job(&self) -> u64 {
+        match self {
+            Self::Planned { job, .. }
+            | Self::Started { job, .. }
+            | Self::Ended { job, .. }
+            | Self::Finished { job, .. }
+            | Self::Done { job, .. } => *job,
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! The words of a text, whatever its language, and what is declared in it: also where it is no program, as while somebody types.
+
+use std::ops::Range;
+
+use silicon::session::input::Language;
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Word,
+    Number,
+    Comment,
+    Quoted,
+    /// One character of anything else.
+    Sign,
+}
+
+/// A piece of a text; blanks are none.
+#[derive(Clone, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) range: Range<usize>,
+}
+
+/// What is declared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Declares {
+    Class,
+    Domain,
+    Field,
+    Function,
+    Macro,
+    Method,
+    Predicate,
+}
+
+/// A declaration, as its text shows.
+#[derive(Clone, Debug)]
+pub(crate) struct Declaration {
+    pub(crate) declares: Declares,
+    /// The word that begins it.
+    pub(crate) keyword: String,
+    pub(crate) name: Range<usize>,
+    pub(crate) whole: Range<usize>,
+    /// The declaration that it stands in, by number.
+    pub(crate) inside: Option<usize>,
+}
+
+/// The tokens of a text, in order. An open comment or string goes on to its end.
+pub(crate) fn tokens(text: &str) -> Vec<Token> {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '\'';
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let to = |end: Option<usize>| end.unwrap_or(rest.len());
+        let (kind, length) = if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        } else if rest.starts_with("//") {
+            (Kind::Comment, to(rest.find('\n')))
+        } else if rest.starts_with("/*") {
+            (Kind::Comment, to(rest[2..].find("*/").map(|end| end + 4)))
+        } else if first == '"' {
+            (Kind::Quoted, to(rest[1..].find(['"', '\n']).map(|end| end + 2)))
+        } else if first.is_ascii_digit() {
+            (Kind::Number, to(rest.find(|c: char| !c.is_alphanumeric())))
+        } else if is_of_word(first) && first != '\'' {
+            (Kind::Word, to(rest.find(|c| !is_of_word(c))))
+        } else {
+            (Kind::Sign, first.len_utf8())
+        };
+        tokens.push(Token { kind, range: at..at + length });
+        at += length;
+    }
+    tokens
+}
+
+/// What begins a declaration, by the depth of braces at which it does.
+fn declares(language: Language, depth: usize, word: &str) -> Option<Declares> {
+    Some(match (language, depth, word) {
+        (Language::Sil, 0, "method") => Declares::Method,
+        (Language::Sil, 0, "function") | (Language::Sil, 1, "function") => Declares::Function,
+        (Language::Sil, 0, "predicate") => Declares::Predicate,
+        (Language::Sil, 0, "field") => Declares::Field,
+        (Language::Sil, 0, "domain" | "adt") => Declares::Domain,
+        (Language::Sil, 0, "define") => Declares::Macro,
+        (Language::Chalice, 0, "class") => Declares::Class,
+        (Language::Chalice, 0, "channel") => Declares::Class,
+        (Language::Chalice, 1, "method") => Declares::Method,
+        (Language::Chalice, 1, "function") => Declares::Function,
+        (Language::Chalice, 1, "predicate" | "condition") => Declares::Predicate,
+        (Language::Chalice, 1, "var") => Declares::Field,
+        (Language::Spl, 0, "procedure" | "lemma") => Declares::Method,
+        (Language::Spl, 0, "function") => Declares::Function,
+        (Language::Spl, 0, "predicate") => Declares::Predicate,
+        (Language::Spl, 0, "struct" | "type") => Declares::Class,
+        (Language::Spl, 0, "define") => Declares::Macro,
+        _ => return None,
+    })
+}
+
+/// The declarations of a text, in order.
+pub(crate) fn declarations(text: &str, tokens: &[Token], language: Language) -> Vec<Declaration> {
+    let mut found: Vec<Declaration> = Vec::new();
+    let code: Vec<&Token> = tokens.iter().filter(|token| token.kind != Kind::Comment).collect();
+    let (mut depth, mut parentheses) = (0_usize, 0_usize);
+    let mut outer = None;
+    // The end of the last token, and the declaration that is open at each depth.
+    let mut end = 0;
+    let mut open: [Option<usize>; 2] = [None, None];
+    for (position, token) in code.iter().enumerate() {
+        let word = &text[token.range.clone()];
+        let before = position.checked_sub(1).map_or("", |before| &text[code[before].range.clone()]);
+        if token.kind == Kind::Word
+            && parentheses == 0
+            && depth <= 1
+            && before != "."
+            && let Some(declares) = declares(language, depth, word)
+            && (depth == 0 || outer.is_some())
+            && let Some(name) = code.get(position + 1)
+            && name.kind == Kind::Word
+        {
+            for at in depth..2 {
+                if let Some(number) = open[at].take() {
+                    found[number].whole.end = end;
+                }
+            }
+            let inside = if depth == 1 { outer } else { None };
+            open[depth] = Some(found.len());
+            let is_outer = matches!(declares, Declares::Class | Declares::Domain);
+            if depth == 0 {
+                outer = is_outer.then_some(found.len());
+            }
+            found.push(Declaration {
+                declares,
+                keyword: word.to_owned(),
+                name: name.range.clone(),
+                whole: token.range.start..text.len(),
+                inside,
+            });
+        }
+        match word {
+            "{" => depth += 1,
+            "}" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0
+                    && let Some(number) = open[1].take()
+                {
+                    found[number].whole.end = end;
+                }
+            }
+            "(" => parentheses += 1,
+            ")" => parentheses = parentheses.saturating_sub(1),
+            _ => {}
+        }
+        end = token.range.end;
+    }
+    for number in open.into_iter().flatten() {
+        found[number].whole.end = end;
+    }
+    found
+}
+
+/// The words that mean something by themselves.
+pub(crate) fn keywords(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Sil => &[
+            "acc",
+            "adt",
+            "apply",
+            "applying",
+            "assert",
+            "asserting",
+            "assume",
+            "axiom",
+            "Bool",
+            "decreases",
+            "define",
+            "domain",
+            "else",
+            "elseif",
+            "ensures",
+            "exhale",
+            "exists",
+            "false",
+            "field",
+            "fold",
+            "forall",
+            "forperm",
+            "function",
+            "goto",
+            "if",
+            "import",
+            "in",
+            "inhale",
+            "Int",
+            "intersection",
+            "invariant",
+            "label",
+            "let",
+            "Map",
+            "method",
+            "Multiset",
+            "new",
+            "none",
+            "null",
+            "old",
+            "package",
+            "perm",
+            "Perm",
+            "predicate",
+            "quasihavoc",
+            "quasihavocall",
+            "Ref",
+            "refute",
+            "requires",
+            "result",
+            "returns",
+            "Seq",
+            "Set",
+            "setminus",
+            "subset",
+            "true",
+            "unfold",
+            "unfolding",
+            "union",
+            "unique",
+            "var",
+            "while",
+            "wildcard",
+            "write",
+        ],
+        Language::Chalice => &[
+            "acc",
+            "acquire",
+            "assert",
+            "assigned",
+            "assume",
+            "between",
+            "bool",
+            "call",
+            "channel",
+            "class",
+            "condition",
+            "const",
+            "downgrade",
+            "else",
+            "ensures",
+            "eval",
+            "exists",
+            "external",
+            "false",
+            "fold",
+            "forall",
+            "fork",
+            "free",
+            "function",
+            "ghost",
+            "holds",
+            "if",
+            "ignore",
+            "in",
+            "int",
+            "invariant",
+            "ite",
+            "join",
+            "lock",
+            "lockchange",
+            "method",
+            "module",
+            "new",
+            "nil",
+            "null",
+            "old",
+            "predicate",
+            "rd",
+            "receive",
+            "reorder",
+            "release",
+            "requires",
+            "result",
+            "returns",
+            "send",
+            "seq",
+            "share",
+            "signal",
+            "spec",
+            "string",
+            "then",
+            "this",
+            "token",
+            "true",
+            "unfold",
+            "unfolding",
+            "unlimited",
+            "unshare",
+            "upgrade",
+            "var",
+            "wait",
+            "waitlevel",
+            "where",
+            "while",
+        ],
+        Language::Spl => &[
+            "acc",
+            "assert",
+            "assume",
+            "axiom",
+            "bool",
+            "Bool",
+            "call",
+            "choose",
+            "const",
+            "datatype",
+            "define",
+            "else",
+            "ensures",
+            "exists",
+            "false",
+            "footprint",
+            "forall",
+            "free",
+            "function",
+            "ghost",
+            "havoc",
+            "if",
+            "implicit",
+            "in",
+            "include",
+            "Int",
+            "int",
+            "invariant",
+            "lemma",
+            "map",
+            "Map",
+            "new",
+            "null",
+            "old",
+            "predicate",
+            "procedure",
+            "pure",
+            "requires",
+            "return",
+            "returns",
+            "set",
+            "Set",
+            "split",
+            "struct",
+            "subsetof",
+            "this",
+            "true",
+            "type",
+            "union",
+            "var",
+            "while",
+            "without",
+        ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str, language: Language) -> Vec<(String, String)> {
+        let found = declarations(text, &tokens(text), language);
+        let show = |one: &Declaration| {
+            (text[one.name.clone()].to_owned(), text[one.whole.clone()].to_owned())
+        };
+        found.iter().map(show).collect()
+    }
+
+    #[test]
+    fn declarations_are_found_in_broken_texts() {
+        let text = "field f: Int // method no()\nmethod m(x: Ref)\n  requires acc(x.\n{ \nfunction g(): Int\n";
+        let found = names(text, Language::Sil);
+        let only: Vec<&str> = found.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(only, ["f", "m"], "the parenthesis is open");
+        assert_eq!(found[0].1, "field f: Int");
+    }
+
+    #[test]
+    fn functions_of_domains_stand_in_them() {
+        let text = "domain D { function a(): Int function b(): D }\nfunction c(): Int { 1 }\n";
+        let found = declarations(text, &tokens(text), Language::Sil);
+        let inside: Vec<_> = found.iter().map(|one| one.inside).collect();
+        assert_eq!(inside, [None, Some(0), Some(0), None]);
+        assert_eq!(&text[found[1].whole.clone()], "function a(): Int");
+        assert_eq!(&text[found[3].whole.clone()], "function c(): Int { 1 }");
+    }
+
+    #[test]
+    fn members_of_classes_stand_in_them() {
+        let text = "class C { var x: int; method m() { var y: int; } }";
+        let found = names(text, Language::Chalice);
+        let only: Vec<&str> = found.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(only, ["C", "x", "m"]);
+    }
+}

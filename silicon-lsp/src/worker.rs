@@ -1,0 +1,158 @@
+//! The process that verifies. It may end at any time: what it knows more than its orders say only saves work.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::thread;
+use std::time::Instant;
+
+use rustix::process::{Signal, getpid, kill_process};
+use silicon::Answers;
+use silicon::report::MemberKind;
+use silicon::session::follow::Member;
+use silicon::session::{Diagnostic, Follower, Input, MemberOutcome, Outcome, Session};
+
+use crate::convert::Files;
+use crate::positions::Text;
+use crate::protocol::{Done, Event, Job, Order, Planned};
+
+/// Works on orders from standard input until it is closed.
+pub fn serve() -> ! {
+    let (sender, jobs) = mpsc::channel::<Job>();
+    let wanted = Arc::new(AtomicU64::new(0));
+    let listener = {
+        let wanted = Arc::clone(&wanted);
+        move || {
+            for line in io::stdin().lock().lines().map_while(Result::ok) {
+                match serde_json::from_str(&line) {
+                    Ok(Order::Verify(job)) => {
+                        wanted.store(job.number, Ordering::Relaxed);
+                        if sender.send(job).is_err() {
+                            break;
+                        }
+                    }
+                    Ok(Order::Cancel(number)) => {
+                        let _ = wanted.compare_exchange(
+                            number,
+                            0,
+                            Ordering::Relaxed,
+                            Ordering::Relaxed,
+                        );
+                    }
+                    Err(_) => break,
+                }
+            }
+            // Who gave the orders is gone.
+            end();
+        }
+    };
+    if thread::Builder::new().spawn(listener).is_ok() {
+        let answers = Arc::new(Answers::default());
+        for job in jobs {
+            verify(job, &wanted, &answers);
+        }
+    }
+    end()
+}
+
+/// Not by `exit`: solvers may be at work on other threads.
+fn end() -> ! {
+    let _ = kill_process(getpid(), Signal::KILL);
+    std::process::abort()
+}
+
+fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>) {
+    let Job { number, name, uri, text, is_alone, given_up } = job;
+    let mut session = Session { answers: Some(Arc::clone(answers)), ..Session::default() };
+    session.options.threads = usize::from(is_alone);
+    session.options.given_up = given_up;
+    let text = Text::new(text);
+    let input = Input::text(name.as_str(), Arc::clone(&text.text));
+    let voice = Voice {
+        number,
+        wanted,
+        name,
+        uri,
+        text,
+        files: OnceLock::new(),
+        started: Mutex::default(),
+    };
+    let outcome = session.run_with(&input, &voice);
+    let is_over = !voice.is_cancelled();
+    let files = voice.files(&outcome);
+    let found = outcome.diagnostics.iter().map(|one| files.diagnostic(one)).collect();
+    say(&Event::Done { job: number, found: is_over.then_some(found) });
+}
+
+fn say(event: &Event) {
+    let Ok(mut line) = serde_json::to_vec(event) else { end() };
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    if out.write_all(&line).and_then(|()| out.flush()).is_err() {
+        end();
+    }
+}
+
+/// Tells how a job gets on.
+struct Voice<'a> {
+    number: u64,
+    wanted: &'a AtomicU64,
+    name: String,
+    uri: String,
+    text: Text,
+    files: OnceLock<Files>,
+    started: Mutex<BTreeSet<(MemberKind, String)>>,
+}
+
+impl Voice<'_> {
+    fn files(&self, outcome: &Outcome) -> &Files {
+        self.files.get_or_init(|| Files::new(&self.name, &self.uri, &self.text, &outcome.texts))
+    }
+}
+
+impl Follower for Voice<'_> {
+    fn loaded(&self, outcome: &Outcome, members: &[Member]) {
+        let files = self.files(outcome);
+        let planned = |Member { kind, id, name, place }: &Member| Planned {
+            kind: *kind,
+            id: id.clone(),
+            name: name.clone(),
+            range: files.is_own(place).then(|| files.range(place)),
+        };
+        let members = members.iter().map(planned).collect();
+        say(&Event::Planned { job: self.number, members });
+    }
+
+    fn started(&self, kind: MemberKind, id: &str, _: Option<Instant>) {
+        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        started.insert((kind, id.to_owned()));
+        say(&Event::Started { job: self.number, kind, id: id.to_owned() });
+    }
+
+    fn ended(&self, kind: MemberKind, id: &str) {
+        say(&Event::Ended { job: self.number, kind, id: id.to_owned() });
+    }
+
+    fn finished(&self, id: &str, member: &MemberOutcome, diagnostics: &[Diagnostic]) {
+        // What was stopped says nothing.
+        if self.is_cancelled() {
+            return;
+        }
+        let Some(files) = self.files.get() else { return };
+        let started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = Done {
+            verdict: member.verdict,
+            errors: diagnostics.len(),
+            milliseconds: member.statistics.time.as_secs_f64() * 1000.0,
+            is_recalled: !started.contains(&(member.kind, id.to_owned())),
+        };
+        let found = diagnostics.iter().map(|one| files.diagnostic(one)).collect();
+        let (job, id, kind) = (self.number, id.to_owned(), member.kind);
+        say(&Event::Finished { job, id, kind, done, found });
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) != self.number
+    }
+}

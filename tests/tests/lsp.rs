@@ -1,0 +1,396 @@
+//! The language server as editors hold it: a dialogue over its standard input and output.
+//!
+//! Each wait has an end, so that a server that says nothing fails the test and does not block it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use sil_tests::binaries;
+
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+struct Client {
+    server: Child,
+    to: ChildStdin,
+    from: Receiver<Value>,
+    /// All that was heard and that nobody waited for.
+    heard: Vec<Value>,
+    requests: i32,
+    version: i32,
+}
+
+impl Client {
+    fn new() -> Self {
+        let mut server = Command::new(binaries::path("silicon"))
+            .arg("lsp")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let to = server.stdin.take().expect("it is a pipe");
+        let mut out = BufReader::new(server.stdout.take().expect("it is a pipe"));
+        let (sender, from) = channel();
+        thread::spawn(move || {
+            while let Some(message) = message(&mut out) {
+                if sender.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut client = Self { server, to, from, heard: Vec::new(), requests: 0, version: 0 };
+        let capabilities = json!({ "window": { "workDoneProgress": true } });
+        let parameters =
+            json!({ "processId": null, "rootUri": null, "capabilities": capabilities });
+        let answer = client.ask("initialize", parameters);
+        assert_eq!(answer["result"]["serverInfo"]["name"], "silicon", "{answer}");
+        client.tell("initialized", json!({}));
+        client
+    }
+
+    fn send(&mut self, mut message: Value) {
+        message["jsonrpc"] = "2.0".into();
+        let text = message.to_string();
+        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).expect("it listens");
+        self.to.flush().expect("it listens");
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.send(json!({ "method": method, "params": params }));
+    }
+
+    fn start(&mut self, method: &str, params: Value) -> i32 {
+        self.requests += 1;
+        self.send(json!({ "id": self.requests, "method": method, "params": params }));
+        self.requests
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.start(method, params);
+        self.wait(&format!("the answer to {method}"), |it| it["id"] == id && it["method"].is_null())
+    }
+
+    /// The first message, heard or to come, of that kind.
+    fn wait(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        if let Some(position) = self.heard.iter().position(&is_it) {
+            return self.heard.remove(position);
+        }
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            let Ok(message) = self.from.recv_timeout(left) else {
+                panic!("no {what}; heard: {:#?}", self.heard)
+            };
+            if is_it(&message) {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    fn open(&mut self, uri: &str, text: &str) {
+        self.version = 1;
+        let document = json!({ "uri": uri, "languageId": "viper", "version": 1, "text": text });
+        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
+    }
+
+    fn change(&mut self, uri: &str, changes: Value) {
+        self.version += 1;
+        let document = json!({ "uri": uri, "version": self.version });
+        let parameters = json!({ "textDocument": document, "contentChanges": changes });
+        self.tell("textDocument/didChange", parameters);
+    }
+
+    /// What is known of the members of the present version, when all of them are done.
+    fn settled(&mut self, uri: &str) -> Vec<Value> {
+        let version = self.version;
+        let is_done =
+            |member: &Value| !matches!(member["state"].as_str(), Some("queued" | "running"));
+        let message = self.wait("list of members that are done", |it| {
+            let (of, members) = (&it["params"], it["params"]["members"].as_array());
+            it["method"] == "silicon/members"
+                && of["uri"] == uri
+                && of["version"] == version
+                && members.is_some_and(|all| !all.is_empty() && all.iter().all(is_done))
+        });
+        message["params"]["members"].as_array().expect("it is a list").clone()
+    }
+
+    /// The last diagnostics that were published of the present version, which have to be so many.
+    fn diagnostics(&mut self, uri: &str, count: usize) -> Vec<Value> {
+        let version = self.version;
+        let message = self.wait(&format!("publication of {count} findings"), |it| {
+            it["method"] == "textDocument/publishDiagnostics"
+                && it["params"]["uri"] == uri
+                && it["params"]["version"] == version
+                && it["params"]["diagnostics"].as_array().map(Vec::len) == Some(count)
+        });
+        message["params"]["diagnostics"].as_array().expect("it is a list").clone()
+    }
+
+    fn at(&mut self, method: &str, uri: &str, line: u32, character: u32) -> Value {
+        let position = json!({ "line": line, "character": character });
+        let document = json!({ "uri": uri });
+        self.ask(method, json!({ "textDocument": document, "position": position }))["result"].take()
+    }
+
+    /// The process that verifies for this server.
+    fn worker(&self) -> Option<u32> {
+        let children = format!("/proc/{0}/task", self.server.id());
+        let tasks = fs::read_dir(children).ok()?;
+        let children =
+            tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok());
+        children
+            .flat_map(|text| {
+                text.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
+            })
+            .next()
+    }
+
+    fn end(mut self) {
+        let worker = self.worker();
+        assert_eq!(self.ask("shutdown", Value::Null)["result"], Value::Null);
+        self.tell("exit", Value::Null);
+        let status = self.server.wait().expect("it ends");
+        assert!(status.success(), "{status}");
+        if let Some(worker) = worker {
+            assert!(!PathBuf::from(format!("/proc/{worker}")).exists(), "the worker goes on");
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // It may have ended.
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+/// The next message of the server.
+fn message(from: &mut impl BufRead) -> Option<Value> {
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if from.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        if let Some(number) = line.strip_prefix("Content-Length: ") {
+            length = number.trim().parse().ok()?;
+        }
+        if line == "\r\n" {
+            break;
+        }
+    }
+    let mut bytes = vec![0; length];
+    from.read_exact(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+const URI: &str = "file:///nowhere/program.vpr";
+
+/// With characters that are of another length in each way of counting.
+const TEXT: &str = "// Zähler 𝔘\nfield value: Int\n\npredicate cell(c: Ref) { acc(c.value) }\n\n\
+    method set(/* 𝔘 */ c: Ref, n: Int)\n  requires cell(c)\n  ensures cell(c)\n{\n  unfold cell(c)\n  c.value := n\n  fold cell(c)\n}\n\n\
+    method wrong(c: Ref)\n{\n  /* 𝔘ä */ c.value := 1\n}\n";
+
+fn range(start: (u32, u32), end: (u32, u32)) -> Value {
+    json!({
+        "start": { "line": start.0, "character": start.1 },
+        "end": { "line": end.0, "character": end.1 },
+    })
+}
+
+fn states(members: &[Value]) -> Vec<(&str, &str)> {
+    let text = |value: &'_ Value| value.as_str().map(str::len).map(|_| ());
+    members
+        .iter()
+        .inspect(|member| assert!(text(&member["name"]).is_some()))
+        .map(|member| {
+            (member["name"].as_str().unwrap_or(""), member["state"].as_str().unwrap_or(""))
+        })
+        .collect()
+}
+
+#[test]
+fn members_get_verdicts_and_places_are_those_of_editors() {
+    let mut client = Client::new();
+    client.open(URI, TEXT);
+    let members = client.settled(URI);
+    assert_eq!(states(&members), [("cell", "verified"), ("set", "verified"), ("wrong", "failed")]);
+    let [found] = &client.diagnostics(URI, 1)[..] else { panic!("there is one") };
+    assert_eq!(found["code"], "assignment.failed:insufficient.permission");
+    assert_eq!(found["range"]["start"], json!({ "line": 16, "character": 12 }), "{found}");
+
+    // Only what changed is verified again; what is above it moves it.
+    let begin = range((0, 0), (0, 0));
+    client.change(URI, json!([{ "range": begin, "text": "// 𝔘𝔘\n" }]));
+    let members = client.settled(URI);
+    assert!(members.iter().all(|member| member["recalled"] == true), "{members:?}");
+    let [found] = &client.diagnostics(URI, 1)[..] else { panic!("there is one") };
+    assert_eq!(found["range"]["start"], json!({ "line": 17, "character": 12 }), "{found}");
+    let parameter = range((15, 0), (15, 20));
+    let better = "method wrong(c: Ref) requires acc(c.value)";
+    client.change(URI, json!([{ "range": parameter, "text": better }]));
+    let members = client.settled(URI);
+    let again: Vec<_> = members.iter().map(|it| it["recalled"] == true).collect();
+    assert_eq!(again, [true, true, false]);
+    assert_eq!(states(&members)[2], ("wrong", "verified"));
+    client.diagnostics(URI, 0);
+    let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
+    let lenses = lenses["result"].as_array().expect("a list").clone();
+    assert_eq!(lenses.len(), 3);
+    assert!(lenses.iter().all(|it| {
+        it["command"]["title"].as_str().is_some_and(|title| title.starts_with("✓ verified"))
+    }));
+    client.end();
+}
+
+#[test]
+fn names_are_found_explained_and_changed() {
+    let mut client = Client::new();
+    client.open(URI, TEXT);
+    let hover = client.at("textDocument/hover", URI, 9, 9);
+    let words = hover["contents"]["value"].as_str().expect("it says something");
+    assert!(words.contains("predicate cell(c: Ref)"), "{words}");
+    assert_eq!(hover["range"], range((9, 9), (9, 13)));
+    let hover = client.at("textDocument/hover", URI, 10, 13);
+    assert!(hover["contents"]["value"].as_str().is_some_and(|it| it.contains("n: Int")), "{hover}");
+    // Behind a character of two units.
+    let place = client.at("textDocument/definition", URI, 16, 13);
+    assert_eq!(place["range"], range((14, 13), (14, 14)));
+    let place = client.at("textDocument/definition", URI, 16, 15);
+    assert_eq!(place["range"], range((1, 6), (1, 11)));
+
+    let document = json!({ "uri": URI });
+    let position = json!({ "line": 5, "character": 20 });
+    let context = json!({ "includeDeclaration": true });
+    let parameters = json!({ "textDocument": document, "position": position, "context": context });
+    let places = client.ask("textDocument/references", parameters)["result"].take();
+    let lines: Vec<_> = places.as_array().expect("a list").iter().collect();
+    let lines: Vec<_> = lines.iter().map(|it| it["range"]["start"]["line"].clone()).collect();
+    assert_eq!(lines, [5, 6, 7, 9, 10, 11], "the other c is another one");
+
+    let mut rename = |name: &str| {
+        let parameters = json!({ "textDocument": document, "position": position, "newName": name });
+        client.ask("textDocument/rename", parameters)
+    };
+    let edits = rename("box")["result"]["changes"][URI].take();
+    assert_eq!(edits.as_array().map(Vec::len), Some(6), "{edits}");
+    assert!(rename("n")["error"]["message"].as_str().is_some_and(|it| it.contains("already")));
+    assert!(rename("method")["error"]["message"].is_string());
+
+    let symbols = client.ask("textDocument/documentSymbol", json!({ "textDocument": document }));
+    let names: Vec<_> = symbols["result"].as_array().expect("a list").iter().collect();
+    let names: Vec<_> = names.iter().map(|it| it["name"].clone()).collect();
+    assert_eq!(names, ["value", "cell", "set", "wrong"]);
+    let items = client.at("textDocument/completion", URI, 10, 4);
+    let labels: Vec<_> = items.as_array().expect("a list").iter().map(|it| &it["label"]).collect();
+    assert_eq!(labels, ["value"], "after a dot there are fields");
+    let tokens =
+        client.ask("textDocument/semanticTokens/full", json!({ "textDocument": document }));
+    assert!(tokens["result"]["data"].as_array().is_some_and(|data| data.len() > 100));
+    let folds = client.ask("textDocument/foldingRange", json!({ "textDocument": document }));
+    assert_eq!(folds["result"].as_array().map(Vec::len), Some(2));
+    client.end();
+}
+
+#[test]
+fn errors_of_the_text_are_told_and_go_away() {
+    let mut client = Client::new();
+    client.open(URI, "method m(n: Int)\n{\n  var ä: Int\n  assert n\n}\n");
+    let found = client.diagnostics(URI, 1);
+    assert_eq!(found[0]["severity"], 1, "{found:?}");
+    client.change(URI, json!([{ "text": "method m(n: Int)\n{\n  assert n == n\n}\n" }]));
+    client.diagnostics(URI, 0);
+    assert_eq!(states(&client.settled(URI)), [("m", "verified")]);
+    client.end();
+}
+
+#[test]
+fn other_languages_are_known_by_the_name() {
+    let uri = "file:///nowhere/c.chalice";
+    let mut client = Client::new();
+    client.open(uri, "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 2;\n  }\n}\n");
+    let members = client.settled(uri);
+    assert!(members.iter().any(|it| it["name"] == "C.m" && it["state"] == "failed"), "{members:?}");
+    let place = client.at("textDocument/definition", uri, 5, 4);
+    assert_eq!(place["range"], range((1, 6), (1, 7)));
+    client.end();
+}
+
+/// Some members, and the last one takes long, if it is not stopped.
+fn long() -> String {
+    let mut text =
+        String::from("function f(n: Int): Int\n  ensures result * result >= n - 1000000\n\n");
+    for number in 0..6 {
+        let _ = writeln!(
+            text,
+            "method m{number}(a: Int, b: Int, c: Int, d: Int)\n{{\n  assert f(a) * b * c * d + a * a * b != c * c * c + {number}\n}}\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn what_is_going_on_can_be_stopped() {
+    let mut client = Client::new();
+    client.open(URI, &long());
+    let begin = client.wait("begin of work", |it| it["params"]["value"]["kind"] == "begin");
+    let token = begin["params"]["token"].clone();
+    client.tell("window/workDoneProgress/cancel", json!({ "token": token }));
+    client.wait("end of work", |it| it["params"]["value"]["kind"] == "end");
+    client.change(URI, json!([{ "text": "method m(n: Int) { assert n == n }" }]));
+    assert_eq!(states(&client.settled(URI)), [("m", "verified")]);
+    client.end();
+}
+
+/// Whatever happens to the worker, each verdict that is shown is that of the text with that version.
+#[test]
+fn a_worker_that_is_killed_costs_no_verdict() {
+    let mut client = Client::new();
+    let text = |is_right: bool| {
+        let value = if is_right { "r := n + 1" } else { "r := n" };
+        format!("method m(n: Int) returns (r: Int)\n  ensures r > n\n{{ {value} }}\n")
+    };
+    client.open(URI, &text(true));
+    let mut expected = vec![(1, true)];
+    let mut random = fastrand::Rng::with_seed(5);
+    for _ in 0..30 {
+        let is_right = random.bool();
+        client.change(URI, json!([{ "text": text(is_right) }]));
+        expected.push((client.version, is_right));
+        thread::sleep(Duration::from_millis(random.u64(..250)));
+        if let Some(worker) = client.worker().and_then(|id| i32::try_from(id).ok()) {
+            let worker = rustix::process::Pid::from_raw(worker).expect("it has a number");
+            let signal = if random.bool() {
+                rustix::process::Signal::KILL
+            } else {
+                rustix::process::Signal::SEGV
+            };
+            // It may have ended by itself.
+            let _ = rustix::process::kill_process(worker, signal);
+        }
+    }
+    let last = expected.last().expect("there are some").1;
+    client.change(URI, json!([{ "text": text(last) + "\n" }]));
+    expected.push((client.version, last));
+    let settled = client.settled(URI);
+    assert_eq!(states(&settled), [("m", if last { "verified" } else { "failed" })]);
+    for told in client.heard.iter().filter(|it| it["method"] == "silicon/members") {
+        let of = &told["params"];
+        let (_, is_right) = expected.iter().find(|(version, _)| of["version"] == *version).unwrap();
+        for member in of["members"].as_array().expect("a list") {
+            let state = member["state"].as_str().expect("a word");
+            assert_ne!(state, if *is_right { "failed" } else { "verified" }, "{told}");
+        }
+    }
+    client.end();
+}
