@@ -59,10 +59,10 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             continue;
         } else if rest.starts_with("//") {
             (Kind::Comment, to(rest.find('\n')))
-        } else if rest.starts_with("/*") {
-            (Kind::Comment, to(rest[2..].find("*/").map(|end| end + 4)))
-        } else if first == '"' {
-            (Kind::Quoted, to(rest[1..].find(['"', '\n']).map(|end| end + 2)))
+        } else if let Some(inside) = rest.strip_prefix("/*") {
+            (Kind::Comment, to(inside.find("*/").map(|end| end + 4)))
+        } else if let Some(inside) = rest.strip_prefix('"') {
+            (Kind::Quoted, to(inside.find('"').map(|end| end + 2)))
         } else if first.is_ascii_digit() {
             (Kind::Number, to(rest.find(|c: char| !c.is_alphanumeric())))
         } else if is_of_word(first) && first != '\'' {
@@ -80,7 +80,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
 fn declares(language: Language, depth: usize, word: &str) -> Option<Declares> {
     Some(match (language, depth, word) {
         (Language::Sil, 0, "method") => Declares::Method,
-        (Language::Sil, 0, "function") | (Language::Sil, 1, "function") => Declares::Function,
+        (Language::Sil, 0 | 1, "function") => Declares::Function,
         (Language::Sil, 0, "predicate") => Declares::Predicate,
         (Language::Sil, 0, "field") => Declares::Field,
         (Language::Sil, 0, "domain" | "adt") => Declares::Domain,
@@ -121,10 +121,8 @@ pub(crate) fn declarations(text: &str, tokens: &[Token], language: Language) -> 
             && let Some(name) = code.get(position + 1)
             && name.kind == Kind::Word
         {
-            for at in depth..2 {
-                if let Some(number) = open[at].take() {
-                    found[number].whole.end = end;
-                }
+            for number in open[depth..].iter_mut().filter_map(Option::take) {
+                found[number].whole.end = end;
             }
             let inside = if depth == 1 { outer } else { None };
             open[depth] = Some(found.len());

@@ -32,9 +32,8 @@ impl Verifier {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
-        let (orders, said) = match (child.stdin.take(), child.stdout.take()) {
-            (Some(orders), Some(said)) => (orders, said),
-            _ => return Err(std::io::Error::other("the worker has no pipes")),
+        let (Some(orders), Some(said)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(std::io::Error::other("the worker has no pipes"));
         };
         thread::spawn(move || {
             for line in BufReader::new(said).lines().map_while(Result::ok) {
