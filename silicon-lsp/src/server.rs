@@ -333,7 +333,8 @@ impl Server<'_> {
     fn analysed(&mut self, analysis: std::sync::Arc<Analysis>) -> anyhow::Result<()> {
         let uri = analysis.uri.clone();
         let Some(document) = self.documents.get_mut(&uri) else { return Ok(()) };
-        if analysis.version != document.version {
+        // A document that was closed and opened again may have the same number for another text.
+        if analysis.version != document.version || analysis.text.text != document.text.text {
             return Ok(());
         }
         let is_program = analysis.is_program;

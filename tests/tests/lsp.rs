@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -392,5 +392,51 @@ fn a_worker_that_is_killed_costs_no_verdict() {
             assert_ne!(state, if *is_right { "failed" } else { "verified" }, "{told}");
         }
     }
+    client.end();
+}
+
+/// A green verdict is that of the present text, also in what is asked for right after an edit.
+#[test]
+fn an_edit_takes_verdicts_away() {
+    let mut client = Client::new();
+    let right = "method m(n: Int) { assert n == n }";
+    let wrong = "method m(n: Int) { assert n != n }";
+    client.open(URI, right);
+    assert_eq!(states(&client.settled(URI)), [("m", "verified")]);
+    client.heard.clear();
+    client.change(URI, json!([{ "text": wrong }]));
+    let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": { "uri": URI } }));
+    assert!(!lenses.to_string().contains("verified"), "{lenses}");
+    let members = client.ask("silicon/members", json!({ "textDocument": { "uri": URI } }));
+    assert_eq!(members["result"]["version"], 2, "{members}");
+    assert!(!members.to_string().contains("verified"), "{members}");
+    assert_eq!(states(&client.settled(URI)), [("m", "failed")]);
+    client.diagnostics(URI, 1);
+
+    // Another text under the number of an earlier one.
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
+    client.open(URI, right);
+    assert_eq!(states(&client.settled(URI)), [("m", "verified")]);
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": URI } }));
+    client.heard.clear();
+    client.open(URI, wrong);
+    let members = client.ask("silicon/members", json!({ "textDocument": { "uri": URI } }));
+    assert!(!members["result"].to_string().contains("\"verified\""), "{members}");
+    assert_eq!(states(&client.settled(URI)), [("m", "failed")]);
+    client.end();
+}
+
+#[test]
+fn a_worker_that_was_killed_is_followed_by_another_one() {
+    let mut client = Client::new();
+    client.open(URI, "method m(n: Int) { assert n == n }");
+    client.settled(URI);
+    let first = client.worker().expect("there is a worker");
+    let id = i32::try_from(first).ok().and_then(rustix::process::Pid::from_raw);
+    let id = id.expect("it has a number");
+    rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("it is there");
+    client.change(URI, json!([{ "text": "method m(n: Int) { assert n != n }" }]));
+    assert_eq!(states(&client.settled(URI)), [("m", "failed")]);
+    assert_ne!(client.worker().expect("there is another one"), first);
     client.end();
 }
