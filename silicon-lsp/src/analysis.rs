@@ -31,6 +31,8 @@ pub(crate) struct Analysis {
     pub(crate) found: Vec<Found>,
     /// Whether it is a program that can be verified.
     pub(crate) is_program: bool,
+    /// Whether another file has been read for it, or may have been missed.
+    pub(crate) depends_on_files: bool,
     pub(crate) index: Index,
 }
 
@@ -41,42 +43,61 @@ pub(crate) fn analyse(request: Request) -> Arc<Analysis> {
         Language::Sil => analyse_sil(&uri, &name, &text),
         Language::Chalice | Language::Spl => analyse_other(&uri, &name, &text, language),
     });
-    let (found, is_program, index) = analysed.unwrap_or_else(|defect| {
-        let message = Message {
-            severity: sil::render::Severity::Error,
-            id: "internal".to_owned(),
-            text: format!("internal error: {defect}"),
-            place: sil::render::Place::start_of(&name),
-            notes: Vec::new(),
-            remarks: Vec::new(),
-        };
-        let files = Files::new(&name, &uri, &text, &Texts::default());
-        (vec![files.message(&message)], false, Index::new(&text, language, None))
-    });
-    Arc::new(Analysis { uri, version, text, found, is_program, index })
+    let Analysed { found, is_program, depends_on_files, index } =
+        analysed.unwrap_or_else(|defect| {
+            let message = Message {
+                severity: sil::render::Severity::Error,
+                id: "internal".to_owned(),
+                text: format!("internal error: {defect}"),
+                place: sil::render::Place::start_of(&name),
+                notes: Vec::new(),
+                remarks: Vec::new(),
+            };
+            let files = Files::new(&name, &uri, &text, &Texts::default());
+            Analysed {
+                found: vec![files.message(&message)],
+                is_program: false,
+                depends_on_files: true,
+                index: Index::new(&text, language, None),
+            }
+        });
+    Arc::new(Analysis { uri, version, text, found, is_program, depends_on_files, index })
 }
 
-fn analyse_sil(uri: &str, name: &str, text: &Text) -> (Vec<Found>, bool, Index) {
+/// What differs between languages.
+struct Analysed {
+    found: Vec<Found>,
+    is_program: bool,
+    depends_on_files: bool,
+    index: Index,
+}
+
+/// Whether there is another text than the own one.
+fn has_others(name: &str, texts: &Texts) -> bool {
+    texts.names().any(|other| *other != *name)
+}
+
+fn analyse_sil(uri: &str, name: &str, text: &Text) -> Analysed {
     let bytes = text.text.as_bytes().to_vec();
     let loaded = load_assuming(Assumptions::default(), name, bytes, &FileSystem);
-    let files = Files::new(name, uri, text, &Texts::of(&loaded.sources));
+    let texts = Texts::of(&loaded.sources);
+    let files = Files::new(name, uri, text, &texts);
     let messages = loaded.diagnostics.iter().map(|one| Message::of(&loaded.sources, one));
     let found = messages.map(|message| files.message(&message)).collect();
     let program = loaded.program.as_ref();
     let index = Index::new(text, Language::Sil, program.map(|it| (it, &loaded.sources)));
-    (found, program.is_some(), index)
+    let is_program = program.is_some();
+    let depends_on_files = !is_program || has_others(name, &texts);
+    Analysed { found, is_program, depends_on_files, index }
 }
 
-fn analyse_other(
-    uri: &str,
-    name: &str,
-    text: &Text,
-    language: Language,
-) -> (Vec<Found>, bool, Index) {
+fn analyse_other(uri: &str, name: &str, text: &Text, language: Language) -> Analysed {
     let session = Session { task: Task::Check, ..Session::default() };
     let input = Input { language: Some(language), ..Input::text(name, Arc::clone(&text.text)) };
     let outcome = session.run(&input);
     let files = Files::new(name, uri, text, &outcome.texts);
     let found = outcome.diagnostics.iter().map(|one| files.diagnostic(one)).collect();
-    (found, outcome.errors() == 0, Index::new(text, language, None))
+    let is_program = outcome.errors() == 0;
+    let depends_on_files = !is_program || has_others(name, &outcome.texts);
+    Analysed { found, is_program, depends_on_files, index: Index::new(text, language, None) }
 }

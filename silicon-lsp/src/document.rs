@@ -5,7 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lsp_types::{CodeLens, Command, Range, TextDocumentContentChangeEvent};
+use lsp_types::{
+    CodeLens, Command, Diagnostic, DiagnosticSeverity, NumberOrString, Range,
+    TextDocumentContentChangeEvent,
+};
 use silicon::options::GivenUp;
 use silicon::report::{MemberKind, Verdict};
 use silicon::session::Input;
@@ -36,10 +39,13 @@ pub(crate) struct Run {
     found: BTreeMap<(MemberKind, String), Vec<Found>>,
     /// What was found altogether, once all is done.
     complete: Option<Vec<Found>>,
-    /// How often a worker ended meanwhile, and who was being verified each time.
+    /// How often a worker ended meanwhile; how often nobody was being verified then; and who is.
     pub(crate) ends: u32,
+    idle_ends: u32,
     running: Vec<(MemberKind, String)>,
     pub(crate) given_up: Vec<GivenUp>,
+    /// Why this version is not verified any more. A run with it never gets a verdict.
+    trouble: Option<String>,
 }
 
 struct Member {
@@ -58,6 +64,8 @@ enum State {
 /// given up.
 const ENDS_TOGETHER: u32 = 1;
 const ENDS_ALONE: u32 = 3;
+/// So many may end while no member is being verified, as when the text is loaded: nobody can be given up for it.
+const IDLE_ENDS: u32 = 2;
 
 impl Document {
     pub(crate) fn new(uri: String, version: i32, text: String) -> Self {
@@ -81,6 +89,12 @@ impl Document {
             self.text = Text::new(text);
         }
         self.version = version;
+        self.forget();
+    }
+
+    /// Nothing that was known of the text, or of the files that it imports, is known any more.
+    pub(crate) fn forget(&mut self) {
+        self.analysis = None;
         self.run = None;
     }
 
@@ -116,9 +130,25 @@ impl Document {
         let front_end = self.current().map_or(&[][..], |analysis| &analysis.found);
         match &self.run {
             Some(Run { complete: Some(all), .. }) => all.clone(),
-            Some(run) => front_end.iter().chain(run.found.values().flatten()).cloned().collect(),
+            Some(run) => {
+                let trouble = run.trouble.iter().map(|why| self.trouble(why));
+                let found = front_end.iter().chain(run.found.values().flatten());
+                found.cloned().chain(trouble).collect()
+            }
             None => front_end.to_vec(),
         }
+    }
+
+    /// What keeps the text from being verified, as a finding at its start.
+    fn trouble(&self, why: &str) -> Found {
+        let diagnostic = Diagnostic {
+            severity: Some(DiagnosticSeverity::ERROR),
+            code: Some(NumberOrString::String("internal".to_owned())),
+            source: Some("silicon".to_owned()),
+            message: format!("not verified: {why}"),
+            ..Diagnostic::default()
+        };
+        Found { uri: self.uri.clone(), diagnostic }
     }
 
     /// What is known of each member, above its declaration. Nothing is said where nothing is known of this version.
@@ -145,6 +175,7 @@ impl Document {
 
     /// The members for who shows them in a list.
     pub(crate) fn members(&self) -> serde_json::Value {
+        let trouble = self.run.as_ref().and_then(|run| run.trouble.as_deref());
         let members = self.run.as_ref().map_or(&[][..], |run| &run.members);
         let member = |member: &Member| {
             let Planned { kind, id, name, range } = &member.planned;
@@ -163,7 +194,12 @@ impl Document {
             })
         };
         let members: Vec<_> = members.iter().map(member).collect();
-        serde_json::json!({ "uri": self.uri, "version": self.version, "members": members })
+        serde_json::json!({
+            "uri": self.uri,
+            "version": self.version,
+            "members": members,
+            "trouble": trouble,
+        })
     }
 }
 
@@ -237,7 +273,8 @@ impl Run {
         self.members.iter_mut().find(|it| it.planned.kind == kind && it.planned.id == id)
     }
 
-    /// The worker has ended, and what it was doing has to be done again. Whoever was alone when several ended is given up.
+    /// The worker has ended, and what it was doing has to be done again, if there is no trouble. Whoever was alone when several ended is
+    /// given up.
     pub(crate) fn interrupted(&mut self) {
         self.ends += 1;
         self.job = 0;
@@ -246,6 +283,15 @@ impl Run {
             member.state = State::Queued;
         }
         let running = std::mem::take(&mut self.running);
+        let is_given_up = |(kind, name): &(MemberKind, String)| {
+            self.given_up.iter().any(|one| one.kind == *kind && one.name == *name)
+        };
+        if running.iter().all(is_given_up) {
+            self.idle_ends += 1;
+            if self.idle_ends == IDLE_ENDS {
+                self.fail("the process that verifies it ended while it loaded it".to_owned());
+            }
+        }
         if self.ends > ENDS_ALONE {
             let why = "the process that verifies it ended".to_owned();
             self.given_up.extend(running.into_iter().map(|(kind, name)| GivenUp {
@@ -257,6 +303,19 @@ impl Run {
         }
     }
 
+    /// Gives this version up. What was found of it is not known to be all, and no verdict stays.
+    pub(crate) fn fail(&mut self, why: String) {
+        self.members.clear();
+        self.found.clear();
+        self.complete = None;
+        self.trouble = Some(why);
+    }
+
+    /// Why this version is not verified any more.
+    pub(crate) fn failure(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
     /// Members that are done, and all.
     pub(crate) fn progress(&self) -> (usize, usize) {
         let is_done = |member: &&Member| matches!(member.state, State::Done(_));
@@ -265,5 +324,43 @@ impl Run {
 
     pub(crate) fn is_complete(&self) -> bool {
         self.complete.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started(id: &str) -> Event {
+        Event::Started { job: 1, kind: MemberKind::Method, id: id.to_owned() }
+    }
+
+    #[test]
+    fn a_text_that_ends_workers_while_it_is_loaded_is_given_up() {
+        let mut run = Run::default();
+        run.interrupted();
+        assert!(run.failure().is_none(), "once may be chance");
+        run.interrupted();
+        assert!(run.failure().is_some());
+    }
+
+    #[test]
+    fn a_member_that_ends_workers_is_given_up_and_others_are_not() {
+        let mut run = Run::default();
+        for _ in 0..=ENDS_ALONE {
+            assert!(run.given_up.is_empty());
+            run.hear(started("m"));
+            run.interrupted();
+        }
+        let names: Vec<_> = run.given_up.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["m"]);
+        assert!(run.failure().is_none());
+        // Being given up does not help: then there is no use in going on.
+        for _ in 0..IDLE_ENDS {
+            assert!(run.failure().is_none());
+            run.hear(started("m"));
+            run.interrupted();
+        }
+        assert!(run.failure().is_some());
     }
 }

@@ -8,14 +8,14 @@ use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{
     CodeLensOptions, CompletionOptions, CompletionParams, DidChangeTextDocumentParams,
-    DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
-    ExecuteCommandOptions, ExecuteCommandParams, FoldingRangeProviderCapability,
-    GotoDefinitionParams, HoverProviderCapability, OneOf, PublishDiagnosticsParams,
-    ReferenceParams, RenameOptions, RenameParams, SaveOptions, SemanticTokens,
-    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
-    TextDocumentIdentifier, TextDocumentPositionParams, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions, Uri,
-    WorkDoneProgressOptions,
+    DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
+    DidSaveTextDocumentParams, ExecuteCommandOptions, ExecuteCommandParams,
+    FoldingRangeProviderCapability, GotoDefinitionParams, HoverProviderCapability, MessageType,
+    OneOf, PublishDiagnosticsParams, ReferenceParams, RenameOptions, RenameParams, SaveOptions,
+    SemanticTokens, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
+    ServerCapabilities, ShowMessageParams, TextDocumentIdentifier, TextDocumentPositionParams,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -50,7 +50,11 @@ pub fn run() -> anyhow::Result<()> {
     let info = json!({ "name": "silicon", "version": env!("CARGO_PKG_VERSION") });
     connection
         .initialize_finish(id, json!({ "capabilities": capabilities, "serverInfo": info }))?;
-    Server::new(&connection, &parameters)?.serve()?;
+    let mut server = Server::new(&connection, &parameters)?;
+    if server.watches_files {
+        server.ask("client/registerCapability", watched_files())?;
+    }
+    server.serve()?;
     drop(connection);
     threads.join()?;
     Ok(())
@@ -100,11 +104,23 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
+/// What asks the client to tell of programs that change on the disk: others may import them.
+fn watched_files() -> Value {
+    let watchers = json!([{ "globPattern": "**/*.{sil,vpr,chalice,spl}" }]);
+    let registration = json!({
+        "id": "silicon-files",
+        "method": "workspace/didChangeWatchedFiles",
+        "registerOptions": { "watchers": watchers },
+    });
+    json!({ "registrations": [registration] })
+}
+
 struct Server<'c> {
     connection: &'c Connection,
     when: When,
     has_progress: bool,
     refreshes_lenses: bool,
+    watches_files: bool,
     documents: BTreeMap<String, Document>,
     /// To the thread that takes texts through their front end, and from it.
     texts: Sender<analysis::Request>,
@@ -162,6 +178,9 @@ impl<'c> Server<'c> {
             },
             has_progress: supports("/capabilities/window/workDoneProgress"),
             refreshes_lenses: supports("/capabilities/workspace/codeLens/refreshSupport"),
+            watches_files: supports(
+                "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration",
+            ),
             documents: BTreeMap::new(),
             texts,
             analyses,
@@ -177,7 +196,7 @@ impl<'c> Server<'c> {
 
     fn serve(mut self) -> anyhow::Result<()> {
         loop {
-            self.begin();
+            self.begin()?;
             let timer = self
                 .next_time()
                 .map_or(never(), |time| after(time.saturating_duration_since(Instant::now())));
@@ -270,10 +289,20 @@ impl Server<'_> {
                 else {
                     return Ok(());
                 };
+                self.file_changed(text_document.uri.as_str())?;
                 let is_open = self.documents.get(text_document.uri.as_str());
                 let is_new = is_open.is_some_and(|document| document.run.is_none());
                 if self.when == When::Saving && is_new {
                     self.want(text_document.uri.as_str(), Duration::ZERO);
+                }
+            }
+            "workspace/didChangeWatchedFiles" => {
+                let Ok(DidChangeWatchedFilesParams { changes }) = serde_json::from_value(params)
+                else {
+                    return Ok(());
+                };
+                for change in changes {
+                    self.file_changed(change.uri.as_str())?;
                 }
             }
             "textDocument/didClose" => {
@@ -308,6 +337,24 @@ impl Server<'_> {
                 }
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// A file on the disk is another one: what is known of programs that may import it is known no more.
+    fn file_changed(&mut self, uri: &str) -> anyhow::Result<()> {
+        let depends = |document: &&Document| {
+            document.uri != uri
+                && document.analysis.as_ref().is_none_or(|analysis| analysis.depends_on_files)
+        };
+        let dependents: Vec<_> =
+            self.documents.values().filter(depends).map(|it| it.uri.clone()).collect();
+        for uri in dependents {
+            self.cancel(&uri)?;
+            if let Some(document) = self.documents.get_mut(&uri) {
+                document.forget();
+                self.texts.send(document.request())?;
+            }
         }
         Ok(())
     }
@@ -402,7 +449,7 @@ impl Server<'_> {
     }
 
     /// Gives the worker something to do, if it has nothing, and it is time.
-    fn begin(&mut self) {
+    fn begin(&mut self) -> anyhow::Result<()> {
         let now = Instant::now();
         let due = |(time, _): &(Instant, String)| *time <= now;
         while self.busy.is_none()
@@ -417,14 +464,50 @@ impl Server<'_> {
             let run = document.run.get_or_insert_with(Run::default);
             run.job = job;
             let Some(order) = document.job(job) else { continue };
-            if self.verifier.is_none() {
-                let number = self.next_number();
-                self.verifier = Verifier::start(number, self.heard.0.clone()).ok();
+            match self.verifier() {
+                Ok(verifier) => {
+                    verifier.tell(&Order::Verify(order));
+                    self.busy = Some(Busy { job, uri, until: None, has_progress: false });
+                }
+                Err(why) => {
+                    if let Some(run) = self.run_of(&uri) {
+                        run.fail(why);
+                    }
+                    self.tell_failure(&uri)?;
+                }
             }
-            let Some(verifier) = &mut self.verifier else { return };
-            verifier.tell(&Order::Verify(order));
-            self.busy = Some(Busy { job, uri, until: None, has_progress: false });
         }
+        Ok(())
+    }
+
+    /// The worker, which is started where there is none.
+    ///
+    /// # Errors
+    /// Why it cannot be started, for the user.
+    fn verifier(&mut self) -> Result<&mut Verifier, String> {
+        if self.verifier.is_none() {
+            let number = self.next_number();
+            let started = Verifier::start(number, self.heard.0.clone());
+            let started = started
+                .map_err(|why| format!("the process that verifies does not start: {why}"))?;
+            self.verifier = Some(started);
+        }
+        self.verifier.as_mut().ok_or_else(|| "there is no process that verifies".to_owned())
+    }
+
+    fn run_of(&mut self, uri: &str) -> Option<&mut Run> {
+        self.documents.get_mut(uri).and_then(|document| document.run.as_mut())
+    }
+
+    /// Shows that a document is not verified any more, and why.
+    fn tell_failure(&mut self, uri: &str) -> anyhow::Result<()> {
+        let Some(document) = self.documents.get(uri) else { return Ok(()) };
+        if let Some(why) = document.run.as_ref().and_then(Run::failure) {
+            let message = format!("{} is not verified: {why}", document.name);
+            let parameters = ShowMessageParams { typ: MessageType::ERROR, message };
+            self.notify("window/showMessage", parameters)?;
+        }
+        self.show(uri)
     }
 
     /// What is known or being found out of the present version is of no interest any more.
@@ -486,8 +569,7 @@ impl Server<'_> {
             self.busy = None;
         }
         // An edit takes the run away.
-        let run = self.documents.get_mut(&uri).and_then(|document| document.run.as_mut());
-        if let Some(run) = run.filter(|run| run.job == job) {
+        if let Some(run) = self.run_of(&uri).filter(|run| run.job == job) {
             run.hear(event);
             let (done, all) = run.progress();
             if self.busy.as_ref().is_some_and(|busy| busy.has_progress) && matters {
@@ -517,9 +599,11 @@ impl Server<'_> {
         self.verifier = None;
         self.end_progress()?;
         let Some(busy) = self.busy.take() else { return Ok(()) };
-        let run = self.documents.get_mut(&busy.uri).and_then(|document| document.run.as_mut());
-        if let Some(run) = run.filter(|run| run.job == busy.job) {
+        if let Some(run) = self.run_of(&busy.uri).filter(|run| run.job == busy.job) {
             run.interrupted();
+            if run.failure().is_some() {
+                return self.tell_failure(&busy.uri);
+            }
             self.show(&busy.uri)?;
             self.want(&busy.uri, Duration::ZERO);
         }
@@ -573,6 +657,10 @@ impl Server<'_> {
             let uri = arguments.first().and_then(Value::as_str).unwrap_or_default().to_owned();
             match command.as_str() {
                 "silicon.verify" => {
+                    if let Err(why) = self.verifier() {
+                        let code = ErrorCode::RequestFailed as i32;
+                        return self.send(Response::new_err(request.id, code, why));
+                    }
                     self.cancel(&uri)?;
                     if let Some(document) = self.documents.get_mut(&uri) {
                         document.run = None;

@@ -24,6 +24,9 @@ pub(crate) struct Verifier {
 
 impl Verifier {
     /// Starts one; what it says is sent on.
+    ///
+    /// # Errors
+    /// Where the system has no process, thread or pipe to give, or the program is not there any more.
     pub(crate) fn start(number: u64, to: Sender<Heard>) -> std::io::Result<Self> {
         let program = std::env::current_exe()?;
         let mut child = Command::new(program)
@@ -35,7 +38,8 @@ impl Verifier {
         let (Some(orders), Some(said)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(std::io::Error::other("the worker has no pipes"));
         };
-        thread::spawn(move || {
+        let verifier = Self { number, child, orders };
+        thread::Builder::new().spawn(move || {
             for line in BufReader::new(said).lines().map_while(Result::ok) {
                 // A line that was cut off where the process ended.
                 let Ok(event) = serde_json::from_str(&line) else { break };
@@ -44,8 +48,8 @@ impl Verifier {
                 }
             }
             let _ = to.send(Heard::Gone(number));
-        });
-        Ok(Self { number, child, orders })
+        })?;
+        Ok(verifier)
     }
 
     pub(crate) fn number(&self) -> u64 {
