@@ -198,6 +198,7 @@ impl Document {
             "uri": self.uri,
             "version": self.version,
             "members": members,
+            "complete": self.run.as_ref().is_some_and(Run::is_complete),
             "trouble": trouble,
         })
     }

@@ -5,12 +5,13 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use sil_tests::binaries;
 
@@ -29,7 +30,12 @@ struct Client {
 
 impl Client {
     fn new() -> Self {
-        let mut server = Command::new(binaries::path("silicon"))
+        Self::of(&binaries::path("silicon"))
+    }
+
+    /// A server that is this program.
+    fn of(program: &Path) -> Self {
+        let mut server = Command::new(program)
             .arg("lsp")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -111,16 +117,17 @@ impl Client {
     /// What is known of the members of the present version, when all of them are done.
     fn settled(&mut self, uri: &str) -> Vec<Value> {
         let version = self.version;
-        let is_done =
-            |member: &Value| !matches!(member["state"].as_str(), Some("queued" | "running"));
         let message = self.wait("list of members that are done", |it| {
-            let (of, members) = (&it["params"], it["params"]["members"].as_array());
+            let of = &it["params"];
             it["method"] == "silicon/members"
                 && of["uri"] == uri
                 && of["version"] == version
-                && members.is_some_and(|all| !all.is_empty() && all.iter().all(is_done))
+                && of["complete"] == true
         });
-        message["params"]["members"].as_array().expect("it is a list").clone()
+        let members = message["params"]["members"].as_array().expect("it is a list").clone();
+        let is_open = |one: &Value| matches!(one["state"].as_str(), Some("queued" | "running"));
+        assert!(!members.is_empty() && !members.iter().any(is_open), "{members:?}");
+        members
     }
 
     /// The last diagnostics that were published of the present version, which have to be so many.
@@ -152,6 +159,19 @@ impl Client {
                 text.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
             })
             .next()
+    }
+
+    /// Ends the process that verifies, if there is one, and waits until the server has seen it.
+    fn kill_worker(&self, signal: Signal) {
+        let Some(worker) = self.worker() else { return };
+        let id = i32::try_from(worker).ok().and_then(Pid::from_raw).expect("it has a number");
+        // It may have ended by itself.
+        let _ = kill_process(id, signal);
+        let end = Instant::now() + PATIENCE;
+        while self.worker() == Some(worker) {
+            assert!(Instant::now() < end, "the server does not see that its worker has ended");
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     fn end(mut self) {
@@ -362,22 +382,26 @@ fn a_worker_that_is_killed_costs_no_verdict() {
     };
     client.open(URI, &text(true));
     let mut expected = vec![(1, true)];
-    let mut random = fastrand::Rng::with_seed(5);
-    for _ in 0..30 {
-        let is_right = random.bool();
+    for round in 0..32_u32 {
+        let is_right = round.count_ones() % 2 == 0;
         client.change(URI, json!([{ "text": text(is_right) }]));
-        expected.push((client.version, is_right));
-        thread::sleep(Duration::from_millis(random.u64(..250)));
-        if let Some(worker) = client.worker().and_then(|id| i32::try_from(id).ok()) {
-            let worker = rustix::process::Pid::from_raw(worker).expect("it has a number");
-            let signal = if random.bool() {
-                rustix::process::Signal::KILL
-            } else {
-                rustix::process::Signal::SEGV
-            };
-            // It may have ended by itself.
-            let _ = rustix::process::kill_process(worker, signal);
+        let version = client.version;
+        expected.push((version, is_right));
+        // Before the worker has the text, while it has it, or when all is said.
+        match round % 4 {
+            0 => {}
+            1 => drop(client.wait("publication", |it| {
+                it["method"] == "textDocument/publishDiagnostics"
+                    && it["params"]["version"] == version
+            })),
+            2 => drop(client.wait("list of what is planned or done", |it| {
+                it["method"] == "silicon/members"
+                    && it["params"]["version"] == version
+                    && it["params"]["members"] != json!([])
+            })),
+            _ => drop(client.settled(URI)),
         }
+        client.kill_worker(if round % 3 == 0 { Signal::ABORT } else { Signal::KILL });
     }
     let last = expected.last().expect("there are some").1;
     client.change(URI, json!([{ "text": text(last) + "\n" }]));
@@ -432,11 +456,97 @@ fn a_worker_that_was_killed_is_followed_by_another_one() {
     client.open(URI, "method m(n: Int) { assert n == n }");
     client.settled(URI);
     let first = client.worker().expect("there is a worker");
-    let id = i32::try_from(first).ok().and_then(rustix::process::Pid::from_raw);
-    let id = id.expect("it has a number");
-    rustix::process::kill_process(id, rustix::process::Signal::KILL).expect("it is there");
+    client.kill_worker(Signal::KILL);
     client.change(URI, json!([{ "text": "method m(n: Int) { assert n != n }" }]));
     assert_eq!(states(&client.settled(URI)), [("m", "failed")]);
     assert_ne!(client.worker().expect("there is another one"), first);
+    client.end();
+}
+
+/// A copy of the program under test, which can be taken away while it runs.
+fn copy(directory: &Path) -> PathBuf {
+    let program = directory.join("silicon");
+    fs::copy(binaries::path("silicon"), &program).expect("it can be copied");
+    program
+}
+
+/// What is said in the window, and the only finding.
+fn failure(client: &mut Client) -> (String, String) {
+    let shown = client.wait("message", |it| it["method"] == "window/showMessage");
+    let [found] = &client.diagnostics(URI, 1)[..] else { panic!("there is one") };
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    (text(&shown["params"]["message"]), text(&found["message"]))
+}
+
+#[test]
+fn a_worker_that_does_not_start_is_told() {
+    let directory = tempfile::tempdir().expect("there is room");
+    let program = copy(directory.path());
+    let mut client = Client::of(&program);
+    fs::remove_file(&program).expect("it is there");
+    client.open(URI, "method m(n: Int) { assert n == n }");
+    let (shown, found) = failure(&mut client);
+    assert!(shown.contains("/nowhere/program.vpr is not verified"), "{shown}");
+    assert!(found.contains("the process that verifies does not start"), "{found}");
+    let command = json!({ "command": "silicon.verify", "arguments": [URI] });
+    let answer = client.ask("workspace/executeCommand", command);
+    let words = answer["error"]["message"].as_str().expect("an error");
+    assert!(words.contains("the process that verifies does not start"), "{words}");
+    client.end();
+}
+
+/// The program is replaced by one that ends at once and counts how often it was started.
+#[test]
+fn a_worker_that_ends_with_each_text_is_not_started_for_ever() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().expect("there is room");
+    let program = copy(directory.path());
+    let mut client = Client::of(&program);
+    fs::remove_file(&program).expect("it is there");
+    // So the system calls the program of a process when its file is gone.
+    let other = directory.path().join("silicon (deleted)");
+    let count = directory.path().join("count");
+    fs::write(&other, format!("#!/bin/sh\necho >> '{}'\n", count.display())).expect("room");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let starts = || fs::read_to_string(&count).expect("it was started").len();
+    client.open(URI, "method m(n: Int) { assert n == n }");
+    let (shown, found) = failure(&mut client);
+    assert!(shown.contains("is not verified"), "{shown}");
+    assert!(found.contains("ended while it loaded it"), "{found}");
+    assert_eq!(starts(), 2);
+    let members = client.ask("silicon/members", json!({ "textDocument": { "uri": URI } }));
+    assert_eq!(members["result"]["members"], json!([]));
+    assert!(members["result"]["trouble"].is_string(), "{members}");
+    // Another text is tried again.
+    client.change(URI, json!([{ "text": "method m(n: Int) { assert n != n }" }]));
+    failure(&mut client);
+    assert_eq!(starts(), 4);
+    client.end();
+}
+
+/// A verdict is also about the files that were imported.
+#[test]
+fn a_file_that_is_imported_takes_verdicts_away() {
+    let directory = tempfile::tempdir().expect("there is room");
+    let path = |name: &str| directory.path().join(name);
+    let uri = |name: &str| format!("file://{}", path(name).display());
+    let function = |value: u32| format!("function f(): Int {{ {value} }}\n");
+    fs::write(path("f.vpr"), function(1)).expect("there is room");
+    let mut client = Client::new();
+    client.open(&uri("main.vpr"), "import \"f.vpr\"\nmethod m() { assert f() == 1 }\n");
+    let of_m = |members: Vec<Value>| {
+        members.iter().find(|it| it["name"] == "m").expect("it is there")["state"].clone()
+    };
+    assert_eq!(of_m(client.settled(&uri("main.vpr"))), "verified");
+    client.heard.clear();
+    fs::write(path("f.vpr"), function(2)).expect("there is room");
+    let saved = json!({ "textDocument": { "uri": uri("f.vpr") } });
+    client.tell("textDocument/didSave", saved);
+    assert_eq!(of_m(client.settled(&uri("main.vpr"))), "failed");
+    client.heard.clear();
+    fs::write(path("f.vpr"), function(1)).expect("there is room");
+    let changes = json!({ "changes": [{ "uri": uri("f.vpr"), "type": 2 }] });
+    client.tell("workspace/didChangeWatchedFiles", changes);
+    assert_eq!(of_m(client.settled(&uri("main.vpr"))), "verified");
     client.end();
 }
