@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::{LineColumn, SourceFile};
 use silicon::options::GivenUp;
-use silicon::report::{Counterexample, MemberKind, Statistics, Verdict};
+use silicon::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 use silicon::session::follow::Member;
 use silicon::session::replay::Replay;
-use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
+use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Obligation, Outcome};
 
 /// What a worker is to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -83,6 +83,7 @@ pub(crate) struct Verified {
     at: At,
     trusted: Vec<String>,
     statistics: Statistics,
+    obligations: Vec<(At, String, Cost)>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -197,6 +198,11 @@ impl From<&MemberOutcome> for Verified {
             at: (&member.place).into(),
             trusted: member.trusted.clone(),
             statistics: member.statistics.clone(),
+            obligations: member
+                .obligations
+                .iter()
+                .map(|of| ((&of.place).into(), of.kind.clone(), of.cost))
+                .collect(),
         }
     }
 }
@@ -210,6 +216,11 @@ impl From<Verified> for MemberOutcome {
             place: member.at.into(),
             trusted: member.trusted,
             statistics: member.statistics,
+            obligations: member
+                .obligations
+                .into_iter()
+                .map(|(at, kind, cost)| Obligation { place: at.into(), kind, cost })
+                .collect(),
         }
     }
 }

@@ -298,7 +298,7 @@ impl<'p> Engine<'p> {
             log: Log::default(),
             caches: Caches::default(),
         };
-        engine.log.enter("contract");
+        engine.log.enter("contract", Span::default());
         engine.use_foreign_axioms()?;
         Ok(engine)
     }

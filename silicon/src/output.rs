@@ -201,6 +201,9 @@ fn trusted(outcome: &Outcome) -> Option<String> {
     Some(format!("trusted: {}{more}", listed.join(", ")))
 }
 
+/// So many of the places where the solver took most steps are listed.
+const HARDEST: usize = 5;
+
 /// Milliseconds with one decimal, as reports show times.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 10_000.0).round() / 10.0

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use indexmap::IndexMap;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
@@ -328,6 +329,24 @@ impl Asked {
     }
 }
 
+/// What the questions that came up at one place have cost the solver.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Cost {
+    pub asked: Asked,
+    /// Z3's own, for all of them: they do not depend on how busy the machine is.
+    pub steps: u64,
+    /// The steps of the obligation that took most. Questions that only save work have a limit of their own.
+    pub hardest: u64,
+}
+
+impl Cost {
+    pub fn add(&mut self, other: Cost) {
+        self.asked.add(other.asked);
+        self.steps += other.steps;
+        self.hardest = self.hardest.max(other.hardest);
+    }
+}
+
 /// Questions, by how they were answered.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Questions {
@@ -388,6 +407,13 @@ pub struct Statistics {
     /// How often the solver instantiated each quantifier, by its name, where that was asked for. Those of the program are
     /// named by their place, as in `quant@3.12`; others by what they are the axiom of.
     pub instances: BTreeMap<String, u64>,
+    /// The questions that reached the solver, by the place where they came up and what was executed there; the default
+    /// span is no place.
+    #[serde(skip)]
+    pub places: IndexMap<(Span, &'static str), Cost>,
+    /// Where the work was in the end, and what was executed.
+    #[serde(skip)]
+    pub last: Option<(Span, &'static str)>,
 }
 
 impl Statistics {
@@ -397,12 +423,19 @@ impl Statistics {
         self.constructs.entry(construct.into()).or_default().count(means);
     }
 
-    /// Counts a question that reached the solver. `is_first`: it had to be made.
-    pub fn count_asked(&mut self, subject: Subject, time: Duration, is_first: bool) {
-        let asked = Asked { count: 1, time };
-        self.subjects.entry(subject).or_default().add(asked);
+    /// Counts a question that reached the solver while what stands at a place was executed. `is_first`: the solver had to
+    /// be made.
+    pub fn count_asked(
+        &mut self,
+        at: (Span, &'static str),
+        subject: Subject,
+        cost: Cost,
+        is_first: bool,
+    ) {
+        self.places.entry(at).or_default().add(cost);
+        self.subjects.entry(subject).or_default().add(cost.asked);
         if is_first {
-            self.waking.add(asked);
+            self.waking.add(cost.asked);
         }
     }
 
@@ -421,5 +454,9 @@ impl Statistics {
         for (quantifier, count) in &other.instances {
             *self.instances.entry(quantifier.clone()).or_default() += count;
         }
+        for (&at, &cost) in &other.places {
+            self.places.entry(at).or_default().add(cost);
+        }
+        self.last = other.last.or(self.last);
     }
 }

@@ -11,6 +11,7 @@ pub mod outcome;
 pub mod place;
 pub mod replay;
 
+use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -24,11 +25,11 @@ use sil::source::{Sources, Span};
 
 pub use follow::Follower;
 pub use input::{Input, Lines};
-pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Outcome};
+pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Obligation, Outcome};
 
 use crate::answers::Answers;
 use crate::options::Options;
-use crate::report::{Finding, MemberReport, Verdict};
+use crate::report::{Cost, Finding, MemberReport, Statistics, Verdict};
 use follow::Relay;
 use input::Language;
 use load::Loaded;
@@ -151,6 +152,7 @@ impl Session {
             place: places.of(member.span),
             name: member.name,
             trusted: member.trusted.into_iter().map(|(_, words)| words).collect(),
+            obligations: obligations(&member.statistics, member.span, places),
             statistics: member.statistics,
         };
         (outcome, diagnostics)
@@ -374,4 +376,21 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without a message".into())
+}
+
+/// Where the solver was at work, as the user finds it, in the order of [`MemberOutcome::obligations`]; what has no place of
+/// its own is at that of the member.
+fn obligations(statistics: &Statistics, member: Span, places: &Places<'_>) -> Vec<Obligation> {
+    let of = |(&(span, kind), &cost): (&(Span, &'static str), &Cost)| Obligation {
+        place: places.of(if span == Span::default() { member } else { span }),
+        kind: kind.to_owned(),
+        cost,
+    };
+    let mut all: Vec<_> = statistics.places.iter().map(of).collect();
+    all.sort_by(|left, right| {
+        let key = |of: &Obligation| (Reverse(of.cost.steps), of.place.start, of.place.end);
+        let by_name = || (&left.place.file, &left.kind).cmp(&(&right.place.file, &right.kind));
+        key(left).cmp(&key(right)).then_with(by_name)
+    });
+    all
 }

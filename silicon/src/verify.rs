@@ -604,7 +604,14 @@ fn stopped(options: &Options, report: &mut MemberReport, stop: Stop) {
         ),
     };
     report.verdict = report.verdict.max(verdict);
-    report.findings.push(finding(error, reason, span, message));
+    let mut found = finding(error, reason, span, message);
+    if error == ErrorId::Timeout
+        && let Some((place, what)) = report.statistics.last
+        && place != Span::default()
+    {
+        found.related.push((place, format!("this was being verified ({what})")));
+    }
+    report.findings.push(found);
 }
 
 fn finding(error: ErrorId, reason: Option<Reason>, span: Span, message: String) -> Finding {

@@ -300,6 +300,17 @@ impl Prover {
         Ok(answer)
     }
 
+    /// Where the solver is logged: a comment in front of what follows.
+    pub fn remark(&mut self, words: impl FnOnce() -> String) -> Result<(), ProverError> {
+        if self.options.smt_log.is_some() {
+            self.start()?;
+        }
+        if let Some(solver) = &mut self.solver {
+            solver.remark(words);
+        }
+        Ok(())
+    }
+
     /// Leaves `terms` as [`Prover::check`] does, where the answer is known: Z3 hears nothing of it.
     pub fn pass_over(&mut self, terms: &mut Terms, goal: Term) -> Result<(), ProverError> {
         if goal == Terms::TRUE {
@@ -365,7 +376,7 @@ impl Prover {
         &self.statistics
     }
 
-    /// Steps that Z3 has counted so far.
+    /// Steps that Z3 has counted for this prover so far; none before its first question.
     pub fn resources_used(&self) -> u64 {
         self.solver.as_ref().map_or(0, Solver::resources_used)
     }

@@ -463,9 +463,68 @@ fn what_the_solver_is_asked_can_be_kept() {
     assert_eq!(run.code, Some(1), "{run:#?}");
     let log = fs::read_to_string(scratch.0.join("logs/here/m.smt2")).expect("a log");
     assert!(log.contains("(check-sat)"), "{log}");
+    // Each question says what it is for: `assert x != 0` stands there, by itself.
+    let (mut said, mut asked) = (None, Vec::new());
+    for line in log.lines() {
+        match line.strip_prefix("; ") {
+            Some(words) if words.contains(" at ") => said = Some(words),
+            _ if line == "(check-sat)" => asked.push(said),
+            _ => {}
+        }
+    }
+    assert!(!asked.is_empty() && asked.iter().all(Option::is_some), "{log}");
+    assert!(asked.contains(&Some("obligation of assert at bad.vpr:3:10")), "{log}");
     let run = scratch.silicon(&["--smt-log", "logs/many", "bad.vpr", "good.sil"]);
     assert_eq!(run.code, Some(1), "{run:#?}");
     assert!(scratch.0.join("logs/many/good.sil/m.smt2").is_file());
+}
+
+/// A method with more places than are listed; lines 3 to 10 have an obligation each that reaches the solver.
+const MANY_PLACES: &str = "method m(a: Int, b: Int) returns (c: Int)
+{
+  c := a * b
+  assert c + a == a * (b + 1)
+  assert c + 2 * a == a * (b + 2)
+  assert c + 3 * a == a * (b + 3)
+  assert c + 4 * a == a * (b + 4)
+  assert c + 5 * a == a * (b + 5)
+  assert c + 6 * a == a * (b + 6)
+  c := 7 / (a * a + 1)
+}
+";
+
+#[test]
+fn what_costs_most_is_listed() {
+    let scratch = Scratch::new("costs", &[("a.vpr", MANY_PLACES.as_bytes())]);
+    let listed = |threads: &str| {
+        let run = scratch.silicon(&["--stats", "--message-format", "json", "-j", threads, "a.vpr"]);
+        let lines = lines(&run);
+        let [member] = of_type(&lines, "member")[..] else { panic!("{run:#?}") };
+        let mut listed = member["obligations"].as_array().expect("a list").clone();
+        for one in &mut listed {
+            one.as_object_mut().expect("an object").remove("prover_ms").expect("it took time");
+        }
+        listed
+    };
+    let one_thread = listed("1");
+    assert_eq!(one_thread, listed("2"));
+    assert_eq!(one_thread.len(), 5);
+    let steps = |one: &Value| one["steps"].as_u64().expect("a number");
+    assert!(one_thread.is_sorted_by_key(|one| std::cmp::Reverse(steps(one))), "{one_thread:#?}");
+    for one in &one_thread {
+        let (line, kind) = (one["start"]["line"].as_u64(), one["kind"].as_str());
+        let expected = if line == Some(10) { "assignment" } else { "assert" };
+        assert!((Some(4)..=Some(10)).contains(&line) && kind == Some(expected), "{one:#}");
+        assert!(steps(one) > 0 && one["questions"] == 1 && one["file"] == "a.vpr", "{one:#}");
+    }
+    let run = scratch.silicon(&["--stats", "a.vpr"]);
+    let at: Vec<&str> = run.stdout.lines().filter(|line| line.contains(" steps, ")).collect();
+    assert_eq!(at.len(), 5, "{run:#?}");
+    for (line, one) in at.iter().zip(&one_thread) {
+        let kind = one["kind"].as_str().expect("a text");
+        let start = format!("    a.vpr:{}: {kind}: 1 to the prover, ", one["start"]["line"]);
+        assert!(line.starts_with(&start), "{line}");
+    }
 }
 
 #[test]

@@ -407,14 +407,19 @@ fn under_a_time_limit_quick_members_have_their_turn() {
 #[test]
 fn a_limit_that_is_reached_is_named() {
     let arguments = ["--member-limit", "0.5", "a.sil"];
-    let run = Running::start(
-        "named",
-        &[("a.sil", &slow("slow"))],
-        &[&UNLIMITED[..6], &arguments].concat(),
-    );
+    let program = slow("slow");
+    let run =
+        Running::start("named", &[("a.sil", &program)], &[&UNLIMITED[..6], &arguments].concat());
     let ended = run.end();
     let message = ended.message("slow");
     assert!(message.contains("0.5 s") && message.contains("--member-limit"), "{message}");
+    // It is the last statement that takes so long.
+    let diagnostic = ended.find("diagnostic", |line| line["member"] == "slow");
+    let [note] = &diagnostic["notes"].as_array().expect("a list")[..] else {
+        panic!("{diagnostic:#}");
+    };
+    assert_eq!(note["message"], "this was being verified (assert)");
+    assert_eq!(note["start"]["line"], program.lines().count() - 1);
 }
 
 /// Who reads a report while it is written sees the one before, also through a link.

@@ -6,9 +6,11 @@ use std::io::{self, Write};
 
 use sil::render::{self, Colours};
 
-use super::{Summary, milliseconds, trusted};
-use crate::report::{Asked, Counterexample, Location, Questions, Statistics, Subject, Verdict};
-use crate::session::{Diagnostic, FileVerdict, Outcome};
+use super::{HARDEST, Summary, milliseconds, trusted};
+use crate::report::{
+    Asked, Cost, Counterexample, Location, Questions, Statistics, Subject, Verdict,
+};
+use crate::session::{Diagnostic, FileVerdict, Obligation, Outcome};
 
 pub(super) fn outcome(
     outcome: &Outcome,
@@ -92,7 +94,7 @@ fn in_words(counterexample: &Counterexample) -> String {
 
 fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     for member in &outcome.members {
-        let Statistics { time, questions, constructs, subjects, waking, paths, instances } =
+        let Statistics { time, questions, constructs, subjects, waking, paths, instances, .. } =
             &member.statistics;
         let (kind, name, time) = (member.kind.name(), &member.name, milliseconds(*time));
         writeln!(to, "  {kind} {name}: {time} ms, {paths} paths, {}", words_of(questions))?;
@@ -101,6 +103,12 @@ fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
         }
         if questions.by_prover > 0 {
             writeln!(to, "    to the prover: {}", subjects_in_words(subjects, *waking))?;
+        }
+        for Obligation { place, kind, cost } in member.obligations.iter().take(HARDEST) {
+            let at = format!("{}:{}", place.file, place.start.line);
+            let Cost { asked, steps, .. } = cost;
+            let (count, time) = (asked.count, milliseconds(asked.time));
+            writeln!(to, "    {at}: {kind}: {count} to the prover, {steps} steps, {time} ms")?;
         }
         for (quantifier, count) in by_weight(instances) {
             writeln!(to, "    {count:>8} instances of {quantifier}")?;

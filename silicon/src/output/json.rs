@@ -9,11 +9,11 @@ use serde::Serialize;
 use sil::render::Place;
 use sil::source::LineColumn;
 
-use super::{Summary, milliseconds};
+use super::{HARDEST, Summary, milliseconds};
 use crate::expectations::{Difference, Output};
 use crate::report::{Asked, Counterexample, Questions, Verdict};
 use crate::session::replay::Replay;
-use crate::session::{Diagnostic, MemberOutcome, Outcome};
+use crate::session::{Diagnostic, MemberOutcome, Obligation, Outcome};
 
 /// The version of this format; a change that breaks readers raises it.
 const VERSION: u32 = 1;
@@ -238,7 +238,36 @@ struct MemberLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     waking: Option<AskedObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    obligations: Option<Vec<ObligationObject<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     instances: Option<&'a BTreeMap<String, u64>>,
+}
+
+/// Where the solver was at work, and what that cost.
+#[derive(Serialize)]
+struct ObligationObject<'a> {
+    kind: &'a str,
+    file: &'a str,
+    start: Position,
+    end: Position,
+    questions: u64,
+    steps: u64,
+    prover_ms: f64,
+}
+
+impl<'a> ObligationObject<'a> {
+    fn of(obligation: &'a Obligation) -> Self {
+        let Obligation { place, kind, cost } = obligation;
+        Self {
+            kind,
+            file: &place.file,
+            start: place.start.into(),
+            end: place.end.into(),
+            questions: cost.asked.count,
+            steps: cost.steps,
+            prover_ms: milliseconds(cost.asked.time),
+        }
+    }
 }
 
 /// How the questions of a member, or of one construct in it, were answered.
@@ -298,6 +327,9 @@ impl<'a> MemberLine<'a> {
                 subjects.map(|(subject, &asked)| (subject.name(), AskedObject::of(asked))).collect()
             }),
             waking: statistics.then(|| AskedObject::of(measured.waking)),
+            obligations: statistics.then(|| {
+                member.obligations.iter().take(HARDEST).map(ObligationObject::of).collect()
+            }),
             instances: (statistics && !measured.instances.is_empty())
                 .then_some(&measured.instances),
         }

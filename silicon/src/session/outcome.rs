@@ -8,7 +8,7 @@ use sil::source::LineColumn;
 
 use super::follow::Member;
 use super::replay::Replay;
-use crate::report::{Counterexample, MemberKind, Statistics, Verdict};
+use crate::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
 #[derive(Clone, Debug)]
@@ -74,6 +74,17 @@ pub struct MemberOutcome {
     pub place: Place,
     pub trusted: Vec<String>,
     pub statistics: Statistics,
+    /// Where the solver was at work, the place that took most steps first; in the order of the text where they took the same.
+    pub obligations: Vec<Obligation>,
+}
+
+/// A place in a member, and what the questions that came up there have cost.
+#[derive(Clone, Debug)]
+pub struct Obligation {
+    pub place: Place,
+    /// What stands there, as in `assert`.
+    pub kind: String,
+    pub cost: Cost,
 }
 
 impl FileVerdict {
@@ -233,8 +244,8 @@ impl MemberOutcome {
         };
         let diagnostic = Diagnostic { member: Some(name.clone()), ..Diagnostic::of(message) };
         let verdict = Verdict::Inconclusive;
-        let (trusted, statistics) = Default::default();
-        (Self { kind, name, verdict, place, trusted, statistics }, diagnostic)
+        let (trusted, statistics, obligations) = Default::default();
+        (Self { kind, name, verdict, place, trusted, statistics, obligations }, diagnostic)
     }
 }
 

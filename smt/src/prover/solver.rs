@@ -109,6 +109,9 @@ struct Axiom {
     told: Option<usize>,
 }
 
+/// What Z3 calls its steps: one count for all that uses a context.
+const STEPS: &str = "rlimit count";
+
 /// Scopes with formulas, and questions about them.
 ///
 /// SOUNDNESS: a kernel that gave up on a question is not asked another one. Z3 4.8.12 stops in the middle of what it
@@ -130,6 +133,8 @@ pub(super) struct Solver {
     /// Some axiom is not told.
     untold: bool,
     budget: Option<Budget>,
+    /// What the context had counted for others when this was made.
+    steps_of_others: u64,
 }
 
 impl Solver {
@@ -140,6 +145,7 @@ impl Solver {
         let context = workspace.tools().context.clone();
         let settings = settings(false, options.models);
         let kernel = Kernel::new(&context, options.solver, &settings, EAGER_THRESHOLD)?;
+        let steps_of_others = kernel.statistic(STEPS);
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
         let translator = Translator::new(workspace, log, options.untriggered);
@@ -155,12 +161,13 @@ impl Solver {
             axioms: Vec::new(),
             untold: false,
             budget: None,
+            steps_of_others,
         })
     }
 
-    /// Steps that Z3 has counted so far.
+    /// Steps that Z3 has counted since this was made.
     pub(super) fn resources_used(&self) -> u64 {
-        self.kernel.statistic("rlimit count")
+        self.kernel.statistic(STEPS).saturating_sub(self.steps_of_others)
     }
 
     pub(super) fn is_nonlinear(&self) -> bool {
@@ -397,6 +404,14 @@ impl Solver {
             Satisfiability::Sat => Answer::NotProved,
             Satisfiability::Unknown => unknown(&kernel.reason_unknown(), budget, start.elapsed()),
         })
+    }
+
+    /// A comment in the log.
+    pub(super) fn remark(&mut self, words: impl FnOnce() -> String) {
+        if self.translator.log.is_on() {
+            let words = words();
+            self.translator.log.line(&format!("; {words}"));
+        }
     }
 
     fn ask_once(&mut self, budget: Budget) -> Result<Answer, ProverError> {

@@ -8,19 +8,18 @@
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use rustc_hash::FxHashSet;
 use sil::source::Span;
+use smt::prover::QueryKind;
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{ErrorId, Reason, contradiction};
 use crate::engine::run::parts::Spent;
 use crate::engine::{Engine, Outcome, Stop};
 use crate::report::{
-    Counterexample, Finding, FindingKey, Means, Severity, Shortfall, Statistics, Subject,
+    Cost, Counterexample, Finding, FindingKey, Means, Severity, Shortfall, Statistics, Subject,
 };
 
 /// What has been found and what it has cost.
@@ -41,6 +40,8 @@ pub(crate) struct Log {
     statistics: Statistics,
     /// What is being executed, as questions are counted.
     construct: &'static str,
+    /// Where that stands.
+    place: Span,
     /// How often states have been merged.
     merges: u64,
 }
@@ -227,9 +228,15 @@ impl Log {
         self.refuted.insert(statement);
     }
 
-    /// What is executed from here on, for the count of questions.
-    pub(crate) fn enter(&mut self, construct: &'static str) {
+    /// What is executed from here on, for the count of questions, and where it stands.
+    pub(crate) fn enter(&mut self, construct: &'static str, place: Span) {
         self.construct = construct;
+        self.place = place;
+    }
+
+    /// Which part of it is shown from here on.
+    pub(crate) fn enter_part(&mut self, place: Span) {
+        self.place = place;
     }
 
     pub(crate) fn count(&mut self, means: Means) {
@@ -237,8 +244,8 @@ impl Log {
     }
 
     /// What a question that reached the solver was about.
-    pub(crate) fn count_asked(&mut self, subject: Subject, time: Duration, is_first: bool) {
-        self.statistics.count_asked(subject, time, is_first);
+    pub(crate) fn count_asked(&mut self, subject: Subject, cost: Cost, is_first: bool) {
+        self.statistics.count_asked((self.place, self.construct), subject, cost, is_first);
     }
 
     pub(crate) fn count_path(&mut self) {
@@ -280,7 +287,7 @@ impl Log {
             findings: self.findings.into_values().collect(),
             warnings: self.warnings,
             gave_up: self.gave_up,
-            statistics: self.statistics,
+            statistics: Statistics { last: Some((self.place, self.construct)), ..self.statistics },
         }
     }
 
@@ -327,6 +334,24 @@ impl Engine<'_> {
     /// The answer to a question about what has been found so far: from the journal or, the first time, from the log.
     pub(crate) fn recall(&mut self, question: Recalled<'_>) -> Result<bool, Stop> {
         self.noted(question, |engine| engine.log.answer(&engine.terms, question))
+    }
+
+    /// Says in the solver's log what the question that follows is for.
+    pub(crate) fn remark(&mut self, kind: QueryKind) -> Result<(), Stop> {
+        let question = match kind {
+            QueryKind::Obligation => "obligation",
+            QueryKind::Check => "question",
+        };
+        let Log { place, construct, .. } = self.log;
+        let sources = self.context.sources;
+        self.prover.remark(|| match sources.range(place) {
+            Some((start, _)) => {
+                let file = sources.file(place.file).name.escape_debug();
+                format!("{question} of {construct} at {file}:{}:{}", start.line, start.column)
+            }
+            None => format!("{question} of {construct}"),
+        })?;
+        Ok(())
     }
 
     /// Runs with an empty list of findings, and yields what has been found apart.

@@ -12,7 +12,7 @@ use crate::engine::knowledge::subject;
 use crate::engine::run::explore::Answer;
 use crate::engine::run::parts::Spent;
 use crate::engine::{Engine, Limits, Stop};
-use crate::report::{Means, Severity};
+use crate::report::{Asked, Cost, Means, Severity};
 
 impl Engine<'_> {
     /// Whether a formula speaks about a value whose absence has been reported.
@@ -192,20 +192,20 @@ impl Engine<'_> {
         };
         let steps_before = self.prover.resources_used();
         let is_first = !self.prover.is_awake();
+        self.remark(kind)?;
         let answer = self.prover.check(&mut self.terms, goal, kind, budget)?;
         let time = started.elapsed();
+        let steps = self.prover.resources_used().saturating_sub(steps_before);
         self.count(Means::Prover(time));
         if self.is_live() {
             let subject = subject::of(&self.terms, goal, &self.domains.symbols);
-            self.log.count_asked(subject, time, is_first);
+            let hardest = if kind == QueryKind::Obligation { steps } else { 0 };
+            let cost = Cost { asked: Asked { count: 1, time }, steps, hardest };
+            self.log.count_asked(subject, cost, is_first);
         }
         if let Some(sharing) = &mut self.run.sharing {
-            // Of the first question it is not known, as the count goes on from that of other members.
-            let steps = match steps_before {
-                0 => 0,
-                before => self.prover.resources_used().saturating_sub(before),
-            };
-            sharing.answered(goal, answer, steps);
+            // The first question also pays for the axioms, which another part would have to be told as well.
+            sharing.answered(goal, answer, if is_first { 0 } else { steps });
         }
         if answer == prover::Answer::GaveUp(prover::Limit::Time) {
             // It may have been the time of the member that has run out.

@@ -385,12 +385,13 @@ impl<'p> Driver<'_, 'p> {
 
     /// Executes what stands at a place and says where the path goes on; `None`: it is over.
     fn step(&mut self, place: Place) -> Result<Option<Place>, Stop> {
-        self.engine.log.enter(match place {
+        let what = match place {
             Place::Entry => "precondition",
             Place::Block(_) => "loop",
             Place::Statement { .. } => "jump",
             Place::End => "postcondition",
-        });
+        };
+        self.engine.log.enter(what, self.method.span);
         match place {
             Place::Entry => self.enter_method(),
             Place::Block(block) => self.enter_block(block),

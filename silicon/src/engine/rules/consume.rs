@@ -55,6 +55,9 @@ impl Engine<'_> {
         let mut parts = Vec::with_capacity(conjuncts.len());
         for (clause, conjunct) in conjuncts {
             let blame = blame(clauses[clause]);
+            if !blame.is_of_application() {
+                self.log.enter_part(blame.span);
+            }
             parts.push(self.with_own_wildcards(|engine| engine.consume(conjunct, blame))?);
         }
         let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };

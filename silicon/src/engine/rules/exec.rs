@@ -13,7 +13,7 @@ use crate::engine::{Engine, Stop};
 impl Engine<'_> {
     /// One statement of a block.
     pub(crate) fn exec(&mut self, stmt: &Stmt) -> Result<(), Stop> {
-        self.log.enter(keyword(&stmt.kind));
+        self.log.enter(keyword(&stmt.kind), stmt.span);
         self.exec_kind(stmt)?;
         // Statements that only look, or only add permission, leave all values as they are.
         if matches!(
