@@ -229,6 +229,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) print_config: bool,
 
+    /// Show what is known where execution comes to a line: permissions held, values, facts; once for each path
+    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["reports", "compat", "dump", "expect", "check"])]
+    pub(crate) state: Option<Lines>,
+
     /// Show with every error a state in which it may go wrong
     #[arg(long, overrides_with = "no_counterexample")]
     counterexample: bool,
@@ -335,7 +339,7 @@ enum Form {
 impl Args {
     /// What is wrong with the arguments beyond what clap sees.
     pub(crate) fn complaint(&self) -> Option<&'static str> {
-        if self.inputs.is_empty() {
+        if self.inputs.is_empty() && self.state.is_none() {
             Some("no input: name a file, a directory, or - for standard input (see --help)")
         } else if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
             Some("standard input can be read only once")

@@ -12,6 +12,7 @@ mod reports;
 mod run;
 mod signals;
 mod silicon_flags;
+mod state;
 mod supervise;
 mod wire;
 mod worker;
@@ -84,9 +85,10 @@ fn answer(args: Args) -> anyhow::Result<u8> {
     for note in args.notes() {
         complain(&format!("note: {note}"));
     }
-    match args.dump {
-        Some(what) => dump::dump(&args, what),
-        None => run::run(&args),
+    match (args.dump, &args.state) {
+        (Some(what), _) => dump::dump(&args, what),
+        (None, Some(lines)) => state::show(&args, lines),
+        (None, None) => run::run(&args),
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use sil::source::Span;
 
+use crate::report::shown::ShownState;
 use crate::report::{MemberKind, MemberReport};
 
 /// A member about which there will be a report.
@@ -31,6 +32,14 @@ pub trait Observer: Sync {
 
     /// Everything about a member is known.
     fn finished(&self, _report: &MemberReport) {}
+
+    /// Whether the states are wanted in which paths of methods come to a statement, or to the condition of a branch or a loop.
+    fn wants_state(&self, _at: Span) -> bool {
+        false
+    }
+
+    /// A path has come to a statement for which [`Observer::wants_state`]. Paths that have been merged are one.
+    fn reached(&self, _state: ShownState) {}
 
     /// Whether to stop. It is asked before each question to the prover; one that is being answered is not interrupted, so that
     /// it takes at most [`crate::options::Options::member_time_limit`] until it counts, as far as the prover looks at its clock.

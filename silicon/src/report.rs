@@ -1,6 +1,7 @@
 //! What verification found, independent of how it is shown.
 
 mod ids;
+pub mod shown;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

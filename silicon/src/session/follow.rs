@@ -3,10 +3,13 @@
 use std::time::Instant;
 
 use sil::render::Place;
+use sil::source::Span;
 
+use super::input::Lines;
 use super::replay::Replayer;
 use super::{Diagnostic, MemberOutcome, Outcome, Session};
 use crate::observer::{Observer, Planned};
+use crate::report::shown::{Contents, ShownState};
 use crate::report::{MemberKind, MemberReport};
 use crate::session::place::Places;
 
@@ -19,6 +22,17 @@ pub struct Member {
     /// What its author calls it.
     pub name: String,
     pub place: Place,
+}
+
+/// The state in which a path comes to a statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StateAt {
+    /// Where the statement stands.
+    pub place: Place,
+    /// The conditions that led there, as their author wrote them.
+    pub path: Vec<String>,
+    /// What holds there, in the names of the SIL program.
+    pub contents: Contents,
 }
 
 /// Who is told how the work on an input gets on, and may end it: the counterpart of [`Observer`] for sessions.
@@ -38,6 +52,14 @@ pub trait Follower: Sync {
 
     /// Everything about a member is known.
     fn finished(&self, _id: &str, _member: &MemberOutcome, _diagnostics: &[Diagnostic]) {}
+
+    /// The lines of which the states are wanted in which paths come to what stands there.
+    fn wants_states(&self) -> Option<&Lines> {
+        None
+    }
+
+    /// A path has come to something on [`Follower::wants_states`].
+    fn reached(&self, _state: StateAt) {}
 
     /// Whether to stop: see [`Observer::is_cancelled`].
     fn is_cancelled(&self) -> bool {
@@ -85,6 +107,16 @@ impl Observer for Relay<'_> {
         let (member, diagnostics) =
             self.session.of_report(report.clone(), self.places, self.replayer);
         self.follower.finished(&report.name, &member, &diagnostics);
+    }
+
+    fn wants_state(&self, at: Span) -> bool {
+        self.follower.wants_states().is_some_and(|lines| lines.overlap(&self.places.of(at)))
+    }
+
+    fn reached(&self, state: ShownState) {
+        let ShownState { at, path, contents } = state;
+        let path = self.places.conditions(&path).into_iter().map(|(words, _)| words).collect();
+        self.follower.reached(StateAt { place: self.places.of(at), path, contents });
     }
 
     fn is_cancelled(&self) -> bool {

@@ -217,6 +217,11 @@ impl Lines {
         })
     }
 
+    /// The file, or the end of its path.
+    pub fn file(&self) -> &Path {
+        Path::new(&self.file)
+    }
+
     /// Whether a place shares a line with these; a file may be given by the end of its path.
     pub fn overlap(&self, place: &Place) -> bool {
         Path::new(&*place.file).ends_with(&self.file)

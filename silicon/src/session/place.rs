@@ -86,11 +86,16 @@ impl<'a> Places<'a> {
     /// The conditions that led to a finding, as the user wrote them, and where they stand. Those of generated branches are left
     /// out.
     pub fn path(&self, finding: &Finding) -> Vec<(String, Place)> {
+        self.conditions(&finding.path)
+    }
+
+    /// The same of any branches.
+    pub fn conditions(&self, path: &[Step]) -> Vec<(String, Place)> {
         let words = |step: &Step| {
             let condition = self.map.condition(step.condition, &step.text)?;
             Some((step.words(condition), self.of(step.condition)))
         };
-        finding.path.iter().filter_map(words).collect()
+        path.iter().filter_map(words).collect()
     }
 
     /// What the user calls a member.

@@ -201,7 +201,7 @@ impl Engine<'_> {
         self.recall(Recalled::Failed { error, reason, at, in_other_reading })
     }
 
-    fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {
+    pub(super) fn path_step(&self, &(condition, taken): &(Span, bool)) -> Step {
         let text = self.context.sources.text(condition).unwrap_or("?");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         Step { condition, text, taken }

@@ -263,7 +263,7 @@ impl Engine<'_> {
 
     /// The variables that the user has named, and `result`. Where the contract of a callee is used, those of the caller, and
     /// the callee's parameters as `callee.a`.
-    fn variables_with_values(&self) -> Vec<(String, Term)> {
+    pub(super) fn variables_with_values(&self) -> Vec<(String, Term)> {
         let mut named = Vec::new();
         let own = (self.state.locals, &self.state.store);
         match &self.state.user {

@@ -484,6 +484,7 @@ impl<'p> Driver<'_, 'p> {
         };
         match statements.get(index) {
             Some(statement) => {
+                self.engine.show_state(statement.span);
                 self.engine.exec(statement)?;
                 Ok(Some(Place::Statement { block, index: index + 1 }))
             }
@@ -514,6 +515,7 @@ impl<'p> Driver<'_, 'p> {
     }
 
     fn decide(&mut self, condition: &Expr, error: ErrorId) -> Result<bool, Stop> {
+        self.engine.show_state(condition.span);
         let value = self.engine.eval(condition, Blame::new(error, condition.span))?;
         let taken = self.engine.branch(value)?;
         self.engine.settle(value, taken);

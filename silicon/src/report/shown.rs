@@ -1,0 +1,47 @@
+//! States of paths, in the words of the program.
+
+use serde::Serialize;
+use sil::source::Span;
+
+use super::Step;
+
+/// What is known on one path before a statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ShownState {
+    /// The statement or the condition that is next.
+    pub at: Span,
+    /// The branches that the path took.
+    pub path: Vec<Step>,
+    pub contents: Contents,
+}
+
+/// What holds in a state. Values are expressions about it: variables, `x.f` as it is there, `old(x.f)`, and `v1`, `v2` and so on for
+/// what has no other name. The same name is the same value throughout one state.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
+pub struct Contents {
+    pub variables: Vec<NamedValue>,
+    pub held: Vec<HeldPermission>,
+    /// What is known of the values, as far as there are words for it.
+    pub facts: Vec<String>,
+    /// How many facts are known that are not in the list.
+    pub other_facts: usize,
+}
+
+/// A variable.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct NamedValue {
+    pub name: String,
+    /// `None`: any value that fits the facts.
+    pub value: Option<String>,
+}
+
+/// A portion of permission.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct HeldPermission {
+    /// As in `x.f`, `list(x)`, or `x.f for some x` where it is to many locations.
+    pub location: String,
+    /// `None`: there are no words for it.
+    pub amount: Option<String>,
+    /// Of a field; `None`: any value that fits the facts.
+    pub value: Option<String>,
+}
