@@ -487,6 +487,7 @@ impl Args {
         );
         lines.extend(self.stdin_filename.iter().map(|name| format!("--stdin-filename {name}")));
         lines.extend(self.reports.iter().map(|report| format!("--report {report}")));
+        lines.extend(self.state.iter().map(|at| format!("--state {at}")));
         lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));
         for (name, on) in [
             ("stats", self.stats),

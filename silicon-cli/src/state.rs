@@ -7,7 +7,7 @@ use silicon::options::Join;
 use silicon::output::Format;
 use silicon::report::shown::{Contents, HeldPermission, NamedValue};
 use silicon::session::follow::{Follower, StateAt};
-use silicon::session::{Input, Lines, Session};
+use silicon::session::{FileVerdict, Input, Lines, Session};
 
 use super::args::Args;
 use super::{USAGE, complain};
@@ -49,12 +49,18 @@ pub(crate) fn show(args: &Args, lines: &Lines) -> anyhow::Result<u8> {
     }
     let seen = Seen { lines, states: Mutex::default() };
     for input in &inputs {
-        let outcome = session.run_with(input, &seen);
-        let mut rejected = outcome;
-        rejected.diagnostics.retain(|one| one.member.is_none());
+        let mut outcome = session.run_with(input, &seen);
+        // What is wrong with the program; what does not hold in it is no matter here.
+        outcome.diagnostics.retain(|one| one.member.is_none());
         let mut findings = Vec::new();
-        args.format().findings(&rejected, &mut findings)?;
+        args.format().findings(&outcome, &mut findings)?;
         io::stderr().write_all(&findings)?;
+        if outcome.errors() > 0 {
+            return Ok(outcome.verdict.exit_code());
+        }
+        if matches!(outcome.verdict, FileVerdict::Inconclusive) {
+            complain("note: the verification was not finished: there may be more paths");
+        }
     }
     let states = seen.states.into_inner().unwrap_or_else(PoisonError::into_inner);
     if states.is_empty() {

@@ -79,6 +79,26 @@ impl Words<'_> {
         Some((texts?.join(&format!(" {operator} ")), false))
     }
 
+    /// An equation or its negation, literals on the right.
+    fn compared(
+        &mut self,
+        operator: &str,
+        left: Term,
+        right: Term,
+        invents: bool,
+        room: &mut usize,
+    ) -> Phrase {
+        let operands = if self.is_literal(left) { [right, left] } else { [left, right] };
+        self.joined(operator, &operands, invents, room)
+    }
+
+    fn is_literal(&self, term: Term) -> bool {
+        matches!(
+            self.terms.kind(term),
+            TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) | TermKind::Null
+        )
+    }
+
     fn composed(&mut self, term: Term, invents: bool, room: &mut usize) -> Phrase {
         let terms = self.terms;
         match terms.kind(term) {
@@ -95,7 +115,7 @@ impl Words<'_> {
                 Some((format!("{name}({arguments})"), true))
             }
             &TermKind::Not(of) => match *terms.kind(of) {
-                TermKind::Eq(left, right) => self.joined("!=", &[left, right], invents, room),
+                TermKind::Eq(left, right) => self.compared("!=", left, right, invents, room),
                 TermKind::Lt(left, right) => self.joined("<=", &[right, left], invents, room),
                 TermKind::Le(left, right) => self.joined("<", &[right, left], invents, room),
                 _ => Some((format!("!{}", self.operand(of, invents, room)?), true)),
@@ -103,7 +123,7 @@ impl Words<'_> {
             TermKind::And(operands) => self.joined("&&", operands, invents, room),
             TermKind::Or(operands) => self.joined("||", operands, invents, room),
             &TermKind::Implies(left, right) => self.joined("==>", &[left, right], invents, room),
-            &TermKind::Eq(left, right) => self.joined("==", &[left, right], invents, room),
+            &TermKind::Eq(left, right) => self.compared("==", left, right, invents, room),
             &TermKind::Lt(left, right) => self.joined("<", &[left, right], invents, room),
             &TermKind::Le(left, right) => self.joined("<=", &[left, right], invents, room),
             &TermKind::Add(left, right) => self.joined("+", &[left, right], invents, room),
@@ -208,7 +228,7 @@ impl Engine<'_> {
             NamedValue { name, value }
         });
         let variables = shown.collect();
-        let held = self.held_in_words(&heap, &mut words);
+        let held = self.held_in_words(&heap, &positive, &mut words);
         let mut contents = Contents { variables, held, ..Contents::default() };
         let mut seen = FxHashSet::default();
         for scope in &self.knowledge.scopes {
@@ -256,11 +276,22 @@ impl Engine<'_> {
         }
     }
 
-    fn held_in_words(&self, heap: &Heap, words: &mut Words<'_>) -> Vec<HeldPermission> {
+    fn held_in_words(
+        &self,
+        heap: &Heap,
+        positive: &FxHashSet<Term>,
+        words: &mut Words<'_>,
+    ) -> Vec<HeldPermission> {
         let mut held = Vec::new();
         for (resource, chunks) in heap.resources() {
             for chunk in chunks {
-                held.extend(self.chunk_in_words(resource, chunk, words));
+                let mut portion = self.chunk_in_words(resource, chunk, words);
+                if let Some(portion) = &mut portion
+                    && !positive.contains(&chunk.amount)
+                {
+                    portion.value = None;
+                }
+                held.extend(portion);
             }
         }
         for (resource, chunks) in heap.quantified_resources() {
@@ -307,11 +338,7 @@ impl Engine<'_> {
 impl Words<'_> {
     /// Gives a value a name, unless it has one or is a literal.
     fn add(&mut self, value: Term, name: impl FnOnce() -> String) {
-        let is_literal = matches!(
-            self.terms.kind(value),
-            TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) | TermKind::Null
-        );
-        if !is_literal {
+        if !self.is_literal(value) {
             self.names.entry(value).or_insert_with(name);
         }
     }
