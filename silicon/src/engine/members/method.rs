@@ -139,6 +139,21 @@ impl Engine<'_> {
         let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
         self.produce_all(&postconditions, None, blame)
     }
+
+    /// Puts back what was framed around a loop.
+    pub(crate) fn rejoin(&mut self, frame: &Heap) -> Result<(), Stop> {
+        for (resource, chunks) in frame.resources() {
+            for chunk in chunks {
+                self.add_chunk(resource, chunk.clone())?;
+            }
+        }
+        for (resource, chunks) in frame.quantified_resources() {
+            for chunk in chunks {
+                self.state.heap.push_quantified(resource, chunk.clone());
+            }
+        }
+        Ok(())
+    }
 }
 
 struct Driver<'e, 'p> {
@@ -506,7 +521,7 @@ impl<'p> Driver<'_, 'p> {
             TerminatorKind::Next => self.end_iteration(block),
             TerminatorKind::Halt => {
                 while let Some(frame) = self.engine.state.past.frames.pop() {
-                    self.rejoin(&frame)?;
+                    self.engine.rejoin(&frame)?;
                 }
                 Ok(Some(Place::End))
             }
@@ -531,22 +546,8 @@ impl<'p> Driver<'_, 'p> {
             let Some(left) = level else { unreachable!("jumps lead outward") };
             level = self.cfg().blocks[left].parent;
             let frame = self.engine.state.past.frames.pop().expect("one for each loop around");
-            self.rejoin(&frame)?;
+            self.engine.rejoin(&frame)?;
         }
         Ok(Some(Place::Block(to)))
-    }
-
-    fn rejoin(&mut self, frame: &Heap) -> Result<(), Stop> {
-        for (resource, chunks) in frame.resources() {
-            for chunk in chunks {
-                self.engine.add_chunk(resource, chunk.clone())?;
-            }
-        }
-        for (resource, chunks) in frame.quantified_resources() {
-            for chunk in chunks {
-                self.engine.state.heap.push_quantified(resource, chunk.clone());
-            }
-        }
-        Ok(())
     }
 }

@@ -8,13 +8,14 @@
 //! - The snapshot has the shape that `produce` expects for the same assertion.
 
 use sil::program::{Expr, Location};
+use sil::source::Span;
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::Blame;
 use crate::engine::rules::assertion::Form;
 use crate::engine::rules::produce::conjuncts;
 use crate::engine::rules::readings::same_shape;
-use crate::engine::state::heap::{Chunk, Heap};
+use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Engine, Reading, Stop};
 
 impl Engine<'_> {
@@ -123,13 +124,25 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let (resource, arguments) = self.eval_location(location, blame)?;
         let loss = self.eval_amount(amount, blame)?;
+        self.consume_location(resource, arguments, loss, assertion.span, blame)
+    }
+
+    /// The same, of what has been evaluated; yields its snapshot.
+    pub(crate) fn consume_location(
+        &mut self,
+        resource: Resource,
+        arguments: Vec<Term>,
+        loss: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
         let sort = self.resource_sort(resource);
         if let Some(value) = self.take_location(resource, &arguments, loss)? {
             return Ok(self.terms.snap_wrap(value));
         }
         let mut reported = None;
         if !blame.is_silent() {
-            let (left, needed, at) = (self.left(), Some(loss), assertion.span);
+            let (left, needed) = (self.left(), Some(loss));
             reported = Some(self.fail_permission(&left, resource, &arguments, needed, blame, at)?);
         }
         self.note_missing(reported);

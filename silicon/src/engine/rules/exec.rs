@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use sil::program::{Expr, FieldId, LocalId, Stmt, StmtKind};
+use sil::source::Span;
 use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
@@ -111,7 +112,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn named(&mut self, hint: &str, value: Term) -> Result<Term, Stop> {
+    pub(crate) fn named(&mut self, hint: &str, value: Term) -> Result<Term, Stop> {
         let small = match self.terms.kind(value) {
             TermKind::Apply(_, arguments) => arguments.is_empty(),
             TermKind::Null | TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) => true,
@@ -141,33 +142,50 @@ impl Engine<'_> {
         let receiver_value = self.eval(receiver, blame)?;
         let value = self.eval(value, blame)?;
         let value = self.named(&self.program.fields[field].name.clone(), value)?;
-        let resource = Resource::Field(field);
-        let mut taken = self.take_location(resource, &[receiver_value], Terms::WRITE)?;
-        if taken.is_none() && self.fail_receiver(receiver_value, blame, stmt.span)? {
-            taken = self.take_location(resource, &[receiver_value], Terms::WRITE)?;
-        }
-        if taken.is_none() {
-            let heap = self.state.heap.clone();
-            self.fail_permission(
-                &heap,
-                resource,
-                &[receiver_value],
-                Some(Terms::WRITE),
-                blame,
-                stmt.span,
-            )?;
-            self.drop_aliases(resource, &[receiver_value])?;
-        }
-        self.add_chunk(
-            resource,
-            Chunk { arguments: vec![receiver_value], value, amount: Terms::WRITE },
-        )
+        self.write_field(receiver_value, field, value, stmt.span, blame)
     }
 
-    /// `x := new(fs)`: a reference unlike every one that is a value of the state (trap T11).
+    /// Gives a field a new value: needs full permission.
+    pub(crate) fn write_field(
+        &mut self,
+        receiver: Term,
+        field: FieldId,
+        value: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let resource = Resource::Field(field);
+        let mut taken = self.take_location(resource, &[receiver], Terms::WRITE)?;
+        if taken.is_none() && self.fail_receiver(receiver, blame, at)? {
+            taken = self.take_location(resource, &[receiver], Terms::WRITE)?;
+        }
+        if taken.is_none() {
+            let (heap, needed) = (self.state.heap.clone(), Some(Terms::WRITE));
+            self.fail_permission(&heap, resource, &[receiver], needed, blame, at)?;
+            self.drop_aliases(resource, &[receiver])?;
+        }
+        let chunk = Chunk { arguments: vec![receiver], value, amount: Terms::WRITE };
+        self.add_chunk(resource, chunk)
+    }
+
+    /// `x := new(fs)`.
     fn exec_new(&mut self, target: LocalId, fields: &[FieldId]) -> Result<(), Stop> {
         let hint = self.state.locals[target].name.clone();
-        let object = self.fresh(&hint, Sort::REF);
+        let object = self.new_object(&hint)?;
+        self.state.store.set(target, object);
+        for &field in fields {
+            let program = self.program;
+            let sort = self.sort(&program.fields[field].ty);
+            let value = self.fresh(&program.fields[field].name, sort);
+            let chunk = Chunk { arguments: vec![object], value, amount: Terms::WRITE };
+            self.add_chunk(Resource::Field(field), chunk)?;
+        }
+        Ok(())
+    }
+
+    /// A reference unlike every one that is a value of the state (trap T11).
+    pub(crate) fn new_object(&mut self, hint: &str) -> Result<Term, Stop> {
+        let object = self.fresh(hint, Sort::REF);
         let fact = self.terms.differs(object, Terms::NULL);
         self.assume(fact)?;
         for (value, held) in self.values_of_state() {
@@ -186,15 +204,7 @@ impl Engine<'_> {
             let fact = self.terms.implies(held, fact);
             self.assume(fact)?;
         }
-        self.state.store.set(target, object);
-        for &field in fields {
-            let program = self.program;
-            let sort = self.sort(&program.fields[field].ty);
-            let value = self.fresh(&program.fields[field].name, sort);
-            let chunk = Chunk { arguments: vec![object], value, amount: Terms::WRITE };
-            self.add_chunk(Resource::Field(field), chunk)?;
-        }
-        Ok(())
+        Ok(object)
     }
 
     /// The values of variables, and the arguments and values of chunks with permission, each once and with where it

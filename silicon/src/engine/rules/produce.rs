@@ -9,7 +9,7 @@ use smt::terms::{Term, Terms, grow_stack};
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::rules::assertion::Form;
 use crate::engine::rules::readings::same_shape;
-use crate::engine::state::heap::Chunk;
+use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Reading, Stop};
 
 /// The list of top-level conjuncts of some clauses, each with the index of its clause.
@@ -83,7 +83,7 @@ impl Engine<'_> {
     }
 
     /// The snapshot of what gives no permission.
-    fn assume_unit(&mut self, snapshot: Option<Term>) -> Result<(), Stop> {
+    pub(crate) fn assume_unit(&mut self, snapshot: Option<Term>) -> Result<(), Stop> {
         let Some(snapshot) = snapshot else { return Ok(()) };
         let fact = self.terms.is_unit(snapshot);
         self.assume(fact)
@@ -171,6 +171,17 @@ impl Engine<'_> {
     ) -> Result<(), Stop> {
         let (resource, arguments) = self.eval_location(location, blame)?;
         let gain = self.eval_amount(amount, blame)?;
+        self.produce_location(resource, arguments, gain, snapshot)
+    }
+
+    /// The same, of what has been evaluated.
+    pub(crate) fn produce_location(
+        &mut self,
+        resource: Resource,
+        arguments: Vec<Term>,
+        gain: Term,
+        snapshot: Option<Term>,
+    ) -> Result<(), Stop> {
         let sort = self.resource_sort(resource);
         let value = match snapshot {
             Some(snapshot) => {

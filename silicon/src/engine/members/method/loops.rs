@@ -62,7 +62,7 @@ impl Driver<'_, '_> {
             return Ok(Some(Place::Block(the_loop.entry)));
         }
         let frame = self.engine.state.past.frames.pop().expect("pushed above");
-        self.rejoin(&frame)?;
+        self.engine.rejoin(&frame)?;
         Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
     }
 

@@ -26,11 +26,23 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let receiver = self.eval(receiver, blame)?;
+        let sort = self.sort(&expr.ty);
+        self.read_field(receiver, field, sort, expr.span, blame)
+    }
+
+    /// The same, of a receiver that has been evaluated.
+    pub(crate) fn read_field(
+        &mut self,
+        receiver: Term,
+        field: FieldId,
+        sort: Sort,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
         let resource = Resource::Field(field);
         if let Some(value) = self.lookup(resource, &[receiver], blame)? {
             return Ok(value);
         }
-        let sort = self.sort(&expr.ty);
         if let Some(hole) = self.trigger_hole(sort, &[receiver]) {
             return Ok(hole);
         }
@@ -40,7 +52,7 @@ impl Engine<'_> {
             return Ok(value);
         }
         let is_inside = self.run.explorers.len() > 1;
-        let reported = match self.report_read(resource, receiver, blame, expr.span) {
+        let reported = match self.report_read(resource, receiver, blame, at) {
             Ok(Unread::Read(value)) => return Ok(value),
             Ok(Unread::Missing(reported)) => reported,
             // The path may go on without this part of the expression. SOUNDNESS: nothing has been reported, so what depends
