@@ -245,6 +245,12 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "replay", hide = true)]
     no_replay: bool,
 
+    /// Execute Chalice programs directly, without translating them; what has no rule there is unsupported
+    #[arg(long, overrides_with = "no_direct", conflicts_with_all = ["smoke", "replay"])]
+    direct: bool,
+    #[arg(long, overrides_with = "direct", hide = true)]
+    no_direct: bool,
+
     /// Print text and exit codes as another verifier does
     #[arg(long, value_enum, value_name = "TOOL", conflicts_with = "message_format")]
     compat: Option<Tool>,
@@ -368,6 +374,7 @@ impl Args {
             options: self.options(),
             audit: self.audit,
             replay: self.replay,
+            direct: self.direct,
             at: self.at.clone(),
             errors_per_member: self.errors_per_member(),
             answers: None,
@@ -497,6 +504,7 @@ impl Args {
             ("expect", self.expect),
             ("counterexample", self.counterexample),
             ("replay", self.replay),
+            ("direct", self.direct),
             ("smoke", self.smoke),
             ("exact-amounts-in-functions", self.exact_amounts_in_functions),
             ("assume-injectivity-on-inhale", self.assume_injectivity_on_inhale),

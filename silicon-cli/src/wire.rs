@@ -63,6 +63,7 @@ pub(crate) struct Head {
     verdict: String,
     found: Vec<Found>,
     trusted: Vec<String>,
+    is_direct: bool,
     /// Name and text; left out where nobody will ask for them.
     texts: Vec<(String, String)>,
 }
@@ -235,6 +236,7 @@ impl Head {
             verdict: outcome.verdict.name().to_owned(),
             found: outcome.diagnostics.iter().map(Found::from).collect(),
             trusted: outcome.trusted.clone(),
+            is_direct: outcome.is_direct,
             texts: texts.map(|file| (file.name.clone(), file.text.to_string())).collect(),
         }
     }
@@ -253,6 +255,7 @@ impl Head {
             trusted: self.trusted,
             texts,
             time: Duration::ZERO,
+            is_direct: self.is_direct,
         })
     }
 }

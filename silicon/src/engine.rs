@@ -32,6 +32,7 @@ use sil::source::{Sources, Span};
 use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Term, Terms};
 
+use crate::direct::Direct;
 use crate::engine::findings::blame::Blame;
 use crate::engine::findings::incidents::Incidents;
 use crate::engine::findings::log::Log;
@@ -99,6 +100,8 @@ pub(crate) struct Context<'p> {
     pub(crate) ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
     /// The program with its termination checks, if it has any.
     pub(crate) termination: Option<&'p Instrumented>,
+    /// The Chalice program that is executed directly, if one is: `program` is its table of declarations.
+    pub(crate) direct: Option<&'p Direct>,
 }
 
 impl<'p> Context<'p> {
@@ -119,6 +122,7 @@ impl<'p> Context<'p> {
             functions: FunctionTable::new(program),
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
             termination,
+            direct: None,
         }
     }
 }
@@ -268,8 +272,14 @@ impl<'p> Engine<'p> {
         let above = Above {
             consolidation: |engine| engine.learn_from_heap(),
             axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
-            unfold: |engine, predicate, arguments, amount, at, blame| {
-                engine.unfold_merging(predicate, arguments, amount, at, blame)
+            unfold: if context.direct.is_some() {
+                |engine, predicate, arguments, amount, at, blame| {
+                    engine.direct_open(predicate, arguments, amount, at, blame)
+                }
+            } else {
+                |engine, predicate, arguments, amount, at, blame| {
+                    engine.unfold_merging(predicate, arguments, amount, at, blame)
+                }
             },
         };
         let setting = Setting {

@@ -21,6 +21,7 @@
 //! ```
 
 pub mod answers;
+mod direct;
 mod engine;
 pub mod expectations;
 pub mod explain;

@@ -67,6 +67,8 @@ pub struct Summary {
     pub checked: usize,
     /// Whether the run was stopped before its end.
     pub interrupted: bool,
+    /// Whether programs were executed directly, without a translation.
+    pub is_direct: bool,
     pub time: Duration,
     /// Those of all members.
     pub questions: Questions,
@@ -79,6 +81,7 @@ pub struct Summary {
 impl Summary {
     pub fn add(&mut self, outcome: &Outcome) {
         self.files += 1;
+        self.is_direct |= outcome.is_direct;
         self.members += outcome.members.len();
         self.verified += outcome.count(Verdict::Verified);
         self.failed += outcome.count(Verdict::Failed);

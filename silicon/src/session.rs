@@ -28,6 +28,7 @@ pub use input::{Input, Lines};
 pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Obligation, Outcome};
 
 use crate::answers::Answers;
+use crate::direct::Direct;
 use crate::options::Options;
 use crate::report::{Cost, Finding, MemberReport, Statistics, Verdict};
 use follow::Relay;
@@ -54,6 +55,8 @@ pub struct Session {
     pub audit: bool,
     /// Run Chalice methods that fail, and look for a run that goes wrong as they are said to.
     pub replay: bool,
+    /// Execute Chalice programs directly, without a translation; nothing else is accepted then.
+    pub direct: bool,
     /// Only members that overlap one of these lines; empty: all.
     pub at: Vec<Lines>,
     /// Report at most this many errors per member; 0: all.
@@ -81,8 +84,9 @@ impl Session {
     }
 
     fn run_here(&self, input: &Input, follower: &dyn Follower) -> Outcome {
-        let (loaded, mut outcome) = front_end(input, self.options.assumptions());
-        if let Some(Accepted { program, is_blank, sources }) = loaded
+        let (loaded, mut outcome) = front_end(input, self.options.assumptions(), self.direct);
+        outcome.is_direct = self.direct;
+        if let Some(Accepted { program, is_blank, sources, direct }) = loaded
             && self.task == Task::Verify
         {
             let names = program.origins.files.values().map(|name| &**name);
@@ -100,7 +104,7 @@ impl Session {
             };
             match self.options_for(&program, &places) {
                 Some(options) => {
-                    let replayer = (self.replay && input.language() == Language::Chalice)
+                    let replayer = (self.replay && direct.is_none() && input.language() == Language::Chalice)
                         .then(|| Replayer::new(&outcome.file, &texts))
                         .flatten();
                     let replayer = replayer.as_ref();
@@ -111,13 +115,18 @@ impl Session {
                         replayer,
                         follower,
                     };
-                    let report = crate::verify_recalling(
-                        &program,
-                        &sources,
-                        &options,
-                        &relay,
-                        self.answers.as_deref(),
-                    );
+                    let report = match &direct {
+                        Some(direct) => crate::verify::verify_direct(
+                            &program, direct, &sources, &options, &relay,
+                        ),
+                        None => crate::verify_recalling(
+                            &program,
+                            &sources,
+                            &options,
+                            &relay,
+                            self.answers.as_deref(),
+                        ),
+                    };
                     for member in report.members {
                         let (member, diagnostics) = self.of_report(member, &places, replayer);
                         outcome.add(member, diagnostics);
@@ -216,7 +225,7 @@ pub fn load_program<T: Send>(
     view: impl FnOnce(&Program) -> T + Send,
 ) -> (Option<T>, Outcome) {
     on_large_stack(|| {
-        let (program, outcome) = front_end(input, Assumptions::default());
+        let (program, outcome) = front_end(input, Assumptions::default(), false);
         (program.map(|accepted| view(&accepted.program)), outcome)
     })
     .unwrap_or_else(|defect| (None, broken(input, &defect)))
@@ -228,14 +237,21 @@ struct Accepted {
     /// See [`Loaded::is_blank`].
     is_blank: bool,
     sources: Sources,
+    /// The Chalice program whose table of declarations this is.
+    direct: Option<Direct>,
 }
 
 /// The program of an input, if there are no errors, and what the front end has to say about it.
-fn front_end(input: &Input, assumptions: Assumptions) -> (Option<Accepted>, Outcome) {
+fn front_end(
+    input: &Input,
+    assumptions: Assumptions,
+    is_direct: bool,
+) -> (Option<Accepted>, Outcome) {
     let mut outcome = Outcome::empty(&input.name);
-    let loaded = match input.read() {
-        Ok(text) => load::load(input, text, assumptions),
-        Err(unreadable) => Loaded::unreadable(input, unreadable),
+    let (loaded, direct) = match input.read() {
+        Ok(text) if is_direct => load::load_direct(input, text),
+        Ok(text) => (load::load(input, text, assumptions), None),
+        Err(unreadable) => (Loaded::unreadable(input, unreadable), None),
     };
     outcome.texts = loaded.texts();
     outcome.diagnostics = loaded.messages.into_iter().map(Diagnostic::of).collect();
@@ -252,7 +268,7 @@ fn front_end(input: &Input, assumptions: Assumptions) -> (Option<Accepted>, Outc
     }
     outcome.sort();
     let Loaded { is_blank, sources, .. } = loaded;
-    (program.map(|program| Accepted { program, is_blank, sources }), outcome)
+    (program.map(|program| Accepted { program, is_blank, sources, direct }), outcome)
 }
 
 /// The outcome of a defect.

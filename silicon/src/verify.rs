@@ -28,6 +28,7 @@ use self::attempt::{Attempt, End};
 use self::collect::Collected;
 use self::schedule::{Piece, Schedule, Task};
 use self::turns::Turns;
+use crate::direct::Direct;
 use crate::answers::{Answers, Recall, Recalled};
 use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
 use crate::engine::members::analysis::Analysis;
@@ -63,8 +64,32 @@ pub fn verify_recalling(
     observer: &dyn Observer,
     answers: Option<&Answers>,
 ) -> Report {
-    let run =
-        |in_parallel| verify_members(program, sources, options, observer, answers, in_parallel);
+    verify_either(program, None, sources, options, observer, answers)
+}
+
+/// Verifies a Chalice program without a translation; `table` has its declarations.
+pub(crate) fn verify_direct(
+    table: &Program,
+    direct: &Direct,
+    sources: &Sources,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Report {
+    // The keys of answers are about SIL programs.
+    verify_either(table, Some(direct), sources, options, observer, None)
+}
+
+fn verify_either(
+    program: &Program,
+    direct: Option<&Direct>,
+    sources: &Sources,
+    options: &Options,
+    observer: &dyn Observer,
+    answers: Option<&Answers>,
+) -> Report {
+    let run = |in_parallel| {
+        verify_members(program, direct, sources, options, observer, answers, in_parallel)
+    };
     match rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
         .stack_size(STACK_SIZE)
@@ -82,6 +107,7 @@ const STACK_SIZE: usize = 256 << 20;
 
 fn verify_members(
     program: &Program,
+    direct: Option<&Direct>,
     sources: &Sources,
     options: &Options,
     observer: &dyn Observer,
@@ -97,7 +123,10 @@ fn verify_members(
     };
     let termination = sil::plugins::termination::instrument(program, amounts);
     let program = termination.as_ref().map_or(program, |checks| &checks.program);
-    let context = Context::new(program, sources, options, observer, termination.as_ref());
+    let context = Context {
+        direct,
+        ..Context::new(program, sources, options, observer, termination.as_ref())
+    };
     let reported: Vec<Member> = program
         .order
         .iter()
@@ -291,6 +320,13 @@ fn functions_of_group(
                 let member = Member::Function(function);
                 let run = |engine: &mut Engine<'_>| {
                     engine.setting.recursion_group = group.clone();
+                    if context.direct.is_some() {
+                        let done = match phase {
+                            Phase::Contract => engine.verify_direct(member),
+                            Phase::Body => Ok(()),
+                        };
+                        return done.map(|()| None);
+                    }
                     match phase {
                         // What builds on an ill-formed precondition would be reported for no other reason.
                         Phase::Body if is_ill_formed => Ok(None),
@@ -457,6 +493,9 @@ fn axioms(context: &Context<'_>, analysis: &Analysis, domain: DomainId) -> Membe
 }
 
 fn verify_body(context: &Context<'_>, member: Member, engine: &mut Engine<'_>) -> Result<(), Stop> {
+    if context.direct.is_some() {
+        return engine.verify_direct(member);
+    }
     match member {
         Member::Predicate(predicate) => engine.verify_predicate(predicate),
         Member::Method(method) => {

@@ -150,7 +150,8 @@ pub(super) fn summary(summary: &Summary, statistics: bool, to: &mut dyn Write) -
     let mut parts = Vec::new();
     if summary.checked < summary.files {
         let (verified, members) = (summary.verified, summary.members);
-        parts.push(format!("{verified} of {members} members verified"));
+        let how = if summary.is_direct { " (direct)" } else { "" };
+        parts.push(format!("{verified} of {members} members verified{how}"));
     }
     for (count, word) in [
         (summary.failed, "failed"),

@@ -11,6 +11,7 @@ use sil::program::Program;
 use sil::render::{Message, Severity, Texts};
 use sil::source::{SourceFile, Sources};
 
+use crate::direct::{self, Direct};
 use super::input::{Input, LARGEST, Language, Unreadable};
 
 /// What a front end made of a file.
@@ -77,6 +78,28 @@ fn load_chalice(name: &str, text: &str) -> Loaded {
     let chalice2sil::Loaded { program, sources, messages } = chalice2sil::load(name, text);
     let originals = vec![SourceFile::new(name, text)];
     Loaded { is_blank: declares_nothing(program.as_ref()), program, sources, originals, messages }
+}
+
+/// The declarations of a Chalice program and the program itself, for those who execute it directly.
+pub(super) fn load_direct(input: &Input, text: Arc<str>) -> (Loaded, Option<Direct>) {
+    let name = input.name.as_str();
+    if input.language() != Language::Chalice {
+        let message = Message {
+            severity: Severity::Error,
+            id: "parser.error".into(),
+            text: "only Chalice programs can be executed directly (--direct)".into(),
+            place: sil::render::Place::start_of(name),
+            notes: Vec::new(),
+            remarks: Vec::new(),
+        };
+        return (Loaded { messages: vec![message], ..Loaded::default() }, None);
+    }
+    let (program, messages) = chalice2sil::messages::check(name, &text);
+    let mut sources = Sources::default();
+    sources.add(SourceFile::new(name, text.clone()));
+    let (program, direct) = program.map(|program| direct::load(program, &text)).unzip();
+    let is_blank = declares_nothing(program.as_ref());
+    (Loaded { program, is_blank, sources, originals: Vec::new(), messages }, direct)
 }
 
 fn load_spl(name: &str, text: &str) -> Loaded {

@@ -25,6 +25,8 @@ pub struct Outcome {
     /// The texts that diagnostics point into.
     pub texts: Texts,
     pub time: Duration,
+    /// Whether a Chalice program was executed directly, without a translation.
+    pub is_direct: bool,
 }
 
 /// The verdict on a file, or on a run of several; ordered by weight.
@@ -152,6 +154,7 @@ impl Outcome {
             trusted: Vec::new(),
             texts: Texts::default(),
             time: Duration::ZERO,
+            is_direct: false,
         }
     }
 

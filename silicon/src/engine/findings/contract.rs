@@ -15,7 +15,8 @@ impl Engine<'_> {
         self.is_ill_formed_at(clause.span)
     }
 
-    fn is_ill_formed_at(&mut self, clause: Span) -> Result<bool, Stop> {
+    /// The same, of the clause at a place.
+    pub(crate) fn is_ill_formed_at(&mut self, clause: Span) -> Result<bool, Stop> {
         self.recall(Recalled::IllFormed(clause))
     }
 

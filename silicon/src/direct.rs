@@ -1,0 +1,70 @@
+//! Direct symbolic execution of Chalice: rules over the Chalice tree, on the lower half of the engine.
+//!
+//! The rules are those of Schwerhoff 2011 (chapter 3) for the sequential part of the language. Nothing here goes through a
+//! translation: that the two ways agree is evidence for both. What the rules do not know is `unsupported`, for the whole member,
+//! before any of it is executed ([`scope`]).
+//!
+//! The engine names what permission is held to, and members, by ids of a SIL program. So [`table`] makes one that has
+//! the names, types and places of the declarations, and says nothing of what they mean: no contract, no body.
+//!
+//! In reading order: [`table`], [`scope`] (what is supported), [`eval`], [`assertion`] (produce and consume), [`instance`] (fold and
+//! unfold), [`exec`], [`member`].
+
+mod assertion;
+mod eval;
+mod exec;
+mod instance;
+mod member;
+mod scope;
+mod table;
+
+use chalice::program::{self as tree, Expr};
+use la_arena::{Arena, Idx};
+use sil::program::{Local, LocalId};
+use sil::source::{FileId, Span};
+use smt::terms::Sort;
+
+pub(crate) use self::table::load;
+use crate::engine::Engine;
+
+/// A Chalice program, as the rules read it.
+pub(crate) struct Direct {
+    tree: chalice::Program,
+    /// Its variables, with their own numbers; behind them `this`.
+    locals: Arena<Local>,
+    this: LocalId,
+    /// An option of the program that no rule knows.
+    refused: Option<&'static str>,
+}
+
+impl Direct {
+    fn local(local: tree::LocalId) -> LocalId {
+        renumbered(local)
+    }
+}
+
+/// The id with the same number in another arena.
+fn renumbered<T, U>(id: Idx<T>) -> Idx<U> {
+    Idx::from_raw(id.into_raw())
+}
+
+/// The place of something in the one file there is.
+fn span(span: chalice::Span) -> Span {
+    Span::new(FileId(0), span.start as usize, span.end as usize)
+}
+
+/// Whether an assertion says nothing about permission.
+fn is_pure(assertion: &Expr) -> bool {
+    !assertion.any(&mut |part| matches!(part.kind, tree::ExprKind::Access(_)))
+}
+
+impl<'p> Engine<'p> {
+    /// The program whose rules these are.
+    fn direct(&self) -> &'p Direct {
+        self.context.direct.expect("the rules are asked where there is one")
+    }
+
+    fn direct_sort(&mut self, ty: &tree::Type) -> Sort {
+        self.sort(&table::ty(ty))
+    }
+}

@@ -1,0 +1,189 @@
+//! produce(σ, A) and consume(σ, A): gaining an assertion, and giving it away (Schwerhoff 2011, sections 3.6 and 3.7).
+//!
+//! The snapshot of an assertion has the same shape on both sides: a pair for each conjunct but the last, the unit where
+//! there is no permission.
+
+use chalice::program::{Access, AccessTarget, Expr, ExprKind, FieldRef, PermissionKind};
+use smt::terms::{Term, Terms, grow_stack};
+
+use super::scope::percentage;
+use super::{is_pure, renumbered, span};
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::state::heap::Resource;
+use crate::engine::{Engine, Stop};
+
+/// The conjuncts of clauses, each with its clause.
+pub(super) fn conjuncts<'e>(
+    clauses: impl IntoIterator<Item = &'e Expr>,
+) -> Vec<(&'e Expr, &'e Expr)> {
+    fn collect<'e>(clause: &'e Expr, part: &'e Expr, all: &mut Vec<(&'e Expr, &'e Expr)>) {
+        match &part.kind {
+            ExprKind::And(parts) => {
+                parts.iter().for_each(|part| grow_stack(|| collect(clause, part, all)));
+            }
+            _ => all.push((clause, part)),
+        }
+    }
+    let mut all = Vec::new();
+    clauses.into_iter().for_each(|clause| collect(clause, clause, &mut all));
+    all
+}
+
+impl Engine<'_> {
+    /// Gains all clauses, from left to right; `blame` gives each its error. Values come from the snapshot, if there is one.
+    pub(super) fn direct_produce_all<'e>(
+        &mut self,
+        clauses: impl IntoIterator<Item = &'e Expr>,
+        snapshot: Option<Term>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<(), Stop> {
+        let conjuncts = conjuncts(clauses);
+        let mut rest = snapshot;
+        for (position, &(clause, conjunct)) in conjuncts.iter().enumerate() {
+            let own = if position + 1 == conjuncts.len() {
+                rest
+            } else {
+                let (first, others) = self.split(rest)?;
+                rest = others;
+                first
+            };
+            let blame = blame(clause);
+            grow_stack(|| self.direct_produce(conjunct, own, blame))?;
+        }
+        Ok(())
+    }
+
+    fn direct_produce(
+        &mut self,
+        assertion: &Expr,
+        snapshot: Option<Term>,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        if is_pure(assertion) {
+            self.assume_unit(snapshot)?;
+            let fact = self.direct_eval(assertion, blame)?;
+            return self.assume(fact);
+        }
+        match &assertion.kind {
+            ExprKind::And(_) => self.direct_produce_all([assertion], snapshot, |_| blame),
+            ExprKind::Implies { guard, body } => {
+                if self.direct_decide(guard, blame)? {
+                    self.direct_produce_all([&**body], snapshot, |_| blame)
+                } else {
+                    self.assume_unit(snapshot)
+                }
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let holds = self.direct_decide(condition, blame)?;
+                let side = if holds { then } else { otherwise };
+                self.direct_produce_all([&**side], snapshot, |_| blame)
+            }
+            ExprKind::Access(access) => {
+                let (resource, arguments) = self.direct_location(access, blame)?;
+                let amount = self.direct_scaled(access)?;
+                self.produce_location(resource, arguments, amount, snapshot)
+            }
+            _ => self.direct_unknown(assertion),
+        }
+    }
+
+    /// Gives all clauses away, from left to right, and yields the snapshot of what they took.
+    pub(super) fn direct_consume_all<'e>(
+        &mut self,
+        clauses: impl IntoIterator<Item = &'e Expr>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Term, Stop> {
+        let (snapshot, left) =
+            self.consuming_heap(|engine| engine.direct_consume_parts(clauses, blame));
+        self.state.heap = left;
+        snapshot
+    }
+
+    fn direct_consume_parts<'e>(
+        &mut self,
+        clauses: impl IntoIterator<Item = &'e Expr>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Term, Stop> {
+        let mut parts = Vec::new();
+        for (clause, conjunct) in conjuncts(clauses) {
+            let blame = blame(clause);
+            parts.push(grow_stack(|| self.direct_consume(conjunct, blame))?);
+        }
+        let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
+        Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+    }
+
+    fn direct_consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
+        if is_pure(assertion) {
+            let goal = self.direct_eval(assertion, blame)?;
+            self.prove(goal, blame, Reason::AssertionFalse, span(assertion.span))?;
+            return Ok(self.terms.unit());
+        }
+        match &assertion.kind {
+            ExprKind::And(_) => self.direct_consume_parts([assertion], |_| blame),
+            ExprKind::Implies { guard, body } => {
+                if self.direct_decide(guard, blame)? {
+                    self.direct_consume_parts([&**body], |_| blame)
+                } else {
+                    Ok(self.terms.unit())
+                }
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let holds = self.direct_decide(condition, blame)?;
+                let side = if holds { then } else { otherwise };
+                self.direct_consume_parts([&**side], |_| blame)
+            }
+            ExprKind::Access(access) => {
+                let (resource, arguments) = self.direct_location(access, blame)?;
+                let amount = self.direct_scaled(access)?;
+                self.consume_location(resource, arguments, amount, span(access.span), blame)
+            }
+            _ => self.direct_unknown(assertion),
+        }
+    }
+
+    /// Which way this run goes at a condition of an assertion.
+    fn direct_decide(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
+        let condition = self.direct_eval(condition, blame)?;
+        self.branch(condition)
+    }
+
+    /// What an access is about.
+    fn direct_location(
+        &mut self,
+        access: &Access,
+        blame: Blame,
+    ) -> Result<(Resource, Vec<Term>), Stop> {
+        let (resource, receiver) = match &access.target {
+            AccessTarget::Field { receiver, field: FieldRef::Declared(field) } => {
+                (Resource::Field(renumbered(*field)), receiver)
+            }
+            AccessTarget::Predicate { receiver, predicate } => {
+                (Resource::Predicate(renumbered(*predicate)), receiver)
+            }
+            _ => return self.unsupported_at(span(access.span), "this form of permission"),
+        };
+        Ok((resource, vec![self.direct_eval(receiver, blame)?]))
+    }
+
+    /// The amount of an access, which is positive.
+    pub(super) fn direct_amount(&mut self, access: &Access) -> Result<Term, Stop> {
+        match &access.amount.kind {
+            PermissionKind::Full => Ok(Terms::WRITE),
+            PermissionKind::Percentage(amount) => match percentage(amount) {
+                Some(hundredths) => Ok(self.terms.fraction(hundredths, 100)),
+                None => self.direct_unknown(amount),
+            },
+            _ => self.unsupported_at(span(access.amount.span), "this amount"),
+        }
+    }
+
+    /// The same, times the share of the instance around that is folded or unfolded.
+    fn direct_scaled(&mut self, access: &Access) -> Result<Term, Stop> {
+        let amount = self.direct_amount(access)?;
+        Ok(match self.state.assertion.scale {
+            Some(scale) => self.terms.mul(scale, amount),
+            None => amount,
+        })
+    }
+}

@@ -1,0 +1,329 @@
+//! eval(σ, e): the value of an expression without permissions (Schwerhoff 2011, section 3.5).
+
+use chalice::program::{
+    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, Quantifier, Type, UnaryOp,
+};
+use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
+
+use super::{Direct, renumbered, span};
+use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    /// The value of an expression, with its obligations unless `blame` trusts it.
+    pub(super) fn direct_eval(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        grow_stack(|| self.direct_eval_kind(expr, blame))
+    }
+
+    fn direct_eval_kind(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
+            ExprKind::Int(value) => Ok(self.terms.int(value.clone())),
+            ExprKind::Bool(value) => Ok(self.terms.bool(*value)),
+            ExprKind::Null => Ok(Terms::NULL),
+            ExprKind::This => self.direct_variable(self.direct().this, expr),
+            ExprKind::Local(local) => self.direct_variable(Direct::local(*local), expr),
+            ExprKind::FieldRead { receiver, field: FieldRef::Declared(field) } => {
+                let receiver = self.direct_eval(receiver, blame)?;
+                let sort = self.direct_sort(&expr.ty);
+                self.read_field(receiver, renumbered(*field), sort, span(expr.span), blame)
+            }
+            ExprKind::Unary { op, operand } => {
+                let operand = self.direct_eval(operand, blame)?;
+                Ok(match op {
+                    UnaryOp::Not => self.terms.not(operand),
+                    UnaryOp::Negate => self.terms.neg(operand),
+                })
+            }
+            ExprKind::Binary { op, left, right } => {
+                let a = self.direct_eval(left, blame)?;
+                let b = self.direct_eval(right, blame)?;
+                self.direct_binary(*op, (left, a), (right, b), blame)
+            }
+            ExprKind::And(parts) => self.direct_sequence(parts, true, blame),
+            ExprKind::Or(parts) => self.direct_sequence(parts, false, blame),
+            ExprKind::Implies { guard, body } => {
+                let guard = self.direct_eval(guard, blame)?;
+                let value = self.under(guard, |engine| engine.direct_eval(body, blame))?;
+                Ok(self.terms.implies(guard, value.unwrap_or(Terms::TRUE)))
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let condition = self.direct_eval(condition, blame)?;
+                let negation = self.terms.not(condition);
+                let then = self.under(condition, |engine| engine.direct_eval(then, blame))?;
+                let otherwise =
+                    self.under(negation, |engine| engine.direct_eval(otherwise, blame))?;
+                match (then, otherwise) {
+                    (Some(then), Some(otherwise)) => {
+                        Ok(self.terms.ite(condition, then, otherwise))
+                    }
+                    (Some(only), None) | (None, Some(only)) => Ok(only),
+                    (None, None) => Err(Stop::Infeasible),
+                }
+            }
+            ExprKind::Old(body) => {
+                let Some(old) = self.state.past.old.clone() else {
+                    return self.unsupported_at(span(expr.span), "`old` where there is none");
+                };
+                self.in_heap(old, |engine| engine.direct_eval(body, blame))
+            }
+            ExprKind::Unfolding { access, body } => {
+                self.direct_unfolding(access, body, blame)
+            }
+            ExprKind::Length(operand) => {
+                let value = self.direct_eval(operand, blame)?;
+                Ok(match operand.ty {
+                    Type::Set(_) => self.terms.set_card(value),
+                    _ => self.terms.seq_len(value),
+                })
+            }
+            ExprKind::Seq(parts) => {
+                let (element, values) = self.direct_elements(expr, parts, blame)?;
+                Ok(self.terms.seq_explicit(element, &values))
+            }
+            ExprKind::Set(parts) => {
+                let (element, values) = self.direct_elements(expr, parts, blame)?;
+                Ok(self.terms.set_explicit(element, &values))
+            }
+            ExprKind::Index { sequence, index } => {
+                let elements = self.direct_eval(sequence, blame)?;
+                let position = self.direct_eval(index, blame)?;
+                let (zero, at) = (self.terms.int(0), span(index.span));
+                let not_negative = self.terms.le(zero, position);
+                self.prove_defined(not_negative, blame, Reason::IndexNegative, at)?;
+                let length = self.terms.seq_len(elements);
+                let small_enough = self.terms.lt(position, length);
+                self.prove_defined(small_enough, blame, Reason::IndexTooLarge, at)?;
+                Ok(self.terms.seq_at(elements, position))
+            }
+            ExprKind::Quantified { quantifier, variables, domain, body } => {
+                let quant = match quantifier {
+                    Quantifier::Forall => Quant::Forall,
+                    Quantifier::Exists => Quant::Exists,
+                    Quantifier::Sum | Quantifier::Max => return self.direct_unknown(expr),
+                };
+                self.direct_quantified(quant, variables, domain, body, blame)
+            }
+            _ => self.direct_unknown(expr),
+        }
+    }
+
+    /// SOUNDNESS: what is supported has been looked at before; whatever has been forgotten there ends here.
+    pub(super) fn direct_unknown<T>(&self, expr: &Expr) -> Result<T, Stop> {
+        self.unsupported_at(span(expr.span), "this form of expression")
+    }
+
+    fn direct_variable(
+        &mut self,
+        variable: sil::program::LocalId,
+        expr: &Expr,
+    ) -> Result<Term, Stop> {
+        match self.state.store.get(variable) {
+            Some(value) => Ok(value),
+            None => self.unsupported_at(span(expr.span), "a variable without a value"),
+        }
+    }
+
+    fn direct_elements(
+        &mut self,
+        collection: &Expr,
+        parts: &[Expr],
+        blame: Blame,
+    ) -> Result<(Sort, Vec<Term>), Stop> {
+        let values = parts.iter().map(|part| self.direct_eval(part, blame));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        match collection.ty.element() {
+            Some(element) => Ok((self.direct_sort(element), values)),
+            None => self.direct_unknown(collection),
+        }
+    }
+
+    /// Conjunction (`goes_on`) or disjunction: a part is evaluated where those before it do not decide.
+    fn direct_sequence(
+        &mut self,
+        parts: &[Expr],
+        goes_on: bool,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let mut values: Vec<Term> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let guard = if goes_on {
+                self.terms.and(values.iter().copied())
+            } else {
+                let some = self.terms.or(values.iter().copied());
+                self.terms.not(some)
+            };
+            match self.under(guard, |engine| engine.direct_eval(part, blame))? {
+                Some(value) => values.push(value),
+                None => break,
+            }
+        }
+        Ok(if goes_on { self.terms.and(values) } else { self.terms.or(values) })
+    }
+
+    fn direct_binary(
+        &mut self,
+        op: BinaryOp,
+        (left, a): (&Expr, Term),
+        (right, b): (&Expr, Term),
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        if matches!(op, BinaryOp::Div | BinaryOp::Mod) {
+            let zero = self.terms.int(0);
+            let is_other = self.terms.differs(b, zero);
+            self.prove_defined(is_other, blame, Reason::DivisionByZero, span(right.span))?;
+        }
+        let terms = &mut self.terms;
+        Ok(match op {
+            BinaryOp::Iff => terms.iff(a, b),
+            BinaryOp::Eq => terms.eq(a, b),
+            BinaryOp::Ne => terms.differs(a, b),
+            BinaryOp::Less => terms.lt(a, b),
+            BinaryOp::AtMost => terms.le(a, b),
+            BinaryOp::AtLeast => terms.ge(a, b),
+            BinaryOp::Greater => terms.gt(a, b),
+            BinaryOp::Add => terms.add(a, b),
+            BinaryOp::Sub => terms.sub(a, b),
+            BinaryOp::Mul => terms.mul(a, b),
+            BinaryOp::Div => terms.int_div(a, b),
+            BinaryOp::Mod => terms.int_mod(a, b),
+            BinaryOp::Append => terms.seq_append(a, b),
+            BinaryOp::Union => terms.set_union(a, b),
+            BinaryOp::Difference => terms.set_difference(a, b),
+            BinaryOp::Intersection => terms.set_intersection(a, b),
+            BinaryOp::Subset => terms.set_subset(a, b),
+            BinaryOp::Superset => terms.set_subset(b, a),
+            BinaryOp::ProperSubset | BinaryOp::ProperSuperset => {
+                let (small, large) = if op == BinaryOp::ProperSubset { (a, b) } else { (b, a) };
+                let inside = terms.set_subset(small, large);
+                let differs = terms.differs(small, large);
+                terms.and([inside, differs])
+            }
+            BinaryOp::In => self.direct_contains(a, b, &right.ty),
+            BinaryOp::NotIn => {
+                let inside = self.direct_contains(a, b, &right.ty);
+                self.terms.not(inside)
+            }
+            BinaryOp::Below => return self.direct_unknown(left),
+        })
+    }
+
+    fn direct_contains(&mut self, element: Term, collection: Term, ty: &Type) -> Term {
+        match ty {
+            Type::Set(_) => self.terms.set_contains(element, collection),
+            _ => self.terms.seq_contains(element, collection),
+        }
+    }
+
+    /// A formula about all or some values of variables. What is learnt on the way is about these values, and is left behind.
+    fn direct_quantified(
+        &mut self,
+        quant: Quant,
+        variables: &[LocalId],
+        domain: &Domain,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let range = match domain {
+            Domain::Type(_) => None,
+            Domain::Collection(collection) => match &collection.kind {
+                ExprKind::Range { from, to } => {
+                    let from = self.direct_eval(from, blame)?;
+                    Some(Range::Numbers(from, self.direct_eval(to, blame)?))
+                }
+                _ => {
+                    let elements = self.direct_eval(collection, blame)?;
+                    match &collection.ty {
+                        Type::Seq(_) => Some(Range::Sequence(elements)),
+                        _ => Some(Range::Set(elements)),
+                    }
+                }
+            },
+        };
+        let at_start = self.state.clone();
+        let mut bound = Vec::with_capacity(variables.len());
+        let (mut guards, mut triggers) = (Vec::new(), Vec::new());
+        for &variable in variables {
+            let declared = &self.direct().tree.locals[variable];
+            let sort = match range {
+                Some(Range::Sequence(_)) => Sort::INT,
+                _ => self.direct_sort(&declared.ty),
+            };
+            let chosen = self.fresh_variable(&declared.name, sort);
+            bound.push(chosen);
+            let (value, guard) = self.direct_choice(chosen, range.as_ref(), &mut triggers);
+            guards.push(guard);
+            self.state.store.set(Direct::local(variable), value);
+        }
+        let guard = self.terms.and(guards);
+        let (outcome, seen) = self.watched(|engine| {
+            engine.binding(&bound, |engine| {
+                engine.scoped(None, |engine| {
+                    engine.under(guard, |engine| engine.direct_eval(body, blame))
+                })
+            })
+        });
+        self.state = at_start;
+        let (value, _) = outcome?;
+        let value = value?;
+        // What a body means that is not defined for all values, nobody can say.
+        if seen.failed {
+            self.log.note_undefined(blame.span);
+            self.log.rely_on_report();
+            self.mark_unframed(blame)?;
+            return Err(Stop::Infeasible);
+        }
+        let matrix = match quant {
+            Quant::Forall => {
+                let value = value.unwrap_or(Terms::TRUE);
+                self.terms.implies(guard, value)
+            }
+            Quant::Exists => {
+                let value = value.unwrap_or(Terms::FALSE);
+                self.terms.and([guard, value])
+            }
+        };
+        let covers = triggers.len() == bound.len();
+        let mut sets = if covers { vec![triggers] } else { Vec::new() };
+        if sets.is_empty() {
+            sets.extend(self.innermost_trigger(&bound, matrix).map(|term| vec![term]));
+        }
+        let name = format!("direct@{}", body.span.start);
+        Ok(self.terms.quantify(quant, &bound, sets, matrix, (&*name).into(), 0))
+    }
+
+    /// The value that a choice stands for, and when it is one of those meant.
+    fn direct_choice(
+        &mut self,
+        chosen: Term,
+        range: Option<&Range>,
+        triggers: &mut Vec<Term>,
+    ) -> (Term, Term) {
+        match range {
+            None => (chosen, Terms::TRUE),
+            Some(&Range::Numbers(from, to)) => {
+                let (low, high) = (self.terms.le(from, chosen), self.terms.lt(chosen, to));
+                (chosen, self.terms.and([low, high]))
+            }
+            Some(&Range::Sequence(elements)) => {
+                let zero = self.terms.int(0);
+                let length = self.terms.seq_len(elements);
+                let (low, high) = (self.terms.le(zero, chosen), self.terms.lt(chosen, length));
+                let element = self.terms.seq_at(elements, chosen);
+                triggers.push(element);
+                (element, self.terms.and([low, high]))
+            }
+            Some(&Range::Set(elements)) => {
+                let inside = self.terms.set_contains(chosen, elements);
+                triggers.push(inside);
+                (chosen, inside)
+            }
+        }
+    }
+}
+
+/// What the variables of a quantifier range over.
+enum Range {
+    Numbers(Term, Term),
+    Sequence(Term),
+    Set(Term),
+}

@@ -1,0 +1,116 @@
+//! What is verified of a method and of a predicate.
+
+use chalice::program::{MethodId, Predicate};
+use sil::program::Member;
+use smt::terms::Sort;
+
+use super::assertion::conjuncts;
+use super::exec::Flow;
+use super::{renumbered, scope, span};
+use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::state::State;
+use crate::engine::state::heap::Heap;
+use crate::engine::{Amounts, Engine, Stop};
+
+impl Engine<'_> {
+    /// Verifies a member of a Chalice program, or says that it cannot be done.
+    pub(crate) fn verify_direct(&mut self, member: Member) -> Result<(), Stop> {
+        let direct = self.direct();
+        if let Err((at, what)) = scope::unsupported(direct, member) {
+            return self.unsupported_at(at, &format!("{what} in direct execution"));
+        }
+        // A run repeats all from the start of the member, so none of it can be given to others.
+        self.run.sharing = None;
+        match member {
+            Member::Method(id) => self.direct_method(renumbered(id)),
+            Member::Predicate(id) => {
+                if id.into_raw().into_u32() as usize >= direct.tree.predicates.len() {
+                    let at = self.program.predicates[id].span;
+                    return self.unsupported_at(at, "monitors, channels and conditions in direct execution");
+                }
+                self.direct_predicate(&direct.tree.predicates[renumbered(id)])
+            }
+            // Functions are refused above; of the others nothing has to be shown.
+            Member::Function(_) | Member::Field(_) | Member::Domain(_) => Ok(()),
+        }
+    }
+
+    /// The contract makes sense, and the body meets it.
+    fn direct_method(&mut self, id: MethodId) -> Result<(), Stop> {
+        self.explore_apart(|engine| {
+            engine.direct_path(id)?;
+            engine.log.count_path();
+            engine.go_on()
+        })?;
+        Ok(())
+    }
+
+    fn direct_path(&mut self, id: MethodId) -> Result<(), Stop> {
+        let direct = self.direct();
+        let method = &direct.tree.methods[id];
+        self.direct_start()?;
+        self.direct_forget(method.parameters.iter().copied());
+        let well_formed =
+            |clause: &chalice::program::Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
+        self.direct_produce_all(&method.requires, None, well_formed)?;
+        for clause in &method.requires {
+            if self.is_ill_formed_at(span(clause.span))? {
+                self.end_unframed()?;
+                break;
+            }
+        }
+        if !method.requires.is_empty() && self.seems_dead()? {
+            return Err(Stop::Infeasible);
+        }
+        self.state.past.old = Some(self.state.heap.clone());
+        self.direct_forget(method.results.iter().copied());
+        if self.choose(&[None, None])? == 0 {
+            self.state.heap = Heap::default();
+            return self.direct_produce_all(&method.ensures, None, well_formed);
+        }
+        if self.direct_block(&method.body)? == Flow::Ends {
+            return Ok(());
+        }
+        self.log.enter("contract");
+        for clause in &method.ensures {
+            // What is not well-formed has been reported, and nobody can be held to it.
+            if self.is_ill_formed_at(span(clause.span))? {
+                self.log.rely_on_report();
+                return Ok(());
+            }
+        }
+        self.direct_consume_all(&method.ensures, |clause| {
+            Blame::new(ErrorId::PostconditionViolated, span(clause.span)).trusted()
+        })?;
+        Ok(())
+    }
+
+    /// The state where nothing is known but that there is an object.
+    fn direct_start(&mut self) -> Result<(), Stop> {
+        let direct = self.direct();
+        self.state = State::new(&direct.locals);
+        let this = self.fresh("this", Sort::REF);
+        self.state.store.set(direct.this, this);
+        let exists = self.terms.differs(this, smt::terms::Terms::NULL);
+        self.assume(exists)
+    }
+
+    /// The body frames itself and is defined.
+    fn direct_predicate(&mut self, predicate: &Predicate) -> Result<(), Stop> {
+        let body = &predicate.body;
+        let paths = self.explore(|engine| {
+            engine.direct_start()?;
+            // SOUNDNESS: more than full permission is no contradiction: of an instance a part may be held.
+            engine.state.heap.amounts = Amounts::SomeOrNone;
+            for (_, conjunct) in conjuncts([body]) {
+                let blame = Blame::new(ErrorId::PredicateNotWellformed, span(conjunct.span));
+                engine.direct_produce_all([conjunct], None, |_| blame)?;
+            }
+            if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+        })?;
+        if paths.is_empty() {
+            self.log.warn_of_contradiction(span(body.span), "the body of the predicate");
+        }
+        Ok(())
+    }
+}

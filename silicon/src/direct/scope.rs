@@ -1,0 +1,282 @@
+//! What the rules know: a member is looked through before it is executed, with all whose meaning it needs.
+//!
+//! SOUNDNESS: patterns name what is supported; all else is not.
+
+use chalice::program::{
+    Access, AccessTarget, Block, Domain, Expr, ExprKind, FieldRef, LocalKind, PermissionKind,
+    PredicateId, Quantifier, Rhs, Stmt, StmtKind, Type,
+};
+use rustc_hash::FxHashSet;
+use sil::program::Member;
+use sil::source::Span;
+use smt::terms::grow_stack;
+
+use super::{Direct, is_pure, renumbered, span};
+
+/// The first construct that no rule knows.
+type Found = Result<(), (Span, &'static str)>;
+
+/// What a member needs that no rule knows: where it stands, and what it is.
+pub(super) fn unsupported(direct: &Direct, member: Member) -> Found {
+    let mut scope = Scope { direct, opened: FxHashSet::default() };
+    let tree = &direct.tree;
+    match member {
+        Member::Method(id) => {
+            let method = &tree.methods[renumbered(id)];
+            refuse_if(direct, method.span)?;
+            if let Some(first) = method.lock_changes.first() {
+                return Err((span(first.span), "`lockchange`"));
+            }
+            scope.all(method.requires.iter().chain(&method.ensures))?;
+            scope.block(&method.body)
+        }
+        Member::Predicate(id) => {
+            if id.into_raw().into_u32() as usize >= tree.predicates.len() {
+                return Ok(());
+            }
+            let predicate = &tree.predicates[renumbered(id)];
+            refuse_if(direct, predicate.span)?;
+            scope.expr(&predicate.body)
+        }
+        Member::Function(id) => {
+            Err((span(tree.functions[renumbered(id)].span), "functions"))
+        }
+        Member::Field(_) | Member::Domain(_) => Ok(()),
+    }
+}
+
+fn refuse_if(direct: &Direct, at: chalice::Span) -> Found {
+    direct.refused.map_or(Ok(()), |what| Err((span(at), what)))
+}
+
+struct Scope<'d> {
+    direct: &'d Direct,
+    /// The predicates whose bodies have been looked through.
+    opened: FxHashSet<PredicateId>,
+}
+
+impl<'d> Scope<'d> {
+    fn all(&mut self, exprs: impl IntoIterator<Item = &'d Expr>) -> Found {
+        exprs.into_iter().try_for_each(|expr| self.expr(expr))
+    }
+
+    fn expr(&mut self, expr: &'d Expr) -> Found {
+        self.part(expr)?;
+        let mut found = Ok(());
+        expr.for_each_child(&mut |child| {
+            if found.is_err() {
+                return;
+            }
+            found = match &child.kind {
+                // Numbers that a variable ranges over need no sequence.
+                ExprKind::Range { from, to } if is_domain(expr, child) => {
+                    self.expr(from).and_then(|()| self.expr(to))
+                }
+                _ => grow_stack(|| self.expr(child)),
+            };
+        });
+        found
+    }
+
+    /// An expression, not looking at those in it.
+    fn part(&mut self, expr: &'d Expr) -> Found {
+        let refuse = |what| Err((span(expr.span), what));
+        match &expr.kind {
+            ExprKind::Int(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Unary { .. }
+            | ExprKind::And(_)
+            | ExprKind::Or(_)
+            | ExprKind::Implies { .. }
+            | ExprKind::Conditional { .. }
+            | ExprKind::Old(_)
+            | ExprKind::Length(_)
+            | ExprKind::Seq(_)
+            | ExprKind::Set(_)
+            | ExprKind::Index { .. } => Ok(()),
+            ExprKind::Local(local) => {
+                let local = &self.direct.tree.locals[*local];
+                let is_promised = local.is_const && local.kind == LocalKind::Variable;
+                if is_promised && local.is_ghost { refuse("ghost constants") } else { Ok(()) }
+            }
+            ExprKind::FieldRead { field: FieldRef::Declared(_), .. } => Ok(()),
+            ExprKind::FieldRead { .. } => refuse("`mu` and `joinable`"),
+            ExprKind::Binary { op, .. } => match op {
+                chalice::program::BinaryOp::Below => refuse("the order of locks"),
+                _ => Ok(()),
+            },
+            ExprKind::Unfolding { access, .. } => self.opening(access),
+            ExprKind::Access(access) => self.access(access),
+            ExprKind::Quantified { quantifier, domain, body, .. } => {
+                if !is_pure(body) {
+                    return refuse("permissions below quantifiers");
+                }
+                if matches!(quantifier, Quantifier::Sum | Quantifier::Max) {
+                    return refuse("`sum` and `max`");
+                }
+                match domain {
+                    Domain::Type(Type::Int | Type::Bool) => Ok(()),
+                    Domain::Type(_) => refuse("quantifiers over all objects"),
+                    Domain::Collection(_) => Ok(()),
+                }
+            }
+            ExprKind::Range { .. } => refuse("ranges"),
+            ExprKind::Slice { .. } => refuse("parts of sequences"),
+            ExprKind::Apply { .. } => refuse("functions"),
+            ExprKind::String(_) => refuse("texts"),
+            ExprKind::Result => refuse("`result`"),
+            ExprKind::WaitLevel | ExprKind::LockBottom => refuse("levels of locks"),
+            ExprKind::BackPointers { .. } => refuse("back pointers"),
+            ExprKind::Holds { .. } => refuse("`holds`"),
+            ExprKind::Assigned(_) => refuse("`assigned`"),
+            ExprKind::Credit { .. } => refuse("`credit`"),
+            ExprKind::Eval { .. } => refuse("`eval`"),
+        }
+    }
+
+    fn access(&mut self, access: &'d Access) -> Found {
+        let refuse = |at: chalice::Span, what| Err((span(at), what));
+        match &access.target {
+            AccessTarget::Field { field: FieldRef::Declared(field), .. } => {
+                if self.direct.tree.fields[*field].is_tracked {
+                    return refuse(access.span, "back pointers");
+                }
+            }
+            AccessTarget::Predicate { .. } => {}
+            AccessTarget::Field { .. } => return refuse(access.span, "`mu` and `joinable`"),
+            AccessTarget::AllFields { .. }
+            | AccessTarget::ElementsField { .. }
+            | AccessTarget::ElementsPredicate { .. }
+            | AccessTarget::ElementsAllFields { .. } => {
+                return refuse(access.span, "permission to many locations");
+            }
+            AccessTarget::BackPointers { .. } => return refuse(access.span, "back pointers"),
+        }
+        match &access.amount.kind {
+            PermissionKind::Full => Ok(()),
+            PermissionKind::Percentage(amount) if percentage(amount).is_some() => Ok(()),
+            _ => refuse(access.amount.span, "an amount that is no literal percentage"),
+        }
+    }
+
+    /// An instance that is opened or made: what its predicate means matters.
+    fn opening(&mut self, access: &'d Access) -> Found {
+        self.access(access)?;
+        let AccessTarget::Predicate { predicate, .. } = access.target else {
+            return Err((span(access.span), "an instance of no predicate"));
+        };
+        if self.opened.insert(predicate) {
+            self.expr(&self.direct.tree.predicates[predicate].body)?;
+        }
+        Ok(())
+    }
+
+    fn block(&mut self, block: &'d Block) -> Found {
+        block.stmts.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &'d Stmt) -> Found {
+        let refuse = |what| Err((span(stmt.span), what));
+        match &stmt.kind {
+            StmtKind::Assert(expr) => self.expr(expr),
+            StmtKind::Assume(expr) if is_pure(expr) => self.expr(expr),
+            StmtKind::Assume(_) => refuse("permissions that are assumed"),
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::Declare { local, value } => {
+                let local = &self.direct.tree.locals[*local];
+                if local.is_const && local.is_ghost {
+                    return refuse("ghost constants");
+                }
+                value.iter().try_for_each(|value| self.value(value))
+            }
+            StmtKind::AssignLocal { local, value, .. } => {
+                if self.direct.tree.locals[*local].is_const {
+                    return refuse("ghost constants");
+                }
+                self.value(value)
+            }
+            StmtKind::AssignField { receiver, field, value, .. } => {
+                if self.direct.tree.fields[*field].is_tracked {
+                    return refuse("back pointers");
+                }
+                self.expr(receiver)?;
+                self.value(value)
+            }
+            StmtKind::Call { receiver, method, arguments, .. } => {
+                self.expr(receiver)?;
+                self.all(arguments)?;
+                let callee = &self.direct.tree.methods[*method];
+                if !callee.lock_changes.is_empty() {
+                    return refuse("a call that changes locks");
+                }
+                self.all(callee.requires.iter().chain(&callee.ensures))
+            }
+            StmtKind::If { arms, otherwise } => {
+                for arm in arms {
+                    self.expr(&arm.condition)?;
+                    self.block(&arm.body)?;
+                }
+                otherwise.iter().try_for_each(|block| self.block(block))
+            }
+            StmtKind::While { guard, invariants, lock_changes, body } => {
+                if !lock_changes.is_empty() {
+                    return refuse("`lockchange`");
+                }
+                self.expr(guard)?;
+                self.all(invariants)?;
+                self.block(body)
+            }
+            StmtKind::Fold(access) | StmtKind::Unfold(access) => {
+                if let AccessTarget::Predicate { receiver, .. } = &access.target {
+                    self.expr(receiver)?;
+                }
+                self.opening(access)
+            }
+            StmtKind::Specification { .. } => refuse("specification statements"),
+            StmtKind::Fork { .. } | StmtKind::Join { .. } => refuse("threads"),
+            StmtKind::Share { .. }
+            | StmtKind::Reorder { .. }
+            | StmtKind::Unshare(_)
+            | StmtKind::Acquire { .. }
+            | StmtKind::Release { .. }
+            | StmtKind::Lock { .. }
+            | StmtKind::Downgrade(_)
+            | StmtKind::Free(_) => refuse("locks"),
+            StmtKind::Send { .. } | StmtKind::Receive { .. } => refuse("channels"),
+            StmtKind::Wait(_) | StmtKind::Signal(_) | StmtKind::SignalAll(_) => {
+                refuse("conditions")
+            }
+        }
+    }
+
+    fn value(&mut self, value: &'d Rhs) -> Found {
+        match value {
+            Rhs::Expr(expr) => self.expr(expr),
+            Rhs::New { class, initialisers, span: at } => {
+                let mut fields = self.direct.tree.classes[*class].fields();
+                if fields.any(|field| self.direct.tree.fields[field].is_tracked) {
+                    return Err((span(*at), "back pointers"));
+                }
+                self.all(initialisers.iter().map(|one| &one.value))
+            }
+            Rhs::NewChannel { span: at, .. } => Err((span(*at), "channels")),
+        }
+    }
+}
+
+/// Whether an expression is what the variables of a quantifier range over.
+fn is_domain(quantified: &Expr, part: &Expr) -> bool {
+    matches!(
+        &quantified.kind,
+        ExprKind::Quantified { domain: Domain::Collection(domain), .. }
+            if std::ptr::eq(&raw const **domain, part)
+    )
+}
+
+/// The hundredths of an amount that is a literal and may be held.
+pub(super) fn percentage(amount: &Expr) -> Option<i64> {
+    let ExprKind::Int(amount) = &amount.kind else { return None };
+    i64::try_from(amount).ok().filter(|amount| (1..=100).contains(amount))
+}
