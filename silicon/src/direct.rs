@@ -8,11 +8,13 @@
 //! the names, types and places of the declarations, and says nothing of what they mean: no contract, no body.
 //!
 //! In reading order: [`table`], [`scope`] (what is supported), [`eval`], [`assertion`] (produce and consume), [`instance`] (fold and
-//! unfold), [`exec`], [`member`].
+//! unfold), [`fractions`] (what `rd` stands
+//! for), [`exec`], [`member`].
 
 mod assertion;
 mod eval;
 mod exec;
+mod fractions;
 mod instance;
 mod member;
 mod scope;
@@ -30,9 +32,11 @@ use crate::engine::Engine;
 /// A Chalice program, as the rules read it.
 pub(crate) struct Direct {
     tree: chalice::Program,
-    /// Its variables, with their own numbers; behind them `this`.
+    /// Its variables, with their own numbers; behind them `this` and `fraction`.
     locals: Arena<Local>,
     this: LocalId,
+    /// The amount that `rd` stands for where a state is: that of the method, the call or the loop.
+    fraction: LocalId,
     /// An option of the program that no rule knows.
     refused: Option<&'static str>,
 }

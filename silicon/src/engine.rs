@@ -272,14 +272,8 @@ impl<'p> Engine<'p> {
         let above = Above {
             consolidation: |engine| engine.learn_from_heap(),
             axioms: |engine, domain, instance| engine.tell_domain(domain, instance),
-            unfold: if context.direct.is_some() {
-                |engine, predicate, arguments, amount, at, blame| {
-                    engine.direct_open(predicate, arguments, amount, at, blame)
-                }
-            } else {
-                |engine, predicate, arguments, amount, at, blame| {
-                    engine.unfold_merging(predicate, arguments, amount, at, blame)
-                }
+            unfold: |engine, predicate, arguments, amount, at, blame| {
+                engine.unfold_merging(predicate, arguments, amount, at, blame)
             },
         };
         let setting = Setting {

@@ -149,7 +149,7 @@ impl Engine<'_> {
     }
 
     /// What an access is about.
-    fn direct_location(
+    pub(super) fn direct_location(
         &mut self,
         access: &Access,
         blame: Blame,
@@ -173,6 +173,10 @@ impl Engine<'_> {
             PermissionKind::Percentage(amount) => match percentage(amount) {
                 Some(hundredths) => Ok(self.terms.fraction(hundredths, 100)),
                 None => self.direct_unknown(amount),
+            },
+            PermissionKind::AbstractRead => match self.direct_fraction() {
+                Some(fraction) => Ok(fraction),
+                None => self.unsupported_at(span(access.amount.span), "this amount"),
             },
             _ => self.unsupported_at(span(access.amount.span), "this amount"),
         }

@@ -228,7 +228,10 @@ impl Engine<'_> {
             Domain::Collection(collection) => match &collection.kind {
                 ExprKind::Range { from, to } => {
                     let from = self.direct_eval(from, blame)?;
-                    Some(Range::Numbers(from, self.direct_eval(to, blame)?))
+                    let to = self.direct_eval(to, blame)?;
+                    let (in_order, at) = (self.terms.le(from, to), span(collection.span));
+                    self.prove_defined(in_order, blame, Reason::AssertionFalse, at)?;
+                    Some(Range::Numbers(from, to))
                 }
                 _ => {
                     let elements = self.direct_eval(collection, blame)?;

@@ -164,11 +164,16 @@ impl Engine<'_> {
             state.store.set(Direct::local(parameter), argument);
         }
         state.user = Some(self.state.users_variables());
+        let fraction = self.direct_fraction();
         let before = self.state.heap.clone();
         state.heap = before.clone();
         state.path = self.state.path.clone();
         state.past.frames = self.state.past.frames.clone();
         let (done, inner) = self.in_state(state, |engine| {
+            if fraction.is_some() {
+                let chosen = engine.direct_choose_fraction(fraction)?;
+                engine.direct_bound(chosen, &callee.requires)?;
+            }
             engine.remember_heap();
             engine.direct_consume_all(&callee.requires, |clause| {
                 required.trusted().clause(span(clause.span))
@@ -196,6 +201,11 @@ impl Engine<'_> {
         invariants: &[Expr],
         body: &Block,
     ) -> Result<Flow, Stop> {
+        let outer = self.direct_fraction();
+        if outer.is_some() {
+            let chosen = self.direct_choose_fraction(outer)?;
+            self.direct_bound(chosen, invariants)?;
+        }
         let mut changed = Vec::new();
         assigned(body, &mut changed);
         if self.choose(&[None, None])? == 0 {
@@ -229,6 +239,9 @@ impl Engine<'_> {
         }
         if let Some(frame) = self.state.past.frames.pop() {
             self.rejoin(&frame)?;
+        }
+        if let Some(outer) = outer {
+            self.state.store.set(self.direct().fraction, outer);
         }
         Ok(Flow::Goes)
     }

@@ -84,7 +84,7 @@ impl Engine<'_> {
     /// Takes an instance and produces its body.
     ///
     /// SOUNDNESS: where an expression is trusted and there is no instance all the same, nothing is produced.
-    pub(crate) fn direct_open(
+    fn direct_open(
         &mut self,
         predicate: PredicateId,
         arguments: &[Term],

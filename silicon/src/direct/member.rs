@@ -6,7 +6,8 @@ use smt::terms::Sort;
 
 use super::assertion::conjuncts;
 use super::exec::Flow;
-use super::{renumbered, scope, span};
+use super::scope::{self, Needs};
+use super::{renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::state::State;
 use crate::engine::state::heap::Heap;
@@ -16,13 +17,16 @@ impl Engine<'_> {
     /// Verifies a member of a Chalice program, or says that it cannot be done.
     pub(crate) fn verify_direct(&mut self, member: Member) -> Result<(), Stop> {
         let direct = self.direct();
-        if let Err((at, what)) = scope::unsupported(direct, member) {
-            return self.unsupported_at(at, &format!("{what} in direct execution"));
-        }
+        let needs = match scope::needs(direct, member) {
+            Ok(needs) => needs,
+            Err((at, what)) => {
+                return self.unsupported_at(at, &format!("{what} in direct execution"));
+            }
+        };
         // A run repeats all from the start of the member, so none of it can be given to others.
         self.run.sharing = None;
         match member {
-            Member::Method(id) => self.direct_method(renumbered(id)),
+            Member::Method(id) => self.direct_method(renumbered(id), needs),
             Member::Predicate(id) => {
                 if id.into_raw().into_u32() as usize >= direct.tree.predicates.len() {
                     let at = self.program.predicates[id].span;
@@ -36,19 +40,22 @@ impl Engine<'_> {
     }
 
     /// The contract makes sense, and the body meets it.
-    fn direct_method(&mut self, id: MethodId) -> Result<(), Stop> {
+    fn direct_method(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
         self.explore_apart(|engine| {
-            engine.direct_path(id)?;
+            engine.direct_path(id, needs)?;
             engine.log.count_path();
             engine.go_on()
         })?;
         Ok(())
     }
 
-    fn direct_path(&mut self, id: MethodId) -> Result<(), Stop> {
+    fn direct_path(&mut self, id: MethodId, needs: Needs) -> Result<(), Stop> {
         let direct = self.direct();
         let method = &direct.tree.methods[id];
         self.direct_start()?;
+        if needs.fractions {
+            self.direct_choose_fraction(None)?;
+        }
         self.direct_forget(method.parameters.iter().copied());
         let well_formed =
             |clause: &chalice::program::Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));

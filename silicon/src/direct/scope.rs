@@ -13,36 +13,23 @@ use smt::terms::grow_stack;
 
 use super::{Direct, is_pure, renumbered, span};
 
-/// The first construct that no rule knows.
-type Found = Result<(), (Span, &'static str)>;
+/// The first construct that no rule knows, and where it stands.
+type Refused = (Span, &'static str);
+type Found = Result<(), Refused>;
 
-/// What a member needs that no rule knows: where it stands, and what it is.
-pub(super) fn unsupported(direct: &Direct, member: Member) -> Found {
-    let mut scope = Scope { direct, opened: FxHashSet::default() };
-    let tree = &direct.tree;
-    match member {
-        Member::Method(id) => {
-            let method = &tree.methods[renumbered(id)];
-            refuse_if(direct, method.span)?;
-            if let Some(first) = method.lock_changes.first() {
-                return Err((span(first.span), "`lockchange`"));
-            }
-            scope.all(method.requires.iter().chain(&method.ensures))?;
-            scope.block(&method.body)
-        }
-        Member::Predicate(id) => {
-            if id.into_raw().into_u32() as usize >= tree.predicates.len() {
-                return Ok(());
-            }
-            let predicate = &tree.predicates[renumbered(id)];
-            refuse_if(direct, predicate.span)?;
-            scope.expr(&predicate.body)
-        }
-        Member::Function(id) => {
-            Err((span(tree.functions[renumbered(id)].span), "functions"))
-        }
-        Member::Field(_) | Member::Domain(_) => Ok(()),
-    }
+/// What a member needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Needs {
+    /// Whether `rd` stands for an amount somewhere.
+    pub(super) fractions: bool,
+}
+
+/// What a member needs, or the first construct it needs that no rule knows.
+pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
+    let mut scope =
+        Scope { direct, opened: FxHashSet::default(), is_in_body: false, fractions: false };
+    scope.member(member)?;
+    Ok(Needs { fractions: scope.fractions })
 }
 
 fn refuse_if(direct: &Direct, at: chalice::Span) -> Found {
@@ -53,9 +40,48 @@ struct Scope<'d> {
     direct: &'d Direct,
     /// The predicates whose bodies have been looked through.
     opened: FxHashSet<PredicateId>,
+    /// Whether this is the body of a predicate, where `rd` is another amount.
+    is_in_body: bool,
+    fractions: bool,
 }
 
 impl<'d> Scope<'d> {
+    fn member(&mut self, member: Member) -> Found {
+        let direct = self.direct;
+        let tree = &direct.tree;
+        match member {
+        Member::Method(id) => {
+            let method = &tree.methods[renumbered(id)];
+            refuse_if(direct, method.span)?;
+            if let Some(first) = method.lock_changes.first() {
+                return Err((span(first.span), "`lockchange`"));
+            }
+            self.all(method.requires.iter().chain(&method.ensures))?;
+            self.block(&method.body)
+        }
+        Member::Predicate(id) => {
+            if id.into_raw().into_u32() as usize >= tree.predicates.len() {
+                return Ok(());
+            }
+            let predicate = &tree.predicates[renumbered(id)];
+            refuse_if(direct, predicate.span)?;
+            self.body(&predicate.body)
+        }
+        Member::Function(id) => {
+            Err((span(tree.functions[renumbered(id)].span), "functions"))
+        }
+        Member::Field(_) | Member::Domain(_) => Ok(()),
+        }
+    }
+
+    /// The body of a predicate.
+    fn body(&mut self, body: &'d Expr) -> Found {
+        let outer = std::mem::replace(&mut self.is_in_body, true);
+        let found = self.expr(body);
+        self.is_in_body = outer;
+        found
+    }
+
     fn all(&mut self, exprs: impl IntoIterator<Item = &'d Expr>) -> Found {
         exprs.into_iter().try_for_each(|expr| self.expr(expr))
     }
@@ -156,19 +182,26 @@ impl<'d> Scope<'d> {
         }
         match &access.amount.kind {
             PermissionKind::Full => Ok(()),
+            PermissionKind::AbstractRead if !self.is_in_body => {
+                self.fractions = true;
+                Ok(())
+            }
             PermissionKind::Percentage(amount) if percentage(amount).is_some() => Ok(()),
-            _ => refuse(access.amount.span, "an amount that is no literal percentage"),
+            _ => refuse(access.amount.span, "this form of amount"),
         }
     }
 
     /// An instance that is opened or made: what its predicate means matters.
     fn opening(&mut self, access: &'d Access) -> Found {
         self.access(access)?;
+        if access.amount.kind == PermissionKind::AbstractRead {
+            return Err((span(access.span), "instances that are opened or made for reading"));
+        }
         let AccessTarget::Predicate { predicate, .. } = access.target else {
             return Err((span(access.span), "an instance of no predicate"));
         };
         if self.opened.insert(predicate) {
-            self.expr(&self.direct.tree.predicates[predicate].body)?;
+            self.body(&self.direct.tree.predicates[predicate].body)?;
         }
         Ok(())
     }
@@ -181,6 +214,8 @@ impl<'d> Scope<'d> {
         let refuse = |what| Err((span(stmt.span), what));
         match &stmt.kind {
             StmtKind::Assert(expr) => self.expr(expr),
+            // Of what is assumed, ranges are assumed to be in order.
+            StmtKind::Assume(expr) if expr.any(&mut is_range) => refuse("ranges"),
             StmtKind::Assume(expr) if is_pure(expr) => self.expr(expr),
             StmtKind::Assume(_) => refuse("permissions that are assumed"),
             StmtKind::Block(block) => self.block(block),
@@ -273,6 +308,10 @@ fn is_domain(quantified: &Expr, part: &Expr) -> bool {
         ExprKind::Quantified { domain: Domain::Collection(domain), .. }
             if std::ptr::eq(&raw const **domain, part)
     )
+}
+
+fn is_range(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Range { .. })
 }
 
 /// The hundredths of an amount that is a literal and may be held.

@@ -57,8 +57,9 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
         locals.alloc(variable(&local.name, ty(&local.ty), span(local.span)));
     }
     let this = locals.alloc(variable("this", Type::Ref, span(chalice::Span::default())));
+    let fraction = locals.alloc(variable("rd", Type::Perm, span(chalice::Span::default())));
     let refused = refused(chalice::Options::of(text));
-    (table, Direct { tree, locals, this, refused })
+    (table, Direct { tree, locals, this, fraction, refused })
 }
 
 /// Puts the members in source order. What monitors, channels and conditions say is a member, too: no rule knows it yet,
