@@ -104,9 +104,10 @@ impl Session {
             };
             match self.options_for(&program, &places) {
                 Some(options) => {
-                    let replayer = (self.replay && direct.is_none() && input.language() == Language::Chalice)
-                        .then(|| Replayer::new(&outcome.file, &texts))
-                        .flatten();
+                    let replayer =
+                        (self.replay && direct.is_none() && input.language() == Language::Chalice)
+                            .then(|| Replayer::new(&outcome.file, &texts))
+                            .flatten();
                     let replayer = replayer.as_ref();
                     let relay = Relay {
                         session: self,

@@ -53,9 +53,7 @@ impl Engine<'_> {
                 let otherwise =
                     self.under(negation, |engine| engine.direct_eval(otherwise, blame))?;
                 match (then, otherwise) {
-                    (Some(then), Some(otherwise)) => {
-                        Ok(self.terms.ite(condition, then, otherwise))
-                    }
+                    (Some(then), Some(otherwise)) => Ok(self.terms.ite(condition, then, otherwise)),
                     (Some(only), None) | (None, Some(only)) => Ok(only),
                     (None, None) => Err(Stop::Infeasible),
                 }
@@ -66,9 +64,7 @@ impl Engine<'_> {
                 };
                 self.in_heap(old, |engine| engine.direct_eval(body, blame))
             }
-            ExprKind::Unfolding { access, body } => {
-                self.direct_unfolding(access, body, blame)
-            }
+            ExprKind::Unfolding { access, body } => self.direct_unfolding(access, body, blame),
             ExprKind::Length(operand) => {
                 let value = self.direct_eval(operand, blame)?;
                 Ok(match operand.ty {

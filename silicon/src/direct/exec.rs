@@ -216,9 +216,7 @@ impl Engine<'_> {
             })?;
             return Ok(Flow::Ends);
         }
-        let trusted = |error| {
-            move |clause: &Expr| Blame::new(error, span(clause.span)).trusted()
-        };
+        let trusted = |error| move |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
         self.direct_consume_all(invariants, trusted(ErrorId::InvariantNotEstablished))?;
         let frame = std::mem::take(&mut self.state.heap);
         self.state.past.frames.push(frame);

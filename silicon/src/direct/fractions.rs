@@ -44,7 +44,9 @@ impl Engine<'_> {
         fraction: Term,
         clauses: impl IntoIterator<Item = &'e Expr>,
     ) -> Result<(), Stop> {
-        clauses.into_iter().try_for_each(|clause| grow_stack(|| self.direct_bound_in(fraction, clause)))
+        clauses
+            .into_iter()
+            .try_for_each(|clause| grow_stack(|| self.direct_bound_in(fraction, clause)))
     }
 
     fn direct_bound_in(&mut self, fraction: Term, assertion: &Expr) -> Result<(), Stop> {
@@ -79,12 +81,7 @@ impl Engine<'_> {
         }
     }
 
-    fn direct_bound_under(
-        &mut self,
-        guard: Term,
-        fraction: Term,
-        body: &Expr,
-    ) -> Result<(), Stop> {
+    fn direct_bound_under(&mut self, guard: Term, fraction: Term, body: &Expr) -> Result<(), Stop> {
         self.under(guard, |engine| {
             engine.direct_bound_in(fraction, body)?;
             Ok(Terms::TRUE)

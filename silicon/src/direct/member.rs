@@ -30,7 +30,10 @@ impl Engine<'_> {
             Member::Predicate(id) => {
                 if id.into_raw().into_u32() as usize >= direct.tree.predicates.len() {
                     let at = self.program.predicates[id].span;
-                    return self.unsupported_at(at, "monitors, channels and conditions in direct execution");
+                    return self.unsupported_at(
+                        at,
+                        "monitors, channels and conditions in direct execution",
+                    );
                 }
                 self.direct_predicate(&direct.tree.predicates[renumbered(id)])
             }

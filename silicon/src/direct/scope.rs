@@ -50,27 +50,25 @@ impl<'d> Scope<'d> {
         let direct = self.direct;
         let tree = &direct.tree;
         match member {
-        Member::Method(id) => {
-            let method = &tree.methods[renumbered(id)];
-            refuse_if(direct, method.span)?;
-            if let Some(first) = method.lock_changes.first() {
-                return Err((span(first.span), "`lockchange`"));
+            Member::Method(id) => {
+                let method = &tree.methods[renumbered(id)];
+                refuse_if(direct, method.span)?;
+                if let Some(first) = method.lock_changes.first() {
+                    return Err((span(first.span), "`lockchange`"));
+                }
+                self.all(method.requires.iter().chain(&method.ensures))?;
+                self.block(&method.body)
             }
-            self.all(method.requires.iter().chain(&method.ensures))?;
-            self.block(&method.body)
-        }
-        Member::Predicate(id) => {
-            if id.into_raw().into_u32() as usize >= tree.predicates.len() {
-                return Ok(());
+            Member::Predicate(id) => {
+                if id.into_raw().into_u32() as usize >= tree.predicates.len() {
+                    return Ok(());
+                }
+                let predicate = &tree.predicates[renumbered(id)];
+                refuse_if(direct, predicate.span)?;
+                self.body(&predicate.body)
             }
-            let predicate = &tree.predicates[renumbered(id)];
-            refuse_if(direct, predicate.span)?;
-            self.body(&predicate.body)
-        }
-        Member::Function(id) => {
-            Err((span(tree.functions[renumbered(id)].span), "functions"))
-        }
-        Member::Field(_) | Member::Domain(_) => Ok(()),
+            Member::Function(id) => Err((span(tree.functions[renumbered(id)].span), "functions")),
+            Member::Field(_) | Member::Domain(_) => Ok(()),
         }
     }
 

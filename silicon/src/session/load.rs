@@ -11,8 +11,8 @@ use sil::program::Program;
 use sil::render::{Message, Severity, Texts};
 use sil::source::{SourceFile, Sources};
 
-use crate::direct::{self, Direct};
 use super::input::{Input, LARGEST, Language, Unreadable};
+use crate::direct::{self, Direct};
 
 /// What a front end made of a file.
 #[derive(Debug, Default)]

@@ -1,0 +1,156 @@
+//! Direct execution of Chalice programs, compared with the way through SIL: two judges that share the engine's lower half and
+//! nothing of what Chalice means.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chalice::SourceFile;
+use chalice::program::{Block, Stmt, StmtKind};
+use sil::render::Severity;
+use sil_tests::observation::session;
+use silicon::report::Verdict;
+use silicon::session::{Input, MemberOutcome, Outcome, Session, Task, input};
+
+/// Members on which the two ways differ: the file, the member and the cause.
+const DIFFERENT: [(&str, &str, &str); 1] = [(
+    "one_location_under_two_predicates.chalice",
+    "Split.agree",
+    "incomplete: instances are not opened together",
+)];
+
+/// So many members of the corpus and of the examples are supported, at least.
+const SUPPORTED: usize = 150;
+
+fn programs() -> Vec<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let below = [here.join("corpus"), here.join("../examples")];
+    let all = below.iter().flat_map(|below| input::programs_below(below));
+    all.filter(|path| path.extension().is_some_and(|ending| ending == "chalice")).collect()
+}
+
+fn verified(path: &Path, direct: bool) -> Outcome {
+    Session { direct, ..session(Task::Verify) }.run(&Input::file(path))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The lines of the errors in a member.
+fn lines(outcome: &Outcome, member: &MemberOutcome) -> BTreeSet<u32> {
+    let errors = outcome.diagnostics.iter().filter(|one| {
+        one.message.severity == Severity::Error && one.member.as_ref() == Some(&member.name)
+    });
+    errors.map(|one| one.message.place.start.line).collect()
+}
+
+#[test]
+fn direct_and_translated_agree() {
+    let mut supported = 0;
+    let mut different = Vec::new();
+    for path in programs() {
+        let direct = verified(&path, true);
+        let judged = direct.members.iter().filter(|it| it.verdict != Verdict::Unsupported);
+        let judged: Vec<_> = judged.collect();
+        if judged.is_empty() {
+            continue;
+        }
+        let translated = verified(&path, false);
+        for member in judged {
+            supported += 1;
+            let other = translated
+                .members
+                .iter()
+                .find(|other| other.name == member.name && other.kind == member.kind)
+                .unwrap_or_else(|| panic!("{}: no {}", path.display(), member.name));
+            let same = other.verdict == member.verdict
+                && lines(&translated, other) == lines(&direct, member);
+            if !same {
+                different.push((file_name(&path), member.name.clone()));
+            }
+        }
+    }
+    let allowed: Vec<_> =
+        DIFFERENT.iter().map(|(file, name, _)| ((*file).to_owned(), (*name).to_owned())).collect();
+    assert_eq!(different, allowed);
+    assert!(supported >= SUPPORTED, "only {supported} members are supported");
+}
+
+#[test]
+fn programs_for_direct_execution_are_supported() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let programs = input::programs_below(&here.join("corpus/direct"));
+    assert!(!programs.is_empty());
+    for path in programs {
+        let outcome = verified(&path, true);
+        for member in &outcome.members {
+            let judged = matches!(member.verdict, Verdict::Verified | Verdict::Failed);
+            assert!(judged, "{}: {} is {:?}", path.display(), member.name, member.verdict);
+        }
+    }
+}
+
+/// Where a statement may be put: at the start and the end of each block, and before each statement.
+fn boundaries(block: &Block, to: &mut BTreeSet<usize>) {
+    if block.span.end > block.span.start {
+        to.insert(block.span.end as usize - 1);
+    }
+    for Stmt { kind, span } in &block.stmts {
+        to.insert(span.start as usize);
+        match kind {
+            StmtKind::Block(block) | StmtKind::While { body: block, .. } => boundaries(block, to),
+            StmtKind::If { arms, otherwise } => {
+                arms.iter().map(|arm| &arm.body).chain(otherwise).for_each(|block| {
+                    // A single statement behind `else` has no braces.
+                    if block.stmts.first().is_none_or(|first| first.span.start > block.span.start) {
+                        boundaries(block, to);
+                    }
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The verdict on one member of a text.
+fn verdict(text: &str, member: &str, direct: bool) -> Verdict {
+    let mut session = Session { direct, ..session(Task::Verify) };
+    session.options.members = vec![member.to_owned()];
+    let outcome = session.run(&Input::text("planted.chalice", text));
+    let member = outcome.members.iter().find(|one| one.name == member);
+    member.unwrap_or_else(|| panic!("no {:?} in\n{text}", outcome.diagnostics)).verdict
+}
+
+#[test]
+fn planted_falsehoods_are_noticed() {
+    let (mut planted, mut survivors) = (0, 0);
+    for path in programs() {
+        let outcome = verified(&path, true);
+        let text = fs::read_to_string(&path).expect("it has just been read");
+        let (Some(program), _) = chalice::check(&SourceFile::new("planted", text.as_str())) else {
+            continue;
+        };
+        for (_, method) in program.methods.iter() {
+            let name = format!("{}.{}", program.classes[method.class].name, method.name);
+            let is_it = |one: &&MemberOutcome| one.name == name && one.verdict == Verdict::Verified;
+            if outcome.members.iter().find(is_it).is_none() {
+                continue;
+            }
+            let mut places = BTreeSet::new();
+            boundaries(&method.body, &mut places);
+            for at in places {
+                let wrong = format!("{}assert false; {}", &text[..at], &text[at..]);
+                planted += 1;
+                if verdict(&wrong, &name, true) == Verdict::Verified {
+                    // Then the place is out of reach, and the other way knows it, too.
+                    survivors += 1;
+                    let other = verdict(&wrong, &name, false);
+                    assert_eq!(other, Verdict::Verified, "{}: {name} at {at}", path.display());
+                }
+            }
+        }
+    }
+    assert!(planted > 100, "only {planted} falsehoods were planted");
+    assert!(survivors < planted / 4, "{survivors} of {planted} falsehoods verify");
+}
