@@ -133,8 +133,8 @@ fn planted_falsehoods_are_noticed() {
         };
         for (_, method) in program.methods.iter() {
             let name = format!("{}.{}", program.classes[method.class].name, method.name);
-            let is_it = |one: &&MemberOutcome| one.name == name && one.verdict == Verdict::Verified;
-            if outcome.members.iter().find(is_it).is_none() {
+            let is_it = |one: &MemberOutcome| one.name == name && one.verdict == Verdict::Verified;
+            if !outcome.members.iter().any(is_it) {
                 continue;
             }
             let mut places = BTreeSet::new();
