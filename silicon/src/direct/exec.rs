@@ -42,7 +42,7 @@ impl Engine<'_> {
 
     fn direct_exec(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
         let blame = |error| Blame::new(error, span(stmt.span));
-        self.log.enter(keyword(&stmt.kind));
+        self.log.enter(keyword(&stmt.kind), span(stmt.span));
         match &stmt.kind {
             StmtKind::Block(block) => return self.direct_block(block),
             StmtKind::If { arms, otherwise } => {
@@ -230,7 +230,7 @@ impl Engine<'_> {
         }
         if self.direct_condition(guard, ErrorId::WhileFailed)? {
             if self.direct_block(body)? == Flow::Goes {
-                self.log.enter(keyword(&stmt.kind));
+                self.log.enter(keyword(&stmt.kind), span(stmt.span));
                 self.direct_consume_all(invariants, trusted(ErrorId::InvariantNotPreserved))?;
             }
             return Ok(Flow::Ends);

@@ -81,7 +81,7 @@ impl Engine<'_> {
         if self.direct_block(&method.body)? == Flow::Ends {
             return Ok(());
         }
-        self.log.enter("contract");
+        self.log.enter("contract", span(method.span));
         for clause in &method.ensures {
             // What is not well-formed has been reported, and nobody can be held to it.
             if self.is_ill_formed_at(span(clause.span))? {
