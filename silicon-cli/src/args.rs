@@ -16,6 +16,7 @@ use silicon::session::{Lines, Session, Task};
 
 use crate::reports::ReportFile;
 use crate::silicon_flags::SiliconFlags;
+use crate::stability::Stability;
 
 /// With the solver's, since a verdict may depend on it.
 static VERSION: LazyLock<String> =
@@ -264,25 +265,33 @@ pub(crate) struct Args {
 }
 
 /// More make no machine faster, and each has a stack and a solver of its own.
-const MOST_THREADS: u64 = 256;
+pub(crate) const MOST_THREADS: u64 = 256;
 
 const SELECTION: &str = "Selection";
 const RESOURCES: &str = "Resources";
 
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
+    Stability(Stability),
+    /// Serve an editor on standard input and output, as a language server
+    Lsp {
+        /// Verify for a language server
+        #[arg(long, hide = true)]
+        worker: bool,
+    },
+    #[command(flatten)]
+    About(About),
+}
+
+/// What is told of the command itself.
+#[derive(Subcommand, Debug)]
+pub(crate) enum About {
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Say what the id of a finding means, and what to do about it
     Explain {
         /// As in assert.failed:assertion.false, or a part of it; none: all of them, as a page in Markdown
         id: Option<String>,
-    },
-    /// Serve an editor on standard input and output, as a language server
-    Lsp {
-        /// Verify for a language server
-        #[arg(long, hide = true)]
-        worker: bool,
     },
     /// Print the manual page, in the language of man(1)
     Man,
@@ -518,18 +527,18 @@ impl Args {
     }
 }
 
-fn default_member_limit() -> f64 {
+pub(crate) fn default_member_limit() -> f64 {
     Options::default().member_time_limit.map_or(0.0, |limit| limit.as_secs_f64())
 }
 
-fn duration(seconds: f64) -> Option<Duration> {
+pub(crate) fn duration(seconds: f64) -> Option<Duration> {
     (seconds > 0.0).then(|| Duration::from_secs_f64(seconds))
 }
 
 /// A century is the longest time that means anything here.
 const LONGEST: f64 = 3.2e9;
 
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     if (0.0..=LONGEST).contains(&seconds) {
         Ok(seconds)

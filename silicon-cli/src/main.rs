@@ -12,6 +12,7 @@ mod reports;
 mod run;
 mod signals;
 mod silicon_flags;
+mod stability;
 mod state;
 mod supervise;
 mod wire;
@@ -25,7 +26,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind as ClapErrorKind;
 use clap::{CommandFactory, Parser};
 
-use args::{Args, Command};
+use args::{About, Args, Command};
 use silicon::explain;
 
 /// Wrong use of the command line.
@@ -72,7 +73,15 @@ fn arguments() -> Result<Vec<OsString>, String> {
 
 fn answer(args: Args) -> anyhow::Result<u8> {
     if let Some(command) = args.command {
-        return tell(command);
+        return match command {
+            Command::Stability(asked) => stability::run(&asked),
+            Command::Lsp { worker: true } => silicon_lsp::serve(),
+            Command::Lsp { worker: false } => {
+                silicon_lsp::run()?;
+                Ok(0)
+            }
+            Command::About(about) => tell(about),
+        };
     }
     if args.print_config {
         write!(io::stdout(), "{}", args.configuration())?;
@@ -93,14 +102,14 @@ fn answer(args: Args) -> anyhow::Result<u8> {
 }
 
 /// Prints something that is about this command, and not about a program.
-fn tell(command: Command) -> anyhow::Result<u8> {
+fn tell(command: About) -> anyhow::Result<u8> {
     let mut text = Vec::new();
     match command {
-        Command::Completions { shell } => {
+        About::Completions { shell } => {
             clap_complete::generate(shell, &mut Args::command(), "silicon", &mut text);
         }
-        Command::Explain { id: None } => text = explain::reference().into_bytes(),
-        Command::Explain { id: Some(id) } => {
+        About::Explain { id: None } => text = explain::reference().into_bytes(),
+        About::Explain { id: Some(id) } => {
             let (rows, advice) = (explain::rows(&id), explain::advice(&id));
             if rows.is_empty() {
                 complain(&format!("error: no such id: {id} (see silicon explain)"));
@@ -113,12 +122,7 @@ fn tell(command: Command) -> anyhow::Result<u8> {
                 writeln!(text, "\n{advice}")?;
             }
         }
-        Command::Lsp { worker: true } => silicon_lsp::serve(),
-        Command::Lsp { worker: false } => {
-            silicon_lsp::run()?;
-            return Ok(0);
-        }
-        Command::Man => clap_mangen::Man::new(Args::command()).render(&mut text)?,
+        About::Man => clap_mangen::Man::new(Args::command()).render(&mut text)?,
     }
     io::stdout().write_all(&text)?;
     Ok(0)

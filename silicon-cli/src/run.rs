@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let plan = Plan {
         inputs: &inputs,
         session: &|input| session_of(&session, &inputs, input),
-        processes: workers(args).min(inputs.len()),
+        processes: workers(args.threads).min(inputs.len()),
         // Announcements stand in them, and what is a program is not overwritten.
         with_texts: args.expect || !args.reports.is_empty(),
         signals: &signals,
@@ -175,7 +175,7 @@ impl Audience for Showing {
 /// Several files at a time share the threads; one file has them all.
 fn session_for(args: &Args, files: usize) -> Session {
     let mut session = args.session();
-    session.options.threads = (workers(args) / files).max(1);
+    session.options.threads = (workers(args.threads) / files).max(1);
     session
 }
 
@@ -204,9 +204,10 @@ fn session_of(session: &Session, inputs: &[Input], input: &Input) -> Session {
 /// More threads than this on each core make nothing faster, and each has a stack and a solver of its own.
 const THREADS_PER_CORE: usize = 4;
 
-fn workers(args: &Args) -> usize {
+/// As many threads as `-j` stands for.
+pub(crate) fn workers(threads: usize) -> usize {
     let cores = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    match args.threads {
+    match threads {
         0 => cores,
         threads => threads.min(cores.saturating_mul(THREADS_PER_CORE)),
     }

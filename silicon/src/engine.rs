@@ -266,6 +266,7 @@ impl<'p> Engine<'p> {
             smt_log: log,
             untriggered: options.without_own_triggers,
             models: options.counterexample,
+            variation: options.variation,
             ..ProverOptions::default()
         };
         let limit = options.member_time_limit.map(|limit| Instant::now() + limit);

@@ -54,6 +54,9 @@ pub struct Options {
     pub without_memoised_summaries: bool,
     /// Give a state in which it may go wrong with every error.
     pub counterexample: bool,
+    /// 0: as always. With another number, members are verified in another order, symbols have other names, and the solver
+    /// has another seed. What is to be shown is the same: where the verdict is not, the proof depends on chance.
+    pub variation: u32,
 }
 
 /// A member that was seen to end, or to block, the process that verifies it.
@@ -109,6 +112,7 @@ impl Default for Options {
             deadline: None,
             settled: BTreeSet::new(),
             given_up: Vec::new(),
+            variation: 0,
             smt_log: None,
             smoke: false,
             exact_amounts_in_functions: false,

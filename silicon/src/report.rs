@@ -73,6 +73,19 @@ pub enum Verdict {
     Error,
 }
 
+impl Verdict {
+    /// As written in machine-readable output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Inconclusive => "inconclusive",
+            Self::Unsupported => "unsupported",
+            Self::Failed => "failed",
+            Self::Error => "error",
+        }
+    }
+}
+
 /// One failed obligation (or one warning).
 ///
 #[derive(Clone, PartialEq, Eq, Debug)]

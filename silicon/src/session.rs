@@ -86,9 +86,13 @@ impl Session {
     fn run_here(&self, input: &Input, follower: &dyn Follower) -> Outcome {
         let (loaded, mut outcome) = front_end(input, self.options.assumptions(), self.direct);
         outcome.is_direct = self.direct;
-        if let Some(Accepted { program, is_blank, sources, direct }) = loaded
+        if let Some(Accepted { mut program, is_blank, sources, direct }) = loaded
             && self.task == Task::Verify
         {
+            if self.options.variation != 0 {
+                let seed = self.options.variation.into();
+                fastrand::Rng::with_seed(seed).shuffle(&mut program.order);
+            }
             let names = program.origins.files.values().map(|name| &**name);
             for original in load::originals(input, names, &outcome.texts) {
                 outcome.texts.add(original);

@@ -146,6 +146,9 @@ pub struct ProverOptions {
     pub untriggered: bool,
     /// Whether states are kept for [`Prover::values`].
     pub models: bool,
+    /// 0: as always. With another number Z3 decides by that seed, and symbols have other names: what holds is the same, but
+    /// the search for a proof goes another way.
+    pub variation: u32,
 }
 
 impl Default for ProverOptions {
@@ -155,6 +158,7 @@ impl Default for ProverOptions {
             smt_log: None,
             untriggered: false,
             models: false,
+            variation: 0,
         }
     }
 }

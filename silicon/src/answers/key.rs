@@ -162,6 +162,7 @@ fn base(program: &Program, options: &Options) -> Digest {
         without_own_triggers,
         without_memoised_summaries,
         counterexample,
+        variation,
     } = options;
     let mut base = Writer::default();
     base.text("silicon.answer.1");
@@ -169,6 +170,7 @@ fn base(program: &Program, options: &Options) -> Digest {
     base.text(crate::solver_version());
     base.number(member_time_limit.unwrap_or(Duration::MAX).as_millis() as usize);
     base.number(*obligation_limit as usize);
+    base.number(*variation as usize);
     for GivenUp { kind, name, is_defect, why } in given_up {
         base.text(kind.name());
         base.text(name);

@@ -312,7 +312,7 @@ impl<'a> MemberLine<'a> {
             file,
             kind: member.kind.name(),
             name: &member.name,
-            verdict: verdict(member.verdict),
+            verdict: member.verdict.name(),
             time_ms: milliseconds(measured.time),
             prover_ms: milliseconds(measured.questions.prover_time),
             queries: measured.questions.by_prover,
@@ -333,16 +333,6 @@ impl<'a> MemberLine<'a> {
             instances: (statistics && !measured.instances.is_empty())
                 .then_some(&measured.instances),
         }
-    }
-}
-
-fn verdict(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Verified => "verified",
-        Verdict::Inconclusive => "inconclusive",
-        Verdict::Unsupported => "unsupported",
-        Verdict::Failed => "failed",
-        Verdict::Error => "error",
     }
 }
 

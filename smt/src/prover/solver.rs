@@ -143,12 +143,13 @@ impl Solver {
         options: ProverOptions,
     ) -> Result<Solver, ProverError> {
         let context = workspace.tools().context.clone();
-        let settings = settings(false, options.models);
+        let settings = settings(false, options.models, options.variation);
         let kernel = Kernel::new(&context, options.solver, &settings, EAGER_THRESHOLD)?;
         let steps_of_others = kernel.statistic(STEPS);
         let mut log = Log::new(options.smt_log);
         log.header(&SETTINGS);
-        let translator = Translator::new(workspace, log, options.untriggered);
+        log.settings(&seed(options.variation));
+        let translator = Translator::new(workspace, log, options.untriggered, options.variation);
         Ok(Solver {
             context,
             translator,
@@ -274,7 +275,8 @@ impl Solver {
 
     /// A kernel that knows the same.
     fn renew(&mut self) -> Result<(), ProverError> {
-        let settings = settings(self.translator.has_backend_sorts, self.models);
+        let settings =
+            settings(self.translator.has_backend_sorts, self.models, self.translator.variation);
         self.kernel = Kernel::new(&self.context, self.kind, &settings, EAGER_THRESHOLD)?;
         self.is_spent = false;
         self.expects_backend_sorts = self.translator.has_backend_sorts;
@@ -377,7 +379,8 @@ impl Solver {
 
     /// What a new kernel says.
     fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<Answer, ProverError> {
-        let mut settings = settings(self.translator.has_backend_sorts, false);
+        let mut settings =
+            settings(self.translator.has_backend_sorts, false, self.translator.variation);
         settings.extend(retry.settings);
         let kernel = Kernel::new(&self.context, self.kind, &settings, Retry::EAGER_THRESHOLD)?;
         for (depth, scope) in self.scopes.iter().enumerate() {
@@ -447,9 +450,20 @@ impl Solver {
     }
 }
 
+/// See [`ProverOptions::variation`].
+fn seed(variation: u32) -> Vec<(&'static str, Setting)> {
+    let seed = (variation != 0).then_some(("random_seed", Setting::Uint(variation)));
+    seed.into_iter().collect()
+}
+
 /// What a kernel is to be made with; of two values, the later counts.
-fn settings(with_backend_sorts: bool, models: bool) -> Vec<(&'static str, Setting)> {
+fn settings(
+    with_backend_sorts: bool,
+    models: bool,
+    variation: u32,
+) -> Vec<(&'static str, Setting)> {
     let mut settings = SETTINGS.to_vec();
+    settings.extend(seed(variation));
     if with_backend_sorts {
         settings.extend(WITH_BACKEND_SORTS);
     }

@@ -1,5 +1,6 @@
 //! Terms to Z3's terms, each once.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::str::FromStr;
 
@@ -47,11 +48,18 @@ pub(super) struct Translator {
     pub(super) has_backend_sorts: bool,
     /// See [`super::ProverOptions::untriggered`].
     untriggered: bool,
+    /// See [`super::ProverOptions::variation`].
+    pub(super) variation: u32,
     pub(super) log: Log,
 }
 
 impl Translator {
-    pub(super) fn new(workspace: &Workspace, log: Log, untriggered: bool) -> Translator {
+    pub(super) fn new(
+        workspace: &Workspace,
+        log: Log,
+        untriggered: bool,
+        variation: u32,
+    ) -> Translator {
         let tools = workspace.tools();
         let vocabulary = tools.vocabulary.clone();
         let mut translator = Translator {
@@ -70,6 +78,7 @@ impl Translator {
             has_fractions: false,
             has_backend_sorts: false,
             untriggered,
+            variation,
             log,
         };
         translator.log.line("(declare-sort Ref 0)\n(declare-const null Ref)");
@@ -336,10 +345,14 @@ impl Translator {
         }
         let args = self.sorts(terms, args)?;
         let result = self.sort(terms, *result)?;
+        let name = &*match self.variation {
+            0 => Cow::Borrowed(name.as_ref()),
+            variation => Cow::Owned(format!("v{variation}.{name}")),
+        };
         // Variables are declared, too: in a question about all of them they are free.
         self.log.declare_function(name, &args, &result);
         let args: Vec<&z3::Sort> = args.iter().collect();
-        Ok(Function::Declared(Rc::new(FuncDecl::new(name.as_ref(), &args, &result))))
+        Ok(Function::Declared(Rc::new(FuncDecl::new(name, &args, &result))))
     }
 
     /// Applies an operator of a theory and notes that it is in use.
