@@ -2,7 +2,7 @@
 //!
 //! A sequence starts from a program and edits its text as people do, and as they would not: what is removed, moved, renamed, negated,
 //! commented; what comes in that has nothing to do with the rest. After each edit the outcome with the answers known so far has to be that
-//! of a run that knows nothing, byte for byte but for times.
+//! of a run that knows nothing, byte for byte but for its costs.
 //!
 //! A seed names a sequence: the same seed, the same texts.
 
@@ -151,28 +151,31 @@ impl Follower for Noted {
     fn loaded(&self, _: &Outcome, _: &[follow::Member]) {}
 }
 
-/// All that a run tells, without times.
+/// All that a run tells, without what it cost: a remembered member says neither how long its obligations took nor in how many
+/// steps.
 fn shown(outcome: &Outcome) -> String {
     let mut bytes = Vec::new();
     Format::Json { statistics: true }
         .outcome(outcome, &mut bytes)
         .expect("memory can be written to");
     let text = String::from_utf8(bytes).expect("JSON is text");
-    let without_times = |line: &str| {
+    let without_costs = |line: &str| {
         let mut value = serde_json::from_str(line).expect("it is JSON");
-        forget_times(&mut value);
+        forget_costs(&mut value);
         value.to_string()
     };
-    text.lines().map(without_times).collect::<Vec<_>>().join("\n")
+    text.lines().map(without_costs).collect::<Vec<_>>().join("\n")
 }
 
-fn forget_times(value: &mut serde_json::Value) {
+fn forget_costs(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(fields) => {
-            fields.retain(|name, _| name != "ms" && !name.ends_with("_ms"));
-            fields.values_mut().for_each(forget_times);
+            fields.retain(|name, _| {
+                !(name == "ms" || name.ends_with("_ms") || name == "obligations")
+            });
+            fields.values_mut().for_each(forget_costs);
         }
-        serde_json::Value::Array(items) => items.iter_mut().for_each(forget_times),
+        serde_json::Value::Array(items) => items.iter_mut().for_each(forget_costs),
         _ => {}
     }
 }
