@@ -304,14 +304,9 @@ fn functions_of_group(
             .iter()
             .enumerate()
             .map(|(index, &function)| {
-                let preconditions = &context.program.functions[function].contract.preconditions;
-                let of_precondition = |finding: &Finding| {
-                    finding.severity == Severity::Error
-                        && preconditions.iter().any(|clause| clause.span == finding.span)
-                };
-                let is_ill_formed = contracts_were
-                    .get(index)
-                    .is_some_and(|report| report.findings.iter().any(of_precondition));
+                let is_ill_formed = contracts_were.get(index).is_some_and(|report| {
+                    report.findings.iter().any(|finding| finding.severity == Severity::Error)
+                });
                 let contracts = match phase {
                     Phase::Contract => Vec::new(),
                     Phase::Body => usable_contracts(function, functions, promise_late),
@@ -328,7 +323,7 @@ fn functions_of_group(
                         return done.map(|()| None);
                     }
                     match phase {
-                        // What builds on an ill-formed precondition would be reported for no other reason.
+                        // What builds on an ill-formed contract would be reported for no other reason.
                         Phase::Body if is_ill_formed => Ok(None),
                         Phase::Contract => engine.verify_function_contract(function).map(Some),
                         Phase::Body => engine.verify_function_body(function),
