@@ -55,15 +55,17 @@ pub struct Row {
     pub is_right: bool,
 }
 
-/// Verifies each procedure `runs` times, after once that is not counted.
+/// Verifies each procedure whose file is there `runs` times, after once that is not counted.
 ///
 /// # Errors
-/// A file that is not there, or a run that ends with neither verdict.
+/// No file is there, or a run ends with neither verdict.
 pub fn measure(directory: &Path, commands: &Commands, runs: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (file, procedure, thesis, is_correct) in PROCEDURES {
         let path = directory.join(file).with_extension("spl");
-        ensure!(path.is_file(), "there is no {}", path.display());
+        if !path.is_file() {
+            continue;
+        }
         let mut times = Vec::new();
         let mut is_verified = false;
         for run in 0..=runs {
@@ -94,6 +96,7 @@ pub fn measure(directory: &Path, commands: &Commands, runs: usize) -> Result<Vec
             is_right: is_verified == is_correct,
         });
     }
+    ensure!(!rows.is_empty(), "{} has none of the thesis' programs", directory.display());
     Ok(rows)
 }
 
@@ -117,7 +120,7 @@ pub fn table(rows: &[Row]) -> String {
     let _ = writeln!(
         text,
         "{:<28} {thesis:>5} ms {ours:>5.0} ms       {verified} verified, {} failed",
-        "all",
+        format!("sum of {} of {}", rows.len(), PROCEDURES.len()),
         rows.len() - verified
     );
     text
