@@ -451,10 +451,11 @@ fn verify_other(
     };
     let retry = Attempt { part: "paths", one_by_one: true, limits, until };
     let (again, end_again) = attempt(retry);
-    if end_again == End::TooMuch {
-        (with_cost_of(report, &again), end)
-    } else {
-        (with_cost_of(again, &report), end_again)
+    match end_again {
+        End::TooMuch => (with_cost_of(report, &again), end),
+        // What was found before stands, unless the method gets another turn.
+        End::Late => (with_cost_of(report, &again), End::Late),
+        End::Plain | End::Merged => (with_cost_of(again, &report), end_again),
     }
 }
 

@@ -135,11 +135,7 @@ impl<'s> Job<'s> {
                 end = match &result {
                     Err(Stop::TooMuch) => End::TooMuch,
                     // What was found before is as good.
-                    Err(Stop::OutOfTime | Stop::Cancelled)
-                        if attempt.limits.questions.is_some() =>
-                    {
-                        End::TooMuch
-                    }
+                    Err(Stop::Cancelled) if attempt.limits.questions.is_some() => End::TooMuch,
                     Err(Stop::OutOfTime) => End::Late,
                     _ if engine.has_merged() => End::Merged,
                     _ => End::Plain,
