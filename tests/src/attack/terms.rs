@@ -250,7 +250,7 @@ impl Generator<'_> {
             }
             _ => {
                 let value = self.term("Int", depth)?;
-                format!("(let k == ({value}) in k > 0 || k == {})", self.term("Int", 0)?)
+                format!("(let it == ({value}) in it > 0 || it == {})", self.term("Int", 0)?)
             }
         })
     }
