@@ -1,4 +1,4 @@
-//! One attempt to verify a member, in as many parts as its engines make of it.
+//! Attempts to verify a member, each in as many parts as its engines make of it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -7,10 +7,12 @@ use rayon::Scope;
 use sil::program::Member;
 use smt::prover::Workspace;
 
-use super::{both, verify_body, verify_member};
+use super::member::{verify_body, verify_member};
+use super::reports::{both, with_cost_of};
 use crate::engine::findings::blame::{INVARIANT, contradiction};
 use crate::engine::run::parts::{Part, Sharing, Whole};
 use crate::engine::{Context, Limits, Stop, Visible};
+use crate::options::Join;
 use crate::report::{MemberReport, Statistics, Verdict};
 
 /// How a member is verified, and how far.
@@ -37,6 +39,60 @@ pub(super) enum End {
     /// There was no time left.
     Late,
 }
+
+/// A predicate or a method, within the time that one member has.
+///
+/// With `--join auto`, a method is verified path by path if it has few; else with states merged; and where that has not
+/// led to a proof, path by path again, as far as that gets within a limit: one path is sometimes easier, and what fails is
+/// said of the path where it does. Each attempt is sound by itself.
+pub(super) fn verify_other(
+    context: &Context<'_>,
+    member: Member,
+    until: Option<Instant>,
+    visible: Visible<'_>,
+    workspace: &Workspace,
+) -> (MemberReport, End) {
+    let attempt = |how| run(context, member, how, visible, workspace);
+    let join = context.options.join;
+    if !matches!((member, join), (Member::Method(_), Join::Auto)) {
+        return attempt(Attempt { until, ..Attempt::default() });
+    }
+    let limits = Limits { paths: Some(FEW_PATHS), ..Limits::default() };
+    let few = Attempt { one_by_one: true, limits, until, ..Attempt::default() };
+    let (first, end) = attempt(few);
+    if end != End::TooMuch {
+        return (first, end);
+    }
+    let merging = Attempt { part: "merged", until, ..Attempt::default() };
+    let (report, end) = attempt(merging);
+    let report = with_cost_of(report, &first);
+    let is_open = matches!(report.verdict, Verdict::Failed | Verdict::Inconclusive);
+    if !is_open || end != End::Merged {
+        return (report, end);
+    }
+    let spent = &report.statistics.questions;
+    let limits = Limits {
+        paths: None,
+        questions: Some(RETRY_QUESTIONS.saturating_add(spent.asked().saturating_mul(4))),
+        by_prover: Some(RETRY_QUERIES.saturating_add(spent.by_prover.saturating_mul(4))),
+    };
+    let retry = Attempt { part: "paths", one_by_one: true, limits, until };
+    let (again, end_again) = attempt(retry);
+    match end_again {
+        End::TooMuch => (with_cost_of(report, &again), end),
+        // What was found before stands, unless the method gets another turn.
+        End::Late => (with_cost_of(report, &again), End::Late),
+        End::Plain | End::Merged => (with_cost_of(again, &report), end_again),
+    }
+}
+
+/// So many paths are followed one by one before states are merged. Proofs about one path are easier than proofs about
+/// several, and most methods have no more.
+const FEW_PATHS: u64 = 40;
+
+/// How many questions the last attempt may ask beyond four times those of the others, and how many of the prover.
+const RETRY_QUESTIONS: u64 = 20_000;
+const RETRY_QUERIES: u64 = 1000;
 
 /// Verifies a member. Parts of it may run on other threads of the pool, in workspaces of their own; the report does not
 /// depend on that.

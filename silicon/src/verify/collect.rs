@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 use sil::program::Member;
 
-use super::both;
+use super::reports::both;
 use super::schedule::{Schedule, Task};
 use crate::observer::Observer;
 use crate::report::MemberReport;

@@ -1,0 +1,115 @@
+//! Which members there are reports on, and what they are called.
+
+use sil::imports::library;
+use sil::program::{Member, Program};
+use sil::source::{Sources, Span};
+use sil::source_map;
+
+use crate::observer::Planned;
+use crate::options::Options;
+use crate::report::MemberKind;
+
+/// Whether there is a report on a member: it is selected, and there is something to say.
+pub(super) fn is_reported(
+    program: &Program,
+    sources: &Sources,
+    options: &Options,
+    member: Member,
+) -> bool {
+    !matches!(member, Member::Field(_))
+        && is_selected(program, member, options)
+        && !(matches!(member, Member::Domain(_)) && is_of_library(sources, program, member))
+}
+
+pub(super) fn planned(program: &Program, member: Member) -> Planned {
+    let (kind, name, span) = describe(program, member);
+    Planned { kind, name, span }
+}
+
+pub(super) fn describe(program: &Program, member: Member) -> (MemberKind, String, Span) {
+    match member {
+        Member::Method(id) => {
+            let method = &program.methods[id];
+            (MemberKind::Method, method.name.to_string(), method.span)
+        }
+        Member::Function(id) => {
+            let function = &program.functions[id];
+            (MemberKind::Function, function.name.to_string(), function.span)
+        }
+        Member::Predicate(id) => {
+            let predicate = &program.predicates[id];
+            (MemberKind::Predicate, predicate.name.to_string(), predicate.span)
+        }
+        Member::Domain(id) => {
+            let domain = &program.domains[id];
+            (MemberKind::Domain, domain.name.to_string(), domain.span)
+        }
+        Member::Field(_) => unreachable!("fields are not verified"),
+    }
+}
+
+/// Whether a member is declared in the standard library.
+fn is_of_library(sources: &Sources, program: &Program, member: Member) -> bool {
+    let (_, _, span) = describe(program, member);
+    sources.range(span).is_some() && library::is_name(&sources.file(span.file).name)
+}
+
+pub(super) fn is_selected(program: &Program, member: Member, options: &Options) -> bool {
+    let (kind, name, span) = describe(program, member);
+    // A member of a translated program goes by either of its names.
+    let given = source_map::given_name(program, span);
+    let names = || std::iter::once(&name).chain(&given);
+    let matches =
+        |globs: &[String]| names().any(|name| globs.iter().any(|glob| matches_glob(glob, name)));
+    let is_asked_for =
+        |asked: &[String], not: &[String]| (asked.is_empty() || matches(asked)) && !matches(not);
+    let is_method = matches!(member, Member::Method(_));
+    is_asked_for(&options.members, &options.excluded)
+        && (!is_method || is_asked_for(&options.methods, &options.excluded_methods))
+        && !is_settled(options, kind, &name)
+}
+
+fn is_settled(options: &Options, kind: MemberKind, name: &str) -> bool {
+    !options.settled.is_empty() && options.settled.contains(&(kind, name.to_owned()))
+}
+
+/// Whether a name matches a glob of `*` and `?`.
+fn matches_glob(glob: &str, name: &str) -> bool {
+    let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
+    let (mut g, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while n < name.len() {
+        if g < glob.len() && (glob[g] == '?' || glob[g] == name[n]) {
+            (g, n) = (g + 1, n + 1);
+        } else if g < glob.len() && glob[g] == '*' {
+            retry = Some((g, n));
+            g += 1;
+        } else if let Some((star, from)) = retry {
+            (g, n) = (star + 1, from + 1);
+            retry = Some((star, from + 1));
+        } else {
+            return false;
+        }
+    }
+    glob[g..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_whole_names() {
+        for (glob, name, expected) in [
+            ("m", "m", true),
+            ("m", "mm", false),
+            ("m*", "method", true),
+            ("*_x", "a_x_x", true),
+            ("?", "", false),
+            ("a*b?c", "aXXbYc", true),
+            ("", "", true),
+        ] {
+            assert_eq!(matches_glob(glob, name), expected, "{glob} on {name}");
+        }
+    }
+}
