@@ -27,6 +27,7 @@ impl fmt::Display for ReportFile {
         let format = match self.format {
             ReportFormat::Sarif => "sarif",
             ReportFormat::Junit => "junit",
+            ReportFormat::Html => "html",
         };
         write!(f, "{format}={}", self.path.display())
     }
@@ -40,7 +41,8 @@ impl FromStr for ReportFile {
         let format = match format {
             "sarif" => ReportFormat::Sarif,
             "junit" => ReportFormat::Junit,
-            _ => return Err("expected sarif=FILE or junit=FILE".into()),
+            "html" => ReportFormat::Html,
+            _ => return Err("expected sarif=FILE, junit=FILE or html=FILE".into()),
         };
         if path.is_empty() {
             return Err("the name of the file is missing".into());

@@ -3,6 +3,7 @@
 //! Each format is one file, and no other file knows it. The formats for standard output are written while files are
 //! still being verified; the reports are made at the end.
 
+mod html;
 mod human;
 mod json;
 mod junit;
@@ -35,11 +36,12 @@ pub enum Format {
     Silicon,
 }
 
-/// A report on a whole run, for other tools.
+/// A report on a whole run, in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportFormat {
     Sarif,
     Junit,
+    Html,
 }
 
 impl ReportFormat {
@@ -48,6 +50,7 @@ impl ReportFormat {
         match self {
             Self::Sarif => sarif::report(outcomes, summary),
             Self::Junit => junit::report(outcomes, summary),
+            Self::Html => html::report(outcomes, summary),
         }
     }
 }
@@ -202,6 +205,47 @@ fn trusted(outcome: &Outcome) -> Option<String> {
     let rest = all.len() - listed.len();
     let more = if rest > 0 { format!(", and {rest} more") } else { String::new() };
     Some(format!("trusted: {}{more}", listed.join(", ")))
+}
+
+/// What became of the members and files of a run, in words.
+fn sums(summary: &Summary) -> String {
+    let mut parts = Vec::new();
+    if summary.checked < summary.files {
+        let (verified, members) = (summary.verified, summary.members);
+        let how = if summary.is_direct { " (direct)" } else { "" };
+        parts.push(format!("{verified} of {members} members verified{how}"));
+    }
+    for (count, word) in [
+        (summary.failed, "failed"),
+        (summary.inconclusive, "inconclusive"),
+        (summary.unsupported, "unsupported"),
+        (summary.broken, "stopped by an internal error"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {word}"));
+        }
+    }
+    for (count, word) in
+        [(summary.checked, "accepted, not verified"), (summary.input_errors, "with input errors")]
+    {
+        if count > 0 {
+            parts.push(format!("{count} {} {word}", if count == 1 { "file" } else { "files" }));
+        }
+    }
+    let files =
+        if summary.files == 1 { String::new() } else { format!(" in {} files", summary.files) };
+    parts.join(", ") + &files
+}
+
+/// What a verdict on a member means.
+fn words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Verified => "verified",
+        Verdict::Inconclusive => "inconclusive: gave up at a limit",
+        Verdict::Unsupported => "unsupported: not verified",
+        Verdict::Failed => "failed",
+        Verdict::Error => "internal error: not verified",
+    }
 }
 
 /// So many of the places where the solver took most steps are listed.

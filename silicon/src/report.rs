@@ -74,6 +74,10 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// From the lightest to the heaviest.
+    pub const ALL: [Self; 5] =
+        [Self::Verified, Self::Inconclusive, Self::Unsupported, Self::Failed, Self::Error];
+
     /// As written in machine-readable output.
     pub fn name(self) -> &'static str {
         match self {

@@ -148,6 +148,62 @@ fn junit_says_what_is_wrong_and_where() {
     }
 }
 
+/// How often something is in a text.
+fn count(text: &str, part: &str) -> usize {
+    text.matches(part).count()
+}
+
+#[test]
+fn the_page_has_what_the_lines_of_json_have() {
+    let scratch = Scratch::new("html", &PROGRAMS);
+    let run = scratch.silicon(&[
+        ".",
+        "--counterexample",
+        "--message-format",
+        "json",
+        "--report",
+        "html=page.html",
+    ]);
+    let page = scratch.read("page.html");
+    let lines: Vec<Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+    let of_type = |name: &str| lines.iter().filter(|line| line["type"] == name).count();
+    assert!(of_type("member") >= 6 && of_type("diagnostic") >= 5, "{}", run.stdout);
+    assert_eq!(count(&page, "<tr class=\"member\""), of_type("member"), "{page}");
+    assert_eq!(count(&page, "<article "), of_type("diagnostic"), "{page}");
+    for line in lines.iter().filter(|line| line["type"] == "member") {
+        let (name, verdict) = (line["name"].as_str().unwrap(), line["verdict"].as_str().unwrap());
+        let row = format!("data-verdict=\"{verdict}\" data-name=\"{name}\"");
+        assert!(page.contains(&row), "{row} in {page}");
+    }
+    // The path, with the place of each step; a counterexample; what is wrong, marked in the source.
+    for part in [
+        "<li><code>n &gt; 0</code> at <a href=\"#s",
+        "<caption>for instance where</caption>",
+        "might not hold\">n &gt; 3</mark>",
+    ] {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+}
+
+#[test]
+fn hostile_names_and_sources_are_text_on_the_page() {
+    let source = "// </pre><script>alert(1)</script>\u{202e}\u{0}\r\nmethod m()\n{\n  assert 1 < 0 // <img onerror=x>\n}\n";
+    let name = "a<script>\u{1b}.sil";
+    let scratch = Scratch::new("hostile", &[(name, source)]);
+    let run = scratch.silicon(&[name, "--report", "html=page.html"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    let page = scratch.read("page.html");
+    // The page's own is the only one.
+    assert_eq!(count(&page, "<script"), 1, "{page}");
+    assert_eq!(count(&page, "<img"), 0, "{page}");
+    assert!(page.contains("// &lt;/pre&gt;&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
+    let is_disguise = |c: char| c == '\u{202e}' || c.is_control() && c != '\n';
+    assert!(!page.contains(is_disguise), "{page}");
+    assert!(page.contains("\">1 &lt; 0</mark> // &lt;img onerror=x&gt;"), "{page}");
+    assert!(page.contains("default-src 'none'; style-src 'sha256-"), "{page}");
+}
+
 #[test]
 fn a_text_on_standard_input_may_have_a_name_and_a_language() {
     let scratch = Scratch::new("stdin", &[]);

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use sil::render::{self, Colours};
 
-use super::{HARDEST, Summary, milliseconds, trusted};
+use super::{HARDEST, Summary, milliseconds, sums, trusted, words};
 use crate::report::{
     Asked, Cost, Counterexample, Location, Questions, Statistics, Subject, Verdict,
 };
@@ -49,17 +49,6 @@ pub(super) fn findings(outcome: &Outcome, colours: Colours, to: &mut dyn Write) 
         writeln!(to, "{}\n", text.trim_end())?;
     }
     Ok(())
-}
-
-/// What a verdict other than "verified" means.
-fn words(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Verified => "verified",
-        Verdict::Inconclusive => "inconclusive: gave up at a limit",
-        Verdict::Unsupported => "unsupported: not verified",
-        Verdict::Failed => "failed",
-        Verdict::Error => "internal error: not verified",
-    }
 }
 
 fn with_remarks(diagnostic: &Diagnostic) -> render::Message {
@@ -147,33 +136,7 @@ fn words_of(questions: &Questions) -> String {
 }
 
 pub(super) fn summary(summary: &Summary, statistics: bool, to: &mut dyn Write) -> io::Result<()> {
-    let mut parts = Vec::new();
-    if summary.checked < summary.files {
-        let (verified, members) = (summary.verified, summary.members);
-        let how = if summary.is_direct { " (direct)" } else { "" };
-        parts.push(format!("{verified} of {members} members verified{how}"));
-    }
-    for (count, word) in [
-        (summary.failed, "failed"),
-        (summary.inconclusive, "inconclusive"),
-        (summary.unsupported, "unsupported"),
-        (summary.broken, "stopped by an internal error"),
-    ] {
-        if count > 0 {
-            parts.push(format!("{count} {word}"));
-        }
-    }
-    for (count, word) in
-        [(summary.checked, "accepted, not verified"), (summary.input_errors, "with input errors")]
-    {
-        if count > 0 {
-            parts.push(format!("{count} {} {word}", if count == 1 { "file" } else { "files" }));
-        }
-    }
-    write!(to, "{}", parts.join(", "))?;
-    if summary.files != 1 {
-        write!(to, " in {} files", summary.files)?;
-    }
+    write!(to, "{}", sums(summary))?;
     if statistics {
         write!(to, " ({} ms)", milliseconds(summary.time))?;
         let questions = &summary.questions;

@@ -1,0 +1,253 @@
+//! For people, to keep and to pass on: one page with the verdicts, the findings and the source they are about.
+//!
+//! The page needs nothing but itself: style and script are in it, and it asks for nothing. Names and sources may be hostile:
+//! `maud` escapes all text, the page's own policy admits no script and no style but these two, and what controls a terminal or the
+//! direction of text is shown as a mark. Without script all is there but for the filters.
+
+mod source;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+use sil::render::Place;
+
+use self::source::Sheets;
+use super::{HARDEST, Summary, milliseconds, sums, words};
+use crate::explain;
+use crate::report::{Counterexample, Location, Verdict};
+use crate::session::{Diagnostic, MemberOutcome, Outcome};
+
+const STYLE: &str = include_str!("html/style.css");
+const SCRIPT: &str = include_str!("html/script.js");
+
+pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
+    let sheets = Sheets::of(outcomes);
+    let verdict = summary.verdict().name();
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "silicon: " (verdict) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header {
+                    h1 class=(verdict) { (verdict) }
+                    p { (sums(summary)) " in " (milliseconds(summary.time)) " ms, by silicon " (env!("CARGO_PKG_VERSION")) }
+                    (trusted(outcomes))
+                }
+                main {
+                    (members(outcomes, &sheets))
+                    (findings(outcomes, &sheets))
+                    (sheets.shown())
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+/// Nothing may be loaded, and nothing may run but the page's own script.
+fn policy() -> String {
+    let hash = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
+    let (style, script) = (hash(STYLE), hash(SCRIPT));
+    format!(
+        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; \
+         base-uri 'none'; form-action 'none'"
+    )
+}
+
+fn trusted(outcomes: &[Outcome]) -> Markup {
+    let all = outcomes.iter().filter(|outcome| !outcome.trusted.is_empty());
+    let count: usize = all.clone().map(|outcome| outcome.trusted.len()).sum();
+    html! {
+        @if count > 0 {
+            details {
+                summary { "trusted: " (count) }
+                @for outcome in all {
+                    h4 { (text(&outcome.file)) }
+                    ul { @for one in &outcome.trusted { li { (text(one)) } } }
+                }
+            }
+        }
+    }
+}
+
+/// A row a member, the filters above them.
+fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
+    let slowest = outcomes.iter().flat_map(|outcome| &outcome.members);
+    let slowest = slowest.map(|member| member.statistics.time).max().unwrap_or_default();
+    let share = |member: &MemberOutcome| {
+        let part = member.statistics.time.as_secs_f64() / slowest.as_secs_f64().max(f64::EPSILON);
+        format!("{:.3}", part.clamp(0.0, 1.0))
+    };
+    html! {
+        section id="members" {
+            h2 { "Members" }
+            // Of use with the script only, which shows them.
+            form id="filters" hidden {
+                @for verdict in Verdict::ALL {
+                    label { input type="checkbox" name="verdict" value=(verdict.name()) checked; (verdict.name()) }
+                }
+                label { "name " input type="search" name="text"; }
+                label { "slower than " input type="number" name="ms" min="0" value="0"; " ms" }
+                output name="shown" {}
+            }
+            table {
+                thead { tr { th { "member" } th { "verdict" } th { "findings" } th { "questions" } th { "ms" } th { "where the time went" } } }
+                @for (file, outcome) in outcomes.iter().enumerate() {
+                    tbody {
+                        tr class="file" {
+                            th colspan="4" { (text(&outcome.file)) ": " (outcome.verdict.name()) }
+                            td class="number" { (milliseconds(outcome.time)) }
+                            td {}
+                        }
+                        @for member in &outcome.members {
+                            tr class="member" data-verdict=(member.verdict.name()) data-name=(text(&member.name))
+                                data-ms=(milliseconds(member.statistics.time)) {
+                                td { (member.kind.name()) " " (sheets.link(&member.place, &member.name)) }
+                                td class=(member.verdict.name()) { (words(member.verdict)) }
+                                td { (findings_of(file, outcome, member)) }
+                                td class="number" { (member.statistics.questions.asked()) }
+                                td class="number" {
+                                    meter value=(share(member)) {}
+                                    " " (milliseconds(member.statistics.time))
+                                }
+                                td { (obligations(member, sheets)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Links to what was found in a member.
+fn findings_of(file: usize, outcome: &Outcome, member: &MemberOutcome) -> Markup {
+    let own = outcome.diagnostics.iter().enumerate();
+    let own = own.filter(|(_, one)| one.member.as_ref() == Some(&member.name));
+    html! {
+        @for (index, one) in own {
+            a class=(one.message.severity.name()) href={ "#" (anchor(file, index)) } { (text(&one.message.id)) } " "
+        }
+    }
+}
+
+/// The places where the solver took most steps.
+fn obligations(member: &MemberOutcome, sheets: &Sheets<'_>) -> Markup {
+    html! {
+        @if !member.obligations.is_empty() {
+            details {
+                summary { (member.obligations.len()) }
+                ul {
+                    @for one in member.obligations.iter().take(HARDEST) {
+                        li {
+                            (sheets.link(&one.place, &format!("line {}", one.place.start.line)))
+                            ": " (text(&one.kind)) ", " (one.cost.asked.count) " to the prover, " (one.cost.steps) " steps, "
+                            (milliseconds(one.cost.asked.time)) " ms"
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn findings(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
+    let all = outcomes.iter().enumerate().flat_map(|(file, outcome)| {
+        let own = outcome.diagnostics.iter().enumerate();
+        own.map(move |(index, one)| (anchor(file, index), one))
+    });
+    html! {
+        section id="findings" {
+            h2 { "Findings" }
+            @if outcomes.iter().all(|outcome| outcome.diagnostics.is_empty()) { p { "none" } }
+            @for (anchor, one) in all {
+                (finding(&anchor, one, sheets))
+            }
+        }
+    }
+}
+
+fn finding(anchor: &str, one: &Diagnostic, sheets: &Sheets<'_>) -> Markup {
+    let message = &one.message;
+    let (severity, advice) = (message.severity.name(), explain::advice(&message.id));
+    html! {
+        article id=(anchor) class=(severity) {
+            h3 { (severity) " " code title=(explain::meaning(&message.id)) { (text(&message.id)) } }
+            p { (text(&message.text)) }
+            p {
+                "at " (sheets.link(&message.place, &place(&message.place)))
+                @if let Some(member) = &one.member { " in " (text(member)) }
+            }
+            (sheets.quoted(&message.place))
+            @for (at, note) in &message.notes {
+                p { (sheets.link(at, &place(at))) ": " (text(note)) }
+                @if at.file != message.place.file || at.start.line != message.place.start.line { (sheets.quoted(at)) }
+            }
+            @if !one.path.is_empty() {
+                p { "on the path where" }
+                ol {
+                    @for (index, step) in one.path.iter().enumerate() {
+                        li {
+                            code { (text(step)) }
+                            @if let Some(at) = one.steps.get(index) { " at " (sheets.link(at, &place(at))) }
+                        }
+                    }
+                }
+            }
+            @for remark in &message.remarks { p { (text(remark)) } }
+            @if let Some(counterexample) = &one.counterexample { (state(counterexample)) }
+            @if let Some(replay) = &one.replay { p { (text(&replay.words())) } }
+            @if !advice.is_empty() { p class="advice" { (advice) } }
+        }
+    }
+}
+
+/// A state in which it may go wrong: values, and what is held.
+fn state(counterexample: &Counterexample) -> Markup {
+    let Counterexample { variables, heap, old } = counterexample;
+    html! {
+        table class="state" {
+            caption { "for instance where" }
+            @for one in variables {
+                tr { td { code { (text(&one.name)) } } td { (text(&one.value.to_string())) } td {} }
+            }
+            @for (prefix, locations) in [("", heap), ("old ", old)] {
+                @for Location { location, amount, value, .. } in locations {
+                    tr {
+                        td { (prefix) code { (text(location)) } }
+                        td { @if let Some(value) = value { (text(&value.to_string())) } }
+                        td { (text(amount)) " held" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The name of a finding in the page.
+fn anchor(file: usize, index: usize) -> String {
+    format!("f{file}-{index}")
+}
+
+fn place(at: &Place) -> String {
+    format!("{}:{}:{}", at.file, at.start.line, at.start.column)
+}
+
+/// Text that may be hostile, as it is shown: what changes how other text is read is replaced by a mark.
+fn text(words: &str) -> String {
+    words.replace(is_disguise, "\u{fffd}")
+}
+
+/// Control characters, and those that change the direction of text.
+fn is_disguise(c: char) -> bool {
+    let turns = matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || c.is_control() && !matches!(c, '\n' | '\t')
+}
