@@ -3,11 +3,14 @@
 //! Cargo builds the binaries of a package for that package's own tests only, so these tests build them first; after
 //! `cargo build` or a first test that is a matter of a moment.
 
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::thread;
+
+use tempfile::TempDir;
 
 /// What a run of a command left behind.
 #[derive(Debug)]
@@ -47,6 +50,41 @@ pub fn run(name: &str, arguments: &[&str], directory: &Path, stdin: &[u8]) -> Ru
     let output = child.wait_with_output().expect("the command can be waited for");
     writer.join().expect("the writer does not panic");
     output.into()
+}
+
+/// A directory of its own for a test, with files; gone when the test is over.
+pub struct Scratch(TempDir);
+
+impl Scratch {
+    /// With these files, in directories below where their names say so.
+    pub fn new(files: &[(&str, impl AsRef<[u8]>)]) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        for (name, text) in files {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().expect("has a parent")).expect("can be made");
+            fs::write(path, text).expect("a temporary file can be written");
+        }
+        Self(directory)
+    }
+
+    /// Without files.
+    pub fn empty() -> Self {
+        Self::new(&[] as &[(&str, &str)])
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Runs `silicon` there.
+    pub fn silicon(&self, arguments: &[&str]) -> Run {
+        run("silicon", arguments, self.path(), b"")
+    }
+
+    /// The text of a file there.
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path().join(name)).expect("it was written")
+    }
 }
 
 /// Where a command is, built if it is not.

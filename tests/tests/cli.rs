@@ -1,64 +1,33 @@
 //! The commands from outside: exit codes, formats, standard input and output.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use sil_tests::binaries::{self, Run};
+use sil_tests::binaries::{self, Run, Scratch};
 
 const VERIFIES: &str = "method m(x: Int)\n  requires 0 < x\n{\n  assert x != 0\n}\n";
 const FAILS: &str = "method m(x: Int)\n{\n  assert x != 0\n}\n";
 const ILL_TYPED: &str = "method m(x: Int)\n{\n  assert x\n}\n";
 
-/// A directory of its own for a test, with files.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str, files: &[(&str, &[u8])]) -> Self {
-        let name = format!("sil-tests-{}-{test}", std::process::id());
-        let directory = std::env::temp_dir().join(name);
-        fs::create_dir_all(&directory).expect("a temporary directory can be made");
-        for (name, text) in files {
-            let path = directory.join(name);
-            fs::create_dir_all(path.parent().expect("has a parent")).expect("can be made");
-            fs::write(path, text).expect("a temporary file can be written");
-        }
-        Self(directory)
-    }
-
-    fn silicon(&self, arguments: &[&str]) -> Run {
-        binaries::run("silicon", arguments, &self.0, b"")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What remains is in the directory for temporary files.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn programs(test: &str) -> Scratch {
-    Scratch::new(
-        test,
-        &[
-            ("good.sil", VERIFIES.as_bytes()),
-            ("bad.vpr", FAILS.as_bytes()),
-            ("ill.sil", ILL_TYPED.as_bytes()),
-            ("latin.sil", b"method m()\n{ var \xe4: Int }\n"),
-            ("empty.sil", b""),
-            ("comments.vpr", b"// nothing\n/* to verify */\n"),
-            ("fields.sil", b"field f: Int\n"),
-            ("macros.vpr", b"define twice(x) (x + x)\n"),
-            ("importing.vpr", b"import \"macros.vpr\"\n"),
-            ("class.chalice", b"class C { }\n"),
-            ("empty.chalice", b"// nothing\n"),
-            ("struct.spl", b"struct S { var x: Int; }\n"),
-            ("empty.spl", b""),
-            ("notes.txt", b"no program"),
-        ],
-    )
+fn programs() -> Scratch {
+    Scratch::new(&[
+        ("good.sil", VERIFIES.as_bytes()),
+        ("bad.vpr", FAILS.as_bytes()),
+        ("ill.sil", ILL_TYPED.as_bytes()),
+        ("latin.sil", b"method m()\n{ var \xe4: Int }\n"),
+        ("empty.sil", b""),
+        ("comments.vpr", b"// nothing\n/* to verify */\n"),
+        ("fields.sil", b"field f: Int\n"),
+        ("macros.vpr", b"define twice(x) (x + x)\n"),
+        ("importing.vpr", b"import \"macros.vpr\"\n"),
+        ("class.chalice", b"class C { }\n"),
+        ("empty.chalice", b"// nothing\n"),
+        ("struct.spl", b"struct S { var x: Int; }\n"),
+        ("empty.spl", b""),
+        ("notes.txt", b"no program"),
+    ])
 }
 
 fn lines(run: &Run) -> Vec<Value> {
@@ -82,7 +51,7 @@ fn of_type<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
 
 #[test]
 fn exit_codes_say_what_happened() {
-    let scratch = programs("codes");
+    let scratch = programs();
     for (arguments, code) in [
         (&["good.sil"][..], 0),
         (&["bad.vpr"], 1),
@@ -126,7 +95,7 @@ fn exit_codes_say_what_happened() {
 
 #[test]
 fn wrong_use_is_refused() {
-    let scratch = programs("usage");
+    let scratch = programs();
     for arguments in [
         &[][..],
         &["--no-such-option", "good.sil"],
@@ -134,7 +103,7 @@ fn wrong_use_is_refused() {
         &["-j", "100000", "good.sil"],
         &["--message-format", "xml", "good.sil"],
         &["--report", "sarif", "good.sil"],
-        &["--report", "html=x", "good.sil"],
+        &["--report", "pdf=x", "good.sil"],
         &["--report", "sarif=no/such/directory/x", "good.sil"],
         &["--member-limit", "-1", "good.sil"],
         &["--at", "good.sil", "good.sil"],
@@ -150,13 +119,13 @@ fn wrong_use_is_refused() {
         assert_eq!(run.code, Some(2), "{arguments:?}: {run:#?}");
         assert!(run.stdout.is_empty() && run.stderr.contains("error"), "{arguments:?}: {run:#?}");
     }
-    let empty = Scratch::new("usage-empty", &[("notes.txt", b"")]);
+    let empty = Scratch::new(&[("notes.txt", b"")]);
     assert_eq!(empty.silicon(&["."]).code, Some(2));
 }
 
 #[test]
 fn flags_of_the_reference_verifier_are_known() {
-    let scratch = programs("flags");
+    let scratch = programs();
     let order = "--alternativeFunctionVerificationOrder";
     for (arguments, note) in [
         (&["--assumeInjectivityOnInhale", "--exhaleMode=2", order][..], None),
@@ -179,7 +148,7 @@ fn flags_of_the_reference_verifier_are_known() {
 
 #[test]
 fn questions_about_the_command_are_answered() {
-    let scratch = programs("questions");
+    let scratch = programs();
     for (arguments, part) in [
         (&["--version"][..], "Z3"),
         (&["--help"], "Exit codes"),
@@ -201,7 +170,7 @@ fn questions_about_the_command_are_answered() {
 #[test]
 fn json_tells_the_part_that_could_not_be_shown() {
     let text = "method m(n: Int) {\n  assert n == n &&\n    n > 0\n}\n";
-    let scratch = Scratch::new("json-reason", &[("part.sil", text.as_bytes())]);
+    let scratch = Scratch::new(&[("part.sil", text.as_bytes())]);
     let run = scratch.silicon(&["--message-format", "json", "part.sil"]);
     let expected = serde_json::json!({
         "file": "part.sil",
@@ -213,7 +182,7 @@ fn json_tells_the_part_that_could_not_be_shown() {
 
 #[test]
 fn json_has_its_shape() {
-    let scratch = programs("json");
+    let scratch = programs();
     let run = scratch.silicon(&["--message-format", "json", "bad.vpr", "ill.sil", "good.sil"]);
     let lines = lines(&run);
     assert!(lines.iter().all(|line| line["v"] == 1));
@@ -249,9 +218,7 @@ fn json_has_its_shape() {
 
 #[test]
 fn the_reference_verifier_is_imitated() {
-    let scratch = Scratch::new(
-        "compat",
-        &[
+    let scratch = Scratch::new(&[
             ("good.vpr", VERIFIES.as_bytes()),
             ("ill.vpr", ILL_TYPED.as_bytes()),
             (
@@ -301,7 +268,7 @@ fn errors_come_with_states_if_asked_for() {
     let program = "field f: Int\nfield n: Ref\npredicate P(x: Ref, i: Int)\n\
          method m(x: Ref, i: Int, s: Seq[Bool])\n  requires acc(x.f, 1/2) && acc(x.n) && P(x.n, i)\n\
          requires x.f == 7 && x.n == null && i == -3 && s == Seq(true, false)\n{\n  assert i > 0\n}\n";
-    let scratch = Scratch::new("counterexample", &[("bad.vpr", program.as_bytes())]);
+    let scratch = Scratch::new(&[("bad.vpr", program.as_bytes())]);
     let run = |extra: &[&str]| {
         scratch.silicon(&[&["bad.vpr", "--message-format", "json"], extra].concat())
     };
@@ -340,7 +307,7 @@ fn errors_come_with_states_if_asked_for() {
 fn states_show_no_variables_of_termination_checks() {
     let program = "import <decreases/int.vpr>\nmethod m(i: Int) returns (r: Int)\n  ensures true\n  decreases i if r > 3\n\
          {\n  r := 3\n  while (r > 0) decreases r { r := r - 1 }\n  assert i > 0\n}\n";
-    let scratch = Scratch::new("measured", &[("bad.vpr", program.as_bytes())]);
+    let scratch = Scratch::new(&[("bad.vpr", program.as_bytes())]);
     let found =
         timeless(&scratch.silicon(&["bad.vpr", "--message-format", "json", "--counterexample"]));
     let variables = found[0]["counterexample"]["variables"].as_array().expect("a list");
@@ -355,7 +322,7 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
          {\n  assert next != null && n == 7081 ==> next.x != 3301;\n}\n\
          method weak() requires acc(x) ensures acc(x) { x := 1; }\n\
          method caller() requires acc(x)\n{\n  call weak();\n  assert x == 1;\n} }\n";
-    let scratch = Scratch::new("replay", &[("a.chalice", text.as_bytes())]);
+    let scratch = Scratch::new(&[("a.chalice", text.as_bytes())]);
     let found = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json", "--replay"]));
     let replays: Vec<_> = found.iter().filter_map(|line| line.get("replay")).collect();
     assert_eq!(replays.len(), 2, "{found:?}");
@@ -369,7 +336,7 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
     assert!(people.contains("not reproduced: none of"), "{people}");
     let again = people.split("chalice-run ").nth(1).expect("there is a command");
     let arguments: Vec<_> = again.split_whitespace().take(5).collect();
-    let run = binaries::run("chalice-run", &arguments, &scratch.0, b"");
+    let run = binaries::run("chalice-run", &arguments, scratch.path(), b"");
     assert_eq!(run.code, Some(1), "{run:#?}");
     assert!(run.stderr.contains("assert.failed:assertion.false"), "{run:#?}");
 }
@@ -377,7 +344,7 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
 #[test]
 fn errors_and_time_can_be_limited() {
     let text = "method m(x: Int, y: Int)\n{\n  assert x > 0\n  assert y > 0\n}\n";
-    let scratch = Scratch::new("limits", &[("a.sil", text.as_bytes())]);
+    let scratch = Scratch::new(&[("a.sil", text.as_bytes())]);
     let errors = |arguments: &[&str]| scratch.silicon(arguments).stdout.lines().count();
     assert_eq!(errors(&["--message-format", "short", "a.sil"]), 2);
     assert_eq!(errors(&["--message-format", "short", "--errors-per-member", "1", "a.sil"]), 1);
@@ -389,7 +356,7 @@ fn errors_and_time_can_be_limited() {
 #[test]
 fn the_first_error_of_a_member_is_the_first_that_execution_meets() {
     let text = "method m(x: Int, y: Int)\n  ensures y > 0\n{\n  assert x > 1\n  assert x > 2\n}\n";
-    let scratch = Scratch::new("first", &[("a.vpr", text.as_bytes())]);
+    let scratch = Scratch::new(&[("a.vpr", text.as_bytes())]);
     let lines = |limit| {
         let run =
             scratch.silicon(&["--message-format", "short", "--errors-per-member", limit, "a.vpr"]);
@@ -403,7 +370,7 @@ fn the_first_error_of_a_member_is_the_first_that_execution_meets() {
 fn what_options_take_for_granted_is_named() {
     let text = "field f: Int\nfunction at(i: Int): Ref\n\
          method m(n: Int)\n  requires forall i: Int :: 0 <= i && i < n ==> acc(at(i).f)\n{\n}\n";
-    let scratch = Scratch::new("granted", &[("a.vpr", text.as_bytes())]);
+    let scratch = Scratch::new(&[("a.vpr", text.as_bytes())]);
     assert_eq!(scratch.silicon(&["a.vpr"]).code, Some(1));
     for option in ["--assume-injectivity-on-inhale", "--assumeInjectivityOnInhale"] {
         let run = scratch.silicon(&["a.vpr", option, "--assume-termination"]);
@@ -419,8 +386,7 @@ fn what_options_take_for_granted_is_named() {
 fn every_output_names_what_is_trusted() {
     let text = "field f: Int\nfunction at(i: Int): Ref\n  ensures result != null\n\
          method m(n: Int)\n  requires forall i: Int :: 0 <= i && i < n ==> acc(at(i).f)\n{\n}\n";
-    let scratch =
-        Scratch::new("named", &[("a.vpr", text.as_bytes()), ("b.vpr", b"field g: Int\n")]);
+    let scratch = Scratch::new(&[("a.vpr", text.as_bytes()), ("b.vpr", b"field g: Int\n")]);
     let arguments =
         ["--assumeInjectivityOnInhale", "--report", "sarif=r.sarif", "--report", "junit=r.xml"];
     let option =
@@ -435,12 +401,12 @@ fn every_output_names_what_is_trusted() {
         assert_eq!(run.code, Some(0), "{run:#?}");
         let found = run.stdout.lines().filter(|one| one.contains("trusted")).collect::<Vec<_>>();
         assert_eq!(found, [line], "{run:#?}");
-        let junit = fs::read_to_string(scratch.0.join("r.xml")).expect("a report");
+        let junit = fs::read_to_string(scratch.path().join("r.xml")).expect("a report");
         for trusted in [option, function] {
             let property = format!("<property name=\"trusted\" value=\"{trusted}\"/>");
             assert_eq!(junit.matches(&property).count(), 1, "{junit}");
         }
-        let sarif = fs::read_to_string(scratch.0.join("r.sarif")).expect("a report");
+        let sarif = fs::read_to_string(scratch.path().join("r.sarif")).expect("a report");
         let sarif: Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
         let invocation = &sarif["runs"][0]["invocations"][0];
         let named = invocation["toolExecutionNotifications"].as_array().expect("a list");
@@ -458,10 +424,10 @@ fn every_output_names_what_is_trusted() {
 
 #[test]
 fn what_the_solver_is_asked_can_be_kept() {
-    let scratch = programs("logs");
+    let scratch = programs();
     let run = scratch.silicon(&["--smt-log", "logs/here", "bad.vpr"]);
     assert_eq!(run.code, Some(1), "{run:#?}");
-    let log = fs::read_to_string(scratch.0.join("logs/here/m.smt2")).expect("a log");
+    let log = fs::read_to_string(scratch.path().join("logs/here/m.smt2")).expect("a log");
     assert!(log.contains("(check-sat)"), "{log}");
     // Each question says what it is for: `assert x != 0` stands there, by itself.
     let (mut said, mut asked) = (None, Vec::new());
@@ -476,7 +442,7 @@ fn what_the_solver_is_asked_can_be_kept() {
     assert!(asked.contains(&Some("obligation of assert at bad.vpr:3:10")), "{log}");
     let run = scratch.silicon(&["--smt-log", "logs/many", "bad.vpr", "good.sil"]);
     assert_eq!(run.code, Some(1), "{run:#?}");
-    assert!(scratch.0.join("logs/many/good.sil/m.smt2").is_file());
+    assert!(scratch.path().join("logs/many/good.sil/m.smt2").is_file());
 }
 
 /// A method with more places than are listed; lines 3 to 10 have an obligation each that reaches the solver.
@@ -495,7 +461,7 @@ const MANY_PLACES: &str = "method m(a: Int, b: Int) returns (c: Int)
 
 #[test]
 fn what_costs_most_is_listed() {
-    let scratch = Scratch::new("costs", &[("a.vpr", MANY_PLACES.as_bytes())]);
+    let scratch = Scratch::new(&[("a.vpr", MANY_PLACES.as_bytes())]);
     let listed = |threads: &str| {
         let run = scratch.silicon(&["--stats", "--message-format", "json", "-j", threads, "a.vpr"]);
         let lines = lines(&run);
@@ -529,12 +495,12 @@ fn what_costs_most_is_listed() {
 
 #[test]
 fn standard_input_is_sil() {
-    let scratch = programs("stdin");
+    let scratch = programs();
     for (text, code) in [(VERIFIES, 0), (FAILS, 1), (ILL_TYPED, 3), ("", 2)] {
         let run = binaries::run(
             "silicon",
             &["-", "--message-format", "short"],
-            &scratch.0,
+            scratch.path(),
             text.as_bytes(),
         );
         assert_eq!(run.code, Some(code), "{text}: {run:#?}");
@@ -542,13 +508,13 @@ fn standard_input_is_sil() {
             assert!(run.stdout.starts_with("<stdin>:3:10: error[assert.failed:assertion.false]"));
         }
     }
-    let run = binaries::run("silicon", &["-"], &scratch.0, b"\xff\xfe");
+    let run = binaries::run("silicon", &["-"], scratch.path(), b"\xff\xfe");
     assert_eq!(run.code, Some(3), "{run:#?}");
 }
 
 #[test]
 fn bytes_that_are_no_text_are_pointed_at() {
-    let run = programs("latin").silicon(&["--message-format", "json", "latin.sil"]);
+    let run = programs().silicon(&["--message-format", "json", "latin.sil"]);
     let lines = lines(&run);
     assert_eq!(lines[0]["id"], "parser.error");
     assert_eq!(lines[0]["start"], serde_json::json!({ "line": 2, "column": 7 }));
@@ -557,7 +523,7 @@ fn bytes_that_are_no_text_are_pointed_at() {
 #[test]
 fn people_read_how_much_was_verified_and_trusted() {
     let text = "method abstract(x: Int)\n  ensures x > 0\n\nmethod m()\n{\n  inhale 1 < 2\n  assert false\n}\n";
-    let scratch = Scratch::new("human", &[("a.sil", text.as_bytes())]);
+    let scratch = Scratch::new(&[("a.sil", text.as_bytes())]);
     let run = scratch.silicon(&["a.sil"]);
     assert!(run.stdout.contains("  assert false") && run.stdout.contains("^^^^^"), "{run:#?}");
     assert!(run.stdout.contains("of 2 members verified"), "{run:#?}");
@@ -572,14 +538,11 @@ fn people_read_how_much_was_verified_and_trusted() {
 
 #[test]
 fn a_directory_stands_for_its_programs() {
-    let scratch = Scratch::new(
-        "directory",
-        &[
-            ("d/b.sil", VERIFIES.as_bytes()),
-            ("d/a/c.vpr", VERIFIES.as_bytes()),
-            ("d/readme.md", b"no program"),
-        ],
-    );
+    let scratch = Scratch::new(&[
+        ("d/b.sil", VERIFIES.as_bytes()),
+        ("d/a/c.vpr", VERIFIES.as_bytes()),
+        ("d/readme.md", b"no program"),
+    ]);
     let run = scratch.silicon(&["--message-format", "json", "d"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     let lines = lines(&run);
@@ -589,7 +552,7 @@ fn a_directory_stands_for_its_programs() {
 
 #[test]
 fn reports_are_written_beside_any_format() {
-    let scratch = programs("reports");
+    let scratch = programs();
     let run = scratch.silicon(&[
         "bad.vpr",
         "good.sil",
@@ -600,7 +563,7 @@ fn reports_are_written_beside_any_format() {
         "junit=r.xml",
     ]);
     assert_eq!(run.code, Some(3), "{run:#?}");
-    let sarif = fs::read_to_string(scratch.0.join("r.sarif")).expect("a report");
+    let sarif = fs::read_to_string(scratch.path().join("r.sarif")).expect("a report");
     let sarif: Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
     assert_eq!(sarif["version"], "2.1.0");
     let results = sarif["runs"][0]["results"].as_array().expect("results");
@@ -609,7 +572,7 @@ fn reports_are_written_beside_any_format() {
     let place = &results[0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "bad.vpr");
     assert_eq!(place["region"]["startLine"], 3);
-    let junit = fs::read_to_string(scratch.0.join("r.xml")).expect("a report");
+    let junit = fs::read_to_string(scratch.path().join("r.xml")).expect("a report");
     assert!(junit.starts_with("<?xml") && junit.contains("<testsuite name=\"good.sil\""));
     assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{junit}");
 }
@@ -618,18 +581,15 @@ fn reports_are_written_beside_any_format() {
 fn reports_are_not_written_over_programs() {
     let importing = b"import \"good.sil\"\n";
     let library = b"field g: Int\n";
-    let scratch = Scratch::new(
-        "report-files",
-        &[
-            ("good.sil", VERIFIES.as_bytes()),
-            ("main.sil", importing),
-            ("old.xml", b"old"),
-            ("library", library),
-            ("fields.sil", b"import \"library\"\nmethod n() { }\n"),
-            ("only.sil", b"import \"library\"\n"),
-        ],
-    );
-    let path = |name: &str| scratch.0.join(name);
+    let scratch = Scratch::new(&[
+        ("good.sil", VERIFIES.as_bytes()),
+        ("main.sil", importing),
+        ("old.xml", b"old"),
+        ("library", library),
+        ("fields.sil", b"import \"library\"\nmethod n() { }\n"),
+        ("only.sil", b"import \"library\"\n"),
+    ]);
+    let path = |name: &str| scratch.path().join(name);
     fs::hard_link(path("good.sil"), path("linked.xml")).expect("can be linked");
     #[cfg(unix)]
     std::os::unix::fs::symlink("good.sil", path("symbolic.xml")).expect("can be linked");
@@ -679,11 +639,12 @@ fn reports_are_not_written_over_programs() {
 #[test]
 fn announcements_of_an_empty_program_are_not_met() {
     let announced = FAILS.replacen("  assert", "  //:: ExpectedOutput(assert.failed)\n  assert", 1);
-    let scratch = Scratch::new(
-        "expect-empty",
-        &[("empty.sil", b""), ("good.sil", VERIFIES.as_bytes()), ("bad.vpr", FAILS.as_bytes())],
-    );
-    fs::write(scratch.0.join("fails.vpr"), announced).expect("can be written");
+    let scratch = Scratch::new(&[
+        ("empty.sil", b"".as_slice()),
+        ("good.sil", VERIFIES.as_bytes()),
+        ("bad.vpr", FAILS.as_bytes()),
+    ]);
+    fs::write(scratch.path().join("fails.vpr"), announced).expect("can be written");
     for (arguments, code, met) in [
         (&["good.sil", "fails.vpr"][..], 0, "2 of 2"),
         (&["empty.sil", "good.sil"], 2, ""),
@@ -726,12 +687,12 @@ const IN_PARTS: &[u8] = include_bytes!("../corpus/branches/parts_of_one_method.v
 
 #[test]
 fn a_large_method_is_verified_in_parts() {
-    let scratch = Scratch::new("parts", &[("f.vpr", IN_PARTS)]);
+    let scratch = Scratch::new(&[("f.vpr", IN_PARTS)]);
     let errors = |threads: &str| {
         let arguments = ["--smt-log", "logs", "--message-format", "short", "-j", threads, "f.vpr"];
         let run = scratch.silicon(&arguments);
         assert_eq!(run.code, Some(1), "{run:#?}");
-        let part = scratch.0.join("logs/many_ways.part0.smt2");
+        let part = scratch.path().join("logs/many_ways.part0.smt2");
         assert!(fs::read_to_string(part).expect("a log").contains("(check-sat)"));
         run.stdout.lines().filter(|line| line.contains("error[")).count()
     };
@@ -750,7 +711,7 @@ fn what_one_path_gives_up_another_may_refute() {
   assert y == 1
 }
 ";
-    let scratch = Scratch::new("gave-up", &[("f.sil", text.as_bytes())]);
+    let scratch = Scratch::new(&[("f.sil", text.as_bytes())]);
     let arguments = ["--limit", "20000", "--join", "never", "--message-format", "short", "f.sil"];
     let run = scratch.silicon(&arguments);
     assert_eq!(run.code, Some(1), "{run:#?}");
@@ -765,17 +726,14 @@ fn the_number_of_threads_does_not_show() {
         let body = format!("assert x != {i}\n  assert x < {i}");
         many.push_str(&format!("method m{i}(x: Int)\n{{\n  {body}\n}}\n"));
     }
-    let scratch = Scratch::new(
-        "threads",
-        &[
-            ("a.sil", many.as_bytes()),
-            ("b.sil", FAILS.as_bytes()),
-            ("c.sil", VERIFIES.as_bytes()),
-            ("d.sil", ILL_TYPED.as_bytes()),
-            ("e.sil", chains().as_bytes()),
-            ("f.vpr", IN_PARTS),
-        ],
-    );
+    let scratch = Scratch::new(&[
+        ("a.sil", many.as_bytes()),
+        ("b.sil", FAILS.as_bytes()),
+        ("c.sil", VERIFIES.as_bytes()),
+        ("d.sil", ILL_TYPED.as_bytes()),
+        ("e.sil", chains().as_bytes()),
+        ("f.vpr", IN_PARTS),
+    ]);
     let run = |threads: &str, files: &[&str]| {
         let arguments = [&["--message-format", "json", "-j", threads], files].concat();
         timeless(&scratch.silicon(&arguments))
@@ -793,10 +751,10 @@ fn the_number_of_threads_does_not_show() {
 
 #[test]
 fn a_reader_who_leaves_is_no_reason_to_complain() {
-    let scratch = programs("pipe");
+    let scratch = programs();
     let mut child = Command::new(binaries::path("silicon"))
         .args(["bad.vpr", "ill.sil"])
-        .current_dir(&scratch.0)
+        .current_dir(scratch.path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -812,7 +770,7 @@ const CHALICE_FAILS: &str = "class C {\n  var f: int;\n  method m()\n    require
 
 #[test]
 fn chalice_is_verified_alike_in_process_and_through_a_pipe() {
-    let scratch = Scratch::new("chalice", &[("c.chalice", CHALICE_FAILS.as_bytes())]);
+    let scratch = Scratch::new(&[("c.chalice", CHALICE_FAILS.as_bytes())]);
     let direct = scratch.silicon(&["--message-format", "json", "c.chalice"]);
     assert_eq!(direct.code, Some(1), "{direct:#?}");
     let failures = lines(&direct);
@@ -823,12 +781,12 @@ fn chalice_is_verified_alike_in_process_and_through_a_pipe() {
     assert!(failures[0]["generated"]["start"]["line"].is_number());
     for form in ["graph", "structured"] {
         let translated =
-            binaries::run("chalice2sil", &["--form", form, "c.chalice"], &scratch.0, b"");
+            binaries::run("chalice2sil", &["--form", form, "c.chalice"], scratch.path(), b"");
         assert_eq!(translated.code, Some(0), "{translated:#?}");
         let piped = binaries::run(
             "silicon",
             &["--message-format", "json", "-"],
-            &scratch.0,
+            scratch.path(),
             translated.stdout.as_bytes(),
         );
         assert_eq!(piped.code, Some(1), "{piped:#?}");
@@ -845,7 +803,7 @@ fn chalice_is_verified_alike_in_process_and_through_a_pipe() {
 fn what_follows_from_another_error_is_not_said() {
     let program = "class C {\n  var f: int;\n  invariant f > 0;\n  \
         method m() requires rd(mu) && waitlevel << mu { acquire this; release this; }\n}\n";
-    let scratch = Scratch::new("follows", &[("c.chalice", program.as_bytes())]);
+    let scratch = Scratch::new(&[("c.chalice", program.as_bytes())]);
     let run = scratch.silicon(&["--message-format", "json", "c.chalice"]);
     let failures = lines(&run);
     let failures = of_type(&failures, "diagnostic");
@@ -856,7 +814,7 @@ fn what_follows_from_another_error_is_not_said() {
 
 #[test]
 fn texts_are_quoted_from_the_program_that_was_written() {
-    let scratch = Scratch::new("quoted", &[("c.chalice", CHALICE_FAILS.as_bytes())]);
+    let scratch = Scratch::new(&[("c.chalice", CHALICE_FAILS.as_bytes())]);
     let run = scratch.silicon(&["c.chalice"]);
     assert!(
         run.stdout.contains("c.chalice:7:") && run.stdout.contains("assert f == 2;"),
@@ -880,7 +838,7 @@ fn the_examples_do_what_the_manual_says() {
 fn graphs_are_dumped_for_graphviz() {
     let program = "method m(n: Int) returns (i: Int)\n{\n  i := 0\n  while (i < n) invariant i <= n { i := i + 1 }\n}\n\
                    method abstract(n: Int)\nmethod k(b: Bool) { if (b) { goto end } assert b label end }\n";
-    let scratch = Scratch::new("dot", &[("g.sil", program.as_bytes())]);
+    let scratch = Scratch::new(&[("g.sil", program.as_bytes())]);
     let run = scratch.silicon(&["--dump", "cfg", "g.sil"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     let text = run.stdout.as_str();
@@ -916,8 +874,7 @@ const SPL_CELL: &str = "struct Cell { var value: Int; }\npredicate cell(c: Cell)
 
 #[test]
 fn spl_is_verified_with_what_it_includes_and_errors_are_told_where_they_are() {
-    let scratch =
-        Scratch::new("spl", &[("m.spl", SPL.as_bytes()), ("lib/cell.spl", SPL_CELL.as_bytes())]);
+    let scratch = Scratch::new(&[("m.spl", SPL.as_bytes()), ("lib/cell.spl", SPL_CELL.as_bytes())]);
     let direct = scratch.silicon(&["--message-format", "json", "m.spl"]);
     assert_eq!(direct.code, Some(1), "{direct:#?}");
     let direct = lines(&direct);
@@ -926,10 +883,11 @@ fn spl_is_verified_with_what_it_includes_and_errors_are_told_where_they_are() {
         direct.iter().map(|one| (one["file"].as_str(), one["start"]["line"].as_u64())).collect();
     assert_eq!(places, [(Some("lib/cell.spl"), Some(5)), (Some("m.spl"), Some(6))]);
     for form in ["graph", "structured"] {
-        let translated = binaries::run("spl2sil", &["--form", form, "m.spl"], &scratch.0, b"");
+        let translated = binaries::run("spl2sil", &["--form", form, "m.spl"], scratch.path(), b"");
         assert_eq!(translated.code, Some(0), "{translated:#?}");
         let text = translated.stdout.as_bytes();
-        let piped = binaries::run("silicon", &["--message-format", "json", "-"], &scratch.0, text);
+        let piped =
+            binaries::run("silicon", &["--message-format", "json", "-"], scratch.path(), text);
         let piped = lines(&piped);
         let piped = of_type(&piped, "diagnostic");
         for field in ["file", "id", "message", "start", "end"] {
@@ -938,19 +896,20 @@ fn spl_is_verified_with_what_it_includes_and_errors_are_told_where_they_are() {
             }
         }
     }
-    let checked = binaries::run("spl2sil", &["--check", "m.spl"], &scratch.0, b"");
+    let checked = binaries::run("spl2sil", &["--check", "m.spl"], scratch.path(), b"");
     assert_eq!(checked.stdout, "m.spl: field dialect\n");
 }
 
 #[test]
 fn what_an_spl_program_leaves_behind_is_an_error_when_asked_for() {
     let program = "struct C { var f: Int; }\npredicate p(c: C) { acc(c.f) }\nprocedure field(c: C) requires acc(c.f) ensures emp { }\nprocedure instance(c: C) requires p(c) { }\nprocedure kept(c: C) requires p(c) ensures p(c) { unfold p(c); fold p(c); }\npredicate q() { emp }\nprocedure one() requires q() { }\nprocedure none() requires q() ensures q() { }\n";
-    let scratch = Scratch::new("leaks", &[("c.spl", program.as_bytes())]);
+    let scratch = Scratch::new(&[("c.spl", program.as_bytes())]);
     let lines_of_errors = |options: &[&str]| {
         let arguments = [options, &["c.spl"]].concat();
-        let translated = binaries::run("spl2sil", &arguments, &scratch.0, b"");
+        let translated = binaries::run("spl2sil", &arguments, scratch.path(), b"");
         let text = translated.stdout.as_bytes();
-        let run = binaries::run("silicon", &["--message-format", "json", "-"], &scratch.0, text);
+        let run =
+            binaries::run("silicon", &["--message-format", "json", "-"], scratch.path(), text);
         let run = lines(&run);
         let found = of_type(&run, "diagnostic");
         found
@@ -961,60 +920,4 @@ fn what_an_spl_program_leaves_behind_is_an_error_when_asked_for() {
     assert_eq!(lines_of_errors(&[]), []);
     let leak = || "\"postcondition.violated:leak\"".to_owned();
     assert_eq!(lines_of_errors(&["--leaks"]), [3, 4, 7].map(|line| (leak(), Some(line))));
-}
-
-#[test]
-fn what_is_known_at_a_line_is_shown_for_each_path() {
-    let program = "field f: Int\nfield next: Ref\npredicate P(x: Ref) { acc(x.f) }\n\
-         method m(c: Ref, n: Int)\n  requires acc(c.f) && acc(c.next, 1/2) && P(c.next)\n{\n  var x: Int := n + 1\n  c.f := x\n  \
-         if (n > 0) {\n    x := 7\n  }\n  assert x > 3\n  x := 0\n}\n";
-    let scratch =
-        Scratch::new("state", &[("a.vpr", program.as_bytes()), ("ill.sil", ILL_TYPED.as_bytes())]);
-    let shown = scratch.silicon(&["--state", "a.vpr:13"]);
-    assert_eq!(shown.code, Some(0), "{shown:#?}");
-    let first = "path 1 of 2 to a.vpr:13:3\n  where:\n    n > 0\n  variables:\n    c\n    n\n    x == 7\n  held:\n    \
-         acc(c.f, write)";
-    assert!(shown.stdout.starts_with(first), "{}", shown.stdout);
-    assert!(shown.stdout.contains("    acc(c.next, 1/2)\n    acc(P(c.next), write)\n"));
-    assert!(shown.stdout.contains("path 2 of 2 to a.vpr:13:3\n  where:\n    !(n > 0)\n"));
-    assert!(shown.stdout.contains("acc(c.f, write) && c.f == x"), "{}", shown.stdout);
-    assert!(shown.stdout.contains("    c != null\n"), "{}", shown.stdout);
-    assert!(!shown.stdout.contains('%'), "names are those of the program: {}", shown.stdout);
-    assert_eq!(shown.stdout, scratch.silicon(&["--state", "a.vpr:13", "-j", "4"]).stdout);
-
-    let json = scratch.silicon(&["--state", "a.vpr:13", "--message-format", "json"]).stdout;
-    let states: Vec<serde_json::Value> =
-        json.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
-    assert_eq!(states.len(), 2);
-    assert_eq!(
-        states[0]["state"]["variables"][2],
-        serde_json::json!({ "name": "x", "value": "7" })
-    );
-    assert_eq!(states[1]["path"], serde_json::json!(["!(n > 0)"]));
-
-    for (at, code) in [("a.vpr:1", 2), ("a.vpr:99", 2), ("ill.sil:2", 3), ("none.vpr:1", 3)] {
-        let run = scratch.silicon(&["--state", at]);
-        assert_eq!((run.code, &*run.stdout), (Some(code), ""), "{run:#?}");
-        assert!(!run.stderr.is_empty());
-    }
-}
-
-/// The value of a location is that of the heap only where there is permission.
-#[test]
-fn states_name_no_values_that_may_not_be_held() {
-    let program = "field f: Int\nmethod m(c: Ref, p: Perm)\n  requires none <= p && acc(c.f, p) && (none < p ==> c.f > 5)\n{\n  \
-         assert true\n  if (none < p) {\n    assert true\n  }\n}\n";
-    let scratch = Scratch::new("state-values", &[("a.vpr", program.as_bytes())]);
-    let facts = |at: &str| {
-        let shown = scratch.silicon(&["--state", at, "--message-format", "json"]).stdout;
-        let states = shown.lines().map(|line| serde_json::from_str(line).expect("an object"));
-        let facts = states.map(|state: serde_json::Value| state["state"]["facts"].to_string());
-        facts.collect::<Vec<_>>().join("\n")
-    };
-    assert!(facts("a.vpr:7").contains("5 < c.f"), "{}", facts("a.vpr:7"));
-    let before = scratch.silicon(&["--state", "a.vpr:5"]).stdout;
-    let without = before.split("path ").filter(|path| !path.contains("none < p\n"));
-    for path in without.filter(|path| !path.is_empty()) {
-        assert!(!path.contains("5 < c.f") && !path.contains("c.f =="), "{path}");
-    }
 }

@@ -1,40 +1,11 @@
 //! What other tools read: JSON lines and SARIF against their schemas, JUnit, and the reference's command line.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
-use sil_tests::binaries::{self, Run};
+use sil_tests::binaries::{self, Scratch};
 use sil_tests::schema::violations;
-
-/// A directory of its own for a test, with files.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str, files: &[(&str, &str)]) -> Self {
-        let name = format!("sil-formats-{}-{test}", std::process::id());
-        let directory = std::env::temp_dir().join(name);
-        fs::create_dir_all(&directory).expect("a temporary directory can be made");
-        for (name, text) in files {
-            fs::write(directory.join(name), text).expect("a temporary file can be written");
-        }
-        Self(directory)
-    }
-
-    fn silicon(&self, arguments: &[&str]) -> Run {
-        binaries::run("silicon", arguments, &self.0, b"")
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.join(name)).expect("it was written")
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn schema(name: &str) -> Value {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
@@ -63,7 +34,7 @@ const PROGRAMS: [(&str, &str); 6] = [
 
 #[test]
 fn lines_of_json_are_as_their_schema_says() {
-    let scratch = Scratch::new("json", &PROGRAMS);
+    let scratch = Scratch::new(&PROGRAMS);
     let schema = schema("output.schema.json");
     for options in [&[][..], &["--stats", "--profile", "--counterexample", "--audit"], &["--check"]]
     {
@@ -82,7 +53,7 @@ fn lines_of_json_are_as_their_schema_says() {
 
 #[test]
 fn sarif_is_as_its_schema_says() {
-    let scratch = Scratch::new("sarif", &PROGRAMS);
+    let scratch = Scratch::new(&PROGRAMS);
     let report = |files: &[&str]| -> Value {
         scratch.silicon(&[files, &["--report", "sarif=r"]].concat());
         serde_json::from_str(&scratch.read("r")).expect("a report is JSON")
@@ -117,9 +88,9 @@ fn sarif_is_as_its_schema_says() {
 fn fingerprints_do_not_depend_on_lines() {
     let program = "method m(n: Int) {\n  assert n > 0\n  assert n > 0\n}\n";
     let below = format!("// More\n// lines\n{}", program.replace("  assert", "      assert"));
-    let scratch = Scratch::new("prints", &[]);
+    let scratch = Scratch::empty();
     let prints = |program: &str| -> Vec<String> {
-        fs::write(scratch.0.join("a.sil"), program).expect("can be written");
+        fs::write(scratch.path().join("a.sil"), program).expect("can be written");
         scratch.silicon(&["a.sil", "--report", "sarif=r"]);
         let report: Value = serde_json::from_str(&scratch.read("r")).expect("a report is JSON");
         let results = report["runs"][0]["results"].as_array().expect("results").clone();
@@ -133,7 +104,7 @@ fn fingerprints_do_not_depend_on_lines() {
 
 #[test]
 fn junit_says_what_is_wrong_and_where() {
-    let scratch = Scratch::new("junit", &PROGRAMS);
+    let scratch = Scratch::new(&PROGRAMS);
     scratch.silicon(&["paths.vpr", "ill.sil", "--report", "junit=r"]);
     let report = scratch.read("r");
     for part in [
@@ -155,7 +126,7 @@ fn count(text: &str, part: &str) -> usize {
 
 #[test]
 fn the_page_has_what_the_lines_of_json_have() {
-    let scratch = Scratch::new("html", &PROGRAMS);
+    let scratch = Scratch::new(&PROGRAMS);
     let run = scratch.silicon(&[
         ".",
         "--counterexample",
@@ -190,7 +161,7 @@ fn the_page_has_what_the_lines_of_json_have() {
 fn hostile_names_and_sources_are_text_on_the_page() {
     let source = "// </pre><script>alert(1)</script>\u{202e}\u{0}\r\nmethod m()\n{\n  assert 1 < 0 // <img onerror=x>\n}\n";
     let name = "a<script>\u{1b}.sil";
-    let scratch = Scratch::new("hostile", &[(name, source)]);
+    let scratch = Scratch::new(&[(name, source)]);
     let run = scratch.silicon(&[name, "--report", "html=page.html"]);
     assert_eq!(run.code, Some(1), "{run:#?}");
     let page = scratch.read("page.html");
@@ -206,11 +177,11 @@ fn hostile_names_and_sources_are_text_on_the_page() {
 
 #[test]
 fn a_text_on_standard_input_may_have_a_name_and_a_language() {
-    let scratch = Scratch::new("stdin", &[]);
+    let scratch = Scratch::empty();
     let (_, chalice) = PROGRAMS[5];
     let run = |arguments: &[&str]| {
         let arguments = [arguments, &["--message-format", "short", "-"]].concat();
-        binaries::run("silicon", &arguments, &scratch.0, chalice.as_bytes())
+        binaries::run("silicon", &arguments, scratch.path(), chalice.as_bytes())
     };
     assert_eq!(run(&[]).code, Some(3), "it is no SIL");
     let named = run(&["--stdin-filename", "src/c.chalice"]);
@@ -293,7 +264,7 @@ const REFERENCE: [&[&str]; 62] = [
 fn flags_of_the_reference_select_methods_only() {
     let program = "field v: Int\nfunction f(x: Int): Int ensures result > 0 { x }\n\
                    predicate p(x: Ref) { x.v > 0 }\nmethod m() { }\nmethod n() { assert false }\n";
-    let scratch = Scratch::new("compat-select", &[("a.vpr", program)]);
+    let scratch = Scratch::new(&[("a.vpr", program)]);
     for (arguments, lines) in [
         (&["--includeMethods", "m"][..], &[2, 3][..]),
         (&["--includeMethods", "nobody"], &[2, 3]),
@@ -320,7 +291,7 @@ fn flags_of_the_reference_select_methods_only() {
 #[test]
 fn scripts_for_the_reference_find_its_flags() {
     let program = "method m() { assert false }\nmethod n(b: Bool) { if (b) { assert false } assert false && b }\n";
-    let scratch = Scratch::new("compat", &[("a.vpr", program)]);
+    let scratch = Scratch::new(&[("a.vpr", program)]);
     // One at a time would start as many processes: the values of one end where the next flag begins.
     let all: Vec<&str> = REFERENCE.iter().flat_map(|one| one.iter().copied()).collect();
     let run = scratch.silicon(&[&["--compat", "silicon"], &all[..], &["a.vpr"]].concat());
@@ -350,7 +321,7 @@ fn scripts_for_the_reference_find_its_flags() {
 #[test]
 fn with_its_output_there_is_one_error_a_member() {
     let program = "method m(b: Bool) {\n  if (b) { assert 1 == 2 } else { assert 3 == 4 }\n}\nmethod n() { assert false }\n";
-    let scratch = Scratch::new("one-error", &[("a.vpr", program)]);
+    let scratch = Scratch::new(&[("a.vpr", program)]);
     let errors = |arguments: &[&str]| {
         let run = scratch.silicon(&[&["--compat", "silicon", "a.vpr"], arguments].concat());
         run.stdout.lines().filter(|line| line.trim_start().starts_with('[')).count()
@@ -364,18 +335,15 @@ fn programs_do_what_they_announce_or_it_is_an_error() {
     let announced = "method m(n: Int) {\n  //:: ExpectedOutput(assert.failed:assertion.false)\n  assert n > 0\n}\n";
     let other = announced.replace("assertion.false", "insufficient.permission");
     let none = announced.replace("assert n > 0", "assert n > n - 1");
-    let scratch = Scratch::new(
-        "expect",
-        &[
-            ("right.sil", announced),
-            ("good.sil", "method m() { }"),
-            ("other.sil", &other),
-            ("none.sil", &none),
-            ("more.sil", "method m() { assert false }"),
-            ("ill.sil", "//:: ExpectedOutput(typechecker.error)\nmethod m() { assert 1 }"),
-            ("word.sil", "//:: ExpectedOutputs(a.b)\nmethod m() { }"),
-        ],
-    );
+    let scratch = Scratch::new(&[
+        ("right.sil", announced),
+        ("good.sil", "method m() { }"),
+        ("other.sil", &other),
+        ("none.sil", &none),
+        ("more.sil", "method m() { assert false }"),
+        ("ill.sil", "//:: ExpectedOutput(typechecker.error)\nmethod m() { assert 1 }"),
+        ("word.sil", "//:: ExpectedOutputs(a.b)\nmethod m() { }"),
+    ]);
     let run = scratch.silicon(&["--expect", "right.sil", "good.sil", "ill.sil"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     assert!(run.stdout.contains("right.sil: as announced: 1 error\n"), "{run:#?}");
@@ -418,21 +386,19 @@ fn the_examples_do_what_they_announce() {
 
 #[test]
 fn a_file_sets_options_and_the_command_line_wins() {
-    let scratch = Scratch::new(
-        "config",
-        &[
-            (
-                "silicon.toml",
-                "message-format = \"short\"\nmember = [\"m\"]\nthreads = 3\nstats = true\n",
-            ),
-            ("other.toml", "threads = 5\n"),
-            ("wrong.toml", "thread = 5\n"),
-            ("a.sil", "method m() { assert false }\nmethod n() { assert false }"),
-        ],
-    );
-    fs::create_dir_all(scratch.0.join("below")).expect("can be made");
-    let run =
-        |arguments: &[&str]| binaries::run("silicon", arguments, &scratch.0.join("below"), b"");
+    let scratch = Scratch::new(&[
+        (
+            "silicon.toml",
+            "message-format = \"short\"\nmember = [\"m\"]\nthreads = 3\nstats = true\n",
+        ),
+        ("other.toml", "threads = 5\n"),
+        ("wrong.toml", "thread = 5\n"),
+        ("a.sil", "method m() { assert false }\nmethod n() { assert false }"),
+    ]);
+    fs::create_dir_all(scratch.path().join("below")).expect("can be made");
+    let run = |arguments: &[&str]| {
+        binaries::run("silicon", arguments, &scratch.path().join("below"), b"")
+    };
     let found = run(&["../a.sil"]);
     assert_eq!(found.code, Some(1), "{found:#?}");
     assert!(found.stdout.starts_with("../a.sil:1:"), "{found:#?}");
@@ -450,7 +416,7 @@ fn a_file_sets_options_and_the_command_line_wins() {
 
 #[test]
 fn there_is_a_manual_page() {
-    let scratch = Scratch::new("man", &[]);
+    let scratch = Scratch::empty();
     let run = scratch.silicon(&["man"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     for part in [".TH silicon", "\\-\\-member\\-limit", "Exit codes:"] {
@@ -461,7 +427,7 @@ fn there_is_a_manual_page() {
 /// A name is chosen by whoever wrote the file.
 #[test]
 fn names_of_files_do_not_control_the_terminal() {
-    let scratch = Scratch::new("names", &[("a\u{1b}[31m\nb.sil", "method m() { assert false }")]);
+    let scratch = Scratch::new(&[("a\u{1b}[31m\nb.sil", "method m() { assert false }")]);
     for format in ["human", "short", "json"] {
         let run = scratch.silicon(&["--message-format", format, ".", "--report", "junit=r"]);
         assert_eq!(run.code, Some(1), "{run:#?}");
@@ -474,7 +440,7 @@ fn names_of_files_do_not_control_the_terminal() {
 /// What programs of the corpus announce, and what is in the manual.
 #[test]
 fn every_id_is_explained() {
-    let scratch = Scratch::new("explain", &[]);
+    let scratch = Scratch::empty();
     let run = scratch.silicon(&["explain", "assert.failed:division.by.zero"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     assert!(run.stdout.contains("might be zero") && run.stdout.contains("`assert`"), "{run:#?}");
@@ -503,7 +469,7 @@ fn every_id_is_explained() {
 
 #[test]
 fn the_page_of_ids_is_what_the_command_says() {
-    let scratch = Scratch::new("page", &[]);
+    let scratch = Scratch::empty();
     let said = scratch.silicon(&["explain"]).stdout;
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/errors.md");
     if std::env::var_os("UPDATE_EXPECT").is_some() {

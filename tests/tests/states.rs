@@ -1,0 +1,86 @@
+//! `--state`: what is known and held before a statement.
+
+use sil_tests::binaries::Scratch;
+
+#[test]
+fn what_is_known_at_a_line_is_shown_for_each_path() {
+    let program = "field f: Int\nfield next: Ref\npredicate P(x: Ref) { acc(x.f) }\n\
+         method m(c: Ref, n: Int)\n  requires acc(c.f) && acc(c.next, 1/2) && P(c.next)\n{\n  var x: Int := n + 1\n  c.f := x\n  \
+         if (n > 0) {\n    x := 7\n  }\n  assert x > 3\n  x := 0\n}\n";
+    let scratch = Scratch::new(&[
+        ("a.vpr", program.as_bytes()),
+        ("ill.sil", b"method m(x: Int) { assert x }"),
+    ]);
+    let shown = scratch.silicon(&["--state", "a.vpr:13"]);
+    assert_eq!(shown.code, Some(0), "{shown:#?}");
+    let first = "path 1 of 2 to a.vpr:13:3\n  where:\n    n > 0\n  variables:\n    c\n    n\n    x == 7\n  held:\n    \
+         acc(c.f, write)";
+    assert!(shown.stdout.starts_with(first), "{}", shown.stdout);
+    assert!(shown.stdout.contains("    acc(c.next, 1/2)\n    acc(P(c.next), write)\n"));
+    assert!(shown.stdout.contains("path 2 of 2 to a.vpr:13:3\n  where:\n    !(n > 0)\n"));
+    assert!(shown.stdout.contains("acc(c.f, write) && c.f == x"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("    c != null\n"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains('%'), "names are those of the program: {}", shown.stdout);
+    assert_eq!(shown.stdout, scratch.silicon(&["--state", "a.vpr:13", "-j", "4"]).stdout);
+
+    let json = scratch.silicon(&["--state", "a.vpr:13", "--message-format", "json"]).stdout;
+    let states: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect();
+    assert_eq!(states.len(), 2);
+    assert_eq!(
+        states[0]["state"]["variables"][2],
+        serde_json::json!({ "name": "x", "value": "7" })
+    );
+    assert_eq!(states[1]["path"], serde_json::json!(["!(n > 0)"]));
+
+    for (at, code) in [("a.vpr:1", 2), ("a.vpr:99", 2), ("ill.sil:2", 3), ("none.vpr:1", 3)] {
+        let run = scratch.silicon(&["--state", at]);
+        assert_eq!((run.code, &*run.stdout), (Some(code), ""), "{run:#?}");
+        assert!(!run.stderr.is_empty());
+    }
+}
+
+/// The value of a location is that of the heap only where there is permission.
+#[test]
+fn states_name_no_values_that_may_not_be_held() {
+    let program = "field f: Int\nmethod m(c: Ref, p: Perm)\n  requires none <= p && acc(c.f, p) && (none < p ==> c.f > 5)\n{\n  \
+         assert true\n  if (none < p) {\n    assert true\n  }\n}\n";
+    let scratch = Scratch::new(&[("a.vpr", program.as_bytes())]);
+    let facts = |at: &str| {
+        let shown = scratch.silicon(&["--state", at, "--message-format", "json"]).stdout;
+        let states = shown.lines().map(|line| serde_json::from_str(line).expect("an object"));
+        let facts = states.map(|state: serde_json::Value| state["state"]["facts"].to_string());
+        facts.collect::<Vec<_>>().join("\n")
+    };
+    assert!(facts("a.vpr:7").contains("5 < c.f"), "{}", facts("a.vpr:7"));
+    let before = scratch.silicon(&["--state", "a.vpr:5"]).stdout;
+    let without = before.split("path ").filter(|path| !path.contains("none < p\n"));
+    for path in without.filter(|path| !path.is_empty()) {
+        assert!(!path.contains("5 < c.f") && !path.contains("c.f =="), "{path}");
+    }
+}
+
+/// A translation has names of its own, which mean nothing to who has written the program.
+#[test]
+fn states_of_chalice_are_told_in_its_names() {
+    let program = "class C {\n  var f: int;\n  var next: C;\n  predicate P { acc(f) && acc(next) }\n  function g(): int { 3 }\n  method m(d: C)\n    \
+         requires acc(f) && acc(mu) && d != null && d.P\n  {\n    var x: int := g();\n    f := x + 1;\n    assert f == 0;\n  }\n}\n";
+    let scratch = Scratch::new(&[("c.chalice", program)]);
+    let shown = scratch.silicon(&["--state", "c.chalice:11"]).stdout;
+    for held in [
+        "acc(this.f, write)",
+        "acc(this.mu, write)",
+        "acc(d.P, write)",
+        "this.g() == x",
+        "(x + 1) == this.f",
+    ] {
+        assert!(shown.contains(held), "{held} in {shown}");
+    }
+    let failed = scratch.silicon(&["c.chalice", "--counterexample"]).stdout;
+    for held in ["ref1.f = 4 (write held)", "ref2.P (write held)", "old ref1.f = "] {
+        assert!(failed.contains(held), "{held} in {failed}");
+    }
+    for text in [shown, failed] {
+        assert!(!text.contains("C_"), "names are those of the program: {text}");
+    }
+}
