@@ -252,16 +252,37 @@ fn assigned(block: &Block, to: &mut Vec<LocalId>) {
             StmtKind::Declare { local, .. } | StmtKind::AssignLocal { local, .. } => {
                 to.push(*local);
             }
-            StmtKind::Call { outs, .. } => to.extend(outs.iter().map(|out| out.local)),
-            StmtKind::Block(block) => grow_stack(|| assigned(block, to)),
-            StmtKind::While { body, .. } => grow_stack(|| assigned(body, to)),
+            StmtKind::Call { outs, .. }
+            | StmtKind::Join { outs, .. }
+            | StmtKind::Receive { outs, .. }
+            | StmtKind::Specification { targets: outs, .. } => {
+                to.extend(outs.iter().map(|out| out.local));
+            }
+            StmtKind::Fork { token, .. } => to.extend(token.iter().map(|out| out.local)),
+            StmtKind::Block(body) | StmtKind::While { body, .. } | StmtKind::Lock { body, .. } => {
+                grow_stack(|| assigned(body, to));
+            }
             StmtKind::If { arms, otherwise } => {
                 for block in arms.iter().map(|arm| &arm.body).chain(otherwise) {
                     grow_stack(|| assigned(block, to));
                 }
             }
-            // Not executed: see `direct_exec`.
-            _ => {}
+            StmtKind::Assert(_)
+            | StmtKind::Assume(_)
+            | StmtKind::AssignField { .. }
+            | StmtKind::Share { .. }
+            | StmtKind::Reorder { .. }
+            | StmtKind::Unshare(_)
+            | StmtKind::Acquire { .. }
+            | StmtKind::Release { .. }
+            | StmtKind::Downgrade(_)
+            | StmtKind::Free(_)
+            | StmtKind::Fold(_)
+            | StmtKind::Unfold(_)
+            | StmtKind::Send { .. }
+            | StmtKind::Wait(_)
+            | StmtKind::Signal(_)
+            | StmtKind::SignalAll(_) => {}
         }
     }
 }
