@@ -155,10 +155,12 @@ impl Lowering<'_> {
         let mut members = Vec::new();
         let levels = used.levels || used.level_maps || self.facts.levels;
         if levels {
-            members.push(field_member(fixed::MU, domain_type(fixed::LEVEL)));
+            members.push(field_member(fixed::MU, domain_type(fixed::LEVEL)).with(named(fixed::MU)));
         }
         if used.joinable {
-            members.push(field_member(fixed::JOINABLE, ty(TypeKind::Bool)));
+            members.push(
+                field_member(fixed::JOINABLE, ty(TypeKind::Bool)).with(named(fixed::JOINABLE)),
+            );
         }
         if levels {
             members.push(level_domain());

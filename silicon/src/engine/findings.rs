@@ -7,4 +7,5 @@ pub(crate) mod contract;
 mod counterexample;
 pub(crate) mod incidents;
 pub(crate) mod log;
+pub(crate) mod names;
 mod shown;

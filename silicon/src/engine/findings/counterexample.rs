@@ -7,6 +7,7 @@ use sil::program::{Local, LocalKind};
 use smt::prover::Budget;
 use smt::terms::{Sort, SortKind, Term, Terms};
 
+use super::names as author;
 use crate::engine::Engine;
 use crate::engine::state::Store;
 use crate::engine::state::heap::{Heap, Resource};
@@ -237,18 +238,14 @@ impl Engine<'_> {
                     continue;
                 }
                 let arguments: Vec<Value> = arguments.iter().map(|&term| names.of(term)).collect();
-                let mut of = None;
-                let location = match resource {
+                let words: Vec<String> = arguments.iter().map(Value::to_string).collect();
+                // What a front end has made means nothing to the author.
+                let Some(location) = author::location(program, resource, &words) else { continue };
+                let of = match resource {
                     Resource::Field(field) => {
-                        let name = &program.fields[field].name;
-                        of = Some((arguments[0].clone(), name.to_string()));
-                        format!("{}.{name}", arguments[0])
+                        Some((arguments[0].clone(), program.fields[field].name.to_string()))
                     }
-                    Resource::Predicate(predicate) => {
-                        let arguments: Vec<_> = arguments.iter().map(Value::to_string).collect();
-                        format!("{}({})", program.predicates[predicate].name, arguments.join(", "))
-                    }
-                    Resource::Wand(_) => continue,
+                    Resource::Predicate(_) | Resource::Wand(_) => None,
                 };
                 let value = value.map(|value| names.of(value));
                 let location = Location { location, amount, value, field: of };

@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sil::source::Span;
 use smt::terms::{Symbol, Term, TermKind, Terms, TheoryOp, grow_stack};
 
+use super::names;
 use crate::engine::Engine;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::report::shown::{Contents, HeldPermission, NamedValue, ShownState};
@@ -21,7 +22,7 @@ const FIELDS: usize = 4;
 struct Words<'a> {
     terms: &'a Terms,
     names: FxHashMap<Term, String>,
-    functions: FxHashMap<Symbol, &'a str>,
+    functions: FxHashMap<Symbol, String>,
     invented: usize,
 }
 
@@ -109,10 +110,18 @@ impl Words<'_> {
             TermKind::Perm(value) => Some((value.to_string(), true)),
             TermKind::Null => Some(("null".to_owned(), true)),
             TermKind::Apply(symbol, arguments) => {
-                let name = *self.functions.get(symbol)?;
+                let name = self.functions.get(symbol)?.clone();
                 // The first argument is what the function reads of the heap.
-                let arguments = self.list(arguments.get(1..)?, invents, room)?;
-                Some((format!("{name}({arguments})"), true))
+                let arguments = arguments.get(1..)?;
+                // Where functions belong to classes, the next one is the object.
+                let text = match (name.rsplit_once('.'), arguments) {
+                    (Some((_, name)), [object, others @ ..]) => {
+                        let object = self.operand(*object, invents, room)?;
+                        format!("{object}.{name}({})", self.list(others, invents, room)?)
+                    }
+                    _ => format!("{name}({})", self.list(arguments, invents, room)?),
+                };
+                Some((text, true))
             }
             &TermKind::Not(of) => match *terms.kind(of) {
                 TermKind::Eq(left, right) => self.compared("!=", left, right, invents, room),
@@ -201,8 +210,10 @@ impl Engine<'_> {
         let old = self.state.past.old.clone().unwrap_or_default();
         let positive_before = self.surely_held(&old);
         let functions = self.caches.function_symbols.iter().flat_map(|(&id, symbols)| {
-            let name: &str = &self.program.functions[id].name;
-            [(symbols.full, name), (symbols.limited, name)]
+            let function = &self.program.functions[id];
+            let name = names::called(self.program, &function.name, function.span);
+            let named = move |symbol| name.clone().map(|name| (symbol, name));
+            [symbols.full, symbols.limited].into_iter().filter_map(named)
         });
         let mut words = Words {
             terms: &self.terms,
@@ -266,11 +277,16 @@ impl Engine<'_> {
         as_said: impl Fn(&str) -> String,
     ) {
         for (resource, chunks) in heap.resources() {
-            let Resource::Field(field) = resource else { continue };
-            let field = &self.program.fields[field].name;
+            if !matches!(resource, Resource::Field(_)) {
+                continue;
+            }
             for chunk in chunks.iter().filter(|chunk| positive.contains(&chunk.amount)) {
-                if let Some(receiver) = known.get(&chunk.arguments[0]) {
-                    words.add(chunk.value, || as_said(&format!("{receiver}.{field}")));
+                let receiver = known.get(&chunk.arguments[0]);
+                let location = receiver.and_then(|receiver| {
+                    names::location(self.program, resource, std::slice::from_ref(receiver))
+                });
+                if let Some(location) = location {
+                    words.add(chunk.value, || as_said(&location));
                 }
             }
         }
@@ -296,18 +312,26 @@ impl Engine<'_> {
         }
         for (resource, chunks) in heap.quantified_resources() {
             let location = match resource {
-                Resource::Field(field) => {
-                    format!("x.{} for some x", self.program.fields[field].name)
-                }
+                Resource::Wand(_) => Some("magic wands".to_owned()),
+                Resource::Field(_) => self.for_some(resource, "x", "x"),
                 Resource::Predicate(predicate) => {
-                    format!("{}(…) for some arguments", self.program.predicates[predicate].name)
+                    match &self.program.predicates[predicate].formals[..] {
+                        [_] => self.for_some(resource, "x", "x"),
+                        _ => self.for_some(resource, "…", "arguments"),
+                    }
                 }
-                Resource::Wand(_) => "magic wands".to_owned(),
             };
+            let Some(location) = location else { continue };
             let portion = HeldPermission { location, amount: None, value: None };
             held.extend(chunks.iter().map(|_| portion.clone()));
         }
         held
+    }
+
+    /// Instances of a resource with arguments that are not told.
+    fn for_some(&self, resource: Resource, arguments: &str, which: &str) -> Option<String> {
+        let location = names::location(self.program, resource, &[arguments.to_owned()])?;
+        Some(format!("{location} for some {which}"))
     }
 
     fn chunk_in_words(
@@ -318,16 +342,22 @@ impl Engine<'_> {
     ) -> Option<HeldPermission> {
         let amount = words.of(chunk.amount, true);
         let (location, value) = match resource {
-            Resource::Field(field) => {
+            Resource::Field(_) => {
                 let receiver = words.operand(chunk.arguments[0], true, &mut { NODES })?;
-                let location = format!("{receiver}.{}", self.program.fields[field].name);
+                let location = names::location(self.program, resource, &[receiver])?;
                 let name = words.names.get(&chunk.value).filter(|name| **name != location).cloned();
                 let value = name.or_else(|| words.value(chunk.value));
                 (location, value)
             }
-            Resource::Predicate(predicate) => {
-                let arguments = words.list(&chunk.arguments, true, &mut { NODES })?;
-                (format!("{}({arguments})", self.program.predicates[predicate].name), None)
+            Resource::Predicate(_) => {
+                let arguments: Option<Vec<String>> = chunk
+                    .arguments
+                    .iter()
+                    .map(|&argument| {
+                        words.phrase(argument, true, &mut { NODES }).map(|(text, _)| text)
+                    })
+                    .collect();
+                (names::location(self.program, resource, &arguments?)?, None)
             }
             Resource::Wand(_) => ("a magic wand".to_owned(), None),
         };

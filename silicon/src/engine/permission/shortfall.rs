@@ -4,11 +4,10 @@
 //! for words. So what is held is what is known at once, and what has no name in the program is left out.
 
 use sil::program::{Local, LocalKind, Type};
-use sil::source::Span;
-use sil::source_map::given_name;
 use smt::terms::{Sort, Term, TermKind, TheoryOp};
 
 use crate::engine::findings::log::Reported;
+use crate::engine::findings::names;
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine};
 use crate::report::{Amount, Shortfall};
@@ -48,41 +47,9 @@ impl Engine<'_> {
         resource: Resource,
         arguments: &[Term],
     ) -> Option<String> {
-        let names: Option<Vec<String>> =
+        let words: Option<Vec<String>> =
             arguments.iter().map(|&argument| self.in_words(heap, argument, LONGEST)).collect();
-        let names = names?;
-        match resource {
-            Resource::Field(field) => {
-                let field = &self.program.fields[field];
-                Some(format!("{}.{}", names.first()?, self.called(&field.name, field.span)?))
-            }
-            Resource::Predicate(predicate) => {
-                let predicate = &self.program.predicates[predicate];
-                let name = self.called(&predicate.name, predicate.span)?;
-                // Where predicates belong to classes, the first argument is the object.
-                match (name.rsplit_once('.'), &names[..]) {
-                    (Some((_, name)), [object]) => Some(format!("{object}.{name}")),
-                    (Some(_), _) => None,
-                    // A monitor has no name that can be written.
-                    _ if name.contains(' ') => None,
-                    (None, _) => Some(format!("{name}({})", names.join(", "))),
-                }
-            }
-            Resource::Wand(_) => None,
-        }
-    }
-
-    /// What the user calls a declaration; `None` if it is not the user's.
-    fn called(&self, name: &str, declaration: Span) -> Option<String> {
-        if self.is_translated() {
-            given_name(self.program, declaration)
-        } else {
-            Some(name.to_owned())
-        }
-    }
-
-    fn is_translated(&self) -> bool {
-        !self.program.origins.files.is_empty()
+        names::location(self.program, resource, &words?)
     }
 
     /// The amount of those chunks that evidently are the location, and whether the others evidently are not.
@@ -146,7 +113,10 @@ impl Engine<'_> {
             for chunk in chunks.iter().filter(|chunk| chunk.value == value) {
                 if let Some(receiver) = self.in_words(heap, chunk.arguments[0], steps) {
                     let field = &self.program.fields[field];
-                    return Some(format!("{receiver}.{}", self.called(&field.name, field.span)?));
+                    return Some(format!(
+                        "{receiver}.{}",
+                        names::called(self.program, &field.name, field.span)?
+                    ));
                 }
             }
         }
@@ -189,11 +159,11 @@ impl Engine<'_> {
     fn variable_of_user(&self, local: &Local) -> Option<String> {
         let own = || Some(local.name.to_string());
         match local.kind {
-            LocalKind::Formal | LocalKind::Returned if !self.is_translated() => own(),
+            LocalKind::Formal | LocalKind::Returned if !names::is_translated(self.program) => own(),
             LocalKind::Formal | LocalKind::Returned if local.ty == Type::Ref => own(),
             LocalKind::Formal | LocalKind::Returned => None,
-            LocalKind::Variable => self.called(&local.name, local.span),
-            LocalKind::Bound if !self.is_translated() => own(),
+            LocalKind::Variable => names::called(self.program, &local.name, local.span),
+            LocalKind::Bound if !names::is_translated(self.program) => own(),
             LocalKind::Bound | LocalKind::Let => None,
         }
     }
