@@ -6,20 +6,21 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use clap::builder::RangedU64ValueParser;
-use clap::{ArgAction, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
-use sil::render::Colours;
 use silicon::options::{Join, Options};
 use silicon::output::Format;
 use silicon::session::input::{self, Input, Language, Source};
+use silicon::session::shard::Shard;
 use silicon::session::{Lines, Session, Task};
 
-use crate::reports::ReportFile;
+use crate::merge::Merge;
+use crate::presentation::Presentation;
 use crate::silicon_flags::SiliconFlags;
 use crate::stability::Stability;
 
 /// With the solver's, since a verdict may depend on it.
-static VERSION: LazyLock<String> =
+pub(crate) static VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{} (Z3 {})", env!("CARGO_PKG_VERSION"), silicon::solver_version()));
 
 const EXAMPLES: &str = "\
@@ -53,13 +54,8 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
 
-    /// How findings are shown on standard output
-    #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
-    message_format: MessageFormat,
-
-    /// Write a report to a file, beside standard output: sarif=FILE, junit=FILE or html=FILE (repeatable)
-    #[arg(long = "report", value_name = "FORMAT=FILE")]
-    pub(crate) reports: Vec<ReportFile>,
+    #[command(flatten)]
+    pub(crate) presentation: Presentation,
 
     /// Verify only members whose name matches (repeatable)
     #[arg(long = "member", value_name = "GLOB", help_heading = SELECTION)]
@@ -80,6 +76,30 @@ pub(crate) struct Args {
     /// Verify only members that stand on these lines (repeatable)
     #[arg(long = "at", value_name = "FILE:LINE[-LINE]", help_heading = SELECTION)]
     at: Vec<Lines>,
+
+    /// Verify only the members of one of N shards; each member belongs to one. See silicon merge
+    #[arg(
+        long,
+        value_name = "I/N",
+        requires = "save",
+        conflicts_with_all = ["expect", "state", "dump"],
+        help_heading = SELECTION
+    )]
+    pub(crate) shard: Option<Shard>,
+
+    /// Deal members to shards by the times in FILE, which an earlier run printed with --message-format json
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        requires = "shard",
+        help_heading = SELECTION
+    )]
+    pub(crate) costs: Option<PathBuf>,
+
+    /// Save all that is found in FILE, for silicon merge
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["state", "dump"])]
+    pub(crate) save: Option<PathBuf>,
 
     /// Worker threads, at most four per core; 0: one per core
     #[arg(
@@ -175,12 +195,6 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     smt_log: Option<PathBuf>,
 
-    /// Show what each member cost
-    #[arg(long, overrides_with = "no_stats")]
-    stats: bool,
-    #[arg(long, overrides_with = "stats", hide = true)]
-    no_stats: bool,
-
     /// Count with --stats how often the solver instantiated each quantifier (slow)
     #[arg(long, overrides_with = "no_profile")]
     pub(crate) profile: bool,
@@ -256,10 +270,6 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "TOOL", conflicts_with = "message_format")]
     compat: Option<Tool>,
 
-    /// Whether colours are used
-    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", action = ArgAction::Set)]
-    color: Color,
-
     #[command(flatten)]
     silicon_flags: SiliconFlags,
 }
@@ -273,6 +283,7 @@ const RESOURCES: &str = "Resources";
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
     Stability(Stability),
+    Merge(Merge),
     /// Serve an editor on standard input and output, as a language server
     Lsp {
         /// Verify for a language server
@@ -305,13 +316,6 @@ enum Dialect {
     Spl,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-enum MessageFormat {
-    Human,
-    Short,
-    Json,
-}
-
 /// A verifier whose output is imitated.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum Tool {
@@ -321,13 +325,6 @@ enum Tool {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
 enum JoinWhen {
-    Auto,
-    Always,
-    Never,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum, Debug)]
-enum Color {
     Auto,
     Always,
     Never,
@@ -358,7 +355,7 @@ impl Args {
             Some("no input: name a file, a directory, or - for standard input (see --help)")
         } else if self.inputs.iter().filter(|input| input.as_os_str() == "-").count() > 1 {
             Some("standard input can be read only once")
-        } else if self.profile && !self.stats {
+        } else if self.profile && !self.presentation.stats {
             Some("--profile goes with --stats")
         } else if self.form.is_some() && self.dump != Some(Dump::Sil) {
             Some("--form goes with --dump sil")
@@ -387,6 +384,7 @@ impl Args {
             at: self.at.clone(),
             errors_per_member: self.errors_per_member(),
             answers: None,
+            shard: None,
         }
     }
 
@@ -436,6 +434,31 @@ impl Args {
         }
     }
 
+    /// The options on which it depends what is found, as they could be given. A limit on time tells only when work ends.
+    pub(crate) fn decisive(&self) -> Vec<String> {
+        const OTHERS: [&str; 13] = [
+            "message-format",
+            "color",
+            "report",
+            "stats",
+            "no-stats",
+            "threads",
+            "time-limit",
+            "smt-log",
+            "shard",
+            "costs",
+            "save",
+            "progress",
+            "no-progress",
+        ];
+        let configuration = self.configuration();
+        let is_decisive = |line: &&str| {
+            let name = line.trim_start_matches("--").split(' ').next();
+            !name.is_some_and(|name| OTHERS.contains(&name))
+        };
+        configuration.lines().filter(is_decisive).map(str::to_owned).collect()
+    }
+
     pub(crate) fn form(&self) -> sil::print::Form {
         match self.form {
             None | Some(Form::Graph) => sil::print::Form::Graph,
@@ -447,27 +470,7 @@ impl Args {
         if let Some(Tool::Silicon) = self.compat {
             return Format::Silicon;
         }
-        match self.message_format {
-            MessageFormat::Human => {
-                Format::Human { colours: self.colours(), statistics: self.stats }
-            }
-            MessageFormat::Short => Format::Short,
-            MessageFormat::Json => Format::Json { statistics: self.stats },
-        }
-    }
-
-    /// See <https://no-color.org>: any value but the empty one counts.
-    fn colours(&self) -> Colours {
-        let wanted = match self.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => {
-                io::stdout().is_terminal()
-                    && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-                    && std::env::var_os("TERM").is_none_or(|value| value != "dumb")
-            }
-        };
-        if wanted { Colours::Always } else { Colours::Never }
+        self.presentation.format()
     }
 
     /// Whether a bar may be drawn on standard error.
@@ -480,16 +483,15 @@ impl Args {
         let choice = |value: Option<clap::builder::PossibleValue>| {
             value.map_or(String::new(), |value| value.get_name().to_owned())
         };
-        let mut lines = vec![
-            format!("--message-format {}", choice(self.message_format.to_possible_value())),
-            format!("--color {}", choice(self.color.to_possible_value())),
+        let mut lines = self.presentation.configuration();
+        lines.extend([
             format!("--threads {}", self.threads),
             format!("--errors-per-member {}", self.errors_per_member()),
             format!("--limit {}", self.limit),
             format!("--member-limit {}", self.member_limit),
             format!("--time-limit {}", self.time_limit),
             format!("--join {}", choice(self.join.to_possible_value())),
-        ];
+        ]);
         lines.extend(
             self.compat.map(|tool| format!("--compat {}", choice(tool.to_possible_value()))),
         );
@@ -502,11 +504,12 @@ impl Args {
             self.language.map(|it| format!("--language {}", choice(it.to_possible_value()))),
         );
         lines.extend(self.stdin_filename.iter().map(|name| format!("--stdin-filename {name}")));
-        lines.extend(self.reports.iter().map(|report| format!("--report {report}")));
+        lines.extend(self.shard.iter().map(|shard| format!("--shard {shard}")));
+        lines.extend(self.costs.iter().map(|path| format!("--costs {}", path.display())));
+        lines.extend(self.save.iter().map(|path| format!("--save {}", path.display())));
         lines.extend(self.state.iter().map(|at| format!("--state {at}")));
         lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));
         for (name, on) in [
-            ("stats", self.stats),
             ("profile", self.profile),
             ("audit", self.audit),
             ("check", self.check),
@@ -561,8 +564,8 @@ mod tests {
     #[test]
     fn the_last_of_a_switch_and_its_negation_wins() {
         let args = |words: &[&str]| Args::try_parse_from(words).expect("well formed");
-        assert!(!args(&["silicon", "--stats", "--no-stats", "x"]).stats);
-        assert!(args(&["silicon", "--no-stats", "--stats", "x"]).stats);
+        assert!(!args(&["silicon", "--stats", "--no-stats", "x"]).presentation.stats);
+        assert!(args(&["silicon", "--no-stats", "--stats", "x"]).presentation.stats);
         assert!(!args(&["silicon", "--no-progress", "--progress", "x"]).no_progress);
     }
 }

@@ -15,7 +15,8 @@ use crate::args::Args;
 const NAME: &str = "silicon.toml";
 
 /// What a file cannot say: what to do, and where else to look.
-const NOT_IN_FILES: [&str; 6] = ["config", "no-config", "dump", "form", "print-config", "compat"];
+const NOT_IN_FILES: [&str; 9] =
+    ["config", "no-config", "dump", "form", "print-config", "compat", "shard", "costs", "save"];
 
 /// The arguments with those of the configuration file in front of them. `Err`: what is wrong with the file.
 pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {

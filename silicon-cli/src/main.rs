@@ -5,11 +5,14 @@
 mod args;
 mod config;
 mod dump;
+mod merge;
+mod presentation;
 mod process;
 mod progress;
 mod reference_flags;
 mod reports;
 mod run;
+mod saved;
 mod signals;
 mod silicon_flags;
 mod stability;
@@ -75,6 +78,7 @@ fn answer(args: Args) -> anyhow::Result<u8> {
     if let Some(command) = args.command {
         return match command {
             Command::Stability(asked) => stability::run(&asked),
+            Command::Merge(asked) => merge::run(&asked),
             Command::Lsp { worker: true } => silicon_lsp::serve(),
             Command::Lsp { worker: false } => {
                 silicon_lsp::run()?;

@@ -51,10 +51,14 @@ impl FromStr for ReportFile {
     }
 }
 
-/// Makes sure that all reports can be written, before work is spent on them. What their files hold stays.
-pub(crate) fn prepare(reports: &[ReportFile], inputs: &[Input]) -> anyhow::Result<()> {
-    for (index, report) in reports.iter().enumerate() {
-        let path = &report.path;
+/// The files of reports.
+pub(crate) fn paths(reports: &[ReportFile]) -> Vec<&Path> {
+    reports.iter().map(|report| &*report.path).collect()
+}
+
+/// Makes sure that all files can be written, before work is spent on them. What they hold stays.
+pub(crate) fn prepare(paths: &[&Path], inputs: &[Input]) -> anyhow::Result<()> {
+    for (index, &path) in paths.iter().enumerate() {
         let is_new = !path.exists();
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
         let file = file.with_context(|| cannot_write(path))?;
@@ -73,16 +77,16 @@ pub(crate) fn prepare(reports: &[ReportFile], inputs: &[Input]) -> anyhow::Resul
         if !is_new && Language::of_name(path).is_some() {
             bail!("{}: it is a program", cannot_write(path));
         }
-        if reports[..index].iter().any(|other| is_same_place(path, &other.path)) {
+        if paths[..index].iter().any(|other| is_same_place(path, other)) {
             bail!("{}: another report goes to the same file", cannot_write(path));
         }
     }
     Ok(())
 }
 
-/// Why the reports cannot be written, now that it is known what the programs import.
-pub(crate) fn conflict(reports: &[ReportFile], outcomes: &[Outcome]) -> Option<String> {
-    reports.iter().find_map(|ReportFile { path, .. }| {
+/// Why the files cannot be written, now that it is known what the programs import.
+pub(crate) fn conflict(paths: &[&Path], outcomes: &[Outcome]) -> Option<String> {
+    paths.iter().find_map(|path| {
         let mut files = outcomes.iter().flat_map(|outcome| outcome.texts.names());
         let is_part = files.any(|name| is_same(path, Path::new(name)));
         is_part.then(|| format!("{}: it is part of a program", cannot_write(path)))
@@ -114,7 +118,7 @@ impl Drop for Removed<'_> {
 }
 
 /// Writes a file that has, at any time, what it had before or all of the text.
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     // The file that a link leads to is written, not the link.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let is_plain = fs::metadata(path).map_or(true, |data| data.is_file());

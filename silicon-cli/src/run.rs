@@ -1,16 +1,21 @@
 //! Verifying the inputs, several at a time, and showing them in the order given.
 
+use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
 use anyhow::Context;
 use silicon::expectations::differences;
 use silicon::output::{Format, Summary};
+use silicon::session::shard::{Costs, Shard, Sharding};
 use silicon::session::{FileVerdict, Input, Outcome, Session};
 
 use super::args::Args;
 use super::progress::Progress;
+use super::saved::{self, Header};
 use super::signals::Signals;
 use super::supervise::{Audience, End, Plan, run as supervise};
 use super::{USAGE, complain, reports};
@@ -36,7 +41,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let traces = args.profile.then(tempfile::tempdir).transpose();
     let traces = traces.context("cannot make a directory for traces")?;
     session.options.profile = traces.as_ref().map(|directory| directory.path().to_owned());
-    if let Err(error) = prepare(args, &session, &inputs) {
+    if let Err(error) = prepare(args, &mut session, &inputs) {
         complain(&format!("error: {error:#}"));
         return Ok(USAGE);
     }
@@ -44,7 +49,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let mut showing = Showing {
         format: args.format(),
         progress: Progress::new(inputs.len(), args.wants_progress()),
-        keeps: !args.reports.is_empty(),
+        keeps: !files(args).is_empty(),
         expects: args.expect,
         unexpected: 0,
         lost: 0,
@@ -56,7 +61,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         session: &|input| session_of(&session, &inputs, input),
         processes: workers(args.threads).min(inputs.len()),
         // Announcements stand in them, and what is a program is not overwritten.
-        with_texts: args.expect || !args.reports.is_empty(),
+        with_texts: args.expect || !files(args).is_empty(),
         signals: &signals,
         deadline: session.options.deadline,
         member_limit: session.options.member_time_limit,
@@ -70,9 +75,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let mut stdout = io::stdout().lock();
     format.summary(&summary, &mut stdout)?;
     stdout.flush()?;
-    let refused = reports::conflict(&args.reports, &outcomes);
+    let refused = reports::conflict(&files(args), &outcomes);
     match &refused {
-        None => reports::write(&args.reports, &outcomes, &summary)?,
+        None => {
+            reports::write(&args.presentation.reports, &outcomes, &summary)?;
+            save(args, &session, &inputs, &outcomes, &summary)?;
+        }
         Some(problem) => complain(&format!("error: {problem}")),
     }
     if let End::Stopped { by, not_begun } = end {
@@ -180,12 +188,53 @@ fn session_for(args: &Args, files: usize) -> Session {
 }
 
 /// Makes sure that what is asked for can be written, before work is spent on it.
-fn prepare(args: &Args, session: &Session, inputs: &[Input]) -> anyhow::Result<()> {
+fn prepare(args: &Args, session: &mut Session, inputs: &[Input]) -> anyhow::Result<()> {
+    if args.save.is_some() {
+        let costs = args.costs.as_deref().map(costs).transpose()?.unwrap_or_default();
+        let shard = args.shard.unwrap_or(Shard::WHOLE);
+        session.shard = Some(Arc::new(Sharding::new(shard, costs)));
+    }
     if let Some(directory) = &session.options.smt_log {
         std::fs::create_dir_all(directory)
             .with_context(|| format!("cannot create {}", directory.display()))?;
     }
-    reports::prepare(&args.reports, inputs)
+    reports::prepare(&files(args), inputs)
+}
+
+/// The files that are written beside standard output.
+fn files(args: &Args) -> Vec<&Path> {
+    let mut files = reports::paths(&args.presentation.reports);
+    files.extend(args.save.as_deref());
+    files
+}
+
+fn costs(path: &Path) -> anyhow::Result<Costs> {
+    let text = fs::read_to_string(path);
+    let text = text.with_context(|| format!("cannot read {}", path.display()))?;
+    let costs = Costs::read(&text).map_err(anyhow::Error::msg);
+    costs.with_context(|| format!("no costs in {}", path.display()))
+}
+
+/// Saves what was found, if that was asked for.
+fn save(
+    args: &Args,
+    session: &Session,
+    inputs: &[Input],
+    outcomes: &[Outcome],
+    summary: &Summary,
+) -> anyhow::Result<()> {
+    let (Some(path), Some(sharding)) = (&args.save, &session.shard) else { return Ok(()) };
+    let names = inputs.iter().map(|input| input.name.clone()).collect();
+    let mut header = Header::new(sharding.shard, args.decisive(), names);
+    header.interrupted = summary.interrupted;
+    header.time = summary.time;
+    saved::write(path, &header, outcomes)?;
+    if let Some(shard) = args.shard {
+        let all: usize = outcomes.iter().map(|outcome| outcome.dealt.len()).sum();
+        let own = summary.members;
+        complain(&format!("note: shard {shard} has {own} of {all} members; see silicon merge"));
+    }
+    Ok(())
 }
 
 /// Members of different files may have the same name, so their logs go to directories of their own.

@@ -1,4 +1,4 @@
-//! What the processes of one run say to each other: one JSON object a line.
+//! What the processes of one run say to each other, and what runs save: one JSON object a line.
 //!
 //! The types of the languages' crates know nothing of this, so they have counterparts here.
 
@@ -11,6 +11,7 @@ use silicon::options::GivenUp;
 use silicon::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 use silicon::session::follow::Member;
 use silicon::session::replay::Replay;
+use silicon::session::shard::Dealt;
 use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Obligation, Outcome};
 
 /// What a worker is to do.
@@ -66,6 +67,17 @@ pub(crate) struct Head {
     is_direct: bool,
     /// Name and text; left out where nobody will ask for them.
     texts: Vec<(String, String)>,
+    /// The members of all shards.
+    dealt: Vec<Assigned>,
+}
+
+/// A member, and its shard.
+#[derive(Debug, Serialize, Deserialize)]
+struct Assigned {
+    kind: MemberKind,
+    name: String,
+    at: At,
+    shard: usize,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -226,6 +238,18 @@ impl From<Verified> for MemberOutcome {
     }
 }
 
+impl From<&Dealt> for Assigned {
+    fn from(Dealt { kind, name, place, shard }: &Dealt) -> Self {
+        Self { kind: *kind, name: name.clone(), at: place.into(), shard: *shard }
+    }
+}
+
+impl From<Assigned> for Dealt {
+    fn from(Assigned { kind, name, at, shard }: Assigned) -> Self {
+        Self { kind, name, place: at.into(), shard }
+    }
+}
+
 impl Head {
     /// `with_texts`: whether there is something to be quoted from them.
     pub(crate) fn of(outcome: &Outcome, with_texts: bool) -> Self {
@@ -238,6 +262,7 @@ impl Head {
             trusted: outcome.trusted.clone(),
             is_direct: outcome.is_direct,
             texts: texts.map(|file| (file.name.clone(), file.text.to_string())).collect(),
+            dealt: outcome.dealt.iter().map(Assigned::from).collect(),
         }
     }
 
@@ -256,6 +281,7 @@ impl Head {
             texts,
             time: Duration::ZERO,
             is_direct: self.is_direct,
+            dealt: self.dealt.into_iter().map(Dealt::from).collect(),
         })
     }
 }

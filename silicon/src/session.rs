@@ -10,6 +10,7 @@ pub mod load;
 pub mod outcome;
 pub mod place;
 pub mod replay;
+pub mod shard;
 
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,6 +30,7 @@ pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Obligation, Outcome};
 
 use crate::answers::Answers;
 use crate::direct::Direct;
+use crate::observer::Planned;
 use crate::options::Options;
 use crate::report::{Cost, Finding, MemberReport, Statistics, Verdict};
 use follow::Relay;
@@ -36,6 +38,7 @@ use input::Language;
 use load::Loaded;
 use place::Places;
 use replay::Replayer;
+use shard::{Dealt, Sharding};
 
 /// How far a program is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -63,6 +66,8 @@ pub struct Session {
     pub errors_per_member: usize,
     /// What is known from earlier runs, where that is to be used; what is found is added.
     pub answers: Option<Arc<Answers>>,
+    /// Only the members of one shard; none: all.
+    pub shard: Option<Arc<Sharding>>,
 }
 
 /// Deep programs need deep recursion; the memory is only reserved until it is used.
@@ -107,7 +112,10 @@ impl Session {
                 without_members_to_verify(&program, is_blank)
             };
             match self.options_for(&program, &places) {
-                Some(options) => {
+                Some(mut options) => {
+                    if let Some(sharding) = &self.shard {
+                        deal(sharding, &program, &sources, &places, &mut options, &mut outcome);
+                    }
                     let replayer =
                         (self.replay && direct.is_none() && input.language() == Language::Chalice)
                             .then(|| Replayer::new(&outcome.file, &texts))
@@ -352,6 +360,35 @@ fn whole_file(file: &str, id: &str, text: String) -> Diagnostic {
         notes: Vec::new(),
         remarks: Vec::new(),
     })
+}
+
+/// Deals the members that `options` select to shards, and takes those of other shards out of them.
+fn deal(
+    sharding: &Sharding,
+    program: &Program,
+    sources: &Sources,
+    places: &Places<'_>,
+    options: &mut Options,
+    outcome: &mut Outcome,
+) {
+    // Where a run goes on after a part of it was lost, members are dealt as they were in the beginning.
+    let settled = std::mem::take(&mut options.settled);
+    let members = crate::verify::members(program, sources, options);
+    options.settled = settled;
+    let name = |member: &Planned| places.name(member.span, member.name.clone());
+    let names: Vec<String> = members.iter().map(name).collect();
+    let shards = sharding.deal(&outcome.file, &members, &names);
+    for ((member, name), shard) in members.into_iter().zip(names).zip(shards) {
+        let Planned { kind, name: id, span } = member;
+        if shard != sharding.shard.number {
+            options.settled.insert((kind, id));
+        }
+        outcome.dealt.push(Dealt { kind, name, place: places.of(span), shard });
+    }
+    // Members that others verify are no members that nobody selected.
+    if !outcome.dealt.is_empty() {
+        outcome.verdict = FileVerdict::Checked;
+    }
 }
 
 /// What a program is of whose members none was verified, though nobody asked for some of them only.

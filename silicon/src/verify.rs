@@ -25,7 +25,7 @@ use self::collect::Collected;
 use self::member::verify_member;
 use self::reports::blank;
 use self::schedule::{Schedule, Task};
-use self::selection::{is_reported, is_selected, planned};
+use self::selection::{is_selected, planned, reported};
 use self::tasks::{Run, note_predicate, observed};
 use self::turns::Turns;
 use crate::answers::{Answers, Recall, Recalled};
@@ -34,7 +34,7 @@ use crate::engine::members::analysis::Analysis;
 use crate::engine::whole::Facts;
 use crate::engine::{Context, Engine, Visible};
 use crate::huge_pages;
-use crate::observer::{Nobody, Observer};
+use crate::observer::{Nobody, Observer, Planned};
 use crate::options::Options;
 use crate::report::{MemberReport, Report};
 
@@ -74,6 +74,12 @@ pub(crate) fn verify_direct(
 ) -> Report {
     // The keys of answers are about SIL programs.
     verify_either(table, Some(direct), sources, options, observer, None)
+}
+
+/// The members about which there will be reports, in their order.
+pub(crate) fn members(program: &Program, sources: &Sources, options: &Options) -> Vec<Planned> {
+    let members = reported(program, sources, options).into_iter();
+    members.map(|member| planned(program, member)).collect()
 }
 
 fn verify_either(
@@ -124,12 +130,7 @@ fn verify_members(
         direct,
         ..Context::new(program, sources, options, observer, termination.as_ref())
     };
-    let reported: Vec<Member> = program
-        .order
-        .iter()
-        .copied()
-        .filter(|&member| is_reported(program, sources, options, member))
-        .collect();
+    let reported = reported(program, sources, options);
     observer.planned(&reported.iter().map(|&member| planned(program, member)).collect::<Vec<_>>());
     let is_domain = |member: &Member| matches!(member, Member::Domain(_));
     // Axioms may mention nothing that needs a proof, so nothing else is to come; that they are trusted is said elsewhere.

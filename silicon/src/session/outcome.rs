@@ -8,6 +8,7 @@ use sil::source::LineColumn;
 
 use super::follow::Member;
 use super::replay::Replay;
+use super::shard::Dealt;
 use crate::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 
 /// The result for one file.
@@ -27,6 +28,8 @@ pub struct Outcome {
     pub time: Duration,
     /// Whether a Chalice program was executed directly, without a translation.
     pub is_direct: bool,
+    /// The members of all shards, in source order; empty if they were not dealt to shards.
+    pub dealt: Vec<Dealt>,
 }
 
 /// The verdict on a file, or on a run of several; ordered by weight.
@@ -155,6 +158,7 @@ impl Outcome {
             texts: Texts::default(),
             time: Duration::ZERO,
             is_direct: false,
+            dealt: Vec::new(),
         }
     }
 

@@ -10,15 +10,16 @@ use crate::options::Options;
 use crate::report::MemberKind;
 
 /// Whether there is a report on a member: it is selected, and there is something to say.
-pub(super) fn is_reported(
-    program: &Program,
-    sources: &Sources,
-    options: &Options,
-    member: Member,
-) -> bool {
+fn is_reported(program: &Program, sources: &Sources, options: &Options, member: Member) -> bool {
     !matches!(member, Member::Field(_))
         && is_selected(program, member, options)
         && !(matches!(member, Member::Domain(_)) && is_of_library(sources, program, member))
+}
+
+/// The members of the report, in its order.
+pub(super) fn reported(program: &Program, sources: &Sources, options: &Options) -> Vec<Member> {
+    let members = program.order.iter().copied();
+    members.filter(|&member| is_reported(program, sources, options, member)).collect()
 }
 
 pub(super) fn planned(program: &Program, member: Member) -> Planned {
