@@ -1,13 +1,11 @@
 //! What is known on each path to a line: `--state FILE:LINE`.
 
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
 
-use silicon::options::Join;
 use silicon::output::Format;
-use silicon::report::shown::{Contents, HeldPermission, NamedValue};
-use silicon::session::follow::{Follower, StateAt};
-use silicon::session::{FileVerdict, Input, Lines, Session};
+use silicon::session::follow::StateAt;
+use silicon::session::states::states_at;
+use silicon::session::{FileVerdict, Input, Lines};
 
 use super::args::Args;
 use super::{USAGE, complain};
@@ -15,41 +13,17 @@ use super::{USAGE, complain};
 /// So many paths are shown; others are counted.
 const PATHS: usize = 8;
 
-/// The states seen so far.
-struct Seen<'a> {
-    lines: &'a Lines,
-    states: Mutex<Vec<StateAt>>,
-}
-
-impl Follower for Seen<'_> {
-    fn wants_states(&self) -> Option<&Lines> {
-        Some(self.lines)
-    }
-
-    fn reached(&self, state: StateAt) {
-        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
-        // Of several statements on the line, a path shows the first it comes to.
-        let is_later =
-            |earlier: &StateAt| earlier.path == state.path && earlier.place != state.place;
-        if !states.iter().any(is_later) {
-            states.push(state);
-        }
-    }
-}
-
 /// Verifies the members on the lines along each path, prints the states, and returns the exit code.
 pub(crate) fn show(args: &Args, lines: &Lines) -> anyhow::Result<u8> {
-    let mut session = Session { at: vec![lines.clone()], ..args.session() };
-    session.options.join = Join::Never;
-    // The order in which paths are met is that of one thread.
-    session.options.threads = 1;
+    let session = args.session();
     let mut inputs = args.programs();
     if inputs.is_empty() {
         inputs = vec![Input::file(lines.file())];
     }
-    let seen = Seen { lines, states: Mutex::default() };
+    let mut states = Vec::new();
     for input in &inputs {
-        let mut outcome = session.run_with(input, &seen);
+        let (mut outcome, reached) = states_at(&session, input, lines);
+        states.extend(reached);
         // What is wrong with the program; what does not hold in it is no matter here.
         outcome.diagnostics.retain(|one| one.member.is_none());
         let mut findings = Vec::new();
@@ -62,7 +36,6 @@ pub(crate) fn show(args: &Args, lines: &Lines) -> anyhow::Result<u8> {
             complain("note: the verification was not finished: there may be more paths");
         }
     }
-    let states = seen.states.into_inner().unwrap_or_else(PoisonError::into_inner);
     if states.is_empty() {
         complain(&format!("error: no path comes to a statement at {lines}"));
         return Ok(USAGE);
@@ -98,32 +71,12 @@ fn json(state: &StateAt, out: &mut Vec<u8>) -> io::Result<()> {
 }
 
 fn people(number: usize, all: usize, state: &StateAt, out: &mut Vec<u8>) -> io::Result<()> {
-    let StateAt { place, path, contents } = state;
-    let Contents { variables, held, facts, other_facts } = contents;
+    let place = &state.place;
     let (line, column) = (place.start.line, place.start.column);
     writeln!(out, "path {number} of {all} to {}:{line}:{column}", place.file)?;
-    let section = |out: &mut Vec<u8>, title: &str, lines: &[String]| {
-        if lines.is_empty() {
-            return Ok(());
-        }
+    for (title, lines) in state.sections() {
         writeln!(out, "  {title}:")?;
-        lines.iter().try_for_each(|line| writeln!(out, "    {line}"))
-    };
-    section(out, "where", path)?;
-    let variable = |NamedValue { name, value }: &NamedValue| match value {
-        Some(value) => format!("{name} == {value}"),
-        None => name.clone(),
-    };
-    section(out, "variables", &variables.iter().map(variable).collect::<Vec<_>>())?;
-    let portion = |HeldPermission { location, amount, value }: &HeldPermission| {
-        let amount = amount.as_deref().unwrap_or("…");
-        let value = value.iter().map(|value| format!(" && {location} == {value}"));
-        format!("acc({location}, {amount}){}", value.collect::<String>())
-    };
-    section(out, "held", &held.iter().map(portion).collect::<Vec<_>>())?;
-    let mut known = facts.clone();
-    if *other_facts > 0 {
-        known.push(format!("and {other_facts} more"));
+        lines.iter().try_for_each(|line| writeln!(out, "    {line}"))?;
     }
-    section(out, "known", &known)
+    Ok(())
 }

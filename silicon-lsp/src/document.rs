@@ -267,6 +267,8 @@ impl Run {
                 self.found.insert((kind, id), found);
             }
             Event::Done { found, .. } => self.complete = found,
+            // It belongs to no run.
+            Event::States { .. } => {}
         }
     }
 

@@ -11,6 +11,18 @@ pub(crate) enum Order {
     Verify(Job),
     /// Nobody wants to know any more.
     Cancel(u64),
+    States(Question),
+}
+
+/// A text, and a line of which is to be told what is known there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Question {
+    pub(crate) number: u64,
+    pub(crate) name: String,
+    pub(crate) uri: String,
+    pub(crate) text: String,
+    /// From 1.
+    pub(crate) line: u32,
 }
 
 /// A text to be verified.
@@ -55,6 +67,25 @@ pub(crate) enum Event {
         job: u64,
         found: Option<Vec<Found>>,
     },
+    /// The states of the first paths to a line, and how many paths there are.
+    States {
+        job: u64,
+        found: Vec<Reached>,
+        all: usize,
+    },
+}
+
+/// A path that comes to a statement, and what is known there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Reached {
+    /// Where the statement stands.
+    pub(crate) range: Range,
+    /// The conditions that lead there.
+    pub(crate) path: Vec<String>,
+    /// As `--state` gives it with `--message-format json`.
+    pub(crate) state: serde_json::Value,
+    /// The same for people.
+    pub(crate) words: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -90,7 +121,8 @@ impl Event {
             | Self::Started { job, .. }
             | Self::Ended { job, .. }
             | Self::Finished { job, .. }
-            | Self::Done { job, .. } => *job,
+            | Self::Done { job, .. }
+            | Self::States { job, .. } => *job,
         }
     }
 }

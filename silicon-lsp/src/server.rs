@@ -1,29 +1,28 @@
 //! The main loop: everything that happens, one after the other.
 
+mod documents;
+mod requests;
+mod states;
+mod verification;
+
 use std::collections::{BTreeMap, VecDeque};
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_server::{Connection, Message, Notification, Request, RequestId};
 use lsp_types::{
-    CodeLensOptions, CompletionOptions, CompletionParams, DidChangeTextDocumentParams,
-    DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    DidSaveTextDocumentParams, ExecuteCommandOptions, ExecuteCommandParams,
-    FoldingRangeProviderCapability, GotoDefinitionParams, HoverProviderCapability, MessageType,
-    OneOf, PublishDiagnosticsParams, ReferenceParams, RenameOptions, RenameParams, SaveOptions,
-    SemanticTokens, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
-    ServerCapabilities, ShowMessageParams, TextDocumentIdentifier, TextDocumentPositionParams,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
-    TextDocumentSyncSaveOptions, Uri, WorkDoneProgressOptions,
+    CodeLensOptions, CompletionOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, OneOf, RenameOptions, SaveOptions, SemanticTokensFullOptions,
+    SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkDoneProgressOptions,
 };
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use self::states::{Asked, Unanswered};
 use crate::analysis::{self, Analysis, analyse};
-use crate::document::{Document, Run};
+use crate::document::Document;
 use crate::features;
-use crate::protocol::{Event, Found, Order};
 use crate::verifier::{Heard, Verifier};
 
 /// When programs are verified, without being asked.
@@ -132,6 +131,10 @@ struct Server<'c> {
     verifier: Option<Verifier>,
     heard: (Sender<Heard>, Receiver<Heard>),
     busy: Option<Busy>,
+    /// Who wants to know what is known at the cursor.
+    asked: Option<Asked>,
+    /// Whether hovering tells it.
+    tells_states: bool,
     /// The number of the last worker, job or request of our own.
     numbers: u64,
     /// Where a shutdown was asked for.
@@ -169,6 +172,7 @@ impl<'c> Server<'c> {
         })?;
         let supports = |path: &str| parameters.pointer(path) == Some(&Value::Bool(true));
         let when = parameters.pointer("/initializationOptions/verify").and_then(Value::as_str);
+        let tells_states = parameters.pointer("/initializationOptions/hoverStates");
         Ok(Self {
             connection,
             when: match when {
@@ -189,6 +193,8 @@ impl<'c> Server<'c> {
             verifier: None,
             heard: unbounded(),
             busy: None,
+            asked: None,
+            tells_states: tells_states != Some(&Value::Bool(false)),
             numbers: 0,
             is_ending: false,
         })
@@ -221,6 +227,12 @@ impl<'c> Server<'c> {
                 recv(self.heard.1) -> heard => match heard {
                     Ok(Heard::Said(number, event)) if self.is_present(number) => self.hear(event)?,
                     Ok(Heard::Gone(number)) if self.is_present(number) => self.lost()?,
+                    Ok(Heard::Said(number, event)) if self.is_asked(number) => {
+                        self.hear_states(event)?;
+                    }
+                    Ok(Heard::Gone(number)) if self.is_asked(number) => {
+                        self.leave_states(Unanswered::Lost)?;
+                    }
                     // From a worker of before.
                     Ok(_) => {}
                     Err(_) => anyhow::bail!("a channel is closed that is held open"),
@@ -251,507 +263,4 @@ impl<'c> Server<'c> {
         let id = RequestId::from(format!("silicon-{}", self.next_number()));
         self.send(Request::new(id, method.to_owned(), parameters))
     }
-}
-
-/// Documents, and what is said of them.
-impl Server<'_> {
-    fn notification(&mut self, notification: Notification) -> anyhow::Result<()> {
-        let Notification { method, params } = notification;
-        match method.as_str() {
-            "textDocument/didOpen" => {
-                let Ok(DidOpenTextDocumentParams { text_document }) =
-                    serde_json::from_value(params)
-                else {
-                    return Ok(());
-                };
-                let uri = text_document.uri.as_str().to_owned();
-                let document =
-                    Document::new(uri.clone(), text_document.version, text_document.text);
-                self.texts.send(document.request())?;
-                self.documents.insert(uri, document);
-            }
-            "textDocument/didChange" => {
-                let Ok(DidChangeTextDocumentParams { text_document, content_changes }) =
-                    serde_json::from_value(params)
-                else {
-                    return Ok(());
-                };
-                let uri = text_document.uri.as_str().to_owned();
-                self.cancel(&uri)?;
-                if let Some(document) = self.documents.get_mut(&uri) {
-                    document.change(text_document.version, content_changes);
-                    self.texts.send(document.request())?;
-                }
-            }
-            "textDocument/didSave" => {
-                let Ok(DidSaveTextDocumentParams { text_document, .. }) =
-                    serde_json::from_value(params)
-                else {
-                    return Ok(());
-                };
-                self.file_changed(text_document.uri.as_str())?;
-                let is_open = self.documents.get(text_document.uri.as_str());
-                let is_new = is_open.is_some_and(|document| document.run.is_none());
-                if self.when == When::Saving && is_new {
-                    self.want(text_document.uri.as_str(), Duration::ZERO);
-                }
-            }
-            "workspace/didChangeWatchedFiles" => {
-                let Ok(DidChangeWatchedFilesParams { changes }) = serde_json::from_value(params)
-                else {
-                    return Ok(());
-                };
-                for change in changes {
-                    self.file_changed(change.uri.as_str())?;
-                }
-            }
-            "textDocument/didClose" => {
-                let Ok(DidCloseTextDocumentParams { text_document }) =
-                    serde_json::from_value(params)
-                else {
-                    return Ok(());
-                };
-                self.close(text_document.uri.as_str())?;
-            }
-            "window/workDoneProgress/cancel" => {
-                let token = params.get("token").and_then(Value::as_str).unwrap_or_default();
-                if let Some(busy) = self.busy.as_ref().filter(|busy| token_of(busy.job) == token) {
-                    let uri = busy.uri.clone();
-                    self.stop(&uri)?;
-                }
-            }
-            "$/cancelRequest" => {
-                let id = match params.get("id") {
-                    Some(Value::String(id)) => RequestId::from(id.clone()),
-                    Some(Value::Number(id)) => {
-                        let id = id.as_i64().and_then(|id| i32::try_from(id).ok());
-                        RequestId::from(id.unwrap_or_default())
-                    }
-                    _ => return Ok(()),
-                };
-                let is_it = |(_, request): &(String, Request)| request.id == id;
-                if let Some(position) = self.waiting.iter().position(is_it) {
-                    self.waiting.remove(position);
-                    let (code, words) = (ErrorCode::RequestCanceled as i32, "cancelled".to_owned());
-                    self.send(Response::new_err(id, code, words))?;
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// A file on the disk is another one: what is known of programs that may import it is known no more.
-    fn file_changed(&mut self, uri: &str) -> anyhow::Result<()> {
-        let depends = |document: &&Document| {
-            document.uri != uri
-                && document.analysis.as_ref().is_none_or(|analysis| analysis.depends_on_files)
-        };
-        let dependents: Vec<_> =
-            self.documents.values().filter(depends).map(|it| it.uri.clone()).collect();
-        for uri in dependents {
-            self.cancel(&uri)?;
-            if let Some(document) = self.documents.get_mut(&uri) {
-                document.forget();
-                self.texts.send(document.request())?;
-            }
-        }
-        Ok(())
-    }
-
-    fn close(&mut self, uri: &str) -> anyhow::Result<()> {
-        self.cancel(uri)?;
-        if let Some(document) = self.documents.remove(uri) {
-            for shown in document.shown_in.iter().chain([&document.uri]) {
-                self.publish(shown, None, &[])?;
-            }
-        }
-        let (closed, waiting) =
-            std::mem::take(&mut self.waiting).into_iter().partition(|(it, _)| it == uri);
-        self.waiting = waiting;
-        let closed: Vec<(String, Request)> = closed;
-        for (_, request) in closed {
-            self.send(Response::new_ok(request.id, Value::Null))?;
-        }
-        Ok(())
-    }
-
-    /// The front end is through with a text.
-    fn analysed(&mut self, analysis: std::sync::Arc<Analysis>) -> anyhow::Result<()> {
-        let uri = analysis.uri.clone();
-        let Some(document) = self.documents.get_mut(&uri) else { return Ok(()) };
-        // A document that was closed and opened again may have the same number for another text.
-        if analysis.version != document.version || analysis.text.text != document.text.text {
-            return Ok(());
-        }
-        let is_program = analysis.is_program;
-        document.analysis = Some(analysis);
-        self.show(&uri)?;
-        if is_program && self.when == When::Typing {
-            self.want(&uri, PAUSE);
-        }
-        let (now, later) =
-            std::mem::take(&mut self.waiting).into_iter().partition(|(it, _)| *it == uri);
-        self.waiting = later;
-        let now: Vec<(String, Request)> = now;
-        for (_, request) in now {
-            self.answer(&uri, request)?;
-        }
-        Ok(())
-    }
-
-    /// Shows what is known of a document.
-    fn show(&mut self, uri: &str) -> anyhow::Result<()> {
-        let Some(document) = self.documents.get_mut(uri) else { return Ok(()) };
-        let mut by_file: BTreeMap<String, Vec<Found>> = BTreeMap::new();
-        by_file.entry(uri.to_owned()).or_default();
-        // What was shown elsewhere before is shown no more.
-        for file in document.shown_in.drain(..) {
-            by_file.entry(file).or_default();
-        }
-        for found in document.found() {
-            by_file.entry(found.uri.clone()).or_default().push(found);
-        }
-        let others = by_file.iter().filter(|(file, found)| *file != uri && !found.is_empty());
-        document.shown_in = others.map(|(file, _)| file.clone()).collect();
-        let (version, members) = (document.version, document.members());
-        for (file, found) in &by_file {
-            self.publish(file, (file == uri).then_some(version), found)?;
-        }
-        self.notify("silicon/members", members)?;
-        if self.refreshes_lenses {
-            self.ask("workspace/codeLens/refresh", Value::Null)?;
-        }
-        Ok(())
-    }
-
-    fn publish(&self, uri: &str, version: Option<i32>, found: &[Found]) -> anyhow::Result<()> {
-        let Ok(uri) = Uri::from_str(uri) else { return Ok(()) };
-        let diagnostics = found.iter().map(|found| found.diagnostic.clone()).collect();
-        let parameters = PublishDiagnosticsParams { uri, diagnostics, version };
-        self.notify("textDocument/publishDiagnostics", parameters)
-    }
-}
-
-/// Verification.
-impl Server<'_> {
-    /// Has a document verified in a while.
-    fn want(&mut self, uri: &str, pause: Duration) {
-        self.wanted.retain(|(_, other)| other != uri);
-        self.wanted.push_back((Instant::now() + pause, uri.to_owned()));
-    }
-
-    fn next_time(&self) -> Option<Instant> {
-        match &self.busy {
-            Some(busy) => busy.until,
-            None => self.wanted.iter().map(|(time, _)| *time).min(),
-        }
-    }
-
-    /// Gives the worker something to do, if it has nothing, and it is time.
-    fn begin(&mut self) -> anyhow::Result<()> {
-        let now = Instant::now();
-        let due = |(time, _): &(Instant, String)| *time <= now;
-        while self.busy.is_none()
-            && let Some(position) = self.wanted.iter().position(due)
-            && let Some((_, uri)) = self.wanted.remove(position)
-        {
-            let job = self.next_number();
-            let Some(document) = self.documents.get_mut(&uri) else { continue };
-            if document.current().is_none_or(|analysis| !analysis.is_program) {
-                continue;
-            }
-            let run = document.run.get_or_insert_with(Run::default);
-            run.job = job;
-            let Some(order) = document.job(job) else { continue };
-            match self.verifier() {
-                Ok(verifier) => {
-                    verifier.tell(&Order::Verify(order));
-                    self.busy = Some(Busy { job, uri, until: None, has_progress: false });
-                }
-                Err(why) => {
-                    if let Some(run) = self.run_of(&uri) {
-                        run.fail(why);
-                    }
-                    self.tell_failure(&uri)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The worker, which is started where there is none.
-    ///
-    /// # Errors
-    /// Why it cannot be started, for the user.
-    fn verifier(&mut self) -> Result<&mut Verifier, String> {
-        if self.verifier.is_none() {
-            let number = self.next_number();
-            let started = Verifier::start(number, self.heard.0.clone());
-            let started = started
-                .map_err(|why| format!("the process that verifies does not start: {why}"))?;
-            self.verifier = Some(started);
-        }
-        self.verifier.as_mut().ok_or_else(|| "there is no process that verifies".to_owned())
-    }
-
-    fn run_of(&mut self, uri: &str) -> Option<&mut Run> {
-        self.documents.get_mut(uri).and_then(|document| document.run.as_mut())
-    }
-
-    /// Shows that a document is not verified any more, and why.
-    fn tell_failure(&mut self, uri: &str) -> anyhow::Result<()> {
-        let Some(document) = self.documents.get(uri) else { return Ok(()) };
-        if let Some(why) = document.run.as_ref().and_then(Run::failure) {
-            let message = format!("{} is not verified: {why}", document.name);
-            let parameters = ShowMessageParams { typ: MessageType::ERROR, message };
-            self.notify("window/showMessage", parameters)?;
-        }
-        self.show(uri)
-    }
-
-    /// What is known or being found out of the present version is of no interest any more.
-    fn cancel(&mut self, uri: &str) -> anyhow::Result<()> {
-        self.wanted.retain(|(_, other)| other != uri);
-        let Some(busy) = self.busy.as_mut().filter(|busy| busy.uri == uri) else { return Ok(()) };
-        if busy.until.is_none() {
-            busy.until = Some(Instant::now() + PATIENCE);
-            let job = busy.job;
-            if let Some(verifier) = &mut self.verifier {
-                verifier.tell(&Order::Cancel(job));
-            }
-            self.end_progress()?;
-        }
-        Ok(())
-    }
-
-    /// Stops the verification of a document that is not edited. What is known stays.
-    fn stop(&mut self, uri: &str) -> anyhow::Result<()> {
-        self.cancel(uri)?;
-        if let Some(document) = self.documents.get_mut(uri)
-            && document.run.as_ref().is_some_and(|run| !run.is_complete())
-        {
-            document.run = None;
-        }
-        self.show(uri)
-    }
-
-    fn end_overdue(&mut self) -> anyhow::Result<()> {
-        let now = Instant::now();
-        let is_overdue = |busy: &Busy| busy.until.is_some_and(|until| until <= now);
-        if self.busy.as_ref().is_some_and(is_overdue) {
-            self.verifier = None;
-            self.busy = None;
-        }
-        Ok(())
-    }
-
-    fn hear(&mut self, event: Event) -> anyhow::Result<()> {
-        let Some(busy) = self.busy.as_mut().filter(|busy| busy.job == event.job()) else {
-            return Ok(());
-        };
-        let uri = busy.uri.clone();
-        let is_done = matches!(event, Event::Done { .. });
-        let begins = matches!(event, Event::Started { .. })
-            && self.has_progress
-            && !busy.has_progress
-            && busy.until.is_none();
-        let (job, matters) = (busy.job, matches!(event, Event::Finished { .. }) || is_done);
-        if begins {
-            busy.has_progress = true;
-            let token = token_of(job);
-            self.ask("window/workDoneProgress/create", json!({ "token": token }))?;
-            let value = json!({ "kind": "begin", "title": "verifying", "cancellable": true });
-            self.notify("$/progress", json!({ "token": token, "value": value }))?;
-        }
-        if is_done {
-            self.end_progress()?;
-            self.busy = None;
-        }
-        // An edit takes the run away.
-        if let Some(run) = self.run_of(&uri).filter(|run| run.job == job) {
-            run.hear(event);
-            let (done, all) = run.progress();
-            if self.busy.as_ref().is_some_and(|busy| busy.has_progress) && matters {
-                let percentage = (done * 100).checked_div(all).unwrap_or(0);
-                let words = format!("{done} of {all} members");
-                let value = json!({ "kind": "report", "message": words, "percentage": percentage });
-                self.notify("$/progress", json!({ "token": token_of(job), "value": value }))?;
-            }
-            if matters {
-                self.show(&uri)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn end_progress(&mut self) -> anyhow::Result<()> {
-        if let Some(busy) = self.busy.as_mut().filter(|busy| busy.has_progress) {
-            busy.has_progress = false;
-            let token = token_of(busy.job);
-            self.notify("$/progress", json!({ "token": token, "value": { "kind": "end" } }))?;
-        }
-        Ok(())
-    }
-
-    /// The worker has ended: what it was doing is done again by another one.
-    fn lost(&mut self) -> anyhow::Result<()> {
-        self.verifier = None;
-        self.end_progress()?;
-        let Some(busy) = self.busy.take() else { return Ok(()) };
-        if let Some(run) = self.run_of(&busy.uri).filter(|run| run.job == busy.job) {
-            run.interrupted();
-            if run.failure().is_some() {
-                return self.tell_failure(&busy.uri);
-            }
-            self.show(&busy.uri)?;
-            self.want(&busy.uri, Duration::ZERO);
-        }
-        Ok(())
-    }
-}
-
-fn token_of(job: u64) -> String {
-    format!("silicon/{job}")
-}
-
-/// Requests.
-impl Server<'_> {
-    fn request(&mut self, request: Request) -> anyhow::Result<()> {
-        if self.is_ending {
-            let (code, words) = (ErrorCode::InvalidRequest as i32, "after shutdown".to_owned());
-            return self.send(Response::new_err(request.id, code, words));
-        }
-        match request.method.as_str() {
-            "shutdown" => {
-                self.is_ending = true;
-                // Nobody wants to know any more.
-                self.verifier = None;
-                self.busy = None;
-                self.wanted.clear();
-                self.send(Response::new_ok(request.id, Value::Null))
-            }
-            "workspace/executeCommand" => self.command(request),
-            _ => {
-                let uri = request.params.pointer("/textDocument/uri").and_then(Value::as_str);
-                let Some(uri) = uri.map(str::to_owned) else {
-                    let words = format!("not supported: {}", request.method);
-                    let code = ErrorCode::MethodNotFound as i32;
-                    return self.send(Response::new_err(request.id, code, words));
-                };
-                match self.documents.get(&uri) {
-                    None => self.send(Response::new_ok(request.id, Value::Null)),
-                    Some(document) if document.current().is_none() => {
-                        self.waiting.push((uri, request));
-                        Ok(())
-                    }
-                    Some(_) => self.answer(&uri, request),
-                }
-            }
-        }
-    }
-
-    fn command(&mut self, request: Request) -> anyhow::Result<()> {
-        let parameters: Result<ExecuteCommandParams, _> = serde_json::from_value(request.params);
-        if let Ok(ExecuteCommandParams { command, arguments, .. }) = parameters {
-            let uri = arguments.first().and_then(Value::as_str).unwrap_or_default().to_owned();
-            match command.as_str() {
-                "silicon.verify" => {
-                    if let Err(why) = self.verifier() {
-                        let code = ErrorCode::RequestFailed as i32;
-                        return self.send(Response::new_err(request.id, code, why));
-                    }
-                    self.cancel(&uri)?;
-                    if let Some(document) = self.documents.get_mut(&uri) {
-                        document.run = None;
-                        self.want(&uri, Duration::ZERO);
-                    }
-                }
-                "silicon.cancel" => self.stop(&uri)?,
-                _ => {}
-            }
-        }
-        self.send(Response::new_ok(request.id, Value::Null))
-    }
-
-    /// Answers a request about the present version of a document.
-    fn answer(&self, uri: &str, request: Request) -> anyhow::Result<()> {
-        let Request { id, method, params } = request;
-        let response = match self.answered(uri, &method, params) {
-            Ok(value) => Response::new_ok(id, value),
-            Err((code, words)) => Response::new_err(id, code as i32, words),
-        };
-        self.send(response)
-    }
-
-    fn answered(
-        &self,
-        uri: &str,
-        method: &str,
-        params: Value,
-    ) -> Result<Value, (ErrorCode, String)> {
-        let Some(document) = self.documents.get(uri) else { return Ok(Value::Null) };
-        let Some(analysis) = document.current() else { return Ok(Value::Null) };
-        let location = |(uri, range): features::At| json!({ "uri": uri, "range": range });
-        let here = |range: lsp_types::Range| location((uri.to_owned(), range));
-        Ok(match method {
-            "textDocument/hover" => {
-                let at: TextDocumentPositionParams = read(params)?;
-                let verdict = |name: &str| document.verdict(name);
-                json!(features::hover(analysis, at.position, verdict))
-            }
-            "textDocument/definition" => {
-                let GotoDefinitionParams { text_document_position_params: at, .. } = read(params)?;
-                features::definition(analysis, at.position).map_or(Value::Null, location)
-            }
-            "textDocument/references" => {
-                let ReferenceParams { text_document_position: at, context, .. } = read(params)?;
-                let with_declaration = context.include_declaration;
-                let found = features::references(analysis, at.position, with_declaration);
-                found.into_iter().map(here).collect()
-            }
-            "textDocument/documentHighlight" => {
-                let at: TextDocumentPositionParams = read(params)?;
-                let found = features::references(analysis, at.position, true);
-                found.into_iter().map(|range| json!({ "range": range })).collect()
-            }
-            "textDocument/prepareRename" => {
-                let at: TextDocumentPositionParams = read(params)?;
-                json!(features::can_rename(analysis, at.position))
-            }
-            "textDocument/rename" => {
-                let RenameParams { text_document_position: at, new_name, .. } = read(params)?;
-                let edits = features::rename(analysis, &document.name, at.position, &new_name);
-                let edits = edits.map_err(|words| (ErrorCode::RequestFailed, words))?;
-                json!({ "changes": { uri: edits } })
-            }
-            "textDocument/documentSymbol" => json!(features::symbols(analysis)),
-            "textDocument/foldingRange" => json!(features::folds(analysis)),
-            "textDocument/semanticTokens/full" => {
-                let data = features::semantic_tokens(analysis);
-                json!(SemanticTokens { result_id: None, data })
-            }
-            "textDocument/completion" => {
-                let CompletionParams { text_document_position: at, .. } = read(params)?;
-                json!(features::complete(analysis, at.position))
-            }
-            "textDocument/codeLens" => json!(document.lenses()),
-            "silicon/members" => {
-                let _: Members = read(params)?;
-                document.members()
-            }
-            _ => return Err((ErrorCode::MethodNotFound, format!("not supported: {method}"))),
-        })
-    }
-}
-
-/// A request for what `silicon/members` tells.
-#[derive(serde::Deserialize)]
-struct Members {
-    #[serde(rename = "textDocument")]
-    _text_document: TextDocumentIdentifier,
-}
-
-fn read<T: DeserializeOwned>(params: Value) -> Result<T, (ErrorCode, String)> {
-    serde_json::from_value(params).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
 }

@@ -10,16 +10,17 @@ use std::time::Instant;
 use rustix::process::{Signal, getpid, kill_process};
 use silicon::Answers;
 use silicon::report::MemberKind;
-use silicon::session::follow::Member;
-use silicon::session::{Diagnostic, Follower, Input, MemberOutcome, Outcome, Session};
+use silicon::session::follow::{Member, StateAt};
+use silicon::session::states::states_at;
+use silicon::session::{Diagnostic, Follower, Input, Lines, MemberOutcome, Outcome, Session};
 
 use crate::convert::Files;
 use crate::positions::Text;
-use crate::protocol::{Done, Event, Job, Order, Planned};
+use crate::protocol::{Done, Event, Job, Order, Planned, Question, Reached};
 
 /// Works on orders from standard input until it is closed.
 pub fn serve() -> ! {
-    let (sender, jobs) = mpsc::channel::<Job>();
+    let (sender, orders) = mpsc::channel::<Work>();
     let wanted = Arc::new(AtomicU64::new(0));
     let listener = {
         let wanted = Arc::clone(&wanted);
@@ -28,7 +29,12 @@ pub fn serve() -> ! {
                 match serde_json::from_str(&line) {
                     Ok(Order::Verify(job)) => {
                         wanted.store(job.number, Ordering::Relaxed);
-                        if sender.send(job).is_err() {
+                        if sender.send(Work::Verify(job)).is_err() {
+                            break;
+                        }
+                    }
+                    Ok(Order::States(question)) => {
+                        if sender.send(Work::States(question)).is_err() {
                             break;
                         }
                     }
@@ -49,11 +55,20 @@ pub fn serve() -> ! {
     };
     if thread::Builder::new().spawn(listener).is_ok() {
         let answers = Arc::new(Answers::default());
-        for job in jobs {
-            verify(job, &wanted, &answers);
+        for work in orders {
+            match work {
+                Work::Verify(job) => verify(job, &wanted, &answers),
+                Work::States(question) => show_states(question),
+            }
         }
     }
     end()
+}
+
+/// What takes time.
+enum Work {
+    Verify(Job),
+    States(Question),
 }
 
 /// Not by `exit`: solvers may be at work on other threads.
@@ -83,6 +98,37 @@ fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>) {
     let files = voice.files(&outcome);
     let found = outcome.diagnostics.iter().map(|one| files.diagnostic(one)).collect();
     say(&Event::Done { job: number, found: is_over.then_some(found) });
+}
+
+/// So many paths are told; others are counted.
+const PATHS: usize = 8;
+
+fn show_states(Question { number, name, uri, text, line }: Question) {
+    let text = Text::new(text);
+    let input = Input::text(name.as_str(), Arc::clone(&text.text));
+    let mut found = Vec::new();
+    let mut all = 0;
+    if let Ok(lines) = format!("{name}:{line}").parse::<Lines>() {
+        let (outcome, states) = states_at(&Session::default(), &input, &lines);
+        let files = Files::new(&name, &uri, &text, &outcome.texts);
+        all = states.len();
+        found.extend(states.into_iter().take(PATHS).map(|state| Reached {
+            range: files.range(&state.place),
+            words: words(&state),
+            state: serde_json::json!(state.contents),
+            path: state.path,
+        }));
+    }
+    say(&Event::States { job: number, found, all });
+}
+
+fn words(state: &StateAt) -> String {
+    let mut text = String::new();
+    for (title, lines) in state.sections() {
+        text += &format!("{title}:\n");
+        lines.iter().for_each(|line| text += &format!("  {line}\n"));
+    }
+    text
 }
 
 fn say(event: &Event) {

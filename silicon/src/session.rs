@@ -11,6 +11,7 @@ pub mod outcome;
 pub mod place;
 pub mod replay;
 pub mod shard;
+pub mod states;
 
 use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};

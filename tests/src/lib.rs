@@ -2,13 +2,14 @@
 //!
 //! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it, [`conformance`] compares
 //! the two for whole suites; [`seeds`] makes wrong variants of right programs, [`plant`] looks for errors that go unnoticed, [`cross_check`] runs Chalice programs
-//! that are verified, and [`misuse`] plants what has to fail into programs that run.
+//! that are verified, [`editor`] talks with the language server, and [`misuse`] plants what has to fail into programs that run.
 
 pub mod attack;
 pub mod binaries;
 pub mod concrete;
 pub mod conformance;
 pub mod cross_check;
+pub mod editor;
 pub mod edits;
 pub mod misuse;
 pub mod observation;

@@ -1,218 +1,13 @@
-//! The language server as editors hold it: a dialogue over its standard input and output.
-//!
-//! Each wait has an end, so that a server that says nothing fails the test and does not block it.
+//! The language server as editors use it.
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use sil_tests::binaries;
-
-/// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-struct Client {
-    server: Child,
-    to: ChildStdin,
-    from: Receiver<Value>,
-    /// All that was heard and that nobody waited for.
-    heard: Vec<Value>,
-    requests: i32,
-    version: i32,
-}
-
-impl Client {
-    fn new() -> Self {
-        Self::of(&binaries::path("silicon"))
-    }
-
-    /// A server that is this program.
-    fn of(program: &Path) -> Self {
-        let mut server = Command::new(program)
-            .arg("lsp")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the server starts");
-        let to = server.stdin.take().expect("it is a pipe");
-        let mut out = BufReader::new(server.stdout.take().expect("it is a pipe"));
-        let (sender, from) = channel();
-        thread::spawn(move || {
-            while let Some(message) = message(&mut out) {
-                if sender.send(message).is_err() {
-                    break;
-                }
-            }
-        });
-        let mut client = Self { server, to, from, heard: Vec::new(), requests: 0, version: 0 };
-        let capabilities = json!({ "window": { "workDoneProgress": true } });
-        let parameters =
-            json!({ "processId": null, "rootUri": null, "capabilities": capabilities });
-        let answer = client.ask("initialize", parameters);
-        assert_eq!(answer["result"]["serverInfo"]["name"], "silicon", "{answer}");
-        client.tell("initialized", json!({}));
-        client
-    }
-
-    fn send(&mut self, mut message: Value) {
-        message["jsonrpc"] = "2.0".into();
-        let text = message.to_string();
-        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).expect("it listens");
-        self.to.flush().expect("it listens");
-    }
-
-    fn tell(&mut self, method: &str, params: Value) {
-        self.send(json!({ "method": method, "params": params }));
-    }
-
-    fn start(&mut self, method: &str, params: Value) -> i32 {
-        self.requests += 1;
-        self.send(json!({ "id": self.requests, "method": method, "params": params }));
-        self.requests
-    }
-
-    fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.start(method, params);
-        self.wait(&format!("the answer to {method}"), |it| it["id"] == id && it["method"].is_null())
-    }
-
-    /// The first message, heard or to come, of that kind.
-    fn wait(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        if let Some(position) = self.heard.iter().position(&is_it) {
-            return self.heard.remove(position);
-        }
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let left = end.saturating_duration_since(Instant::now());
-            let Ok(message) = self.from.recv_timeout(left) else {
-                panic!("no {what}; heard: {:#?}", self.heard)
-            };
-            if is_it(&message) {
-                return message;
-            }
-            self.heard.push(message);
-        }
-    }
-
-    fn open(&mut self, uri: &str, text: &str) {
-        self.version = 1;
-        let document = json!({ "uri": uri, "languageId": "viper", "version": 1, "text": text });
-        self.tell("textDocument/didOpen", json!({ "textDocument": document }));
-    }
-
-    fn change(&mut self, uri: &str, changes: Value) {
-        self.version += 1;
-        let document = json!({ "uri": uri, "version": self.version });
-        let parameters = json!({ "textDocument": document, "contentChanges": changes });
-        self.tell("textDocument/didChange", parameters);
-    }
-
-    /// What is known of the members of the present version, when all of them are done.
-    fn settled(&mut self, uri: &str) -> Vec<Value> {
-        let version = self.version;
-        let message = self.wait("list of members that are done", |it| {
-            let of = &it["params"];
-            it["method"] == "silicon/members"
-                && of["uri"] == uri
-                && of["version"] == version
-                && of["complete"] == true
-        });
-        let members = message["params"]["members"].as_array().expect("it is a list").clone();
-        let is_open = |one: &Value| matches!(one["state"].as_str(), Some("queued" | "running"));
-        assert!(!members.is_empty() && !members.iter().any(is_open), "{members:?}");
-        members
-    }
-
-    /// The last diagnostics that were published of the present version, which have to be so many.
-    fn diagnostics(&mut self, uri: &str, count: usize) -> Vec<Value> {
-        let version = self.version;
-        let message = self.wait(&format!("publication of {count} findings"), |it| {
-            it["method"] == "textDocument/publishDiagnostics"
-                && it["params"]["uri"] == uri
-                && it["params"]["version"] == version
-                && it["params"]["diagnostics"].as_array().map(Vec::len) == Some(count)
-        });
-        message["params"]["diagnostics"].as_array().expect("it is a list").clone()
-    }
-
-    fn at(&mut self, method: &str, uri: &str, line: u32, character: u32) -> Value {
-        let position = json!({ "line": line, "character": character });
-        let document = json!({ "uri": uri });
-        self.ask(method, json!({ "textDocument": document, "position": position }))["result"].take()
-    }
-
-    /// The process that verifies for this server.
-    fn worker(&self) -> Option<u32> {
-        let children = format!("/proc/{0}/task", self.server.id());
-        let tasks = fs::read_dir(children).ok()?;
-        let children =
-            tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok());
-        children
-            .flat_map(|text| {
-                text.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
-            })
-            .next()
-    }
-
-    /// Ends the process that verifies, if there is one, and waits until the server has seen it.
-    fn kill_worker(&self, signal: Signal) {
-        let Some(worker) = self.worker() else { return };
-        let id = i32::try_from(worker).ok().and_then(Pid::from_raw).expect("it has a number");
-        // It may have ended by itself.
-        let _ = kill_process(id, signal);
-        let end = Instant::now() + PATIENCE;
-        while self.worker() == Some(worker) {
-            assert!(Instant::now() < end, "the server does not see that its worker has ended");
-            thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    fn end(mut self) {
-        let worker = self.worker();
-        assert_eq!(self.ask("shutdown", Value::Null)["result"], Value::Null);
-        self.tell("exit", Value::Null);
-        let status = self.server.wait().expect("it ends");
-        assert!(status.success(), "{status}");
-        if let Some(worker) = worker {
-            assert!(!PathBuf::from(format!("/proc/{worker}")).exists(), "the worker goes on");
-        }
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        // It may have ended.
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
-
-/// The next message of the server.
-fn message(from: &mut impl BufRead) -> Option<Value> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if from.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        if let Some(number) = line.strip_prefix("Content-Length: ") {
-            length = number.trim().parse().ok()?;
-        }
-        if line == "\r\n" {
-            break;
-        }
-    }
-    let mut bytes = vec![0; length];
-    from.read_exact(&mut bytes).ok()?;
-    serde_json::from_slice(&bytes).ok()
-}
+use sil_tests::editor::Client;
 
 const URI: &str = "file:///nowhere/program.vpr";
 
@@ -241,7 +36,7 @@ fn states(members: &[Value]) -> Vec<(&str, &str)> {
 
 #[test]
 fn members_get_verdicts_and_places_are_those_of_editors() {
-    let mut client = Client::new();
+    let mut client = Client::built();
     client.open(URI, TEXT);
     let members = client.settled(URI);
     assert_eq!(states(&members), [("cell", "verified"), ("set", "verified"), ("wrong", "failed")]);
@@ -275,7 +70,7 @@ fn members_get_verdicts_and_places_are_those_of_editors() {
 
 #[test]
 fn names_are_found_explained_and_changed() {
-    let mut client = Client::new();
+    let mut client = Client::built();
     client.open(URI, TEXT);
     let hover = client.at("textDocument/hover", URI, 9, 9);
     let words = hover["contents"]["value"].as_str().expect("it says something");
@@ -324,7 +119,7 @@ fn names_are_found_explained_and_changed() {
 
 #[test]
 fn errors_of_the_text_are_told_and_go_away() {
-    let mut client = Client::new();
+    let mut client = Client::built();
     client.open(URI, "method m(n: Int)\n{\n  var ä: Int\n  assert n\n}\n");
     let found = client.diagnostics(URI, 1);
     assert_eq!(found[0]["severity"], 1, "{found:?}");
@@ -337,7 +132,7 @@ fn errors_of_the_text_are_told_and_go_away() {
 #[test]
 fn other_languages_are_known_by_the_name() {
     let uri = "file:///nowhere/c.chalice";
-    let mut client = Client::new();
+    let mut client = Client::built();
     client.open(uri, "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 2;\n  }\n}\n");
     let members = client.settled(uri);
     assert!(members.iter().any(|it| it["name"] == "C.m" && it["state"] == "failed"), "{members:?}");
@@ -361,7 +156,7 @@ fn long() -> String {
 
 #[test]
 fn what_is_going_on_can_be_stopped() {
-    let mut client = Client::new();
+    let mut client = Client::built();
     client.open(URI, &long());
     let begin = client.wait("begin of work", |it| it["params"]["value"]["kind"] == "begin");
     let token = begin["params"]["token"].clone();
@@ -375,7 +170,7 @@ fn what_is_going_on_can_be_stopped() {
 /// Whatever happens to the worker, each verdict that is shown is that of the text with that version.
 #[test]
 fn a_worker_that_is_killed_costs_no_verdict() {
-    let mut client = Client::new();
+    let mut client = Client::built();
     let text = |is_right: bool| {
         let value = if is_right { "r := n + 1" } else { "r := n" };
         format!("method m(n: Int) returns (r: Int)\n  ensures r > n\n{{ {value} }}\n")
@@ -422,7 +217,7 @@ fn a_worker_that_is_killed_costs_no_verdict() {
 /// A green verdict is that of the present text, also in what is asked for right after an edit.
 #[test]
 fn an_edit_takes_verdicts_away() {
-    let mut client = Client::new();
+    let mut client = Client::built();
     let right = "method m(n: Int) { assert n == n }";
     let wrong = "method m(n: Int) { assert n != n }";
     client.open(URI, right);
@@ -452,7 +247,7 @@ fn an_edit_takes_verdicts_away() {
 
 #[test]
 fn a_worker_that_was_killed_is_followed_by_another_one() {
-    let mut client = Client::new();
+    let mut client = Client::built();
     client.open(URI, "method m(n: Int) { assert n == n }");
     client.settled(URI);
     let first = client.worker().expect("there is a worker");
@@ -532,7 +327,7 @@ fn a_file_that_is_imported_takes_verdicts_away() {
     let uri = |name: &str| format!("file://{}", path(name).display());
     let function = |value: u32| format!("function f(): Int {{ {value} }}\n");
     fs::write(path("f.vpr"), function(1)).expect("there is room");
-    let mut client = Client::new();
+    let mut client = Client::built();
     client.open(&uri("main.vpr"), "import \"f.vpr\"\nmethod m() { assert f() == 1 }\n");
     let of_m = |members: Vec<Value>| {
         members.iter().find(|it| it["name"] == "m").expect("it is there")["state"].clone()

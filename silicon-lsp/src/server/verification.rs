@@ -1,0 +1,199 @@
+//! When documents are verified, and what the worker says.
+
+use std::time::{Duration, Instant};
+
+use lsp_types::{MessageType, ShowMessageParams};
+use serde_json::json;
+
+use super::states::{Asked, Unanswered};
+use super::{Busy, PATIENCE, Server};
+use crate::document::Run;
+use crate::protocol::{Event, Order};
+use crate::verifier::Verifier;
+
+impl Server<'_> {
+    /// Has a document verified in a while.
+    pub(super) fn want(&mut self, uri: &str, pause: Duration) {
+        self.wanted.retain(|(_, other)| other != uri);
+        self.wanted.push_back((Instant::now() + pause, uri.to_owned()));
+    }
+
+    pub(super) fn next_time(&self) -> Option<Instant> {
+        let of_work = match &self.busy {
+            Some(busy) => busy.until,
+            None => self.wanted.iter().map(|(time, _)| *time).min(),
+        };
+        let of_states = self.asked.as_ref().and_then(|asked| asked.until);
+        of_work.into_iter().chain(of_states).min()
+    }
+
+    /// Gives the worker something to do, if it has nothing, and it is time.
+    pub(super) fn begin(&mut self) -> anyhow::Result<()> {
+        let now = Instant::now();
+        let due = |(time, _): &(Instant, String)| *time <= now;
+        while self.busy.is_none()
+            && let Some(position) = self.wanted.iter().position(due)
+            && let Some((_, uri)) = self.wanted.remove(position)
+        {
+            let job = self.next_number();
+            let Some(document) = self.documents.get_mut(&uri) else { continue };
+            if document.current().is_none_or(|analysis| !analysis.is_program) {
+                continue;
+            }
+            let run = document.run.get_or_insert_with(Run::default);
+            run.job = job;
+            let Some(order) = document.job(job) else { continue };
+            match self.verifier() {
+                Ok(verifier) => {
+                    verifier.tell(&Order::Verify(order));
+                    self.busy = Some(Busy { job, uri, until: None, has_progress: false });
+                }
+                Err(why) => {
+                    if let Some(run) = self.run_of(&uri) {
+                        run.fail(why);
+                    }
+                    self.tell_failure(&uri)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The worker, which is started where there is none.
+    ///
+    /// # Errors
+    /// Why it cannot be started, for the user.
+    pub(super) fn verifier(&mut self) -> Result<&mut Verifier, String> {
+        if self.verifier.is_none() {
+            let number = self.next_number();
+            let started = Verifier::start(number, self.heard.0.clone());
+            let started = started
+                .map_err(|why| format!("the process that verifies does not start: {why}"))?;
+            self.verifier = Some(started);
+        }
+        self.verifier.as_mut().ok_or_else(|| "there is no process that verifies".to_owned())
+    }
+
+    fn run_of(&mut self, uri: &str) -> Option<&mut Run> {
+        self.documents.get_mut(uri).and_then(|document| document.run.as_mut())
+    }
+
+    /// Shows that a document is not verified any more, and why.
+    fn tell_failure(&mut self, uri: &str) -> anyhow::Result<()> {
+        let Some(document) = self.documents.get(uri) else { return Ok(()) };
+        if let Some(why) = document.run.as_ref().and_then(Run::failure) {
+            let message = format!("{} is not verified: {why}", document.name);
+            let parameters = ShowMessageParams { typ: MessageType::ERROR, message };
+            self.notify("window/showMessage", parameters)?;
+        }
+        self.show(uri)
+    }
+
+    /// What is known or being found out of the present version is of no interest any more.
+    pub(super) fn cancel(&mut self, uri: &str) -> anyhow::Result<()> {
+        self.wanted.retain(|(_, other)| other != uri);
+        let Some(busy) = self.busy.as_mut().filter(|busy| busy.uri == uri) else { return Ok(()) };
+        if busy.until.is_none() {
+            busy.until = Some(Instant::now() + PATIENCE);
+            let job = busy.job;
+            if let Some(verifier) = &mut self.verifier {
+                verifier.tell(&Order::Cancel(job));
+            }
+            self.end_progress()?;
+        }
+        Ok(())
+    }
+
+    /// Stops the verification of a document that is not edited. What is known stays.
+    pub(super) fn stop(&mut self, uri: &str) -> anyhow::Result<()> {
+        self.cancel(uri)?;
+        if let Some(document) = self.documents.get_mut(uri)
+            && document.run.as_ref().is_some_and(|run| !run.is_complete())
+        {
+            document.run = None;
+        }
+        self.show(uri)
+    }
+
+    pub(super) fn end_overdue(&mut self) -> anyhow::Result<()> {
+        let now = Instant::now();
+        let is_overdue = |busy: &Busy| busy.until.is_some_and(|until| until <= now);
+        if self.busy.as_ref().is_some_and(is_overdue) {
+            self.verifier = None;
+            self.busy = None;
+        }
+        let is_late = |asked: &Asked| asked.until.is_some_and(|until| until <= now);
+        if self.asked.as_ref().is_some_and(is_late) {
+            self.leave_states(Unanswered::TooLate)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn hear(&mut self, event: Event) -> anyhow::Result<()> {
+        let Some(busy) = self.busy.as_mut().filter(|busy| busy.job == event.job()) else {
+            return Ok(());
+        };
+        let uri = busy.uri.clone();
+        let is_done = matches!(event, Event::Done { .. });
+        let begins = matches!(event, Event::Started { .. })
+            && self.has_progress
+            && !busy.has_progress
+            && busy.until.is_none();
+        let (job, matters) = (busy.job, matches!(event, Event::Finished { .. }) || is_done);
+        if begins {
+            busy.has_progress = true;
+            let token = token_of(job);
+            self.ask("window/workDoneProgress/create", json!({ "token": token }))?;
+            let value = json!({ "kind": "begin", "title": "verifying", "cancellable": true });
+            self.notify("$/progress", json!({ "token": token, "value": value }))?;
+        }
+        if is_done {
+            self.end_progress()?;
+            self.busy = None;
+        }
+        // An edit takes the run away.
+        if let Some(run) = self.run_of(&uri).filter(|run| run.job == job) {
+            run.hear(event);
+            let (done, all) = run.progress();
+            if self.busy.as_ref().is_some_and(|busy| busy.has_progress) && matters {
+                let percentage = (done * 100).checked_div(all).unwrap_or(0);
+                let words = format!("{done} of {all} members");
+                let value = json!({ "kind": "report", "message": words, "percentage": percentage });
+                self.notify("$/progress", json!({ "token": token_of(job), "value": value }))?;
+            }
+            if matters {
+                self.show(&uri)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_progress(&mut self) -> anyhow::Result<()> {
+        if let Some(busy) = self.busy.as_mut().filter(|busy| busy.has_progress) {
+            busy.has_progress = false;
+            let token = token_of(busy.job);
+            self.notify("$/progress", json!({ "token": token, "value": { "kind": "end" } }))?;
+        }
+        Ok(())
+    }
+
+    /// The worker has ended: what it was doing is done again by another one.
+    pub(super) fn lost(&mut self) -> anyhow::Result<()> {
+        self.verifier = None;
+        self.end_progress()?;
+        let Some(busy) = self.busy.take() else { return Ok(()) };
+        if let Some(run) = self.run_of(&busy.uri).filter(|run| run.job == busy.job) {
+            run.interrupted();
+            if run.failure().is_some() {
+                return self.tell_failure(&busy.uri);
+            }
+            self.show(&busy.uri)?;
+            self.want(&busy.uri, Duration::ZERO);
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn token_of(job: u64) -> String {
+    format!("silicon/{job}")
+}
