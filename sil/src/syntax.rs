@@ -518,7 +518,7 @@ pub enum ExprKind {
     Call {
         name: Ident,
         arguments: Vec<Expr>,
-        ascription: Option<Type>,
+        ascription: Option<Box<Type>>,
     },
     /// `e.f`: field, destructor or discriminator.
     Field {
@@ -608,11 +608,11 @@ pub enum ExprKind {
     /// `Seq(…)`, `Set[T]()`, …; the type argument is written only where there are no elements.
     Literal {
         collection: Collection,
-        element: Option<Type>,
+        element: Option<Box<Type>>,
         elements: Vec<Expr>,
     },
     MapLiteral {
-        types: Option<(Type, Type)>,
+        types: Option<Box<(Type, Type)>>,
         entries: Vec<(Expr, Expr)>,
     },
     /// `domain(m)`.

@@ -66,7 +66,7 @@ pub fn call(name: &str, arguments: impl IntoIterator<Item = Expr>) -> Expr {
 /// `(name(arguments) : T)`, where inference cannot find the type.
 pub fn call_as(name: &str, arguments: impl IntoIterator<Item = Expr>, ty: impl Into<Type>) -> Expr {
     let arguments = arguments.into_iter().collect();
-    expr(ExprKind::Call { name: ident(name), arguments, ascription: Some(ty.into()) })
+    expr(ExprKind::Call { name: ident(name), arguments, ascription: Some(Box::new(ty.into())) })
 }
 
 /// `receiver.name`
@@ -257,7 +257,7 @@ pub fn literal(
     elements: impl IntoIterator<Item = Expr>,
 ) -> Expr {
     let elements: Vec<Expr> = elements.into_iter().collect();
-    let element = elements.is_empty().then(|| element.into());
+    let element = elements.is_empty().then(|| Box::new(element.into()));
     expr(ExprKind::Literal { collection, element, elements })
 }
 
@@ -274,7 +274,7 @@ pub fn map_literal(
     entries: impl IntoIterator<Item = (Expr, Expr)>,
 ) -> Expr {
     let entries: Vec<(Expr, Expr)> = entries.into_iter().collect();
-    let types = entries.is_empty().then(|| (key.into(), value.into()));
+    let types = entries.is_empty().then(|| Box::new((key.into(), value.into())));
     expr(ExprKind::MapLiteral { types, entries })
 }
 

@@ -86,7 +86,7 @@ impl Expander<'_> {
                 self.in_place(|expander| elements.iter_mut().for_each(|it| expander.expr(it)));
             }
             ExprKind::MapLiteral { types, entries } => {
-                if let Some((key, value)) = types {
+                if let Some((key, value)) = types.as_deref_mut() {
                     self.ty(key);
                     self.ty(value);
                 }

@@ -49,6 +49,12 @@ pub(super) struct Builder<'d> {
     tallest: usize,
 }
 
+/// The same list without room for more: most lists are shorter than what a vector starts with.
+fn fitted<T>(mut list: Vec<T>) -> Vec<T> {
+    list.shrink_to_fit();
+    list
+}
+
 impl<'d> Builder<'d> {
     pub(super) fn new(file: FileId, diagnostics: &'d mut Vec<Diagnostic>) -> Self {
         Self {
@@ -161,7 +167,7 @@ impl<'d> Builder<'d> {
     /// All `typed_name`s among the parts of `node`.
     fn typed_names(&mut self, node: Node<'_>) -> Vec<TypedName> {
         let nodes = node.into_inner().filter(|part| part.as_rule() == Rule::typed_name);
-        nodes.map(|part| self.typed_name(part)).collect()
+        fitted(nodes.map(|part| self.typed_name(part)).collect())
     }
 
     /// Takes the `typed_name`s that come next.
@@ -170,7 +176,7 @@ impl<'d> Builder<'d> {
         while let Some(part) = next_if(parts, Rule::typed_name) {
             names.push(self.typed_name(part));
         }
-        names
+        fitted(names)
     }
 
     fn ty(&mut self, node: Node<'_>) -> Type {

@@ -33,7 +33,11 @@ impl Resolver<'_, '_> {
     }
 
     pub(super) fn build_all(&mut self, exprs: &[syntax::Expr]) -> Option<Vec<Expr>> {
-        exprs.iter().map(|expr| self.build(expr)).collect()
+        let mut built = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            built.push(self.build(expr)?);
+        }
+        Some(built)
     }
 
     fn build_kind(

@@ -188,10 +188,10 @@ impl Resolver<'_, '_> {
                 plain(Ty::Seq(Ty::Int.into()))
             }
             ExprKind::Literal { collection, element, elements } => {
-                self.infer_literal(*collection, element.as_ref(), elements)
+                self.infer_literal(*collection, element.as_deref(), elements)
             }
             ExprKind::MapLiteral { types, entries } => {
-                self.infer_map_literal(types.as_ref(), entries)
+                self.infer_map_literal(types.as_deref(), entries)
             }
             ExprKind::InhaleExhale(inhale, exhale) => self.infer_inhale_exhale(inhale, exhale),
             ExprKind::Old { label, body } => self.infer_old(label, body, expr.span),

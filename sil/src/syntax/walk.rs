@@ -325,7 +325,8 @@ macro_rules! walk {
                     | ExprKind::ForPerm { variables, .. } => typed_names(walker, variables),
                     ExprKind::Call { ascription: Some(ty), .. }
                     | ExprKind::Literal { element: Some(ty), .. } => walker.ty(ty),
-                    ExprKind::MapLiteral { types: Some((key, value)), .. } => {
+                    ExprKind::MapLiteral { types: Some(types), .. } => {
+                        let (key, value) = &$($mutable)? **types;
                         walker.ty(key);
                         walker.ty(value);
                     }

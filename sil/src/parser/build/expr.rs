@@ -8,7 +8,7 @@ use crate::syntax::{
 };
 
 use super::precedence::{Operand, Operator, Shape};
-use super::{Builder, Node, Nodes, Rule, find, next, next_if, skip};
+use super::{Builder, Node, Nodes, Rule, find, fitted, next, next_if, skip};
 
 /// Digits of an integer literal: reading takes quadratic time.
 const MAX_DIGITS: usize = 100_000;
@@ -171,7 +171,7 @@ impl Builder<'_> {
                 ExprKind::Call { ascription: ascription @ None, .. }
                     if inner.expr.span == inner.span =>
                 {
-                    *ascription = Some(ty);
+                    *ascription = Some(Box::new(ty));
                 }
                 _ => self.error(ty.span, "only a call can be given a type in this way"),
             }
@@ -255,7 +255,7 @@ impl Builder<'_> {
     /// All expressions among the parts of `node`.
     pub(super) fn exps(&mut self, node: Node<'_>) -> Vec<Expr> {
         let nodes = node.into_inner().filter(|part| part.as_rule() == Rule::exp);
-        nodes.map(|part| self.exp(part)).collect()
+        fitted(nodes.map(|part| self.exp(part)).collect())
     }
 
     fn name_or_call(&mut self, node: Node<'_>, span: Span) -> ExprKind {
@@ -387,7 +387,7 @@ impl Builder<'_> {
         let mut element = None;
         let mut part = next(&mut parts);
         if part.as_rule() != Rule::arguments {
-            element = Some(self.ty(part));
+            element = Some(Box::new(self.ty(part)));
             skip(&mut parts, Rule::close_bracket);
             part = next(&mut parts);
         }
@@ -417,7 +417,7 @@ impl Builder<'_> {
         if let (Some((key, _)), false) = (&types, entries.is_empty()) {
             self.error(key.span, "only an empty literal is given its types");
         }
-        ExprKind::MapLiteral { types, entries }
+        ExprKind::MapLiteral { types: types.map(Box::new), entries }
     }
 
     fn predicate_instance(&mut self, node: Node<'_>, span: Span) -> ExprKind {

@@ -7,7 +7,7 @@ use crate::syntax::{
 
 use pest::iterators::Pair;
 
-use super::{Builder, Node, Nodes, Rule, find, next, skip};
+use super::{Builder, Node, Nodes, Rule, find, fitted, next, skip};
 
 impl Builder<'_> {
     /// Adds the members among `parts` to `members`.
@@ -70,7 +70,7 @@ impl Builder<'_> {
                 self.clause(part, &mut contract);
             }
         }
-        Function { name, formals, result, contract, body }
+        Function { name, formals, result, contract: contract.fitted(), body }
     }
 
     fn method(&mut self, node: Node<'_>) -> Method {
@@ -96,7 +96,8 @@ impl Builder<'_> {
                 self.error(span, message);
             }
         }
-        Method { name, formals, returns, contract, implementations }
+        let implementations = fitted(implementations);
+        Method { name, formals, returns, contract: contract.fitted(), implementations }
     }
 
     fn clause(&mut self, node: Node<'_>, contract: &mut Contract) {
@@ -284,4 +285,14 @@ impl Builder<'_> {
 /// From the start of one span to the end of another that lies inside it.
 fn start_to_end(outer: crate::source::Span, inner: crate::source::Span) -> crate::source::Span {
     crate::source::Span { end: inner.end, ..outer }
+}
+
+impl Contract {
+    fn fitted(self) -> Self {
+        Self {
+            preconditions: fitted(self.preconditions),
+            postconditions: fitted(self.postconditions),
+            decreases: fitted(self.decreases),
+        }
+    }
 }

@@ -250,7 +250,12 @@ fn join(shape: Shape, left: Operand, right: Operand) -> Operand {
     let height = of_left.max(right.height + 1);
     let mut operands = match left.expr.kind {
         ExprKind::And(operands) | ExprKind::Or(operands) if continues => operands,
-        _ => vec![left.expr],
+        _ => {
+            // Most have two.
+            let mut operands = Vec::with_capacity(2);
+            operands.push(left.expr);
+            operands
+        }
     };
     operands.push(right.expr);
     let kind = if shape == Shape::And { ExprKind::And(operands) } else { ExprKind::Or(operands) };

@@ -6,7 +6,7 @@ use crate::syntax::{
     NodeKind, Stmt, StmtKind, Terminator, TerminatorKind,
 };
 
-use super::{Builder, Node, Nodes, Rule, find, next, next_if, skip};
+use super::{Builder, Node, Nodes, Rule, find, fitted, next, next_if, skip};
 
 /// Invariants and termination clauses at the start of some parts.
 type Invariants = (Vec<Expr>, Vec<Decreases>);
@@ -18,7 +18,7 @@ impl Builder<'_> {
             return Block { statements: Vec::new(), span };
         }
         let nodes = node.into_inner().filter(|part| part.as_rule() == Rule::stmt);
-        let statements = nodes.map(|part| self.stmt(part)).collect();
+        let statements = fitted(nodes.map(|part| self.stmt(part)).collect());
         self.leave(1);
         Block { statements, span }
     }
@@ -197,7 +197,7 @@ impl Builder<'_> {
             } else if let Some(part) = next_if(parts, Rule::decreases) {
                 decreases.push(self.decreases(part));
             } else {
-                return (invariants, decreases);
+                return (fitted(invariants), decreases);
             }
         }
     }

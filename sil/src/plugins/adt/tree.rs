@@ -37,7 +37,11 @@ impl Tree {
 
     /// `(name(arguments) : ty)`.
     pub(super) fn call_as(self, name: &str, arguments: Vec<Expr>, ty: Type) -> Expr {
-        self.expr(ExprKind::Call { name: self.ident(name), arguments, ascription: Some(ty) })
+        self.expr(ExprKind::Call {
+            name: self.ident(name),
+            arguments,
+            ascription: Some(Box::new(ty)),
+        })
     }
 
     fn binary(self, op: BinaryOp, left: Expr, right: Expr) -> Expr {
