@@ -126,7 +126,7 @@ fn milliseconds(time: Duration) -> f64 {
 }
 
 /// The value in the middle, the mean of the two in the middle if there is no such one.
-fn median(mut values: Vec<f64>) -> Option<f64> {
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{chart, compare, front_end, generate, quantified, running, table, thesis};
+use sil_benches::{chart, compare, front_end, generate, quantified, running, table, thesis, ways};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -48,6 +48,15 @@ struct Args {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["front_end", "quantified", "no_pipe", "csv", "svg"])]
     thesis: Option<PathBuf>,
 
+    /// Measure Chalice programs by two ways instead, and say on which members they agree: translated, and executed directly
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WAYS",
+        conflicts_with_all = ["front_end", "quantified", "thesis", "running", "no_pipe", "svg", "oracle", "warm"]
+    )]
+    compare: Option<Compared>,
+
     /// Measure instead how fast Chalice programs run with every permission checked
     #[arg(long, conflicts_with_all = ["front_end", "quantified", "no_pipe", "csv", "svg", "oracle", "warm"])]
     running: bool,
@@ -77,6 +86,13 @@ struct Args {
     every: u16,
 }
 
+/// Ways that are put beside each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Compared {
+    #[value(name = "translated,direct")]
+    TranslatedAndDirect,
+}
+
 fn main() -> Result<()> {
     if let [_, first, name, runs] = &std::env::args().collect::<Vec<_>>()[..]
         && first == front_end::CHILD
@@ -101,6 +117,13 @@ fn main() -> Result<()> {
     }
     let programs: Vec<_> =
         programs(&args.inputs).into_iter().step_by(usize::from(args.every)).collect();
+    if let Some(Compared::TranslatedAndDirect) = args.compare {
+        let files = programs.into_iter().map(|(_, file)| file);
+        let is_chalice = |file: &PathBuf| Input::file(file).language() == Language::Chalice;
+        let rows = ways::measure(&files.filter(is_chalice).collect::<Vec<_>>(), args.runs.into())?;
+        write!(io::stdout().lock(), "{}", ways::table(&rows))?;
+        return write(args.csv.as_deref(), || Ok(ways::csv(&rows)));
+    }
     if args.oracle.is_some() || !args.warm.is_empty() {
         return compare_with_oracle(&args, &programs);
     }
@@ -251,12 +274,12 @@ fn row(args: &Args, commands: Option<&Commands>, group: &str, program: &Path) ->
     let runs = args.runs.into();
     let language = Input::file(program).language();
     let sil_text = if language != Language::Sil {
-        let (direct, verdict) = repeat(runs, || match language {
+        let (translated, verdict) = repeat(runs, || match language {
             Language::Spl => measure::spl(&path, &text, &options),
             Language::Chalice | Language::Sil => measure::chalice(&path, &text, &options),
         })?;
-        row.set_phases(&direct);
-        row.set_total(Way::Direct, direct.iter().map(Run::total));
+        row.set_phases(&translated);
+        row.set_total(Way::Translated, translated.iter().map(Run::total));
         row.verdict = verdict;
         if let Some(commands) = commands {
             commands.time(program, args.threads)?;

@@ -33,18 +33,18 @@ pub enum Way {
     /// (a) `chalice2sil program.chalice | silicon -`, `spl2sil program.spl | silicon -`
     Pipe,
     /// (b) `silicon program.chalice`, `silicon program.spl`
-    Direct,
+    Translated,
     /// (c) the SIL text, written by hand or by the translator
     Text,
 }
 
 impl Way {
-    pub const ALL: [Way; 3] = [Way::Pipe, Way::Direct, Way::Text];
+    pub const ALL: [Way; 3] = [Way::Pipe, Way::Translated, Way::Text];
 
     pub fn name(self) -> &'static str {
         match self {
             Way::Pipe => "pipe",
-            Way::Direct => "direct",
+            Way::Translated => "translated",
             Way::Text => "text",
         }
     }
