@@ -1,10 +1,10 @@
 //! `silicon stability`: what is the same in all runs, and what is not.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
-use sil_tests::binaries::{self, Run};
+use sil_tests::binaries::{Run, Scratch};
 use sil_tests::schema::violations;
 
 const STABLE: &str = "method easy(x: Int)
@@ -34,43 +34,23 @@ method hard(a: Int, b: Int, c: Int, d: Int)
 }
 ";
 
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str, files: &[(&str, &str)]) -> Self {
-        let name = format!("sil-stability-{}-{test}", std::process::id());
-        let directory = std::env::temp_dir().join(name);
-        fs::create_dir_all(&directory).expect("a temporary directory can be made");
-        for (name, text) in files {
-            fs::write(directory.join(name), text).expect("a temporary file can be written");
-        }
-        Self(directory)
-    }
-
-    fn stability(&self, arguments: &[&str]) -> Run {
-        binaries::run("silicon", &[&["stability"], arguments].concat(), &self.0, b"")
-    }
-
-    /// The lines on members, which are as the schema says.
-    fn lines(&self, arguments: &[&str], code: i32) -> Vec<Value> {
-        let run = self.stability(&[&["--message-format", "json"], arguments].concat());
-        assert_eq!(run.code, Some(code), "{run:#?}");
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/output.schema.json");
-        let schema = fs::read_to_string(docs).expect("the schema is in docs");
-        let schema: Value = serde_json::from_str(&schema).expect("a schema is JSON");
-        let lines = run.stdout.lines().map(|line| {
-            let value: Value = serde_json::from_str(line).expect("a line is an object");
-            assert_eq!(violations(&schema, &value), Vec::<String>::new(), "{line}");
-            value
-        });
-        lines.collect()
-    }
+fn stability(scratch: &Scratch, arguments: &[&str]) -> Run {
+    scratch.silicon(&[&["stability"], arguments].concat())
 }
 
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// The lines on members, which are as the schema says.
+fn told(scratch: &Scratch, arguments: &[&str], code: i32) -> Vec<Value> {
+    let run = stability(scratch, &[&["--message-format", "json"], arguments].concat());
+    assert_eq!(run.code, Some(code), "{run:#?}");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/output.schema.json");
+    let schema = fs::read_to_string(docs).expect("the schema is in docs");
+    let schema: Value = serde_json::from_str(&schema).expect("a schema is JSON");
+    let lines = run.stdout.lines().map(|line| {
+        let value: Value = serde_json::from_str(line).expect("a line is an object");
+        assert_eq!(violations(&schema, &value), Vec::<String>::new(), "{line}");
+        value
+    });
+    lines.collect()
 }
 
 fn verdicts(line: &Value) -> Vec<&str> {
@@ -80,22 +60,22 @@ fn verdicts(line: &Value) -> Vec<&str> {
 
 #[test]
 fn verdicts_that_stay_are_stable_whatever_they_are() {
-    let scratch = Scratch::new("stable", &[("a.vpr", STABLE)]);
-    let lines = scratch.lines(&["a.vpr", "--runs", "3"], 0);
+    let scratch = Scratch::new(&[("a.vpr", STABLE)]);
+    let lines = told(&scratch, &["a.vpr", "--runs", "3"], 0);
     let [easy, broken] = &lines[..] else { panic!("{lines:#?}") };
     assert_eq!((&easy["name"], verdicts(easy)), (&"easy".into(), vec!["verified"; 4]));
     assert_eq!((&broken["name"], verdicts(broken)), (&"broken".into(), vec!["failed"; 4]));
     assert!(lines.iter().all(|line| line["flips"] == false), "{lines:#?}");
-    let run = scratch.stability(&["a.vpr", "--runs", "3"]);
+    let run = stability(&scratch, &["a.vpr", "--runs", "3"]);
     assert_eq!(run.code, Some(0), "{run:#?}");
     assert_eq!(run.stdout, "a.vpr: 0 of 2 verdicts flip in 4 runs\n");
 }
 
 #[test]
 fn verdicts_that_depend_on_seeds_flip() {
-    let scratch = Scratch::new("flips", &[("a.vpr", FLIPS)]);
+    let scratch = Scratch::new(&[("a.vpr", FLIPS)]);
     let limited = ["a.vpr", "--limit", "5000", "--near", "100"];
-    let lines = scratch.lines(&limited, 1);
+    let lines = told(&scratch, &limited, 1);
     let [easy, hard] = &lines[..] else { panic!("{lines:#?}") };
     assert_eq!((&easy["flips"], verdicts(easy)), (&false.into(), vec!["verified"; 8]));
     let of_hard = verdicts(hard);
@@ -107,23 +87,22 @@ fn verdicts_that_depend_on_seeds_flip() {
     assert!(steps("least") < steps("most") && 5000 <= steps("most"), "{near:#}");
     // The same seeds yield the same, whatever the number of threads; and people are told the same.
     for threads in ["1", "2"] {
-        assert_eq!(lines, scratch.lines(&[&limited[..], &["-j", threads]].concat(), 1));
+        assert_eq!(lines, told(&scratch, &[&limited[..], &["-j", threads]].concat(), 1));
     }
-    let run = scratch.stability(&limited);
+    let run = stability(&scratch, &limited);
     assert_eq!(run.code, Some(1), "{run:#?}");
     assert!(run.stdout.contains("a.vpr:7: method hard flips: "), "{run:#?}");
     assert!(run.stdout.contains("a.vpr:12: assert in hard is near its limit: "), "{run:#?}");
     assert!(run.stdout.ends_with("a.vpr: 1 of 2 verdicts flip in 8 runs\n"), "{run:#?}");
     // Nothing is near a limit that there is not.
     let unlimited = ["a.vpr", "--limit", "0", "--near", "0", "--member", "easy", "--runs", "1"];
-    let lines = scratch.lines(&unlimited, 0);
+    let lines = told(&scratch, &unlimited, 0);
     assert!(lines.iter().all(|line| line["near"].as_array().is_some_and(Vec::is_empty)));
 }
 
 #[test]
 fn what_cannot_be_verified_is_said() {
-    let scratch =
-        Scratch::new("wrong", &[("ill.sil", "method m(x: Int) { assert x }"), ("no.sil", "")]);
+    let scratch = Scratch::new(&[("ill.sil", "method m(x: Int) { assert x }"), ("no.sil", "")]);
     for (arguments, code, words) in [
         (&["ill.sil"][..], 3, "ill.sil:1:27: "),
         (&["missing.sil"], 3, "missing.sil"),
@@ -131,7 +110,7 @@ fn what_cannot_be_verified_is_said() {
         (&[], 2, "Usage: silicon stability"),
         (&["ill.sil", "--runs", "0"], 2, "--runs"),
     ] {
-        let run = scratch.stability(arguments);
+        let run = stability(&scratch, arguments);
         assert_eq!(run.code, Some(code), "{run:#?}");
         assert!(run.stderr.contains(words), "{run:#?}");
     }
