@@ -1,7 +1,9 @@
 //! Verifying the inputs, several at a time, and showing them in the order given.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
+use std::iter;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -56,9 +58,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         summary: Summary::default(),
         outcomes: Vec::new(),
     };
+    let logs = log_directories(&inputs);
     let plan = Plan {
         inputs: &inputs,
-        session: &|input| session_of(&session, &inputs, input),
+        session: &|input| session_of(&session, &inputs, &logs, input),
         processes: workers(args.threads).min(inputs.len()),
         // Announcements stand in them, and what is a program is not overwritten.
         with_texts: args.expect || !files(args).is_empty(),
@@ -238,16 +241,34 @@ fn save(
 }
 
 /// Members of different files may have the same name, so their logs go to directories of their own.
-fn session_of(session: &Session, inputs: &[Input], input: &Input) -> Session {
+fn session_of(session: &Session, inputs: &[Input], logs: &[String], input: &Input) -> Session {
     let mut session = session.clone();
-    if inputs.len() > 1
-        && let Some(directory) = &mut session.options.smt_log
+    let number = inputs.iter().position(|other| std::ptr::eq(other, input));
+    if let (Some(directory), Some(log)) =
+        (&mut session.options.smt_log, number.and_then(|number| logs.get(number)))
     {
-        directory.push(input.name.replace(['/', '\\', ':'], "_"));
+        directory.push(log);
         // A directory that cannot be made shows when a log is opened in it.
-        let _ = std::fs::create_dir_all(directory);
+        let _ = fs::create_dir_all(directory);
     }
     session
+}
+
+/// What the directories of the inputs are called, no two the same; one input has none of its own.
+fn log_directories(inputs: &[Input]) -> Vec<String> {
+    if inputs.len() < 2 {
+        return Vec::new();
+    }
+    let mut taken = BTreeSet::new();
+    let directory = |input: &Input| {
+        let name = input.name.replace(['/', '\\', ':'], "_");
+        let others = (2..).map(|number| format!("{name}-{number}"));
+        let mut names = iter::once(name.clone()).chain(others);
+        let free = names.find(|name| !taken.contains(name)).unwrap_or_default();
+        taken.insert(free.clone());
+        free
+    };
+    inputs.iter().map(directory).collect()
 }
 
 /// More threads than this on each core make nothing faster, and each has a stack and a solver of its own.

@@ -443,6 +443,14 @@ fn what_the_solver_is_asked_can_be_kept() {
     let run = scratch.silicon(&["--smt-log", "logs/many", "bad.vpr", "good.sil"]);
     assert_eq!(run.code, Some(1), "{run:#?}");
     assert!(scratch.path().join("logs/many/good.sil/m.smt2").is_file());
+    // Two files of which one directory would have the name.
+    let scratch = Scratch::new(&[("d/e.sil", FAILS), ("d_e.sil", FAILS)]);
+    let run = scratch.silicon(&["--smt-log", "logs", "d_e.sil", "d/e.sil"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    for (directory, file) in [("d_e.sil", "d_e.sil"), ("d_e.sil-2", "d/e.sil")] {
+        let log = scratch.read(&format!("logs/{directory}/m.smt2"));
+        assert!(log.contains(&format!("assert at {file}:3:10")), "{log}");
+    }
 }
 
 /// A method with more places than are listed; lines 3 to 10 have an obligation each that reaches the solver.
