@@ -9,7 +9,7 @@ use silicon::session::input::Language;
 use silicon::session::{Input, Session, Task, on_large_stack};
 
 use crate::convert::Files;
-use crate::index::Index;
+use crate::index::{Index, Meaning};
 use crate::positions::Text;
 use crate::protocol::Found;
 
@@ -58,7 +58,7 @@ pub(crate) fn analyse(request: Request) -> Arc<Analysis> {
                 found: vec![files.message(&message)],
                 is_program: false,
                 depends_on_files: true,
-                index: Index::new(&text, language, None),
+                index: Index::new(&text, language, &Meaning::Unknown),
             }
         });
     Arc::new(Analysis { uri, version, text, found, is_program, depends_on_files, index })
@@ -85,7 +85,8 @@ fn analyse_sil(uri: &str, name: &str, text: &Text) -> Analysed {
     let messages = loaded.diagnostics.iter().map(|one| Message::of(&loaded.sources, one));
     let found = messages.map(|message| files.message(&message)).collect();
     let program = loaded.program.as_ref();
-    let index = Index::new(text, Language::Sil, program.map(|it| (it, &loaded.sources)));
+    let meaning = program.map_or(Meaning::Unknown, |it| Meaning::Sil(it, &loaded.sources));
+    let index = Index::new(text, Language::Sil, &meaning);
     let is_program = program.is_some();
     let depends_on_files = !is_program || has_others(name, &texts);
     Analysed { found, is_program, depends_on_files, index }
@@ -99,5 +100,10 @@ fn analyse_other(uri: &str, name: &str, text: &Text, language: Language) -> Anal
     let found = outcome.diagnostics.iter().map(|one| files.diagnostic(one)).collect();
     let is_program = outcome.errors() == 0;
     let depends_on_files = !is_program || has_others(name, &outcome.texts);
-    Analysed { found, is_program, depends_on_files, index: Index::new(text, language, None) }
+    let program = (language == Language::Chalice)
+        .then(|| chalice::check(&chalice::SourceFile::new(name, &*text.text)).0)
+        .flatten();
+    let meaning = program.as_ref().map_or(Meaning::Unknown, Meaning::Chalice);
+    let index = Index::new(text, language, &meaning);
+    Analysed { found, is_program, depends_on_files, index }
 }

@@ -1,18 +1,19 @@
 //! What the names in a text mean: where each is declared, and where it is used.
 //!
-//! Declarations are found in the text ([`crate::tokens`]), so there is an answer while the text is no program. Where it is one of SIL, variables
-//! are those of the resolved program; elsewhere, and in other languages, a variable is known by its name in its member.
+//! Declarations are found in the text ([`crate::tokens`]), so there is an answer while the text is no program. Where it is one, names mean what
+//! they mean in the resolved program ([`Meaning`]); elsewhere a variable is known by its name in its member.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
-use sil::program::{Local, LocalKind, Member, Program};
+use sil::program::{Local, LocalId, LocalKind, Member, Program, Stmt, StmtKind};
 use sil::source::Span;
 use sil::walk::{Visit, walk_body, walk_expr};
 use silicon::session::input::Language;
 use silicon::session::name_and_span;
 
+use crate::chalice_names::{Names, Variable, names};
 use crate::positions::Text;
 use crate::tokens::{Declaration, Declares, Kind, Token, declarations, keywords, tokens};
 
@@ -51,25 +52,30 @@ pub(crate) struct Index {
     pub(crate) uses: BTreeMap<usize, usize>,
 }
 
+/// The program that a text is.
+pub(crate) enum Meaning<'p> {
+    /// With the files that it is made of, the text itself first.
+    Sil(&'p Program, &'p sil::source::Sources),
+    Chalice(&'p chalice::Program),
+    /// It is none, or of a language whose programs are not asked.
+    Unknown,
+}
+
 impl Index {
-    /// `program`: what the text means, and the files that it is made of, the text itself first.
-    pub(crate) fn new(
-        text: &Text,
-        language: Language,
-        program: Option<(&Program, &sil::source::Sources)>,
-    ) -> Self {
+    pub(crate) fn new(text: &Text, language: Language, meaning: &Meaning<'_>) -> Self {
         let tokens = tokens(&text.text);
         let declarations = declarations(&text.text, &tokens, language);
         let uses = BTreeMap::new();
         let mut index = Self { language, tokens, declarations, symbols: Vec::new(), uses };
         index.declare(&text.text);
-        if let Some((program, sources)) = program {
-            index.declare_elsewhere(program, sources);
-        }
         let mut locals = Locals::default();
-        match program {
-            Some((program, _)) => locals.of_program(program, &mut index, text),
-            None => locals.of_text(&mut index, &text.text),
+        match meaning {
+            Meaning::Sil(program, sources) => {
+                index.declare_elsewhere(program, sources);
+                locals.of_program(program, &mut index, text);
+            }
+            Meaning::Chalice(program) => locals.of_chalice(program, &mut index, text),
+            Meaning::Unknown => locals.of_text(&mut index, &text.text),
         }
         index.resolve(&text.text, &locals);
         index
@@ -144,6 +150,9 @@ impl Index {
                 global.entry(&symbol.name).or_default().push(number);
             }
         }
+        let by_place: FxHashMap<usize, usize> = (self.symbols.iter().enumerate())
+            .filter_map(|(number, symbol)| Some((symbol.declared.as_ref()?.start, number)))
+            .collect();
         let keywords = keywords(self.language);
         let code: Vec<&Token> =
             self.tokens.iter().filter(|token| token.kind != Kind::Comment).collect();
@@ -161,9 +170,23 @@ impl Index {
             let is_part = before == Some(".") && sign(position.checked_sub(2)) != Some(".");
             let is_applied = sign(Some(position + 1)) == Some("(");
             let own = self.declaration_at(at);
-            let declared =
-                self.symbols.iter().position(|it| it.declared == Some(token.range.clone()));
-            let local = || (!is_part).then(|| locals.find(word, at, own)).flatten();
+            let declared = by_place.get(&at).copied();
+            // Types name classes, which have their names for themselves; all else that means something is in the program.
+            if locals.are_all {
+                let known = || by_place.get(locals.exact.get(&at)?).copied();
+                let class = || {
+                    let candidates = global.get(word).filter(|_| !is_part)?;
+                    let is_class = |&&number: &&usize| {
+                        self.symbols[number].means == Means::Declared(Declares::Class)
+                    };
+                    candidates.iter().find(is_class).copied()
+                };
+                if let Some(symbol) = declared.or_else(known).or_else(class) {
+                    uses.insert(at, symbol);
+                }
+                continue;
+            }
+            let local = || (!is_part).then(|| locals.find(word, at, own, &by_place)).flatten();
             let found = declared.or_else(|| (!is_applied).then(local).flatten()).or_else(|| {
                 let candidates = global.get(word)?;
                 // Where several classes have it, that of the same class is meant, or none is known.
@@ -212,16 +235,24 @@ fn head(text: &str, declaration: &Declaration, tokens: &[Token]) -> String {
 /// Which variables there are, and where.
 #[derive(Default)]
 struct Locals {
-    /// Where a variable is known to be meant.
+    /// By where a name is used: where what it means is declared.
     exact: FxHashMap<usize, usize>,
+    /// Whether `exact` has all names, except those of classes.
+    are_all: bool,
     /// By the number of the declaration and the name, in the order declared.
     by_name: FxHashMap<(usize, String), Vec<(usize, usize)>>,
 }
 
 impl Locals {
-    fn find(&self, word: &str, at: usize, own: Option<usize>) -> Option<usize> {
-        if let Some(&symbol) = self.exact.get(&at) {
-            return Some(symbol);
+    fn find(
+        &self,
+        word: &str,
+        at: usize,
+        own: Option<usize>,
+        by_place: &FxHashMap<usize, usize>,
+    ) -> Option<usize> {
+        if let Some(declared) = self.exact.get(&at) {
+            return by_place.get(declared).copied();
         }
         let known = self.by_name.get(&(own?, word.to_owned()))?;
         // The last one that is declared before; of a contract's variable, the only one.
@@ -237,6 +268,19 @@ impl Locals {
         number
     }
 
+    /// Those of a resolved program of Chalice, with all that its names mean.
+    fn of_chalice(&mut self, program: &chalice::Program, index: &mut Index, text: &Text) {
+        let Names { uses, variables } = names(program, &text.text, &index.tokens);
+        self.exact = uses;
+        self.are_all = true;
+        for Variable { name, shown, declared, is_parameter } in variables {
+            let Some(own) = index.declaration_at(declared.start) else { continue };
+            let means = if is_parameter { Means::Parameter } else { Means::Variable };
+            let (declared, inside, elsewhere) = (Some(declared), Some(own), None);
+            self.add(index, own, Symbol { name, means, declared, shown, inside, elsewhere });
+        }
+    }
+
     /// Those of a resolved program of SIL.
     fn of_program(&mut self, program: &Program, index: &mut Index, text: &Text) {
         for &member in &program.order {
@@ -248,27 +292,27 @@ impl Locals {
             match member {
                 Member::Predicate(id) => {
                     let predicate = &program.predicates[id];
-                    let numbers = self.arena(program, &predicate.locals, index, own, text);
-                    predicate.body.iter().for_each(|body| self.meant(body, &numbers, text));
+                    let places = self.arena(program, &predicate.locals, index, own, text);
+                    predicate.body.iter().for_each(|body| self.meant(body, &places, text));
                 }
                 Member::Function(id) => {
                     let function = &program.functions[id];
-                    let numbers = self.arena(program, &function.locals, index, own, text);
+                    let places = self.arena(program, &function.locals, index, own, text);
                     let contract = &function.contract;
                     let clauses = contract.preconditions.iter().chain(&contract.postconditions);
-                    clauses.chain(&function.body).for_each(|it| self.meant(it, &numbers, text));
+                    clauses.chain(&function.body).for_each(|it| self.meant(it, &places, text));
                 }
                 Member::Method(id) => {
                     let method = &program.methods[id];
-                    let numbers = self.arena(program, &method.locals, index, own, text);
+                    let places = self.arena(program, &method.locals, index, own, text);
                     let contract = &method.contract;
                     let clauses = contract.preconditions.iter().chain(&contract.postconditions);
-                    clauses.for_each(|it| self.meant(it, &numbers, text));
+                    clauses.for_each(|it| self.meant(it, &places, text));
                     for implementation in &method.implementations {
-                        walk_body(&implementation.body, |visit| {
-                            if let Visit::Expr(expr) = visit {
-                                self.meant(expr, &numbers, text);
-                            }
+                        walk_body(&implementation.body, |visit| match visit {
+                            Visit::Expr(expr) => self.meant(expr, &places, text),
+                            Visit::Stmt(stmt) => self.assigned(stmt, &method.locals, &places, text),
+                            Visit::Node(_) | Visit::Graph(_) => {}
                         });
                         for (_, label) in implementation.labels.iter() {
                             let Some(declared) = word_in(text, label.span, &label.name) else {
@@ -292,8 +336,8 @@ impl Locals {
                         let Some(own) = index.declaration_at(axiom.span.start as usize) else {
                             continue;
                         };
-                        let numbers = self.arena(program, &axiom.locals, index, own, text);
-                        self.meant(&axiom.body, &numbers, text);
+                        let places = self.arena(program, &axiom.locals, index, own, text);
+                        self.meant(&axiom.body, &places, text);
                     }
                 }
                 Member::Field(_) => {}
@@ -308,11 +352,12 @@ impl Locals {
         index: &mut Index,
         own: usize,
         text: &Text,
-    ) -> FxHashMap<sil::program::LocalId, usize> {
-        let mut numbers = FxHashMap::default();
+    ) -> FxHashMap<LocalId, usize> {
+        let mut places = FxHashMap::default();
         for (id, Local { name, ty, kind, span }) in locals.iter() {
             // What was made for the program has no place.
             let Some(declared) = word_in(text, *span, name) else { continue };
+            let declared_at = declared.start;
             let means = match kind {
                 LocalKind::Formal | LocalKind::Returned => Means::Parameter,
                 LocalKind::Variable | LocalKind::Bound | LocalKind::Let => Means::Variable,
@@ -325,27 +370,52 @@ impl Locals {
                 inside: Some(own),
                 elsewhere: None,
             };
-            numbers.insert(id, self.add(index, own, symbol));
+            places.insert(id, declared_at);
+            self.add(index, own, symbol);
         }
-        numbers
+        places
     }
 
     /// Notes which variables the names in an expression mean.
     fn meant(
         &mut self,
         expr: &sil::program::Expr,
-        numbers: &FxHashMap<sil::program::LocalId, usize>,
+        places: &FxHashMap<LocalId, usize>,
         text: &Text,
     ) {
         walk_expr(expr, |expr| {
             if let sil::program::ExprKind::Local(local) = &expr.kind
-                && let Some(&number) = numbers.get(local)
+                && let Some(&declared) = places.get(local)
                 && expr.span.file.0 == 0
                 && let Some(range) = token_of(text, expr.span)
             {
-                self.exact.insert(range.start, number);
+                self.exact.insert(range.start, declared);
             }
         });
+    }
+
+    /// Notes which variables a statement assigns; their names come first in it.
+    fn assigned(
+        &mut self,
+        stmt: &Stmt,
+        locals: &la_arena::Arena<Local>,
+        places: &FxHashMap<LocalId, usize>,
+        text: &Text,
+    ) {
+        let targets = match &stmt.kind {
+            StmtKind::Assign { target, .. } | StmtKind::New { target, .. } => {
+                std::slice::from_ref(target)
+            }
+            StmtKind::Call { targets, .. } => targets,
+            _ => return,
+        };
+        for target in targets {
+            if let Some(&declared) = places.get(target)
+                && let Some(found) = word_in(text, stmt.span, &locals[*target].name)
+            {
+                self.exact.insert(found.start, declared);
+            }
+        }
     }
 
     /// Those that a text seems to declare: a name with a colon behind it.

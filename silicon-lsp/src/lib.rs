@@ -10,10 +10,11 @@
 //! it was not found for. The worker ([`worker`]) is a process of its own, which may crash or be ended: members that it was busy
 //! with are verified again.
 //!
-//! In reading order: [`positions`], [`tokens`], [`index`] (what names mean), [`analysis`], [`features`] (pure functions of an analysis),
+//! In reading order: [`positions`], [`tokens`], [`index`] (what names mean; [`chalice_names`]), [`analysis`], [`features`] (pure functions of an analysis),
 //! [`protocol`], [`worker`], [`verifier`], [`document`], [`server`].
 
 mod analysis;
+mod chalice_names;
 mod convert;
 mod document;
 mod features;

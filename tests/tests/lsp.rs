@@ -141,6 +141,83 @@ fn other_languages_are_known_by_the_name() {
     client.end();
 }
 
+/// Names that several classes have, and a variable that hides a field.
+const CLASSES: &str = "class Cell {
+  var value: int;
+  predicate inv { acc(value) }
+  function get(): int requires acc(value) { value }
+  method set(v: int) returns (before: int)
+    requires acc(value)
+    ensures acc(value) && value == v && get() == v
+  {
+    before := value;
+    value := v;
+  }
+}
+class Other {
+  var value: bool;
+  method use(c: Cell) returns (r: int)
+    requires acc(c.value)
+    ensures acc(c.value)
+  {
+    call r := c.set(3);
+    assert c.value == 3 && c.get() == 3;
+    var value: int := c.value;
+    assert value == 3;
+    var d: Cell := new Cell { value := 7 };
+    call x := d.set(1);
+  }
+}
+";
+
+/// What names mean is read off the resolved program, in Chalice, too.
+#[test]
+fn names_of_classes_are_told_apart() {
+    let uri = "file:///nowhere/classes.chalice";
+    let mut client = Client::built();
+    client.open(uri, CLASSES);
+    let members = client.settled(uri);
+    assert!(members.iter().all(|it| it["state"] == "verified"), "{members:?}");
+    let place = |client: &mut Client, line, character| {
+        let start =
+            client.at("textDocument/definition", uri, line, character)["range"]["start"].take();
+        (start["line"].as_u64(), start["character"].as_u64())
+    };
+    let at = |line, character| (Some(line), Some(character));
+    assert_eq!(place(&mut client, 15, 20), at(1, 6), "c.value is that of Cell");
+    assert_eq!(place(&mut client, 18, 16), at(4, 9), "the method of the receiver's class");
+    assert_eq!(place(&mut client, 19, 29), at(3, 11));
+    assert_eq!(place(&mut client, 21, 12), at(20, 8), "the variable, not the field");
+    assert_eq!(place(&mut client, 22, 31), at(1, 6), "what is initialised");
+    assert_eq!(place(&mut client, 22, 12), at(0, 6), "a class in a type");
+    let document = json!({ "uri": uri });
+    let parameters = |context: Value| json!({ "textDocument": document, "position": { "line": 1, "character": 7 }, "context": context, "newName": "content" });
+    let context = json!({ "includeDeclaration": true });
+    let places = client.ask("textDocument/references", parameters(context))["result"].take();
+    let lines: Vec<_> = places.as_array().expect("a list").iter().collect();
+    let lines: Vec<_> = lines.iter().map(|it| it["range"]["start"]["line"].clone()).collect();
+    assert_eq!(lines, [1, 2, 3, 3, 5, 6, 6, 8, 9, 15, 16, 19, 20, 22]);
+    let edits = client.ask("textDocument/rename", parameters(Value::Null))["result"].take();
+    assert_eq!(edits["changes"][uri].as_array().map(Vec::len), Some(14), "{edits}");
+    let symbols = client.ask("textDocument/documentSymbol", json!({ "textDocument": document }));
+    let below: Vec<_> = symbols["result"].as_array().expect("a list").iter().collect();
+    let below: Vec<_> = below.iter().map(|it| it["children"].as_array().map(Vec::len)).collect();
+    assert_eq!(below, [Some(4), Some(2)]);
+    let hover = client.at("textDocument/hover", uri, 21, 12);
+    assert!(hover["contents"]["value"].as_str().is_some_and(|it| it.contains("value: int")));
+    let folds = client.ask("textDocument/foldingRange", json!({ "textDocument": document }));
+    assert_eq!(folds["result"].as_array().map(Vec::len), Some(4), "{folds}");
+    let tokens =
+        client.ask("textDocument/semanticTokens/full", json!({ "textDocument": document }));
+    assert!(tokens["result"]["data"].as_array().is_some_and(|data| data.len() > 100));
+    let items = client.at("textDocument/completion", uri, 15, 20);
+    let items: Vec<_> = items.as_array().expect("a list").iter().map(|it| &it["label"]).collect();
+    assert!(items.iter().any(|it| **it == "value") && items.iter().any(|it| **it == "get"));
+    let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": document }));
+    assert_eq!(lenses["result"].as_array().map(Vec::len), Some(members.len()), "{lenses}");
+    client.end();
+}
+
 /// Some members, and the last one takes long, if it is not stopped.
 fn long() -> String {
     let mut text =

@@ -1,0 +1,352 @@
+//! Which declaration each name in a Chalice program means, read off the resolved program.
+//!
+//! A node of the program says what it means and where it stands, not where in it the name stands. So the name is looked for in the
+//! text of the node, outside of the texts of its parts: there it occurs once.
+
+use std::ops::Range;
+
+use chalice::Span;
+use chalice::program::{
+    Access, AccessTarget, Block, Bounds, ConditionRef, Declaration, EvalState, Expr, ExprKind,
+    FieldRef, Local, LocalId, LocalKind, Member, MethodId, OutVariable, Program, Rhs, Stmt,
+    StmtKind, Type,
+};
+use rustc_hash::FxHashMap;
+
+use crate::tokens::{Kind, Token};
+
+/// A variable, and where it is declared.
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) shown: String,
+    pub(crate) declared: Range<usize>,
+    pub(crate) is_parameter: bool,
+}
+
+/// What names mean.
+#[derive(Default)]
+pub(crate) struct Names {
+    /// By where a name is used: where what it means is declared.
+    pub(crate) uses: FxHashMap<usize, usize>,
+    pub(crate) variables: Vec<Variable>,
+}
+
+/// The names of a program; `tokens` are those of its text.
+pub(crate) fn names(program: &Program, text: &str, tokens: &[Token]) -> Names {
+    let mut walk = Walk { program, text, tokens, names: Names::default() };
+    for (_, Local { name, ty, kind, span, .. }) in program.locals.iter() {
+        let Some(declared) = walk.find(*span, &[], name) else { continue };
+        walk.names.variables.push(Variable {
+            name: name.clone(),
+            shown: format!("{name}: {}", show(program, ty)),
+            declared,
+            is_parameter: matches!(kind, LocalKind::Parameter | LocalKind::Result),
+        });
+    }
+    for declaration in &program.declarations {
+        match declaration {
+            Declaration::Class(class) => {
+                let class = &program.classes[*class];
+                class.invariants.iter().for_each(|it| walk.expr(it));
+                class.members.iter().for_each(|&member| walk.member(member));
+            }
+            Declaration::Channel(channel) => {
+                program.channels[*channel].where_clause.iter().for_each(|it| walk.expr(it));
+            }
+        }
+    }
+    walk.names
+}
+
+fn show(program: &Program, ty: &Type) -> String {
+    match ty {
+        Type::Int => "int".to_owned(),
+        Type::Bool => "bool".to_owned(),
+        Type::String => "string".to_owned(),
+        Type::Null => "null".to_owned(),
+        Type::Mu => "lock level".to_owned(),
+        Type::Class(class) => program.classes[*class].name.clone(),
+        Type::Channel(channel) => program.channels[*channel].name.clone(),
+        Type::Token(method) => {
+            let method = &program.methods[*method];
+            format!("token<{}.{}>", program.classes[method.class].name, method.name)
+        }
+        Type::Seq(element) => format!("seq<{}>", show(program, element)),
+        Type::Set(element) => format!("set<{}>", show(program, element)),
+        Type::Unknown => "?".to_owned(),
+    }
+}
+
+struct Walk<'p> {
+    program: &'p Program,
+    text: &'p str,
+    tokens: &'p [Token],
+    names: Names,
+}
+
+impl Walk<'_> {
+    fn member(&mut self, member: Member) {
+        let program = self.program;
+        match member {
+            Member::Field(_) => {}
+            Member::Method(method) => {
+                let method = &program.methods[method];
+                let clauses = method.requires.iter().chain(&method.ensures);
+                clauses.chain(&method.lock_changes).for_each(|it| self.expr(it));
+                self.block(&method.body);
+            }
+            Member::Function(function) => {
+                let function = &program.functions[function];
+                let clauses = function.requires.iter().chain(&function.ensures);
+                clauses.chain(&function.body).for_each(|it| self.expr(it));
+            }
+            Member::Predicate(predicate) => self.expr(&program.predicates[predicate].body),
+            Member::Condition(condition) => {
+                program.conditions[condition].where_clause.iter().for_each(|it| self.expr(it));
+            }
+        }
+    }
+
+    /// Where in a span a name stands, outside of some parts of it.
+    fn find(&self, span: Span, parts: &[Span], name: &str) -> Option<Range<usize>> {
+        let Range { start, end } = span.range();
+        let first = self.tokens.partition_point(|token| token.range.start < start);
+        let inside = self.tokens[first..].iter().take_while(|token| token.range.end <= end);
+        let is_in = |part: &Span, at: usize| part.range().contains(&at);
+        inside
+            .filter(|token| token.kind == Kind::Word && &self.text[token.range.clone()] == name)
+            .find(|token| !parts.iter().any(|part| is_in(part, token.range.start)))
+            .map(|token| token.range.clone())
+    }
+
+    /// The name of what is declared at `declared` is used in `span`, outside of `parts`.
+    fn used(&mut self, span: Span, parts: &[Span], name: &str, declared: Span) {
+        if let Some(found) = self.find(span, parts, name) {
+            self.names.uses.insert(found.start, declared.range().start);
+        }
+    }
+
+    fn local(&mut self, span: Span, local: LocalId) {
+        let Local { name, span: declared, .. } = &self.program.locals[local];
+        self.used(span, &[], name, *declared);
+    }
+
+    fn field(&mut self, span: Span, parts: &[Span], field: FieldRef) {
+        if let FieldRef::Declared(field) = field {
+            let field = &self.program.fields[field];
+            self.used(span, parts, &field.name, field.name_span);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        let program = self.program;
+        expr.for_each(&mut |expr| {
+            let span = expr.span;
+            let parts = || {
+                let mut parts = Vec::new();
+                expr.for_each_child(&mut |part| parts.extend(self.written(part)));
+                parts
+            };
+            match &expr.kind {
+                ExprKind::Local(local) | ExprKind::Assigned(local) => self.local(span, *local),
+                ExprKind::FieldRead { field, .. } => self.field(span, &parts(), *field),
+                ExprKind::Apply { function, .. } => {
+                    let function = &program.functions[*function];
+                    self.used(span, &parts(), &function.name, function.name_span);
+                }
+                ExprKind::BackPointers { field, .. } => {
+                    self.field(span, &parts(), FieldRef::Declared(*field));
+                }
+                ExprKind::Unfolding { access, .. } | ExprKind::Access(access) => {
+                    self.access(access);
+                }
+                ExprKind::Eval { state, .. } => {
+                    if let EvalState::Fork { method, .. } = &**state {
+                        let method = &program.methods[*method];
+                        self.used(span, &parts(), &method.name, method.name_span);
+                    }
+                }
+                ExprKind::Int(_)
+                | ExprKind::Bool(_)
+                | ExprKind::Null
+                | ExprKind::String(_)
+                | ExprKind::This
+                | ExprKind::Result
+                | ExprKind::WaitLevel
+                | ExprKind::LockBottom
+                | ExprKind::Unary { .. }
+                | ExprKind::Binary { .. }
+                | ExprKind::And(_)
+                | ExprKind::Or(_)
+                | ExprKind::Implies { .. }
+                | ExprKind::Conditional { .. }
+                | ExprKind::Old(_)
+                | ExprKind::Length(_)
+                | ExprKind::Seq(_)
+                | ExprKind::Set(_)
+                | ExprKind::Range { .. }
+                | ExprKind::Index { .. }
+                | ExprKind::Slice { .. }
+                | ExprKind::Quantified { .. }
+                | ExprKind::Holds { .. }
+                | ExprKind::Credit { .. } => {}
+            }
+        });
+    }
+
+    /// Where an expression stands; an implied `this` stands nowhere.
+    fn written(&self, expr: &Expr) -> Option<Span> {
+        let is_written = !matches!(expr.kind, ExprKind::This)
+            || self.text.get(expr.span.range()).is_some_and(|text| text.contains("this"));
+        is_written.then_some(expr.span)
+    }
+
+    /// The name in an access; what stands in it is walked through by others.
+    fn access(&mut self, access: &Access) {
+        let program = self.program;
+        let mut parts = Vec::new();
+        access.for_each_child(&mut |part| parts.extend(self.written(part)));
+        match &access.target {
+            AccessTarget::Field { field, .. } | AccessTarget::ElementsField { field, .. } => {
+                self.field(access.span, &parts, *field);
+            }
+            AccessTarget::BackPointers { field, .. } => {
+                self.field(access.span, &parts, FieldRef::Declared(*field));
+            }
+            AccessTarget::Predicate { predicate, .. }
+            | AccessTarget::ElementsPredicate { predicate, .. } => {
+                let predicate = &program.predicates[*predicate];
+                self.used(access.span, &parts, &predicate.name, predicate.name_span);
+            }
+            AccessTarget::AllFields { .. } | AccessTarget::ElementsAllFields { .. } => {}
+        }
+    }
+
+    /// An access that is no expression.
+    fn whole_access(&mut self, access: &Access) {
+        self.access(access);
+        access.for_each_child(&mut |part| self.expr(part));
+    }
+
+    fn out(&mut self, out: &OutVariable) {
+        self.local(out.span, out.local);
+    }
+
+    fn bounds(&mut self, Bounds { lower, upper }: &Bounds) {
+        lower.iter().chain(upper).for_each(|it| self.expr(it));
+    }
+
+    fn rhs(&mut self, rhs: &Rhs) {
+        match rhs {
+            Rhs::Expr(expr) => self.expr(expr),
+            Rhs::New { initialisers, .. } => {
+                for one in initialisers {
+                    self.field(one.span, &[one.value.span], FieldRef::Declared(one.field));
+                    self.expr(&one.value);
+                }
+            }
+            Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        let mut rest: Vec<&Stmt> = block.stmts.iter().collect();
+        while let Some(stmt) = rest.pop() {
+            self.stmt(stmt, &mut |inner| rest.extend(&inner.stmts));
+        }
+    }
+
+    /// The call of a method, with what comes before it.
+    fn call(&mut self, span: Span, outs: &[OutVariable], called: &Called<'_>) {
+        let Called { receiver, method, arguments } = *called;
+        let method = &self.program.methods[method];
+        let parts = arguments.iter().filter_map(|it| self.written(it));
+        let parts = parts.chain(self.written(receiver)).chain(outs.iter().map(|out| out.span));
+        let parts: Vec<Span> = parts.collect();
+        self.used(span, &parts, &method.name, method.name_span);
+        outs.iter().for_each(|out| self.out(out));
+        self.expr(receiver);
+        arguments.iter().for_each(|it| self.expr(it));
+    }
+
+    fn condition(&mut self, span: Span, ConditionRef { receiver, condition }: &ConditionRef) {
+        let condition = &self.program.conditions[*condition];
+        let parts: Vec<Span> = self.written(receiver).into_iter().collect();
+        self.used(span, &parts, &condition.name, condition.name_span);
+        self.expr(receiver);
+    }
+
+    fn stmt<'s>(&mut self, stmt: &'s Stmt, inner: &mut dyn FnMut(&'s Block)) {
+        match &stmt.kind {
+            StmtKind::Assert(expr)
+            | StmtKind::Assume(expr)
+            | StmtKind::Unshare(expr)
+            | StmtKind::Downgrade(expr)
+            | StmtKind::Free(expr)
+            | StmtKind::Acquire { target: expr, .. }
+            | StmtKind::Release { target: expr, .. } => self.expr(expr),
+            StmtKind::Block(block) => inner(block),
+            StmtKind::Lock { target, body, .. } => {
+                self.expr(target);
+                inner(body);
+            }
+            StmtKind::Declare { value, .. } => value.iter().for_each(|it| self.rhs(it)),
+            StmtKind::AssignLocal { local, value, target_span } => {
+                self.local(*target_span, *local);
+                self.rhs(value);
+            }
+            StmtKind::AssignField { receiver, field, value, target_span } => {
+                let parts: Vec<Span> = self.written(receiver).into_iter().collect();
+                self.field(*target_span, &parts, FieldRef::Declared(*field));
+                self.expr(receiver);
+                self.rhs(value);
+            }
+            StmtKind::Specification { targets, pre, post } => {
+                targets.iter().for_each(|out| self.out(out));
+                pre.iter().chain([post]).for_each(|it| self.expr(it));
+            }
+            StmtKind::Call { outs, receiver, method, arguments } => {
+                self.call(stmt.span, outs, &Called { receiver, method: *method, arguments });
+            }
+            StmtKind::Fork { token, receiver, method, arguments } => {
+                let called = Called { receiver, method: *method, arguments };
+                self.call(stmt.span, token.as_slice(), &called);
+            }
+            StmtKind::Join { outs, token, .. } => {
+                outs.iter().for_each(|out| self.out(out));
+                self.expr(token);
+            }
+            StmtKind::If { arms, otherwise } => {
+                arms.iter().for_each(|arm| self.expr(&arm.condition));
+                arms.iter().map(|arm| &arm.body).chain(otherwise).for_each(inner);
+            }
+            StmtKind::While { guard, invariants, lock_changes, body } => {
+                let all = [guard].into_iter().chain(invariants).chain(lock_changes);
+                all.for_each(|it| self.expr(it));
+                inner(body);
+            }
+            StmtKind::Share { target, bounds } | StmtKind::Reorder { target, bounds } => {
+                self.expr(target);
+                self.bounds(bounds);
+            }
+            StmtKind::Fold(access) | StmtKind::Unfold(access) => self.whole_access(access),
+            StmtKind::Send { channel, arguments, .. } => {
+                [channel].into_iter().chain(arguments).for_each(|it| self.expr(it));
+            }
+            StmtKind::Receive { outs, channel, .. } => {
+                outs.iter().for_each(|out| self.out(out));
+                self.expr(channel);
+            }
+            StmtKind::Wait(condition)
+            | StmtKind::Signal(condition)
+            | StmtKind::SignalAll(condition) => self.condition(stmt.span, condition),
+        }
+    }
+}
+
+/// The method that a call or fork names.
+struct Called<'s> {
+    receiver: &'s Expr,
+    method: MethodId,
+    arguments: &'s [Expr],
+}
