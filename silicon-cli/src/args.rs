@@ -284,8 +284,11 @@ const RESOURCES: &str = "Resources";
 pub(crate) enum Command {
     Stability(Stability),
     Merge(Merge),
-    /// Serve an editor on standard input and output, as a language server
+    /// Serve an editor, as a language server: on standard input and output, or on a port
     Lsp {
+        /// Wait for the editor on this port of this machine, in the place of ViperServer; 0: any, told on standard output
+        #[arg(long, value_name = "N")]
+        port: Option<u16>,
         /// Verify for a language server
         #[arg(long, hide = true)]
         worker: bool,

@@ -18,6 +18,7 @@ mod silicon_flags;
 mod stability;
 mod state;
 mod supervise;
+mod viper_server;
 mod wire;
 mod worker;
 
@@ -31,6 +32,7 @@ use clap::{CommandFactory, Parser};
 
 use args::{About, Args, Command};
 use silicon::explain;
+use silicon_lsp::Transport;
 
 /// Wrong use of the command line.
 const USAGE: u8 = 2;
@@ -62,7 +64,11 @@ fn main() -> ExitCode {
 
 /// The arguments in our words, those of the configuration file first. `Err`: what is wrong with them.
 fn arguments() -> Result<Vec<OsString>, String> {
-    let arguments = config::with_file(std::env::args_os().collect())?;
+    let given: Vec<OsString> = std::env::args_os().collect();
+    if let Some(started) = viper_server::arguments(&given) {
+        return started;
+    }
+    let arguments = config::with_file(given)?;
     if !reference_flags::are_wanted(&arguments) {
         return Ok(arguments);
     }
@@ -79,9 +85,10 @@ fn answer(args: Args) -> anyhow::Result<u8> {
         return match command {
             Command::Stability(asked) => stability::run(&asked),
             Command::Merge(asked) => merge::run(&asked),
-            Command::Lsp { worker: true } => silicon_lsp::serve(),
-            Command::Lsp { worker: false } => {
-                silicon_lsp::run()?;
+            Command::Lsp { worker: true, .. } => silicon_lsp::serve(viper_server::read),
+            Command::Lsp { worker: false, port } => {
+                let transport = port.map_or(Transport::Stdio, Transport::Port);
+                silicon_lsp::run(transport, viper_server::read)?;
                 Ok(0)
             }
             Command::About(about) => tell(about),

@@ -12,7 +12,7 @@ use silicon::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 use silicon::session::follow::Member;
 use silicon::session::replay::Replay;
 use silicon::session::shard::Dealt;
-use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Obligation, Outcome};
+use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Missing, Obligation, Outcome};
 
 /// What a worker is to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -110,6 +110,7 @@ pub(crate) struct Found {
     generated: Option<((u32, u32), (u32, u32))>,
     member: Option<String>,
     reason: Option<At>,
+    missing: Option<Missing>,
     is_consequence: bool,
     path: Vec<String>,
     steps: Vec<At>,
@@ -157,6 +158,7 @@ impl From<&Diagnostic> for Found {
             generated: diagnostic.generated.map(|(start, end)| (pair(start), pair(end))),
             member: diagnostic.member.clone(),
             reason: diagnostic.reason.as_ref().map(At::from),
+            missing: diagnostic.missing.clone(),
             is_consequence: diagnostic.is_consequence,
             path: diagnostic.path.clone(),
             steps: diagnostic.steps.iter().map(At::from).collect(),
@@ -181,6 +183,7 @@ impl From<Found> for Diagnostic {
             generated: found.generated.map(|(start, end)| (position(start), position(end))),
             member: found.member,
             reason: found.reason.map(Place::from),
+            missing: found.missing,
             is_consequence: found.is_consequence,
             path: found.path,
             steps: found.steps.into_iter().map(Place::from).collect(),

@@ -8,7 +8,7 @@ use sil::render::{Message, Texts};
 use silicon::session::input::Language;
 use silicon::session::{Input, Session, Task, on_large_stack};
 
-use crate::convert::Files;
+use crate::convert::{Files, uri_of};
 use crate::index::{Index, Meaning};
 use crate::positions::Text;
 use crate::protocol::Found;
@@ -33,6 +33,8 @@ pub(crate) struct Analysis {
     pub(crate) is_program: bool,
     /// Whether another file has been read for it, or may have been missed.
     pub(crate) depends_on_files: bool,
+    /// The other files that were read, as URIs.
+    pub(crate) others: Vec<String>,
     pub(crate) index: Index,
 }
 
@@ -43,7 +45,7 @@ pub(crate) fn analyse(request: Request) -> Arc<Analysis> {
         Language::Sil => analyse_sil(&uri, &name, &text),
         Language::Chalice | Language::Spl => analyse_other(&uri, &name, &text, language),
     });
-    let Analysed { found, is_program, depends_on_files, index } =
+    let Analysed { found, is_program, depends_on_files, others, index } =
         analysed.unwrap_or_else(|defect| {
             let message = Message {
                 severity: sil::render::Severity::Error,
@@ -58,10 +60,11 @@ pub(crate) fn analyse(request: Request) -> Arc<Analysis> {
                 found: vec![files.message(&message)],
                 is_program: false,
                 depends_on_files: true,
+                others: Vec::new(),
                 index: Index::new(&text, language, &Meaning::Unknown),
             }
         });
-    Arc::new(Analysis { uri, version, text, found, is_program, depends_on_files, index })
+    Arc::new(Analysis { uri, version, text, found, is_program, depends_on_files, others, index })
 }
 
 /// What differs between languages.
@@ -69,12 +72,14 @@ struct Analysed {
     found: Vec<Found>,
     is_program: bool,
     depends_on_files: bool,
+    others: Vec<String>,
     index: Index,
 }
 
-/// Whether there is another text than the own one.
-fn has_others(name: &str, texts: &Texts) -> bool {
-    texts.names().any(|other| *other != *name)
+/// The other texts than the own one.
+fn others(name: &str, texts: &Texts) -> Vec<String> {
+    let others = texts.names().filter(|other| **other != *name);
+    others.map(uri_of).collect()
 }
 
 fn analyse_sil(uri: &str, name: &str, text: &Text) -> Analysed {
@@ -88,8 +93,9 @@ fn analyse_sil(uri: &str, name: &str, text: &Text) -> Analysed {
     let meaning = program.map_or(Meaning::Unknown, |it| Meaning::Sil(it, &loaded.sources));
     let index = Index::new(text, Language::Sil, &meaning);
     let is_program = program.is_some();
-    let depends_on_files = !is_program || has_others(name, &texts);
-    Analysed { found, is_program, depends_on_files, index }
+    let others = others(name, &texts);
+    let depends_on_files = !is_program || !others.is_empty();
+    Analysed { found, is_program, depends_on_files, others, index }
 }
 
 fn analyse_other(uri: &str, name: &str, text: &Text, language: Language) -> Analysed {
@@ -99,11 +105,12 @@ fn analyse_other(uri: &str, name: &str, text: &Text, language: Language) -> Anal
     let files = Files::new(name, uri, text, &outcome.texts);
     let found = outcome.diagnostics.iter().map(|one| files.diagnostic(one)).collect();
     let is_program = outcome.errors() == 0;
-    let depends_on_files = !is_program || has_others(name, &outcome.texts);
+    let others = others(name, &outcome.texts);
+    let depends_on_files = !is_program || !others.is_empty();
     let program = (language == Language::Chalice)
         .then(|| chalice::check(&chalice::SourceFile::new(name, &*text.text)).0)
         .flatten();
     let meaning = program.as_ref().map_or(Meaning::Unknown, Meaning::Chalice);
     let index = Index::new(text, language, &meaning);
-    Analysed { found, is_program, depends_on_files, index }
+    Analysed { found, is_program, depends_on_files, others, index }
 }

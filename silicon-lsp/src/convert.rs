@@ -114,6 +114,7 @@ impl Files {
         found.diagnostic.data = Some(serde_json::json!({
             "member": one.member,
             "reason": reason,
+            "missing": one.missing,
             "path": one.path,
             "counterexample": one.counterexample,
         }));

@@ -17,6 +17,7 @@ use silicon::session::input::Language;
 use crate::analysis::{Analysis, Request};
 use crate::positions::Text;
 use crate::protocol::{Done, Event, Found, Job, Planned};
+use crate::server::Followed;
 
 pub(crate) struct Document {
     pub(crate) uri: String,
@@ -26,6 +27,9 @@ pub(crate) struct Document {
     pub(crate) text: Text,
     pub(crate) analysis: Option<Arc<Analysis>>,
     pub(crate) run: Option<Run>,
+    /// What is asked of its runs, and who follows the present one.
+    pub(crate) arguments: String,
+    pub(crate) followed: Option<Followed>,
     /// Files that findings were shown in.
     pub(crate) shown_in: Vec<String>,
 }
@@ -72,7 +76,8 @@ impl Document {
         let name = crate::convert::path_of(&uri);
         let text = Text::new(text);
         let (analysis, run, shown_in) = (None, None, Vec::new());
-        Self { uri, name, version, text, analysis, run, shown_in }
+        let (arguments, followed) = (String::new(), None);
+        Self { uri, name, version, text, analysis, run, arguments, followed, shown_in }
     }
 
     pub(crate) fn language(&self) -> Language {
@@ -89,6 +94,12 @@ impl Document {
             self.text = Text::new(text);
         }
         self.version = version;
+        self.forget();
+    }
+
+    /// The text of this version was another one than was thought.
+    pub(crate) fn replace(&mut self, text: String) {
+        self.text = Text::new(text);
         self.forget();
     }
 
@@ -113,6 +124,12 @@ impl Document {
         self.analysis.as_ref().filter(|analysis| analysis.version == self.version)
     }
 
+    /// Whether there is nothing to come about the present version, unless somebody asks for it.
+    pub(crate) fn is_settled(&self) -> bool {
+        let is_over = |run: &Run| run.is_complete() || run.failure().is_some();
+        self.current().is_some() && self.run.as_ref().is_none_or(is_over)
+    }
+
     pub(crate) fn job(&self, number: u64) -> Option<Job> {
         let run = self.run.as_ref()?;
         Some(Job {
@@ -121,6 +138,7 @@ impl Document {
             uri: self.uri.clone(),
             text: self.text.text.to_string(),
             is_alone: run.ends > ENDS_TOGETHER,
+            arguments: self.arguments.clone(),
             given_up: run.given_up.clone(),
         })
     }
@@ -267,8 +285,8 @@ impl Run {
                 self.found.insert((kind, id), found);
             }
             Event::Done { found, .. } => self.complete = found,
-            // It belongs to no run.
-            Event::States { .. } => {}
+            // They belong to no run.
+            Event::States { .. } | Event::Tried { .. } => {}
         }
     }
 

@@ -11,20 +11,36 @@
 //! with are verified again.
 //!
 //! In reading order: [`positions`], [`tokens`], [`index`] (what names mean; [`chalice_names`]), [`analysis`], [`features`] (pure functions of an analysis),
-//! [`protocol`], [`worker`], [`verifier`], [`document`], [`server`].
+//! [`fixes`] (edits that may remove an error), [`protocol`], [`worker`], [`trial`] (whether they do), [`verifier`], [`document`], [`server`]; [`transport`].
 
 mod analysis;
 mod chalice_names;
 mod convert;
 mod document;
 mod features;
+mod fixes;
 mod index;
 mod positions;
 mod protocol;
 mod server;
 mod tokens;
+mod transport;
+mod trial;
 mod verifier;
 mod worker;
 
+use silicon::session::Session;
+
 pub use server::run;
+pub use transport::Transport;
 pub use worker::serve;
+
+/// What a client asks of a run, in the words of a command line.
+pub struct Arguments {
+    pub session: Session,
+    /// What is known, and changes nothing.
+    pub without_effect: Vec<String>,
+}
+
+/// Reads such words. The command line is not ours, so whoever starts us says how. `Err`: what is wrong with them.
+pub type Reader = fn(&str) -> Result<Arguments, String>;

@@ -1,6 +1,8 @@
 //! What the server and the process that verifies tell each other, an object of JSON a line.
 
-use lsp_types::{Diagnostic, Range};
+use std::ops::Range;
+
+use lsp_types::{Diagnostic, NumberOrString};
 use serde::{Deserialize, Serialize};
 use silicon::options::GivenUp;
 use silicon::report::{MemberKind, Verdict};
@@ -12,6 +14,48 @@ pub(crate) enum Order {
     /// Nobody wants to know any more.
     Cancel(u64),
     States(Question),
+    Try(Trial),
+    /// What earlier runs found is to be found again.
+    Forget,
+}
+
+/// Edits that may remove a finding, to be tried.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Trial {
+    pub(crate) number: u64,
+    pub(crate) name: String,
+    pub(crate) uri: String,
+    pub(crate) text: String,
+    /// All that is found in the text as it is.
+    pub(crate) found: Vec<Found>,
+    pub(crate) arguments: String,
+    pub(crate) attempts: Vec<Attempt>,
+}
+
+/// Edits, and the number of the finding that they are to remove.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Attempt {
+    pub(crate) cures: usize,
+    /// In the order of the text, apart from each other.
+    pub(crate) edits: Vec<Edit>,
+}
+
+/// A piece of a text is another one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Edit {
+    /// In bytes.
+    pub(crate) range: Range<usize>,
+    pub(crate) text: String,
+}
+
+/// What an attempt is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) enum Judged {
+    /// The finding is gone, there is no new one, and all that could be reached can be.
+    Cures,
+    /// It was not found out.
+    Open,
+    Rejected,
 }
 
 /// A text, and a line of which is to be told what is known there.
@@ -35,6 +79,8 @@ pub(crate) struct Job {
     pub(crate) text: String,
     /// One member at a time, so that it is known which one ends the process.
     pub(crate) is_alone: bool,
+    /// What else is asked of the run.
+    pub(crate) arguments: String,
     pub(crate) given_up: Vec<GivenUp>,
 }
 
@@ -62,10 +108,16 @@ pub(crate) enum Event {
         done: Done,
         found: Vec<Found>,
     },
-    /// All is said; this is what was found altogether. `None`: the work was stopped.
+    /// All is said; this is what was found altogether, and the verdict on the text by its name. `None`: the work was stopped.
     Done {
         job: u64,
+        verdict: String,
         found: Option<Vec<Found>>,
+    },
+    /// What the attempts of a trial are worth, one after the other.
+    Tried {
+        job: u64,
+        judged: Vec<Judged>,
     },
     /// The states of the first paths to a line, and how many paths there are.
     States {
@@ -79,7 +131,7 @@ pub(crate) enum Event {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Reached {
     /// Where the statement stands.
-    pub(crate) range: Range,
+    pub(crate) range: lsp_types::Range,
     /// The conditions that lead there.
     pub(crate) path: Vec<String>,
     /// As `--state` gives it with `--message-format json`.
@@ -94,7 +146,7 @@ pub(crate) struct Planned {
     pub(crate) id: String,
     pub(crate) name: String,
     /// Where it stands in the text; none: in another file.
-    pub(crate) range: Option<Range>,
+    pub(crate) range: Option<lsp_types::Range>,
 }
 
 /// The verdict on a member.
@@ -114,6 +166,14 @@ pub(crate) struct Found {
     pub(crate) diagnostic: Diagnostic,
 }
 
+impl Found {
+    /// Whether the text cannot be read, as opposed to what it means being wrong.
+    pub(crate) fn is_syntax(&self) -> bool {
+        let code = self.diagnostic.code.as_ref();
+        matches!(code, Some(NumberOrString::String(id)) if id.starts_with("parser."))
+    }
+}
+
 impl Event {
     pub(crate) fn job(&self) -> u64 {
         match self {
@@ -122,6 +182,7 @@ impl Event {
             | Self::Ended { job, .. }
             | Self::Finished { job, .. }
             | Self::Done { job, .. }
+            | Self::Tried { job, .. }
             | Self::States { job, .. } => *job,
         }
     }

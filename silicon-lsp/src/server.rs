@@ -1,9 +1,11 @@
 //! The main loop: everything that happens, one after the other.
 
 mod documents;
+mod fixes;
 mod requests;
 mod states;
 mod verification;
+mod viper;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -11,7 +13,8 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
 use lsp_types::{
-    CodeLensOptions, CompletionOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
+    CompletionOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
     HoverProviderCapability, OneOf, RenameOptions, SaveOptions, SemanticTokensFullOptions,
     SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, TextDocumentSyncCapability,
     TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
@@ -19,10 +22,15 @@ use lsp_types::{
 };
 use serde_json::{Value, json};
 
+use self::fixes::Fixing;
 use self::states::{Asked, Unanswered};
+pub(crate) use self::viper::Followed;
+use self::viper::Viper;
+use crate::Reader;
 use crate::analysis::{self, Analysis, analyse};
 use crate::document::Document;
 use crate::features;
+use crate::transport::{Open, Transport};
 use crate::verifier::{Heard, Verifier};
 
 /// When programs are verified, without being asked.
@@ -38,18 +46,18 @@ const PAUSE: Duration = Duration::from_millis(80);
 /// A worker that was told to stop and does not in this time is ended: a question to the solver may take long.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// Serves a client on standard input and output until it says `exit`.
+/// Serves a client until it says `exit`. `reader` reads what clients of ViperServer ask of a run.
 ///
 /// # Errors
 /// Where the client does not keep to the protocol, or is gone before it says `exit`.
-pub fn run() -> anyhow::Result<()> {
-    let (connection, threads) = Connection::stdio();
+pub fn run(transport: Transport, reader: Reader) -> anyhow::Result<()> {
+    let Open { connection, threads, port } = transport.open()?;
     let capabilities = serde_json::to_value(capabilities())?;
     let (id, parameters) = connection.initialize_start()?;
     let info = json!({ "name": "silicon", "version": env!("CARGO_PKG_VERSION") });
     connection
         .initialize_finish(id, json!({ "capabilities": capabilities, "serverInfo": info }))?;
-    let mut server = Server::new(&connection, &parameters)?;
+    let mut server = Server::new(&connection, &parameters, reader, port)?;
     if server.watches_files {
         server.ask("client/registerCapability", watched_files())?;
     }
@@ -93,6 +101,10 @@ fn capabilities() -> ServerCapabilities {
             }
             .into(),
         ),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            ..CodeActionOptions::default()
+        })),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         execute_command_provider: Some(ExecuteCommandOptions {
             commands: vec!["silicon.verify".to_owned(), "silicon.cancel".to_owned()],
@@ -116,6 +128,11 @@ fn watched_files() -> Value {
 
 struct Server<'c> {
     connection: &'c Connection,
+    reader: Reader,
+    /// Where we are heard, if that is a port.
+    port: Option<u16>,
+    /// Where the client speaks the messages of ViperServer.
+    viper: Option<Viper>,
     when: When,
     has_progress: bool,
     refreshes_lenses: bool,
@@ -133,6 +150,8 @@ struct Server<'c> {
     busy: Option<Busy>,
     /// Who wants to know what is known at the cursor.
     asked: Option<Asked>,
+    /// Who wants to know what would remove an error.
+    fixing: Option<Fixing>,
     /// Whether hovering tells it.
     tells_states: bool,
     /// The number of the last worker, job or request of our own.
@@ -152,7 +171,12 @@ struct Busy {
 }
 
 impl<'c> Server<'c> {
-    fn new(connection: &'c Connection, parameters: &Value) -> anyhow::Result<Self> {
+    fn new(
+        connection: &'c Connection,
+        parameters: &Value,
+        reader: Reader,
+        port: Option<u16>,
+    ) -> anyhow::Result<Self> {
         let (texts, requests) = unbounded::<analysis::Request>();
         let (done, analyses) = unbounded();
         std::thread::Builder::new().spawn(move || {
@@ -175,6 +199,9 @@ impl<'c> Server<'c> {
         let tells_states = parameters.pointer("/initializationOptions/hoverStates");
         Ok(Self {
             connection,
+            reader,
+            port,
+            viper: None,
             when: match when {
                 Some("onSave") => When::Saving,
                 Some("never") => When::Never,
@@ -194,6 +221,7 @@ impl<'c> Server<'c> {
             heard: unbounded(),
             busy: None,
             asked: None,
+            fixing: None,
             tells_states: tells_states != Some(&Value::Bool(false)),
             numbers: 0,
             is_ending: false,
@@ -203,6 +231,7 @@ impl<'c> Server<'c> {
     fn serve(mut self) -> anyhow::Result<()> {
         loop {
             self.begin()?;
+            self.try_fixes()?;
             let timer = self
                 .next_time()
                 .map_or(never(), |time| after(time.saturating_duration_since(Instant::now())));

@@ -14,12 +14,14 @@ use silicon::session::follow::{Member, StateAt};
 use silicon::session::states::states_at;
 use silicon::session::{Diagnostic, Follower, Input, Lines, MemberOutcome, Outcome, Session};
 
+use crate::Reader;
 use crate::convert::Files;
 use crate::positions::Text;
-use crate::protocol::{Done, Event, Job, Order, Planned, Question, Reached};
+use crate::protocol::{Done, Event, Job, Order, Planned, Question, Reached, Trial};
+use crate::trial::judge;
 
-/// Works on orders from standard input until it is closed.
-pub fn serve() -> ! {
+/// Works on orders from standard input until it is closed. `reader` is that of [`crate::run`].
+pub fn serve(reader: Reader) -> ! {
     let (sender, orders) = mpsc::channel::<Work>();
     let wanted = Arc::new(AtomicU64::new(0));
     let listener = {
@@ -35,6 +37,17 @@ pub fn serve() -> ! {
                     }
                     Ok(Order::States(question)) => {
                         if sender.send(Work::States(question)).is_err() {
+                            break;
+                        }
+                    }
+                    Ok(Order::Try(trial)) => {
+                        wanted.store(trial.number, Ordering::Relaxed);
+                        if sender.send(Work::Try(trial)).is_err() {
+                            break;
+                        }
+                    }
+                    Ok(Order::Forget) => {
+                        if sender.send(Work::Forget).is_err() {
                             break;
                         }
                     }
@@ -54,11 +67,17 @@ pub fn serve() -> ! {
         }
     };
     if thread::Builder::new().spawn(listener).is_ok() {
-        let answers = Arc::new(Answers::default());
+        let mut answers = Arc::new(Answers::default());
         for work in orders {
             match work {
-                Work::Verify(job) => verify(job, &wanted, &answers),
+                Work::Verify(job) => verify(job, &wanted, &answers, reader),
+                Work::Forget => answers = Arc::default(),
                 Work::States(question) => show_states(question),
+                Work::Try(trial) => {
+                    let judged =
+                        judge(&trial, &wanted, &session(reader, &trial.arguments, &answers));
+                    say(&Event::Tried { job: trial.number, judged });
+                }
             }
         }
     }
@@ -69,6 +88,8 @@ pub fn serve() -> ! {
 enum Work {
     Verify(Job),
     States(Question),
+    Try(Trial),
+    Forget,
 }
 
 /// Not by `exit`: solvers may be at work on other threads.
@@ -77,10 +98,19 @@ fn end() -> ! {
     std::process::abort()
 }
 
-fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>) {
-    let Job { number, name, uri, text, is_alone, given_up } = job;
-    let mut session = Session { answers: Some(Arc::clone(answers)), ..Session::default() };
-    session.options.threads = usize::from(is_alone);
+/// How it is done. The server has read the arguments, too.
+fn session(reader: Reader, arguments: &str, answers: &Arc<Answers>) -> Session {
+    let asked = (!arguments.is_empty()).then(|| reader(arguments).ok()).flatten();
+    let session = asked.map_or_else(Session::default, |asked| asked.session);
+    Session { answers: Some(Arc::clone(answers)), ..session }
+}
+
+fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>, reader: Reader) {
+    let Job { number, name, uri, text, is_alone, arguments, given_up } = job;
+    let mut session = session(reader, &arguments, answers);
+    if is_alone {
+        session.options.threads = 1;
+    }
     session.options.given_up = given_up;
     let text = Text::new(text);
     let input = Input::text(name.as_str(), Arc::clone(&text.text));
@@ -97,7 +127,8 @@ fn verify(job: Job, wanted: &AtomicU64, answers: &Arc<Answers>) {
     let is_over = !voice.is_cancelled();
     let files = voice.files(&outcome);
     let found = outcome.diagnostics.iter().map(|one| files.diagnostic(one)).collect();
-    say(&Event::Done { job: number, found: is_over.then_some(found) });
+    let verdict = outcome.verdict.name().to_owned();
+    say(&Event::Done { job: number, verdict, found: is_over.then_some(found) });
 }
 
 /// So many paths are told; others are counted.

@@ -27,7 +27,7 @@ use sil::source::{Sources, Span};
 
 pub use follow::Follower;
 pub use input::{Input, Lines};
-pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Obligation, Outcome};
+pub use outcome::{Diagnostic, FileVerdict, MemberOutcome, Missing, Obligation, Outcome};
 
 use crate::answers::Answers;
 use crate::direct::Direct;

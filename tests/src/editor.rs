@@ -3,9 +3,10 @@
 //! Each wait has an end, so that a server that says nothing fails the test and does not block it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 /// A server, and an editor that talks with it.
 pub struct Client {
     server: Child,
-    to: ChildStdin,
+    to: Box<dyn Write>,
     from: Receiver<Value>,
     /// All that was heard and that nobody waited for.
     pub heard: Vec<Value>,
@@ -53,7 +54,39 @@ impl Client {
             .spawn()
             .expect("the server starts");
         let to = server.stdin.take().expect("it is a pipe");
+        let out = server.stdout.take().expect("it is a pipe");
+        Self::greeted(server, Box::new(to), out, options)
+    }
+
+    /// A server that is started as Viper-IDE starts ViperServer, and found by the port that it tells.
+    pub fn as_viper_server() -> Self {
+        let jars = "/nowhere/viper.jar:/nowhere/carbon.jar";
+        let java = ["-Xmx2048m", "-Xss128m", "-cp", jars, "-server"];
+        let runner = ["viper.server.ViperServerRunner", "--serverMode", "LSP", "--singleClient"];
+        let log = ["--logLevel", "ALL", "--logFile", "/nowhere/viper.log"];
+        let mut server = Command::new(binaries::path("silicon"))
+            .args(java.iter().chain(&runner).chain(&log))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let mut line = String::new();
         let mut out = BufReader::new(server.stdout.take().expect("it is a pipe"));
+        out.read_line(&mut line).expect("it tells its port");
+        let port = line.trim().strip_prefix("<ViperServerPort:").expect("it tells its port");
+        let port: u16 = port.trim_end_matches('>').parse().expect("a number");
+        let to = TcpStream::connect(("localhost", port)).expect("it listens");
+        let from = to.try_clone().expect("a socket has two ends");
+        Self::greeted(server, Box::new(to), from, &Value::Null)
+    }
+
+    fn greeted(
+        server: Child,
+        to: Box<dyn Write>,
+        from: impl Read + Send + 'static,
+        options: &Value,
+    ) -> Self {
+        let mut out = BufReader::new(from);
         let (sender, from) = channel();
         thread::spawn(move || {
             while let Some(message) = message(&mut out) {
@@ -167,6 +200,11 @@ impl Client {
         let position = json!({ "line": line, "character": character });
         let document = json!({ "uri": uri });
         self.ask(method, json!({ "textDocument": document, "position": position }))["result"].take()
+    }
+
+    /// The process of the server.
+    pub fn process(&self) -> u32 {
+        self.server.id()
     }
 
     /// The process that verifies for this server.

@@ -44,6 +44,7 @@ impl Server<'_> {
                 let uri = text_document.uri.as_str().to_owned();
                 self.cancel(&uri)?;
                 self.leave_states_of(&uri, Unanswered::Changed)?;
+                self.leave_fixes_of(&uri)?;
                 if let Some(document) = self.documents.get_mut(&uri) {
                     document.change(text_document.version, content_changes);
                     self.texts.send(document.request())?;
@@ -79,6 +80,7 @@ impl Server<'_> {
                 };
                 self.close(text_document.uri.as_str())?;
             }
+            "Verify" => self.viper_verify(params)?,
             "window/workDoneProgress/cancel" => {
                 let token = params.get("token").and_then(Value::as_str).unwrap_or_default();
                 if let Some(busy) = self.busy.as_ref().filter(|busy| token_of(busy.job) == token) {
@@ -97,6 +99,7 @@ impl Server<'_> {
                 };
                 let is_it = |(_, request): &(String, Request)| request.id == id;
                 self.leave_states_for(&id)?;
+                self.leave_fixes_for(&id)?;
                 if let Some(position) = self.waiting.iter().position(is_it) {
                     self.waiting.remove(position);
                     let (code, words) = (ErrorCode::RequestCanceled as i32, "cancelled".to_owned());
@@ -119,6 +122,7 @@ impl Server<'_> {
         for uri in dependents {
             self.cancel(&uri)?;
             self.leave_states_of(&uri, Unanswered::Changed)?;
+            self.leave_fixes_of(&uri)?;
             if let Some(document) = self.documents.get_mut(&uri) {
                 document.forget();
                 self.texts.send(document.request())?;
@@ -130,6 +134,7 @@ impl Server<'_> {
     fn close(&mut self, uri: &str) -> anyhow::Result<()> {
         self.cancel(uri)?;
         self.leave_states_of(uri, Unanswered::Changed)?;
+        self.leave_fixes_of(uri)?;
         if let Some(document) = self.documents.remove(uri) {
             for shown in document.shown_in.iter().chain([&document.uri]) {
                 self.publish(shown, None, &[])?;
@@ -156,6 +161,7 @@ impl Server<'_> {
         let is_program = analysis.is_program;
         document.analysis = Some(analysis);
         self.show(&uri)?;
+        self.viper_analysed(&uri)?;
         if is_program && self.when == When::Typing {
             self.want(&uri, PAUSE);
         }
@@ -194,9 +200,22 @@ impl Server<'_> {
         Ok(())
     }
 
-    fn publish(&self, uri: &str, version: Option<i32>, found: &[Found]) -> anyhow::Result<()> {
+    pub(super) fn publish(
+        &self,
+        uri: &str,
+        version: Option<i32>,
+        found: &[Found],
+    ) -> anyhow::Result<()> {
         let Ok(uri) = Uri::from_str(uri) else { return Ok(()) };
-        let diagnostics = found.iter().map(|found| found.diagnostic.clone()).collect();
+        let diagnostic = |found: &Found| {
+            let mut diagnostic = found.diagnostic.clone();
+            // Such clients count these only.
+            if self.is_viper() {
+                diagnostic.source = Some("viper".to_owned());
+            }
+            diagnostic
+        };
+        let diagnostics = found.iter().map(diagnostic).collect();
         let parameters = PublishDiagnosticsParams { uri, diagnostics, version };
         self.notify("textDocument/publishDiagnostics", parameters)
     }

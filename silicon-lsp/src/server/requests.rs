@@ -29,9 +29,11 @@ impl Server<'_> {
                 self.busy = None;
                 self.wanted.clear();
                 self.leave_states(Unanswered::Cancelled)?;
+                self.leave_fixes()?;
                 self.send(Response::new_ok(request.id, Value::Null))
             }
             "workspace/executeCommand" => self.command(request),
+            _ if self.viper_request(&request)?.is_some() => Ok(()),
             _ => {
                 let uri = request.params.pointer("/textDocument/uri").and_then(Value::as_str);
                 let Some(uri) = uri.map(str::to_owned) else {
@@ -77,6 +79,9 @@ impl Server<'_> {
     /// Answers a request about the present version of a document.
     pub(super) fn answer(&mut self, uri: &str, request: Request) -> anyhow::Result<()> {
         let Request { id, method, params } = request;
+        if method == "textDocument/codeAction" {
+            return self.ask_fixes(uri, id, params);
+        }
         let form = match method.as_str() {
             "silicon/state" => Some(Form::Whole),
             "textDocument/hover" if self.tells_states => Some(Form::Hover(None)),

@@ -6,6 +6,7 @@ use lsp_types::{MessageType, ShowMessageParams};
 use serde_json::json;
 
 use super::states::{Asked, Unanswered};
+use super::viper::Told;
 use super::{Busy, PATIENCE, Server};
 use crate::document::Run;
 use crate::protocol::{Event, Order};
@@ -24,7 +25,8 @@ impl Server<'_> {
             None => self.wanted.iter().map(|(time, _)| *time).min(),
         };
         let of_states = self.asked.as_ref().and_then(|asked| asked.until);
-        of_work.into_iter().chain(of_states).min()
+        let of_fixes = self.fixing.as_ref().map(|fixing| fixing.until);
+        of_work.into_iter().chain(of_states).chain(of_fixes).min()
     }
 
     /// Gives the worker something to do, if it has nothing, and it is time.
@@ -84,7 +86,10 @@ impl Server<'_> {
         if let Some(why) = document.run.as_ref().and_then(Run::failure) {
             let message = format!("{} is not verified: {why}", document.name);
             let parameters = ShowMessageParams { typ: MessageType::ERROR, message };
+            let why = why.to_owned();
             self.notify("window/showMessage", parameters)?;
+            self.show(uri)?;
+            return self.fail_followed(uri, &why);
         }
         self.show(uri)
     }
@@ -92,10 +97,19 @@ impl Server<'_> {
     /// What is known or being found out of the present version is of no interest any more.
     pub(super) fn cancel(&mut self, uri: &str) -> anyhow::Result<()> {
         self.wanted.retain(|(_, other)| other != uri);
-        let Some(busy) = self.busy.as_mut().filter(|busy| busy.uri == uri) else { return Ok(()) };
+        self.end_followed(uri, None)?;
+        let is_it = |busy: &&mut Busy| busy.uri == uri;
+        let Some(job) = self.busy.as_mut().filter(is_it).map(|busy| busy.job) else {
+            return Ok(());
+        };
+        self.cancel_job(job)
+    }
+
+    /// The same of a job, if the worker is busy with it.
+    pub(super) fn cancel_job(&mut self, job: u64) -> anyhow::Result<()> {
+        let Some(busy) = self.busy.as_mut().filter(|busy| busy.job == job) else { return Ok(()) };
         if busy.until.is_none() {
             busy.until = Some(Instant::now() + PATIENCE);
-            let job = busy.job;
             if let Some(verifier) = &mut self.verifier {
                 verifier.tell(&Order::Cancel(job));
             }
@@ -122,6 +136,9 @@ impl Server<'_> {
             self.verifier = None;
             self.busy = None;
         }
+        if self.fixing.as_ref().is_some_and(|fixing| fixing.until <= now) {
+            self.leave_fixes()?;
+        }
         let is_late = |asked: &Asked| asked.until.is_some_and(|until| until <= now);
         if self.asked.as_ref().is_some_and(is_late) {
             self.leave_states(Unanswered::TooLate)?;
@@ -134,6 +151,10 @@ impl Server<'_> {
             return Ok(());
         };
         let uri = busy.uri.clone();
+        if let Event::Tried { job, judged } = event {
+            self.busy = None;
+            return self.hear_fixes(job, &judged);
+        }
         let is_done = matches!(event, Event::Done { .. });
         let begins = matches!(event, Event::Started { .. })
             && self.has_progress
@@ -151,6 +172,7 @@ impl Server<'_> {
             self.end_progress()?;
             self.busy = None;
         }
+        let told = Told::of(&event);
         // An edit takes the run away.
         if let Some(run) = self.run_of(&uri).filter(|run| run.job == job) {
             run.hear(event);
@@ -163,6 +185,9 @@ impl Server<'_> {
             }
             if matters {
                 self.show(&uri)?;
+            }
+            if let Some(told) = told {
+                self.viper_hear(&uri, &told)?;
             }
         }
         Ok(())
@@ -182,6 +207,7 @@ impl Server<'_> {
         self.verifier = None;
         self.end_progress()?;
         let Some(busy) = self.busy.take() else { return Ok(()) };
+        self.leave_fixes()?;
         if let Some(run) = self.run_of(&busy.uri).filter(|run| run.job == busy.job) {
             run.interrupted();
             if run.failure().is_some() {

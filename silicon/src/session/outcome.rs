@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 use sil::render::{Message, Place, Severity, Texts};
 use sil::source::LineColumn;
 
@@ -58,6 +59,8 @@ pub struct Diagnostic {
     pub member: Option<String>,
     /// The part that could not be shown, where it is another.
     pub reason: Option<Place>,
+    /// The permission that is missing, where that has words.
+    pub missing: Option<Missing>,
     /// It follows from what is wrong where that part stands.
     pub is_consequence: bool,
     /// The branch conditions that lead there.
@@ -68,6 +71,15 @@ pub struct Diagnostic {
     pub counterexample: Option<Counterexample>,
     /// What came of running it, where that was asked for.
     pub replay: Option<Replay>,
+}
+
+/// Permission that is missing, in the words of the program's author.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Missing {
+    /// As in `cell.value` or `list(node.next)`.
+    pub location: String,
+    /// Whether some permission would do, so that half of it is enough.
+    pub is_some: bool,
 }
 
 /// The result for one member.
@@ -264,6 +276,7 @@ impl Diagnostic {
             generated: None,
             member: None,
             reason: None,
+            missing: None,
             is_consequence: false,
             path: Vec::new(),
             steps: Vec::new(),

@@ -8,7 +8,7 @@ use sil::render::{Message, Place, Severity, Texts};
 use sil::source::{Sources, Span};
 use sil::source_map::{self, Explained, SourceMap};
 
-use super::outcome::Diagnostic;
+use super::outcome::{Diagnostic, Missing};
 use crate::report::{Amount, Finding, Shortfall, Step};
 
 /// The places of one program.
@@ -80,7 +80,11 @@ impl<'a> Places<'a> {
             remarks: Vec::new(),
         };
         let generated = generated.map(|at| (at.start, at.end));
-        Diagnostic { generated, reason, is_consequence, ..Diagnostic::of(message) }
+        let missing = finding.shortfall.as_ref().map(|shortfall| Missing {
+            location: shortfall.location.clone(),
+            is_some: shortfall.needed == Amount::Some,
+        });
+        Diagnostic { generated, reason, missing, is_consequence, ..Diagnostic::of(message) }
     }
 
     /// The conditions that led to a finding, as the user wrote them, and where they stand. Those of generated branches are left
