@@ -99,6 +99,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "START", conflicts_with_all = ["generate", "arguments"])]
     pub(crate) start: Option<String>,
 
+    /// Calls, loops, joins, acquires and receives of the entry give whatever their contracts allow: all of them, or those at
+    /// these places; nothing passes
+    #[arg(long, value_name = "LINE[:COLUMN],..|all")]
+    pub(crate) by_contract: Option<String>,
+
     /// How many starts are made at random
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) inputs: u64,

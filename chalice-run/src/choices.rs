@@ -127,6 +127,15 @@ impl Choices {
         self.policy = policy;
     }
 
+    /// What is decided from now on is tried once more, in another way: first by a script, then by the policy, which goes
+    /// its own way for each `number`.
+    pub(crate) fn try_instead(&mut self, script: Vec<u32>, number: u32) {
+        self.script = self.taken.iter().map(|decision| decision.choice).chain(script).collect();
+        if let Policy::Random(random) = &mut self.policy {
+            random.0 ^= u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+
     /// Forgets what was decided: the run that follows has decisions of its own.
     pub fn restart(&mut self, script: Vec<u32>, policy: Policy) {
         *self = Self::new(script, policy);

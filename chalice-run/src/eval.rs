@@ -145,7 +145,7 @@ impl Machine<'_> {
                 let object = self.eval(target, slots)?;
                 let object = reference_or_null(&object, target.span, |object| object)?;
                 let holds = self.holds(object, *mode)
-                    || (self.granting
+                    || (self.is_starting()
                         && self.scope.at.is_none()
                         && self.grant_lock(object, *mode)?);
                 Value::Bool(holds)

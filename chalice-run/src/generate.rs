@@ -8,11 +8,13 @@
 mod grant;
 mod histories;
 mod model;
+mod positions;
 mod text;
 mod values;
 
 pub(crate) use model::Following;
 pub use model::{Model, ModelValue};
+pub(crate) use positions::Positions;
 pub use text::StartText;
 
 use std::sync::Arc;
@@ -87,8 +89,7 @@ pub struct Starts<'c> {
     /// How many were found.
     pub found: u64,
     /// The choices of the attempt that comes next, and where each began.
-    positions: Vec<Position>,
-    is_exhausted: bool,
+    positions: Positions,
     /// How often all choices of the start that is looked for were made anew.
     renewals: u32,
     hints: Arc<[i64]>,
@@ -97,13 +98,6 @@ pub struct Starts<'c> {
     model: Option<Model>,
     /// How many contradictions in a row end the search.
     pub patience: u32,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Position {
-    choice: u32,
-    of: u32,
-    first: u32,
 }
 
 impl<'c> Starts<'c> {
@@ -116,8 +110,7 @@ impl<'c> Starts<'c> {
             bounds,
             order,
             found: 0,
-            positions: Vec::new(),
-            is_exhausted: false,
+            positions: Positions::default(),
             renewals: 0,
             hints: hints(code, method, bounds, &[]),
             extra: Vec::new(),
@@ -140,8 +133,7 @@ impl<'c> Starts<'c> {
     pub fn from_text(mut self, text: &StartText) -> Self {
         self.extra.clone_from(&text.integers);
         self.hints = hints(self.code, self.method, self.bounds, &self.extra);
-        let position = |&choice: &u32| Position { choice, of: choice + 1, first: choice };
-        self.positions = text.decisions.iter().map(position).collect();
+        self.positions = Positions::from_choices(&text.decisions);
         self
     }
 
@@ -156,25 +148,24 @@ impl<'c> Starts<'c> {
         self.renewals = 0;
         let mut renewed = 0;
         for attempt in 0..self.patience {
+            if self.positions.is_exhausted() {
+                return Found::Exhausted;
+            }
             if attempt - renewed == FRUITLESS << self.renewals && self.order != Order::All {
                 // Perhaps an early choice is to blame: others, all of them.
                 renewed = attempt;
                 self.renewals += 1;
                 self.positions.clear();
             }
-            if self.is_exhausted {
-                return Found::Exhausted;
-            }
-            let script = self.positions.iter().map(|position| position.choice).collect();
             let mut machine = Machine::new(self.code, self.config.clone());
-            machine.choices = Choices::new(script, self.policy());
+            machine.choices = Choices::new(self.positions.script(), self.policy());
             machine.is_generated = true;
             machine.bounds = self.bounds;
             machine.hints = self.hints.clone();
             machine.style = self.style();
             machine.following = self.model.clone().map(|model| Box::new(Following::new(model)));
             let granted = machine.grant(self.method);
-            self.remember(&machine);
+            self.positions.remember(machine.choices.taken());
             match granted {
                 // The choices after those of the start are those that its run will make.
                 Ok(()) => {
@@ -185,7 +176,7 @@ impl<'c> Starts<'c> {
                     // What has no value makes the precondition false, as far as starts are concerned.
                     // So does a function that goes round a cycle for ever.
                     Trouble::Contradiction | Trouble::Fault(_) | Trouble::Bound(..) => {
-                        self.step_on();
+                        self.positions.step_on();
                     }
                     Trouble::Unknown { what, .. } => return Found::Impossible(what.to_owned()),
                     _ => return Found::Impossible("not executable".to_owned()),
@@ -217,36 +208,10 @@ impl<'c> Starts<'c> {
         }
     }
 
-    fn remember(&mut self, machine: &Machine<'_>) {
-        let taken = machine.choices.taken();
-        for (at, decision) in taken.iter().enumerate() {
-            match self.positions.get_mut(at) {
-                Some(position) => position.of = decision.of,
-                None => self.positions.push(Position {
-                    choice: decision.choice,
-                    of: decision.of,
-                    first: decision.choice,
-                }),
-            }
-        }
-    }
-
     /// What went wrong; choices after it do not matter.
     fn cut(&mut self, trouble: Trouble, machine: &Machine<'_>) -> Trouble {
         self.positions.truncate(machine.choices.taken().len());
         trouble
-    }
-
-    /// The next choices: the last one that has something left changes.
-    fn step_on(&mut self) {
-        while let Some(last) = self.positions.last_mut() {
-            last.choice = (last.choice + 1) % last.of;
-            if last.choice != last.first {
-                return;
-            }
-            self.positions.pop();
-        }
-        self.is_exhausted = true;
     }
 
     /// Goes on to the next start. Choices that the run of this one has made of values count to it.
@@ -257,14 +222,13 @@ impl<'c> Starts<'c> {
                 let is_value =
                     |one: &&crate::choices::Decision| one.about == crate::choices::About::Value;
                 if values.iter().take_while(is_value).count() == values.len() {
-                    self.remember(ended);
+                    self.positions.remember(values);
                     self.positions.truncate(values.len());
                 }
-                self.step_on();
+                self.positions.step_on();
             }
             Order::Random(_) => {
                 self.positions.clear();
-                self.is_exhausted = false;
             }
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Threads, activations and their program counters are plain data, so a machine can be cloned, and stops anywhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chalice::Span;
@@ -12,6 +12,8 @@ use rustc_hash::FxHashMap;
 use crate::amount::{Amount, Fractions, Kappa, Sign};
 use crate::choices::{Choices, Policy};
 use crate::code::{Class, Code};
+pub use crate::step::ByContract;
+
 use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Permissions, Snapshot};
 use crate::levels::Levels;
 use crate::value::{Ref, Value};
@@ -80,6 +82,8 @@ pub struct Config {
     pub check_old: bool,
     /// Are functions checked to read only what their preconditions give?
     pub check_functions: bool,
+    /// Which statements of the entry give whatever their contracts allow. What ends well has not passed then.
+    pub by_contract: Option<Arc<ByContract>>,
     /// Is permission that is left behind at ends of methods and loops a failure?
     pub leaks_fail: bool,
     /// Does a run go on behind an `assert` that fails? It changes nothing, so what follows is a run all the same.
@@ -117,6 +121,7 @@ impl Default for Config {
             checks: true,
             check_old: false,
             check_functions: false,
+            by_contract: None,
             leaks_fail: false,
             keep_going: false,
             trace: Trace::None,
@@ -165,6 +170,8 @@ pub struct LoopState {
     pub moved: Vec<(Loc, Amount)>,
     /// The credits it was given last.
     pub credits: Vec<(Ref, i64)>,
+    /// Is the iteration any one that the invariants allow, after which nothing is known?
+    pub is_any_iteration: bool,
 }
 
 /// A method that is being executed.
@@ -220,6 +227,8 @@ pub struct Thread {
     pub stack: Vec<Activation>,
     /// What it is doing.
     pub status: Status,
+    /// Does it not run, unless another one has to wait for it?
+    pub is_parked: bool,
     /// The locks it holds.
     pub held: Arc<Vec<Held>>,
     /// States it remembers.
@@ -329,7 +338,7 @@ pub struct Machine<'c> {
     /// What could not be executed: where, what, how often.
     pub skipped: BTreeMap<(Span, &'static str), u64>,
     /// Where values that nobody gave were used, if that is noted.
-    pub unset: std::collections::BTreeSet<Span>,
+    pub unset: BTreeSet<Span>,
     /// What was noted.
     pub trace: Vec<TraceLine>,
     /// Values that constants were taken to have before they were assigned.
@@ -366,6 +375,11 @@ pub struct Machine<'c> {
     pub(crate) open: crate::eval::Open,
     /// Is a start being generated, so that contradictions are dropped?
     pub(crate) granting: bool,
+    /// Contracts that gave whatever they allow.
+    pub relied: BTreeSet<crate::replay::Blame>,
+    /// Part of a contract that was granted without knowing whether it holds, as it could not be evaluated: what comes of
+    /// the run may come of no run.
+    pub doubt: Option<Span>,
     /// Was the start made from a precondition? Then nobody is there to send what it waits for.
     pub(crate) is_generated: bool,
     /// What a start may consist of.
@@ -401,6 +415,9 @@ impl<'c> Machine<'c> {
         if !config.checks {
             skipped.insert((Span::default(), "checks.off"), 1);
         }
+        if config.by_contract.is_some() {
+            skipped.insert((Span::default(), "contracts.taken"), 1);
+        }
         Self {
             code,
             config,
@@ -412,7 +429,7 @@ impl<'c> Machine<'c> {
             counts: Counts::default(),
             output: Vec::new(),
             skipped,
-            unset: std::collections::BTreeSet::new(),
+            unset: BTreeSet::new(),
             trace: Vec::new(),
             foreseen: Vec::new(),
             asserts: Vec::new(),
@@ -438,6 +455,8 @@ impl<'c> Machine<'c> {
             subject: None,
             open: crate::eval::Open::Decide,
             granting: false,
+            relied: BTreeSet::new(),
+            doubt: None,
             is_generated: false,
             bounds: crate::generate::Bounds::default(),
             refused: Vec::new(),
@@ -518,9 +537,16 @@ impl<'c> Machine<'c> {
         object
     }
 
+    /// Is the start of the run being made?
+    pub(crate) fn is_starting(&self) -> bool {
+        self.granting && self.counts.steps == 0
+    }
+
     /// Notes that something could not be executed.
     pub(crate) fn skip(&mut self, what: &'static str, span: Span) {
-        if !self.granting {
+        if self.granting {
+            self.doubt.get_or_insert(span);
+        } else {
             *self.skipped.entry((span, what)).or_default() += 1;
         }
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -12,7 +13,7 @@ use chalice_run::code::Code;
 use chalice_run::entry;
 use chalice_run::explore::{Limits, explore};
 use chalice_run::generate::{Bounds, Found, Order, StartText, Starts};
-use chalice_run::machine::{Assume, Config, Folding, Machine, Trace, Undefined, View};
+use chalice_run::machine::{Assume, ByContract, Config, Folding, Machine, Trace, Undefined, View};
 use chalice_run::report::{Summary, human, json, trace};
 use chalice_run::run::{Scheduling, Verdict, leaked, run};
 use chalice_run::sources::Sources;
@@ -123,7 +124,43 @@ struct Runner<'r> {
 }
 
 impl Runner<'_> {
-    fn config(&self) -> Config {
+    fn config(&self, entry: u32) -> Result<Config, String> {
+        let by_contract = match self.args.by_contract.as_deref() {
+            Some(places) => Some(Arc::new(self.sites(entry, places)?)),
+            None => None,
+        };
+        Ok(Config { by_contract, ..self.config_of_all() })
+    }
+
+    /// The statements of a method at places that the user has named.
+    fn sites(&self, method: u32, places: &str) -> Result<ByContract, String> {
+        let all = ByContract::all_sites(self.code, method);
+        if places == "all" {
+            return Ok(ByContract::new(self.code, method, all));
+        }
+        let mut sites = Vec::new();
+        for place in places.split(',') {
+            let (line, column) = match place.split_once(':') {
+                Some((line, column)) => (line, Some(column)),
+                None => (place, None),
+            };
+            let is_there = |site: &&u32| {
+                let span = self.code.methods[method as usize].body[**site as usize].span;
+                let found = self.sources.place(span.start);
+                found.line.to_string() == line
+                    && column.is_none_or(|column| found.column.to_string() == column)
+            };
+            let before = sites.len();
+            sites.extend(all.iter().filter(is_there));
+            if sites.len() == before {
+                let name = &self.code.methods[method as usize].name;
+                return Err(format!("nothing of {name} relies on a contract at `{place}`"));
+            }
+        }
+        Ok(ByContract::new(self.code, method, sites))
+    }
+
+    fn config_of_all(&self) -> Config {
         let args = self.args;
         let undefined = args.undefined.unwrap_or(if args.generate || args.start.is_some() {
             UndefinedArg::Seed
@@ -213,7 +250,7 @@ impl Runner<'_> {
         let has_arguments = !self.args.arguments.is_empty();
         let entry = entry::entry(self.code, self.args.entry.as_deref(), has_arguments)?;
         let (scheduling, script) = self.scheduling()?;
-        let config = self.config();
+        let config = self.config(entry)?;
         let mut machine = entry::start(self.code, entry, &config, &self.args.arguments)?;
         machine.choices = Choices::new(script, chalice_run::run::random_values(self.args.seed));
         let summary = if self.args.schedules.is_some() || self.args.preemptions.is_some() {
@@ -351,7 +388,7 @@ impl Runner<'_> {
         };
         let entry = entry::entry(self.code, Some(name), true)?;
         let bounds = self.args.scope.unwrap_or_default();
-        let starts = Starts::new(self.code, entry, self.config(), bounds, Order::All);
+        let starts = Starts::new(self.code, entry, self.config(entry)?, bounds, Order::All);
         let mut starts = starts.from_text(&text);
         // This start, and no other.
         starts.patience = 1;
@@ -361,6 +398,7 @@ impl Runner<'_> {
         let scheduling = self.policy()?;
         let described = machine.start_text();
         let mut summary = self.once(&mut machine, entry, &scheduling)?;
+        summary.schedule = starts.text_of(&machine).to_string();
         summary.start = Some(described);
         self.say(&summary)?;
         Ok(summary.exit_code())
@@ -390,7 +428,7 @@ impl Runner<'_> {
             None => (Order::Random(self.args.seed), Bounds::default(), self.args.inputs),
         };
         let scheduling = self.policy()?;
-        let mut starts = Starts::new(self.code, method, self.config(), bounds, order);
+        let mut starts = Starts::new(self.code, method, self.config(method)?, bounds, order);
         let mut summary = self.blank(method);
         while starts.found < limit {
             if self.deadline().is_some_and(|deadline| Instant::now() >= deadline) {

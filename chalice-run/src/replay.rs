@@ -2,10 +2,18 @@
 //!
 //! First come starts that follow the counterexample, as it may be of the state that matters; then others, as it may be
 //! of one that no execution reaches. A run that is found is a real one, whatever led to it.
+//!
+//! If none is found, calls, loops, joins, acquires and receives give whatever their contracts allow. A run that fails
+//! then shows that a contract is too weak, and by executing one after the other as they are, which.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use chalice::Span;
 
 use crate::code::Code;
 use crate::generate::{Bounds, Found, Model, Order, StartText, Starts};
-use crate::machine::{Assume, Config, Undefined};
+use crate::machine::{Assume, ByContract, Config, Undefined};
 use crate::run::{Failure, Scheduling, Verdict, run};
 
 /// How much is tried.
@@ -40,11 +48,37 @@ pub struct Replayed {
     pub again: StartText,
 }
 
+/// A contract that a run has relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Contract {
+    /// The postcondition of a method.
+    Method(u32),
+    /// The invariant of a loop.
+    Loop(Span),
+    /// The invariant of a class.
+    Class(u32),
+    /// The where clause of a channel.
+    Channel(u32),
+}
+
+/// A contract that allows the failure, and the statement that relies on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Blame {
+    /// The statement: its place in the body.
+    pub site: u32,
+    /// Where the statement is.
+    pub used: Span,
+    /// The contract.
+    pub contract: Contract,
+}
+
 /// What came of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Search {
     /// Such a run.
     Replayed(Box<Replayed>),
+    /// A run that goes on from what contracts allow, and those that matter: without one of them it was not found.
+    ByContract(Box<Replayed>, Vec<Blame>),
     /// None of so many runs ended like that.
     NotReproduced(u64),
     /// The method could not be started at all.
@@ -59,43 +93,106 @@ pub fn replay(
     limits: Limits,
     is_wanted: impl Fn(&Failure) -> bool,
 ) -> Search {
-    let mut runs = 0;
-    for (model, count) in [(Some(model), limits.following), (None, limits.others)] {
-        let config = Config {
-            undefined: Undefined::Choose,
-            assume: Assume::Discard,
-            steps: limits.steps,
-            visible_steps: 2_000,
-            ..Config::default()
-        };
-        let mut starts = Starts::new(code, method, config, Bounds::default(), Order::Random(0));
-        starts.patience = limits.patience;
-        if let Some(model) = model {
-            starts = starts.following(model.clone());
-        }
-        while starts.found < count {
-            let Found::Start(mut machine) = starts.next_start() else { break };
-            runs += 1;
-            let scheduling = match starts.found {
-                1 => Scheduling::First,
-                number => Scheduling::Seed(number),
-            };
-            let start = machine.start_text();
-            let outcome = run(&mut machine, &scheduling);
-            let is_found = outcome.verdict == Verdict::Failed
-                && outcome.failure.as_ref().is_some_and(&is_wanted);
-            if is_found {
-                return Search::Replayed(Box::new(Replayed {
-                    steps: outcome.counts.steps,
-                    threads: machine.threads.len(),
-                    start,
-                    again: starts.text_of(&machine),
-                }));
-            }
-            starts.go_on(&machine);
-        }
+    let mut searcher = Searcher { code, method, model, is_wanted: &is_wanted, runs: 0 };
+    if let Some((replayed, _)) = searcher.search(limits, None) {
+        return Search::Replayed(Box::new(replayed));
     }
-    if runs == 0 { Search::NoStart } else { Search::NotReproduced(runs) }
+    let sites = ByContract::all_sites(code, method);
+    let few = Limits { others: limits.others / 4, ..limits };
+    if searcher.runs > 0
+        && !sites.is_empty()
+        && let Some((replayed, relied)) = searcher.search(few, Some(sites))
+    {
+        let (replayed, blame) = searcher.fewest(few, replayed, relied);
+        return Search::ByContract(Box::new(replayed), blame);
+    }
+    match searcher.runs {
+        0 => Search::NoStart,
+        runs => Search::NotReproduced(runs),
+    }
+}
+
+struct Searcher<'s> {
+    code: &'s Code,
+    method: u32,
+    model: &'s Model,
+    is_wanted: &'s dyn Fn(&Failure) -> bool,
+    /// How many runs there were.
+    runs: u64,
+}
+
+impl Searcher<'_> {
+    /// A run that ends with the failure, and the contracts that it has relied on. `sites` are the statements that give
+    /// whatever their contracts allow.
+    fn search(
+        &mut self,
+        limits: Limits,
+        sites: Option<BTreeSet<u32>>,
+    ) -> Option<(Replayed, BTreeSet<Blame>)> {
+        let by_contract =
+            sites.map(|sites| Arc::new(ByContract::new(self.code, self.method, sites)));
+        for (model, count) in [(Some(self.model), limits.following), (None, limits.others)] {
+            let config = Config {
+                undefined: Undefined::Choose,
+                assume: Assume::Discard,
+                steps: limits.steps,
+                visible_steps: 2_000,
+                by_contract: by_contract.clone(),
+                ..Config::default()
+            };
+            let mut starts =
+                Starts::new(self.code, self.method, config, Bounds::default(), Order::Random(0));
+            starts.patience = limits.patience;
+            if let Some(model) = model {
+                starts = starts.following(model.clone());
+            }
+            while starts.found < count {
+                let Found::Start(mut machine) = starts.next_start() else { break };
+                self.runs += 1;
+                let scheduling = match starts.found {
+                    1 => Scheduling::First,
+                    number => Scheduling::Seed(number),
+                };
+                let start = machine.start_text();
+                let outcome = run(&mut machine, &scheduling);
+                let is_found = outcome.verdict == Verdict::Failed
+                    && outcome.failure.as_ref().is_some_and(self.is_wanted)
+                    && machine.doubt.is_none()
+                    && (by_contract.is_none() || machine.fails_by_contract());
+                if is_found {
+                    let replayed = Replayed {
+                        steps: outcome.counts.steps,
+                        threads: machine.threads.len(),
+                        start,
+                        again: starts.text_of(&machine),
+                    };
+                    return Some((replayed, machine.relied));
+                }
+                starts.go_on(&machine);
+            }
+        }
+        None
+    }
+
+    /// Executes one statement after the other as it is, as long as there is a run that fails: what is left matters.
+    fn fewest(
+        &mut self,
+        limits: Limits,
+        mut replayed: Replayed,
+        mut relied: BTreeSet<Blame>,
+    ) -> (Replayed, Vec<Blame>) {
+        for one in relied.clone() {
+            let others: BTreeSet<u32> = relied.iter().map(|other| other.site).collect();
+            let others: BTreeSet<u32> = others.into_iter().filter(|at| *at != one.site).collect();
+            if others.is_empty() || relied.len() == others.len() {
+                continue;
+            }
+            if let Some(found) = self.search(limits, Some(others)) {
+                (replayed, relied) = found;
+            }
+        }
+        (replayed, relied.into_iter().collect())
+    }
 }
 
 #[cfg(test)]
@@ -105,10 +202,29 @@ mod tests {
     use crate::sources::Sources;
 
     const TEXT: &str = "class Node { var next: Node; var value: int;
+      invariant acc(value) && value >= 0
       method far(n: int) requires acc(next) && (next != null ==> acc(next.value)) && 0 <= n
       { assert next == null || n < 2 || 1000 < n || next.value * n != 63791 }
       method never(n: int) requires n < n { assert false }
-      method right(n: int) { assert n == n } }";
+      method right(n: int) { assert n == n }
+      method one() returns (r: int) requires acc(value) ensures acc(value) && r >= 0 { value := 1; r := 1 }
+      method two() returns (r: int) requires acc(next) ensures acc(next) && r == 2 { r := 2 }
+      method calls() requires acc(value) && acc(next) {
+        var a: int; var b: int; call b := two(); call a := one(); assert b == 2;
+        assert next == old(next); assert a == 1; assert value == 1 }
+      method keeps() requires acc(value, 50) && value == 3 { call reads(); assert value == 3 }
+      method reads() requires rd(value) ensures rd(value) { }
+      method loops(n: int) requires n >= 0 && acc(value) ensures acc(value) && value == n {
+        var i := 0; value := 0;
+        while (i < n) invariant acc(value) && i <= n { i := i + 1; value := i } }
+      method joins() requires acc(value) {
+        fork tk := one(); var r: int; join r := tk; assert r >= 0; assert r == 1 }
+      method locks() { var o := new Node { value := 0 }; share o; acquire o; assert o.value >= 0; assert o.value == 0; release o } }
+      channel Numbers(n: int, of: Node) where of != null && acc(of.value) && of.value == n && n > 1;
+      class User {
+        method receives() {
+          var c := new Numbers; var o := new Node { value := 3 }; send c(3, o);
+          var n: int; var of: Node; receive n, of := c; assert of.value > 1; assert of.value == 3 } }";
 
     fn searched(method: &str, model: &Model) -> Search {
         let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
@@ -131,6 +247,7 @@ mod tests {
                 field(5, "value", ModelValue::Int(9113)),
             ]
             .into(),
+            ..Model::default()
         };
         let Search::Replayed(found) = searched("Node.far", &model) else { panic!("not found") };
         assert!(found.start.contains("n = 7"), "{}", found.start);
@@ -156,5 +273,54 @@ mod tests {
         assert_eq!(searched("Node.far", &nothing), Search::NotReproduced(440));
         assert_eq!(searched("Node.right", &nothing), Search::NotReproduced(440));
         assert_eq!(searched("Node.never", &nothing), Search::NoStart);
+    }
+
+    /// The contracts that are blamed for a failure at an assertion.
+    fn blamed(method: &str, text: &str) -> Vec<Contract> {
+        let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
+        let code = Code::new(sources.check().0.expect("it is a program"), sources.options());
+        let method = code.method(method).expect("there is such a method");
+        let found = replay(&code, method, &Model::default(), Limits::default(), |failure| {
+            TEXT[failure.span.start as usize..].starts_with(text)
+        });
+        match found {
+            Search::ByContract(_, blame) => blame.iter().map(|one| one.contract).collect(),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn is_not_reproduced(method: &str, text: &str) {
+        let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
+        let code = Code::new(sources.check().0.expect("it is a program"), sources.options());
+        let method = code.method(method).expect("there is such a method");
+        let found = replay(&code, method, &Model::default(), Limits::default(), |failure| {
+            TEXT[failure.span.start as usize..].starts_with(text)
+        });
+        assert!(matches!(found, Search::NotReproduced(_)), "{text}: {found:?}");
+    }
+
+    #[test]
+    fn what_contracts_allow_is_blamed_on_them() {
+        let one = Contract::Method(3);
+        assert_eq!(blamed("Node.calls", "assert a == 1"), [one]);
+        assert_eq!(blamed("Node.calls", "assert value == 1"), [one]);
+        let two = Contract::Method(4);
+        assert_eq!(blamed("Node.calls", "assert next == old"), [two]);
+        assert!(matches!(
+            blamed("Node.loops", "acc(value) && value == n")[..],
+            [Contract::Loop(_)]
+        ));
+        assert_eq!(blamed("Node.joins", "assert r == 1"), [one]);
+        assert_eq!(blamed("Node.locks", "assert o.value == 0"), [Contract::Class(0)]);
+        assert_eq!(blamed("User.receives", "assert of.value == 3"), [Contract::Channel(0)]);
+    }
+
+    #[test]
+    fn what_contracts_exclude_is_not_found() {
+        is_not_reproduced("Node.calls", "assert b == 2");
+        is_not_reproduced("Node.keeps", "assert value == 3");
+        is_not_reproduced("Node.joins", "assert r >= 0");
+        is_not_reproduced("Node.locks", "assert o.value >= 0");
+        is_not_reproduced("User.receives", "assert of.value > 1");
     }
 }

@@ -253,6 +253,8 @@ impl Machine<'_> {
     pub fn is_enabled(&self, thread: usize) -> bool {
         let Status::At(pending) = self.threads[thread].status else { return false };
         match pending {
+            // Others have done what is waited for.
+            Pending::Join(_) | Pending::Receive(_) if self.is_by_contract(thread) => true,
             Pending::Acquire(object, mode) => self.heap.lock(object).is_none_or(|lock| {
                 lock.writer.is_none() && (mode == LockMode::Read || lock.readers.is_empty())
             }),
@@ -331,12 +333,25 @@ pub(crate) fn outcome(machine: &Machine<'_>, stopped: crate::fault::Res<Option<u
                 if failure.id == "deadlock" { Verdict::Deadlock } else { Verdict::Stopped };
             (verdict, Some(failure))
         }
-        Err(trouble) => described(machine, &trouble),
+        Err(trouble) => with_doubt(described(machine, &trouble), machine),
     };
     let results = results(machine);
     let ended =
         Outcome { verdict, failure, more: Vec::new(), schedule, counts: machine.counts, results };
     with_asserts(ended, machine)
+}
+
+/// Says if it is not known whether a contract holds that has led to a failure.
+fn with_doubt(
+    (verdict, mut failure): (Verdict, Option<Failure>),
+    machine: &Machine<'_>,
+) -> (Verdict, Option<Failure>) {
+    if let (Some(failure), Some(span)) = (&mut failure, machine.doubt) {
+        let text =
+            "what this says could not be evaluated, so perhaps no run starts like that".to_owned();
+        failure.notes.push(Note { text, span: Some(span) });
+    }
+    (verdict, failure)
 }
 
 /// The outcome of a run that has gone on behind asserts that failed.

@@ -5,12 +5,14 @@
 
 mod calls;
 mod channels;
+mod contracts;
 mod locks;
 mod loops;
 mod predicates;
 mod specification;
 
 pub(crate) use calls::merge;
+pub use contracts::ByContract;
 
 use chalice::Span;
 
@@ -41,6 +43,9 @@ impl<'c> Machine<'c> {
     /// # Errors
     /// What stops the whole run.
     pub(crate) fn advance(&mut self, thread: usize) -> Res<()> {
+        if self.threads[thread].is_parked {
+            self.threads[thread].status = Status::Done;
+        }
         while self.threads[thread].status == Status::Ready {
             let Some(instr) = self.next_instr(thread) else {
                 self.threads[thread].status = Status::Done;
@@ -384,7 +389,11 @@ impl<'c> Machine<'c> {
             Op::Join { token, .. } => {
                 let result = self
                     .with_slots(thread, |machine, slots| machine.before_join(token, span, slots));
-                Pending::Join(blamed(result, "join.failed", None)?)
+                let token = blamed(result, "join.failed", None)?;
+                if !self.is_by_contract(thread) {
+                    self.wake(token);
+                }
+                Pending::Join(token)
             }
             Op::Receive { channel, .. } => {
                 let result = self.with_slots(thread, |machine, slots| {
@@ -406,6 +415,17 @@ impl<'c> Machine<'c> {
             _ => return Ok(None),
         };
         Ok(Some(pending))
+    }
+
+    /// Somebody waits for a thread, so it has to run now.
+    fn wake(&mut self, token: Ref) {
+        let joined = self.heap.token(token).and_then(|state| state.thread);
+        if let Some(joined) = joined.map(|joined| &mut self.threads[joined as usize])
+            && joined.is_parked
+        {
+            joined.is_parked = false;
+            joined.status = Status::Ready;
+        }
     }
 
     fn class_of(&self, method: u32) -> usize {

@@ -145,6 +145,42 @@ fn a_generated_start_is_run_again_as_it_was() {
 }
 
 #[test]
+fn contracts_may_take_the_place_of_code() {
+    let text = "class Cell { var x: int;
+  method weak() requires acc(x) ensures acc(x) { x := 1; }
+  method caller() requires acc(x) {
+    call weak();
+    assert x == 1;
+  }
+}
+";
+    let caller = ["--entry", "Cell.caller", "--generate", "--message-format", "json"];
+    let found = |more: &[&str]| {
+        let run = run_on(text, &[&caller[..], more].concat());
+        let lines = run.stdout.lines().map(|line| serde_json::from_str(line).expect("it is JSON"));
+        (run.code, lines.collect::<Vec<serde_json::Value>>())
+    };
+    assert_eq!(found(&[]).0, 0);
+    let (code, lines) = found(&["--by-contract", "4"]);
+    assert_eq!((code, lines[0]["id"].as_str()), (1, Some("assert.failed:assertion.false")));
+    assert_eq!(lines[0]["start"]["line"], 5);
+    let start = lines[0]["schedule"].as_str().expect("a text");
+    let again = run_on(
+        text,
+        &["--entry", "Cell.caller", "--start", start, "--by-contract", "4:5", "--trace"],
+    );
+    assert_eq!(again.code, 1);
+    assert!(again.stderr.contains("from what is around the program to Cell.caller"), "{again:?}");
+    assert!(again.stderr.contains("skipped: code behind contracts"), "{again:?}");
+    // What passes then is no proof that the code does.
+    let text = text.replace("assert x == 1", "assert x == x");
+    let passed = run_on(&text, &["--entry", "Cell.caller", "--generate", "--by-contract", "all"]);
+    assert_eq!(passed.code, 4, "{passed:?}");
+    let nowhere = run_on(&text, &["--entry", "Cell.caller", "--generate", "--by-contract", "5"]);
+    assert_eq!(nowhere.code, 2, "{nowhere:?}");
+}
+
+#[test]
 fn a_trace_says_what_moved_between_whom() {
     let trace = run(&["--entry", "Cell.main", "--trace", "sync"]);
     let expected = expect_test::expect![[r"

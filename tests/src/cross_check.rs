@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chalice_run::code::Code;
 use chalice_run::generate::{Bounds, Found, Order, Starts};
-use chalice_run::machine::{Assume, Config, Machine, Undefined};
+use chalice_run::machine::{Assume, ByContract, Config, Machine, Undefined};
 use chalice_run::run::{Failure, Outcome, Scheduling, Verdict, run};
 use chalice_run::sources::Sources;
 use silicon::options::Join;
@@ -54,6 +55,8 @@ pub struct Totals {
     /// Verified methods that were run at least once.
     pub verified_with_inputs: u64,
     pub runs: u64,
+    /// Runs in which some contract gave whatever it allows.
+    pub runs_by_contract: u64,
     /// Runs by how they ended.
     pub ends: BTreeMap<&'static str, u64>,
     /// Announced lines whose check is executed when the program runs.
@@ -84,6 +87,7 @@ impl Totals {
         self.with_inputs += other.with_inputs;
         self.verified_with_inputs += other.verified_with_inputs;
         self.runs += other.runs;
+        self.runs_by_contract += other.runs_by_contract;
         self.executable += other.executable;
         self.reproduced += other.reproduced;
         for (end, count) in &other.ends {
@@ -180,22 +184,44 @@ impl Comparer<'_> {
         }
     }
 
-    /// Runs a method from its starts.
+    /// Runs a method from its starts: first with all code as it is, then with what contracts allow in place of calls,
+    /// loops, joins and what other threads do. A verified method may not fail in any of these runs.
     fn method(&self, method: u32, comparison: &mut Comparison, failures: &mut Vec<Output>) {
         let described = &self.code.methods[method as usize];
         let is_verified = self.is_verified(&described.name);
         let totals = &mut comparison.totals;
         totals.methods += 1;
         totals.verified += u64::from(is_verified);
+        let found = self.starts(method, None, comparison, failures);
+        comparison.totals.with_inputs += u64::from(found > 0);
+        comparison.totals.verified_with_inputs += u64::from(is_verified && found > 0);
+        let sites = ByContract::all_sites(self.code, method);
+        if is_verified && found > 0 && !sites.is_empty() {
+            let chosen = Arc::new(ByContract::new(self.code, method, sites));
+            self.starts(method, Some(chosen), comparison, &mut Vec::new());
+        }
+    }
+
+    /// Runs a method from starts. Says how many there were.
+    fn starts(
+        &self,
+        method: u32,
+        by_contract: Option<Arc<ByContract>>,
+        comparison: &mut Comparison,
+        failures: &mut Vec<Output>,
+    ) -> u64 {
+        let described = &self.code.methods[method as usize];
         let order = Order::Random(self.limits.seed);
-        let config = config(self.limits);
+        let is_real = by_contract.is_none();
+        // Behind an assert that fails, nothing is said of what contracts allow.
+        let config = Config { keep_going: is_real, by_contract, ..config(self.limits) };
         let mut starts = Starts::new(self.code, method, config, Bounds::default(), order);
         starts.patience = self.limits.patience;
         while starts.found < self.limits.starts {
             let mut machine = match starts.next_start() {
                 Found::Start(machine) => machine,
                 nothing => {
-                    if starts.found == 0 {
+                    if starts.found == 0 && is_real {
                         comparison.totals.skip(format!("method: {}", why_not(&nothing)));
                     }
                     break;
@@ -205,8 +231,7 @@ impl Comparer<'_> {
             self.one_run(&mut machine, starts.found, &start, comparison, failures);
             starts.go_on(&machine);
         }
-        comparison.totals.with_inputs += u64::from(starts.found > 0);
-        comparison.totals.verified_with_inputs += u64::from(is_verified && starts.found > 0);
+        starts.found
     }
 
     /// Runs once. The first start runs under the first schedule, each other one under a schedule of its own.
@@ -223,8 +248,19 @@ impl Comparer<'_> {
             number => Scheduling::Seed(self.limits.seed.wrapping_add(number)),
         };
         let outcome = run(machine, &scheduling);
+        if machine.config.by_contract.is_some() {
+            let relied = u64::from(!machine.relied.is_empty() && machine.doubt.is_none());
+            comparison.totals.runs_by_contract += relied;
+            if !machine.fails_by_contract() {
+                return;
+            }
+        }
         comparison.totals.runs += 1;
         *comparison.totals.ends.entry(outcome.verdict.as_str()).or_default() += 1;
+        if machine.doubt.is_some() && outcome.verdict == Verdict::Failed {
+            comparison.totals.skip("failed run: its start may be none");
+            return;
+        }
         for (_, what) in machine.skipped.keys() {
             comparison.totals.skip(format!("part of a run: {what}"));
         }

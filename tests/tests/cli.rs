@@ -321,24 +321,38 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
          method m(n: int) requires acc(x) && acc(next) && (next != null ==> acc(next.x))\n\
          {\n  assert next != null && n == 7081 ==> next.x != 3301;\n}\n\
          method weak() requires acc(x) ensures acc(x) { x := 1; }\n\
-         method caller() requires acc(x)\n{\n  call weak();\n  assert x == 1;\n} }\n";
+         method caller() requires acc(x)\n{\n  call weak();\n  assert x == 1;\n}\n\
+         method open(s: seq<int>)\n  requires forall i: int :: i >= 0 && i * i <= 16 ==> i in s\n{\n  assert |s| > 4;\n} }\n";
     let scratch = Scratch::new(&[("a.chalice", text.as_bytes())]);
     let found = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json", "--replay"]));
     let replays: Vec<_> = found.iter().filter_map(|line| line.get("replay")).collect();
-    assert_eq!(replays.len(), 2, "{found:?}");
+    assert_eq!(replays.len(), 3, "{found:?}");
     assert_eq!(replays[0]["verdict"], "whole");
     assert!(replays[0]["start"].as_str().expect("a text").contains("n = 7081"), "{replays:?}");
-    assert_eq!(replays[1]["verdict"], "none");
+    assert_eq!(replays[1]["verdict"], "contract");
+    let blamed =
+        serde_json::json!([{ "contract": "method", "name": "Cell.weak", "line": 6, "used": 9 }]);
+    assert_eq!(replays[1]["blame"], blamed, "{replays:?}");
+    assert_eq!(replays[2]["verdict"], "none");
     let plain = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json"]));
     assert!(plain.iter().all(|line| line.get("replay").is_none()), "{plain:?}");
     // What is said leads to the run.
     let people = scratch.silicon(&["a.chalice", "--replay"]).stdout;
     assert!(people.contains("not reproduced: none of"), "{people}");
-    let again = people.split("chalice-run ").nth(1).expect("there is a command");
-    let arguments: Vec<_> = again.split_whitespace().take(5).collect();
-    let run = binaries::run("chalice-run", &arguments, scratch.path(), b"");
-    assert_eq!(run.code, Some(1), "{run:#?}");
-    assert!(run.stderr.contains("assert.failed:assertion.false"), "{run:#?}");
+    assert!(
+        people.contains("the postcondition of Cell.weak (line 6, used in line 9) allows it"),
+        "{people}"
+    );
+    let commands: Vec<_> = people.split("chalice-run ").skip(1).collect();
+    assert_eq!(commands.len(), 2, "{people}");
+    for (command, line) in commands.iter().zip(["a.chalice:4:3", "a.chalice:10:3"]) {
+        let arguments: Vec<_> =
+            command.lines().next().unwrap_or_default().split_whitespace().collect();
+        let run = binaries::run("chalice-run", &arguments, scratch.path(), b"");
+        assert_eq!(run.code, Some(1), "{run:#?}");
+        assert!(run.stderr.contains("assert.failed:assertion.false"), "{run:#?}");
+        assert!(run.stderr.contains(line), "{run:#?}");
+    }
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Machine<'_> {
             EvalState::Fork { token, receiver, method, arguments } => {
                 let token = self.eval(token, slots)?;
                 let token = reference_or_null(&token, body.span, |token| token)?;
-                if self.granting {
+                if self.is_starting() {
                     self.bind_token(token, receiver, *method, arguments, slots)?;
                 }
                 if !self.is_fork_of(token, receiver, *method, arguments, slots)? {
@@ -60,7 +60,7 @@ impl Machine<'_> {
         let object = self.eval(target, slots)?;
         let object = reference_or_null(&object, target.span, |object| object)?;
         let thread = self.scope.thread.ok_or_else(unknown)?;
-        if self.granting && self.scope.at.is_none() {
+        if self.is_starting() && self.scope.at.is_none() {
             self.grant_past(object, thread as usize, is_acquire)?;
         }
         let seen = self.threads[thread as usize].seen.get(&object);
@@ -89,7 +89,10 @@ impl Machine<'_> {
                 Ok(Value::Bool(true))
             }
             _ => {
-                self.skip("old.permission", body.span);
+                // Who held what when a start was not made yet is for the start to say.
+                if !self.granting {
+                    self.skip("old.permission", body.span);
+                }
                 Ok(Value::Bool(true))
             }
         }

@@ -32,8 +32,10 @@ pub struct Model {
     pub receiver: Option<u32>,
     /// Arguments, by the names of the parameters.
     pub arguments: BTreeMap<String, ModelValue>,
-    /// Fields: of which object, and the names of the class and of the field.
+    /// Fields at the start: of which object, and the names of the class and of the field.
     pub fields: BTreeMap<(u32, String, String), ModelValue>,
+    /// Fields where the check fails, which is later.
+    pub later: BTreeMap<(u32, String, String), ModelValue>,
 }
 
 impl Model {
@@ -49,7 +51,8 @@ impl Model {
             }
         }
         let mut found = Vec::new();
-        self.arguments.values().chain(self.fields.values()).for_each(|value| of(value, &mut found));
+        let values = self.arguments.values().chain(self.fields.values()).chain(self.later.values());
+        values.for_each(|value| of(value, &mut found));
         found.sort_unstable();
         found.dedup();
         found
@@ -84,7 +87,8 @@ impl Following {
         self.model.receiver
     }
 
-    pub(super) fn argument(&self, name: &str) -> Option<ModelValue> {
+    /// The value of a variable of the method that is started.
+    pub(crate) fn argument(&self, name: &str) -> Option<ModelValue> {
         self.model.arguments.get(name).cloned()
     }
 }
@@ -98,6 +102,10 @@ impl Machine<'_> {
         let code: &Code = self.code;
         let class = &code.classes[class as usize];
         let field = class.cell_names.get(cell as usize)?;
-        following.model.fields.get(&(*number, class.name.clone(), field.clone())).cloned()
+        let place = (*number, class.name.clone(), field.clone());
+        let Model { fields, later, .. } = &following.model;
+        let is_later = !self.is_starting() && self.config.by_contract.is_some();
+        let known = later.get(&place).filter(|_| is_later).or_else(|| fields.get(&place));
+        known.cloned()
     }
 }

@@ -18,7 +18,7 @@ impl Machine<'_> {
     }
 
     /// Some value of a type: the one that is wanted, if there is one and the bounds allow it.
-    pub(super) fn choose_value_as(&mut self, ty: &Type, wanted: Option<&ModelValue>) -> Value {
+    pub(crate) fn choose_value_as(&mut self, ty: &Type, wanted: Option<&ModelValue>) -> Value {
         match ty {
             Type::Int => {
                 let hints = self.hints.clone();

@@ -97,8 +97,13 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
     let mut text = String::new();
     for ((span, what), count) in &summary.skipped {
         let place = sources.place(span.start);
-        if *what == "checks.off" {
-            text.push_str("skipped: all checks, as was wanted or as ghosts decide what is held\n");
+        let of_all = match *what {
+            "checks.off" => "all checks, as was wanted or as ghosts decide what is held",
+            "contracts.taken" => "code behind contracts, as was wanted",
+            _ => "",
+        };
+        if !of_all.is_empty() {
+            text.push_str(&format!("skipped: {of_all}\n"));
             continue;
         }
         let times = if *count == 1 { String::new() } else { format!(", {count} times") };

@@ -67,7 +67,8 @@ impl<'c> Machine<'c> {
             self.output.push(printed(inner.get(1)));
             return Ok(Next::On);
         }
-        let mut entry = self.entry_state(thread, callee.has_old);
+        let is_by_contract = self.is_by_contract(thread);
+        let mut entry = self.entry_state(thread, callee.has_old || is_by_contract);
         let kappa = self.method_kappa(site.method);
         let holder = match self.config.view {
             View::Method => self.new_frame(site.method),
@@ -76,6 +77,12 @@ impl<'c> Machine<'c> {
         if !callee.requires.is_empty() {
             let result = self.give_precondition(site.method, kappa, holder, &mut inner);
             blamed(result, "call.precondition", Some(span))?;
+        }
+        if is_by_contract {
+            let called = (holder, kappa, entry);
+            let results = self.results_by_contract(site, called, &inner, span)?;
+            store(&site.outs, results, self.constants(thread), span, slots)?;
+            return Ok(Next::On);
         }
         if callee.has_old {
             entry.permissions = self.permissions(holder);
@@ -206,6 +213,13 @@ impl<'c> Machine<'c> {
             }
             None => [number as u32].into(),
         };
+        // Threads that the entry, or its precondition, knows of; not those that callees fork.
+        let is_known = match forker {
+            Some((forker, _)) => forker == 0 && self.threads[0].stack.len() == 1,
+            None => number > 0,
+        };
+        let parks = self.config.by_contract.as_ref().is_some_and(|chosen| chosen.parks_threads());
+        let is_parked = is_known && parks;
         let clock = forker.map_or_else(Vec::new, |(forker, _)| self.threads[forker].clock.clone());
         let activation = Activation {
             method,
@@ -223,6 +237,7 @@ impl<'c> Machine<'c> {
             token: None,
             stack: vec![activation],
             status: Status::Ready,
+            is_parked,
             held: Arc::default(),
             seen: rustc_hash::FxHashMap::default(),
             steps: 0,
@@ -357,6 +372,10 @@ impl<'c> Machine<'c> {
         }
         let to = self.scope.holder;
         self.heap.write(token, 0, Value::Bool(false));
+        if self.is_by_contract(thread) {
+            let results = self.join_by_contract(token, &state, outs, span)?;
+            return store(outs, results, self.constants(thread), span, slots);
+        }
         let method = &code.methods[state.method as usize];
         let mut inner = method.frame.initial.clone();
         inner[..state.slots.len()].clone_from_slice(&state.slots);

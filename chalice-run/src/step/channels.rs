@@ -130,6 +130,9 @@ impl Machine<'_> {
     ) -> Res<()> {
         let object = self.before_receive(channel, span, slots)?;
         self.subject = Some(object);
+        if self.is_by_contract(thread) {
+            self.others_have_sent(object, outs, span)?;
+        }
         let Some(message) = self.heap.extra_mut(object).channel.queue.pop_front() else {
             let words = "a message that is not there is received".to_owned();
             return Err(Box::new(Trouble::Inconsistent(words, span)));

@@ -265,6 +265,9 @@ impl<'c> Machine<'c> {
         self.hold(thread, Held { object, write, level, span });
         let seen = self.threads[thread].seen.get(&object).and_then(|seen| seen.released.clone());
         let old = self.same_history(object, seen);
+        if self.is_by_contract(thread) {
+            self.others_had_the_lock(object, &old, span)?;
+        }
         let monitor = Holder::Monitor(object);
         let mut transfer = Transfer::receive(monitor, self.scope.holder);
         transfer.counting = !write;

@@ -1,7 +1,7 @@
 //! Loops: each iteration has what the invariants ask for, and nothing else.
 
 use crate::code::Loop;
-use crate::fault::{Fault, Reason, Res, blamed};
+use crate::fault::{Fault, Reason, Res, Trouble, blamed};
 use crate::machine::{LoopState, Machine, Opened, View};
 use crate::transfer::{Moved, Transfer};
 use crate::value::Value;
@@ -38,8 +38,10 @@ impl<'c> Machine<'c> {
         self.check_debt(outer, Reason::LoopEntry, described.span)?;
         self.check_loop_locks(thread, described, Reason::LoopEntry, slots)?;
         let Moved { amounts, credits } = moved;
-        self.top(thread).loops.push(LoopState { holder, kappa, moved: amounts, credits });
-        Ok(())
+        let is_by_contract = self.is_by_contract(thread);
+        let state = LoopState { holder, kappa, moved: amounts, credits, is_any_iteration: false };
+        self.top(thread).loops.push(state);
+        if is_by_contract { self.some_iteration(thread, described, slots) } else { Ok(()) }
     }
 
     fn iteration(&mut self, thread: usize) -> crate::heap::Holder {
@@ -95,6 +97,10 @@ impl<'c> Machine<'c> {
         self.check_debt(ended, Reason::Loop, described.span)?;
         self.check_loop_locks(thread, described, Reason::Loop, slots)?;
         self.check_leaks(ended, Reason::Loop, keyword(described.span))?;
+        if self.top(thread).loops.last().is_some_and(|state| state.is_any_iteration) {
+            // All other iterations are like this one.
+            return Err(Box::new(Trouble::Bound("an iteration", described.span)));
+        }
         if let Some(state) = self.top(thread).loops.last_mut() {
             state.holder = holder;
             state.moved = moved.amounts;

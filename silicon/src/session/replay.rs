@@ -3,14 +3,15 @@
 //! A counterexample is a state that the solver could not exclude; a run that fails is a fact. So the method is started in
 //! states that its precondition describes, first in those that the counterexample speaks of
 //! ([`chalice_run::replay`]). What is found is the best hint about what to change: the code or its contract. If nothing
-//! is found, it may be that the contract of a callee or an invariant says too little, or that the prover gave up.
+//! is found, the contract of a callee or an invariant may say too little: then a run that goes on from what contracts
+//! allow goes wrong, and those contracts are blamed. Otherwise the prover may have given up.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use chalice_run::code::Code;
 use chalice_run::generate::{Model, ModelValue};
-use chalice_run::replay::{Limits, Search, replay};
+use chalice_run::replay::{Blame, Contract, Limits, Replayed, Search, replay};
 use chalice_run::sources::Sources;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,18 @@ pub enum Replay {
         /// Arguments of `chalice-run` that lead to the run again.
         again: String,
     },
+    /// A run does that goes on from what contracts allow, and not from what the code at hand does.
+    Contract {
+        /// Statements executed.
+        steps: u64,
+        threads: usize,
+        /// The state it starts in, in words.
+        start: String,
+        /// The contracts that allow it.
+        blame: Vec<TooWeak>,
+        /// Arguments of `chalice-run` that lead to the run again.
+        again: String,
+    },
     /// No run was found that does.
     None {
         /// How many were tried.
@@ -40,15 +53,62 @@ pub enum Replay {
     },
 }
 
+/// A contract that allows an error.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TooWeak {
+    pub contract: ContractOf,
+    /// Of the method, class or channel; of a loop, the method that it is in.
+    pub name: String,
+    /// Where the contract is.
+    pub line: usize,
+    /// The line of the statement that relies on it.
+    pub used: usize,
+}
+
+/// What a contract belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContractOf {
+    Method,
+    Loop,
+    Class,
+    Channel,
+}
+
+impl TooWeak {
+    /// As in `the postcondition of C.m (line 3, used in line 9)`.
+    fn words(&self) -> String {
+        let Self { name, line, used, .. } = self;
+        match self.contract {
+            ContractOf::Method => {
+                format!("the postcondition of {name} (line {line}, used in line {used})")
+            }
+            ContractOf::Loop => format!("the invariant of the loop in line {line}"),
+            ContractOf::Class => {
+                format!("the invariant of {name} (line {line}, used in line {used})")
+            }
+            ContractOf::Channel => {
+                format!("the where clause of {name} (line {line}, used in line {used})")
+            }
+        }
+    }
+}
+
 impl Replay {
     /// As a remark beside the error.
     pub fn words(&self) -> String {
         match self {
             Self::Whole { steps, threads, start, again } => {
-                let threads =
-                    if *threads == 1 { String::new() } else { format!(", {threads} threads") };
+                let run = run_in_words(*steps, *threads, start);
+                format!("replayed: {run}; run it again with chalice-run {again}")
+            }
+            Self::Contract { steps, threads, start, blame, again } => {
+                let run = run_in_words(*steps, *threads, start);
+                let blame: Vec<String> = blame.iter().map(TooWeak::words).collect();
+                let allows = if blame.len() == 1 { "allows" } else { "allow" };
+                let blame = blame.join(", and ");
                 format!(
-                    "replayed: {steps} steps{threads}, start: {start}; run it again with chalice-run {again}"
+                    "replayed by contract: {run}; {blame} {allows} it; run it again with chalice-run {again}"
                 )
             }
             Self::None { runs: 0 } => {
@@ -59,6 +119,11 @@ impl Replay {
             }
         }
     }
+}
+
+fn run_in_words(steps: u64, threads: usize, start: &str) -> String {
+    let threads = if threads == 1 { String::new() } else { format!(", {threads} threads") };
+    format!("{steps} steps{threads}, start: {start}")
 }
 
 /// A Chalice program whose errors are replayed.
@@ -106,18 +171,58 @@ impl Replayer {
             failure.id == *id && self.sources.line(failure.span) == line
         });
         match search {
-            Search::Replayed(found) => Replay::Whole {
-                steps: found.steps,
-                threads: found.threads,
-                start: found.start,
-                again: format!(
-                    "{} --entry {} --start {}",
-                    self.file, self.code.methods[method as usize].name, found.again
-                ),
-            },
+            Search::Replayed(found) => {
+                let again = self.again(method, &found);
+                let Replayed { steps, threads, start, .. } = *found;
+                Replay::Whole { steps, threads, start, again }
+            }
+            Search::ByContract(found, blame) => {
+                let sites: Vec<String> = blame.iter().map(|one| self.site(one.used)).collect();
+                let again =
+                    format!("{} --by-contract {}", self.again(method, &found), sites.join(","));
+                let blame = blame.iter().map(|one| self.too_weak(method, one)).collect();
+                let Replayed { steps, threads, start, .. } = *found;
+                Replay::Contract { steps, threads, start, blame, again }
+            }
             Search::NotReproduced(runs) => Replay::None { runs },
             Search::NoStart => Replay::None { runs: 0 },
         }
+    }
+}
+
+impl Replayer {
+    fn again(&self, method: u32, found: &Replayed) -> String {
+        let method = &self.code.methods[method as usize].name;
+        format!("{} --entry {method} --start {}", self.file, found.again)
+    }
+
+    fn site(&self, span: chalice::Span) -> String {
+        let place = self.sources.place(span.start);
+        format!("{}:{}", place.line, place.column)
+    }
+
+    fn too_weak(&self, method: u32, blame: &Blame) -> TooWeak {
+        let code = &self.code;
+        let (contract, name, at) = match blame.contract {
+            Contract::Method(callee) => {
+                let callee = &code.methods[callee as usize];
+                let first = callee.ensures.first().map_or(callee.span, |clause| clause.span);
+                (ContractOf::Method, &callee.name, first)
+            }
+            Contract::Loop(at) => (ContractOf::Loop, &code.methods[method as usize].name, at),
+            Contract::Class(class) => {
+                let class = &code.classes[class as usize];
+                let first = class.invariants.first().map_or(blame.used, |clause| clause.span);
+                (ContractOf::Class, &class.name, first)
+            }
+            Contract::Channel(channel) => {
+                let channel = &code.channels[channel as usize];
+                let clause = channel.where_clause.as_ref();
+                (ContractOf::Channel, &channel.name, clause.map_or(blame.used, |one| one.span))
+            }
+        };
+        let line = |span| self.sources.line(span);
+        TooWeak { contract, name: name.clone(), line: line(at), used: line(blame.used) }
     }
 }
 
@@ -135,7 +240,10 @@ fn model_of(known: &Counterexample, names: &[chalice2sil::FieldName]) -> Model {
     }
     let names: BTreeMap<&str, &chalice2sil::FieldName> =
         names.iter().map(|one| (one.translated.as_str(), one)).collect();
-    for Location { field, value, .. } in known.heap.iter().chain(&known.old) {
+    let places = known.heap.iter().map(|one| (one, true));
+    for (Location { field, value, .. }, is_later) in
+        places.chain(known.old.iter().map(|one| (one, false)))
+    {
         let (Some((Value::Reference(object), field)), Some(value)) = (field, value) else {
             continue;
         };
@@ -143,6 +251,9 @@ fn model_of(known: &Counterexample, names: &[chalice2sil::FieldName]) -> Model {
             continue;
         };
         let place = (*object as u32, name.class.clone(), name.field.clone());
+        if is_later {
+            model.later.insert(place.clone(), value.clone());
+        }
         model.fields.insert(place, value);
     }
     model

@@ -76,7 +76,7 @@ fn write_totals(out: &mut impl Write, files: usize, bad: u64, totals: &Totals) -
     let Totals { methods, verified, with_inputs, verified_with_inputs, .. } = totals;
     writeln!(out, "files {files}, methods {methods}, with inputs {with_inputs}")?;
     writeln!(out, "verified methods {verified}, with inputs {verified_with_inputs}")?;
-    writeln!(out, "runs {}", totals.runs)?;
+    writeln!(out, "runs {}, by contract {}", totals.runs, totals.runs_by_contract)?;
     for (end, count) in &totals.ends {
         writeln!(out, "  {end}: {count}")?;
     }
