@@ -7,18 +7,21 @@
 //! The engine names what permission is held to, and members, by ids of a SIL program. So [`table`] makes one that has
 //! the names, types and places of the declarations, and says nothing of what they mean: no contract, no body.
 //!
-//! In reading order: [`table`], [`scope`] (what is supported), [`eval`], [`assertion`] (produce and consume), [`instance`] (fold and
-//! unfold), [`fractions`] (what `rd` stands
-//! for), [`exec`], [`member`].
+//! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
+//! (produce and consume), [`instance`] (fold and unfold), [`fractions`] (what `rd` stands for), [`exec`], [`terminates`] (that
+//! functions come to an end), [`member`].
 
 mod assertion;
 mod eval;
 mod exec;
 mod fractions;
+mod functions;
+mod graph;
 mod instance;
 mod member;
 mod scope;
 mod table;
+mod terminates;
 
 use chalice::program::{self as tree, Expr};
 use la_arena::{Arena, Idx};
@@ -32,11 +35,15 @@ use crate::engine::Engine;
 /// A Chalice program, as the rules read it.
 pub(crate) struct Direct {
     tree: chalice::Program,
-    /// Its variables, with their own numbers; behind them `this` and `fraction`.
+    /// Its variables, with their own numbers; behind them those below.
     locals: Arena<Local>,
     this: LocalId,
     /// The amount that `rd` stands for where a state is: that of the method, the call or the loop.
     fraction: LocalId,
+    /// The amount that every permission has where only what there is counts, not how much of it (see [`terminates`]).
+    whole: LocalId,
+    /// What functions apply.
+    graph: graph::Graph,
     /// An option of the program that no rule knows.
     refused: Option<&'static str>,
 }

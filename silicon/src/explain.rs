@@ -21,43 +21,16 @@ pub struct Row {
 /// What the user was doing, in words of front ends.
 const ERRORS: &[Row] = &[
     row("access.failed", "A location is read without permission.", ""),
-    row(
-        "acquire.failed",
-        "A monitor cannot be acquired: it is held already, out of order, or may be null.",
-        "State in the precondition that `waitlevel` is below the monitor.",
-    ),
     row("arithmetic.failed", "An operation on numbers is used outside of its domain.", ""),
-    row(
-        "bounds.failed",
-        "An index might be outside of what it is an index of.",
-        "Bound the index in a precondition or an invariant.",
-    ),
     row(
         "consistency.error",
         "The program is well-typed, but says something that has no meaning.",
         "The message says which rule is broken; nothing is verified before it is kept.",
     ),
     row(
-        "debt.failed",
-        "A thread might end while it owes messages on a channel.",
-        "Send the message, or promise the debt in the postcondition.",
-    ),
-    row("downgrade.failed", "A monitor is downgraded that might not be held for writing.", ""),
-    row("free.failed", "An object might be freed without permission to all of it.", ""),
-    row(
         "ghost.violated",
         "What is written for the proof only would influence the run.",
         "Use it in contracts and assertions only.",
-    ),
-    row(
-        "invariant.not.reflexive",
-        "A monitor invariant about two states might not hold if nothing changes.",
-        "",
-    ),
-    row(
-        "invariant.not.transitive",
-        "A monitor invariant about two states might not hold over several changes.",
-        "",
     ),
     row(
         "leak.failed",
@@ -65,11 +38,6 @@ const ERRORS: &[Row] = &[
         "Return it in the postcondition, or free the object.",
     ),
     row("lock.failed", "A monitor might not be in the state that a `lock` needs.", ""),
-    row(
-        "lockchange.violated",
-        "Monitors might be held, or no longer, that the contract does not name.",
-        "Add them to `lockchange`.",
-    ),
     row("new.failed", "A new object might not be created as it is written.", ""),
     row(
         "notsupported",
@@ -87,23 +55,6 @@ const ERRORS: &[Row] = &[
         "The body of a predicate might hold with more than one footprint.",
         "Say in the body which objects it is about, so that there is only one choice.",
     ),
-    row(
-        "receive.failed",
-        "A message might not be there to be received, or the order of waiting is violated.",
-        "",
-    ),
-    row(
-        "release.failed",
-        "A monitor might be released that is not held, or whose invariant does not hold.",
-        "Restore the invariant before the `release`.",
-    ),
-    row("reorder.failed", "The order of a monitor might be changed without the right to it.", ""),
-    row("send.failed", "What the channel promises might not hold of a message.", ""),
-    row(
-        "share.failed",
-        "An object might be shared whose invariant does not hold, or that is shared.",
-        "Establish the invariant before the `share`.",
-    ),
     row("split.failed", "A permission might be split that is not there.", ""),
     row(
         "typechecker.error",
@@ -111,46 +62,15 @@ const ERRORS: &[Row] = &[
         "Nothing is verified before all names and types are right.",
     ),
     row("typechecker.warning", "A name or type is right, but suspicious.", ""),
-    row("unshare.failed", "An object might be taken back that is not shared, or not held.", ""),
 ];
 
 /// What could not be shown, in words of front ends.
 const REASONS: &[Row] = &[
-    row("already.shared", "The object might be shared already.", ""),
-    row(
-        "const.assigned.twice",
-        "A constant might be assigned more than once.",
-        "Assign it on one path only, or make it a variable.",
-    ),
     row("epsilon.scaling", "A permission of unknown size cannot be scaled.", ""),
     row("footprint", "A footprint might not be what the contract says.", ""),
-    row(
-        "footprint.not.decreasing",
-        "What a function reads might not get smaller.",
-        "Let it open a predicate before it applies itself.",
-    ),
     row("invariant", "It is about an invariant.", ""),
     row("leak", "Permission might be left behind.", ""),
-    row(
-        "lock.not.held",
-        "The monitor might not be held.",
-        "Acquire it, or ask for it with `holds`.",
-    ),
-    row(
-        "lock.order",
-        "The monitor might not be above all that are held.",
-        "State in the precondition that `waitlevel` is below it.",
-    ),
-    row("lock.read.held", "The monitor might be held for reading only.", ""),
-    row("loop", "By the body of a loop.", ""),
-    row("loop.entry", "Where a loop is entered.", ""),
-    row("method", "By the body of a method.", ""),
     row("negative.length", "A length might be negative.", ""),
-    row(
-        "no.credit",
-        "A credit of the channel might be missing.",
-        "Ask for it with `credit` in the precondition.",
-    ),
     row("order", "The order of waiting might be violated.", ""),
     row("range.empty.bounds", "The upper bound of a range might be below the lower one.", ""),
     row("seq.slice.bounds", "A slice might reach beyond its sequence.", ""),

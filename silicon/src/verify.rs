@@ -138,10 +138,13 @@ fn verify_members(
         let domains = reported.iter().copied().filter(is_domain);
         domains.for_each(|domain| observer.finished(&blank(program, domain)));
     }
-    let schedule =
-        Schedule::new(program, context.termination, |member| is_selected(program, member, options));
+    let schedule = Schedule::new(&context, |member| is_selected(program, member, options));
     let collected = Collected::new(&schedule, &reported, observer);
     let analysis = Analysis::of(program);
+    let analysis = match direct {
+        Some(direct) => analysis.with_functions_in_bodies(direct.functions_in_bodies()),
+        None => analysis,
+    };
     let tasks = schedule.tasks.iter().map(Task::subject);
     let recall = answers.and_then(|answers| {
         Recall::new(answers, program, sources, context.termination, options, tasks)

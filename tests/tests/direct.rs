@@ -13,14 +13,21 @@ use silicon::report::Verdict;
 use silicon::session::{Input, MemberOutcome, Outcome, Session, Task, input};
 
 /// Members on which the two ways differ: the file, the member and the cause.
-const DIFFERENT: [(&str, &str, &str); 1] = [(
-    "one_location_under_two_predicates.chalice",
-    "Split.agree",
-    "incomplete: instances are not opened together",
-)];
+const DIFFERENT: [(&str, &str, &str); 2] = [
+    (
+        "applications_in_any_part_of_a_function.chalice",
+        "Cell.domain",
+        "what does not end promises anything: whether the prover sees that the promise is broken is chance",
+    ),
+    (
+        "one_location_under_two_predicates.chalice",
+        "Split.agree",
+        "incomplete: instances are not opened together",
+    ),
+];
 
 /// So many members of the corpus and of the examples are supported, at least.
-const SUPPORTED: usize = 150;
+const SUPPORTED: usize = 220;
 
 fn programs() -> Vec<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -64,8 +71,17 @@ fn direct_and_translated_agree() {
                 .iter()
                 .find(|other| other.name == member.name && other.kind == member.kind)
                 .unwrap_or_else(|| panic!("{}: no {}", path.display(), member.name));
-            let same = other.verdict == member.verdict
-                && lines(&translated, other) == lines(&direct, member);
+            // That a function comes to an end is a member of its own on the other way.
+            let proof = format!("{} (termination)", member.name);
+            let proof = translated.members.iter().find(|other| other.name == proof);
+            let others: Vec<_> = std::iter::once(other).chain(proof).collect();
+            let verdict = match others.iter().find(|one| one.verdict != Verdict::Verified) {
+                Some(one) => one.verdict,
+                None => Verdict::Verified,
+            };
+            let expected: BTreeSet<u32> =
+                others.iter().flat_map(|one| lines(&translated, one)).collect();
+            let same = verdict == member.verdict && expected == lines(&direct, member);
             if !same {
                 different.push((file_name(&path), member.name.clone()));
             }

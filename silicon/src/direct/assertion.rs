@@ -10,7 +10,7 @@ use super::scope::percentage;
 use super::{is_pure, renumbered, span};
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::state::heap::Resource;
-use crate::engine::{Engine, Stop};
+use crate::engine::{Amounts, Engine, Stop};
 
 /// The conjuncts of clauses, each with its clause.
 pub(super) fn conjuncts<'e>(
@@ -115,6 +115,9 @@ impl Engine<'_> {
 
     fn direct_consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
         if is_pure(assertion) {
+            if blame.is_silent() {
+                return Ok(self.terms.unit());
+            }
             let goal = self.direct_eval(assertion, blame)?;
             self.prove(goal, blame, Reason::AssertionFalse, span(assertion.span))?;
             return Ok(self.terms.unit());
@@ -143,7 +146,7 @@ impl Engine<'_> {
     }
 
     /// Which way this run goes at a condition of an assertion.
-    fn direct_decide(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
+    pub(super) fn direct_decide(&mut self, condition: &Expr, blame: Blame) -> Result<bool, Stop> {
         let condition = self.direct_eval(condition, blame)?;
         self.branch(condition)
     }
@@ -168,12 +171,19 @@ impl Engine<'_> {
 
     /// The amount of an access, which is positive.
     pub(super) fn direct_amount(&mut self, access: &Access) -> Result<Term, Stop> {
+        if let Some(whole) = self.state.store.get(self.direct().whole) {
+            return Ok(whole);
+        }
         match &access.amount.kind {
             PermissionKind::Full => Ok(Terms::WRITE),
             PermissionKind::Percentage(amount) => match percentage(amount) {
                 Some(hundredths) => Ok(self.terms.fraction(hundredths, 100)),
                 None => self.direct_unknown(amount),
             },
+            // Where amounts mean nothing, any is as good.
+            PermissionKind::AbstractRead if self.state.assertion.amounts == Amounts::SomeOrNone => {
+                Ok(Terms::WRITE)
+            }
             PermissionKind::AbstractRead => match self.direct_fraction() {
                 Some(fraction) => Ok(fraction),
                 None => self.unsupported_at(span(access.amount.span), "this amount"),

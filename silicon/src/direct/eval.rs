@@ -7,6 +7,7 @@ use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
 use super::{Direct, renumbered, span};
 use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::knowledge::goals::Noted;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
@@ -65,6 +66,13 @@ impl Engine<'_> {
                 self.in_heap(old, |engine| engine.direct_eval(body, blame))
             }
             ExprKind::Unfolding { access, body } => self.direct_unfolding(access, body, blame),
+            ExprKind::Apply { receiver, function, arguments } => {
+                self.direct_application(expr, (receiver, *function, arguments), blame)
+            }
+            ExprKind::Result => match self.state.result {
+                Some(result) => Ok(result),
+                None => self.direct_unknown(expr),
+            },
             ExprKind::Length(operand) => {
                 let value = self.direct_eval(operand, blame)?;
                 Ok(match operand.ty {
@@ -210,7 +218,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A formula about all or some values of variables. What is learnt on the way is about these values, and is left behind.
+    /// A formula about all or some values of variables. What is learnt on the way is learnt for all values.
     fn direct_quantified(
         &mut self,
         quant: Quant,
@@ -221,22 +229,7 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let range = match domain {
             Domain::Type(_) => None,
-            Domain::Collection(collection) => match &collection.kind {
-                ExprKind::Range { from, to } => {
-                    let from = self.direct_eval(from, blame)?;
-                    let to = self.direct_eval(to, blame)?;
-                    let (in_order, at) = (self.terms.le(from, to), span(collection.span));
-                    self.prove_defined(in_order, blame, Reason::AssertionFalse, at)?;
-                    Some(Range::Numbers(from, to))
-                }
-                _ => {
-                    let elements = self.direct_eval(collection, blame)?;
-                    match &collection.ty {
-                        Type::Seq(_) => Some(Range::Sequence(elements)),
-                        _ => Some(Range::Set(elements)),
-                    }
-                }
-            },
+            Domain::Collection(collection) => Some(self.direct_range(collection, blame)?),
         };
         let at_start = self.state.clone();
         let mut bound = Vec::with_capacity(variables.len());
@@ -262,7 +255,7 @@ impl Engine<'_> {
             })
         });
         self.state = at_start;
-        let (value, _) = outcome?;
+        let (value, facts) = outcome?;
         let value = value?;
         // What a body means that is not defined for all values, nobody can say.
         if seen.failed {
@@ -281,13 +274,47 @@ impl Engine<'_> {
                 self.terms.and([guard, value])
             }
         };
-        let covers = triggers.len() == bound.len();
+        let covers = !bound.is_empty() && triggers.len() == bound.len();
         let mut sets = if covers { vec![triggers] } else { Vec::new() };
-        if sets.is_empty() {
-            sets.extend(self.innermost_trigger(&bound, matrix).map(|term| vec![term]));
+        if sets.is_empty()
+            && let Some(term) = self.innermost_trigger(&bound, matrix)
+        {
+            sets.push(vec![self.limited_variant(term)]);
         }
         let name = format!("direct@{}", body.span.start);
-        Ok(self.terms.quantify(quant, &bound, sets, matrix, (&*name).into(), 0))
+        let facts = self.learn_for_all(&bound, &sets, facts, &name)?;
+        let formula = self.terms.quantify(quant, &bound, sets.clone(), matrix, (&*name).into(), 0);
+        let noted = Noted { quant, bound, triggers: sets, body: matrix, facts };
+        self.note_quantifier(formula, noted);
+        Ok(formula)
+    }
+
+    /// What the variables of a quantifier range over.
+    pub(super) fn direct_range(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
+        let ExprKind::Range { from, to } = &collection.kind else {
+            let elements = self.direct_eval(collection, blame)?;
+            return Ok(match &collection.ty {
+                Type::Seq(_) => Range::Sequence(elements),
+                _ => Range::Set(elements),
+            });
+        };
+        let from = self.direct_eval(from, blame)?;
+        let to = self.direct_eval(to, blame)?;
+        let (in_order, at) = (self.terms.le(from, to), span(collection.span));
+        self.prove_defined(in_order, blame, Reason::AssertionFalse, at)?;
+        Ok(Range::Numbers(from, to))
+    }
+
+    /// Whether a value is one of those meant.
+    pub(super) fn direct_is_in(&mut self, value: Term, range: &Range) -> Term {
+        match *range {
+            Range::Numbers(from, to) => {
+                let (low, high) = (self.terms.le(from, value), self.terms.lt(value, to));
+                self.terms.and([low, high])
+            }
+            Range::Sequence(elements) => self.terms.seq_contains(value, elements),
+            Range::Set(elements) => self.terms.set_contains(value, elements),
+        }
     }
 
     /// The value that a choice stands for, and when it is one of those meant.
@@ -321,7 +348,7 @@ impl Engine<'_> {
 }
 
 /// What the variables of a quantifier range over.
-enum Range {
+pub(super) enum Range {
     Numbers(Term, Term),
     Sequence(Term),
     Set(Term),

@@ -32,6 +32,7 @@ impl Engine<'_> {
             engine.state.assertion.keeps_snapshots = true;
             engine.direct_consume_all([body], |_| blame.trusted())
         })?;
+        self.assume_trigger(predicate, &[receiver], snapshot)?;
         let chunk = Chunk { arguments: vec![receiver], value: snapshot, amount };
         self.add_chunk(Resource::Predicate(predicate), chunk)
     }
@@ -63,12 +64,13 @@ impl Engine<'_> {
         }
         self.join(|engine| {
             engine.state.consuming = None;
+            engine.state.result_of = None;
             engine.direct_open(predicate, &[receiver], amount, span(access.span), blame)?;
             engine.direct_eval(body, blame)
         })
     }
 
-    fn direct_instance(
+    pub(super) fn direct_instance(
         &mut self,
         access: &Access,
         blame: Blame,
@@ -84,7 +86,7 @@ impl Engine<'_> {
     /// Takes an instance and produces its body.
     ///
     /// SOUNDNESS: where an expression is trusted and there is no instance all the same, nothing is produced.
-    fn direct_open(
+    pub(super) fn direct_open(
         &mut self,
         predicate: PredicateId,
         arguments: &[Term],
@@ -104,6 +106,8 @@ impl Engine<'_> {
             }
         };
         let Some(&receiver) = arguments.first() else { return Ok(()) };
+        self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        self.assume_trigger(predicate, arguments, snapshot)?;
         let body = &self.direct().tree.predicates[renumbered(predicate)].body;
         self.direct_in_body(predicate, receiver, amount, |engine| {
             engine.direct_produce_all([body], Some(snapshot), |_| blame.trusted())
@@ -123,7 +127,10 @@ impl Engine<'_> {
         Rc::make_mut(&mut state.assertion.bodies).push(predicate);
         state.store = Store::new(&direct.locals);
         state.store.set(direct.this, receiver);
-        state.assertion.scale = (amount != Terms::WRITE).then_some(amount);
+        match self.state.store.get(direct.whole) {
+            Some(whole) => state.store.set(direct.whole, whole),
+            None => state.assertion.scale = (amount != Terms::WRITE).then_some(amount),
+        }
         let (result, inner) = self.in_state(state, run);
         self.state.heap = inner.heap;
         self.state.consuming = inner.consuming;

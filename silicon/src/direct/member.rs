@@ -17,12 +17,7 @@ impl Engine<'_> {
     /// Verifies a member of a Chalice program, or says that it cannot be done.
     pub(crate) fn verify_direct(&mut self, member: Member) -> Result<(), Stop> {
         let direct = self.direct();
-        let needs = match scope::needs(direct, member) {
-            Ok(needs) => needs,
-            Err((at, what)) => {
-                return self.unsupported_at(at, &format!("{what} in direct execution"));
-            }
-        };
+        let needs = self.direct_check_scope(member)?;
         // A run repeats all from the start of the member, so none of it can be given to others.
         self.run.sharing = None;
         match member {
@@ -37,9 +32,15 @@ impl Engine<'_> {
                 }
                 self.direct_predicate(&direct.tree.predicates[renumbered(id)])
             }
-            // Functions are refused above; of the others nothing has to be shown.
+            // Functions have rules of their own; of the others nothing has to be shown.
             Member::Function(_) | Member::Field(_) | Member::Domain(_) => Ok(()),
         }
+    }
+
+    /// What a member needs, if there are rules for all that is in it.
+    pub(super) fn direct_check_scope(&self, member: Member) -> Result<Needs, Stop> {
+        scope::needs(self.direct(), member)
+            .or_else(|(at, what)| self.unsupported_at(at, &format!("{what} in direct execution")))
     }
 
     /// The contract makes sense, and the body meets it.

@@ -3,14 +3,15 @@
 //! SOUNDNESS: patterns name what is supported; all else is not.
 
 use chalice::program::{
-    Access, AccessTarget, Block, Domain, Expr, ExprKind, FieldRef, LocalKind, PermissionKind,
-    PredicateId, Quantifier, Rhs, Stmt, StmtKind, Type,
+    Access, AccessTarget, Block, Domain, Expr, ExprKind, FieldRef, FunctionId, LocalKind,
+    PermissionKind, PredicateId, Quantifier, Rhs, Stmt, StmtKind, Type,
 };
 use rustc_hash::FxHashSet;
 use sil::program::Member;
 use sil::source::Span;
 use smt::terms::grow_stack;
 
+use super::graph::is_result;
 use super::{Direct, is_pure, renumbered, span};
 
 /// The first construct that no rule knows, and where it stands.
@@ -26,8 +27,13 @@ pub(super) struct Needs {
 
 /// What a member needs, or the first construct it needs that no rule knows.
 pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
-    let mut scope =
-        Scope { direct, opened: FxHashSet::default(), is_in_body: false, fractions: false };
+    let mut scope = Scope {
+        direct,
+        opened: FxHashSet::default(),
+        applied: FxHashSet::default(),
+        is_in_body: false,
+        fractions: false,
+    };
     scope.member(member)?;
     Ok(Needs { fractions: scope.fractions })
 }
@@ -40,6 +46,8 @@ struct Scope<'d> {
     direct: &'d Direct,
     /// The predicates whose bodies have been looked through.
     opened: FxHashSet<PredicateId>,
+    /// The functions that have been looked through.
+    applied: FxHashSet<FunctionId>,
     /// Whether this is the body of a predicate, where `rd` is another amount.
     is_in_body: bool,
     fractions: bool,
@@ -67,9 +75,53 @@ impl<'d> Scope<'d> {
                 refuse_if(direct, predicate.span)?;
                 self.body(&predicate.body)
             }
-            Member::Function(id) => Err((span(tree.functions[renumbered(id)].span), "functions")),
+            Member::Function(id) => {
+                refuse_if(direct, tree.functions[renumbered(id)].span)?;
+                self.function(renumbered(id))
+            }
             Member::Field(_) | Member::Domain(_) => Ok(()),
         }
+    }
+
+    /// A function that is applied: what it says of itself matters.
+    fn function(&mut self, id: FunctionId) -> Found {
+        if !self.applied.insert(id) {
+            return Ok(());
+        }
+        let tree = &self.direct.tree;
+        let function = &tree.functions[id];
+        let module = &tree.classes[function.class].module;
+        if tree.classes.iter().any(|(_, class)| class.module != *module) {
+            return Err((span(function.span), "functions of several modules"));
+        }
+        self.explains_itself(id)?;
+        // Amounts mean nothing there.
+        let (fractions, is_in_body) = (self.fractions, self.is_in_body);
+        self.is_in_body = false;
+        let found =
+            self.all(function.requires.iter().chain(&function.ensures).chain(&function.body));
+        (self.fractions, self.is_in_body) = (fractions, is_in_body);
+        found
+    }
+
+    /// No contract is about the function itself: neither would be shown before the other.
+    fn explains_itself(&self, id: FunctionId) -> Found {
+        let Direct { tree, graph, .. } = self.direct;
+        let function = &tree.functions[id];
+        for clause in &function.requires {
+            if graph.leads_to(tree, clause, id) {
+                return Err((span(clause.span), "a function that needs itself to be defined"));
+            }
+        }
+        for clause in &function.ensures {
+            let mut parts = Vec::new();
+            without_result(tree, id, clause, &mut parts);
+            if parts.into_iter().any(|part| graph.leads_to(tree, part, id)) {
+                let what = "a function that promises what it has to be defined for";
+                return Err((span(clause.span), what));
+            }
+        }
+        Ok(())
     }
 
     /// The body of a predicate.
@@ -148,9 +200,9 @@ impl<'d> Scope<'d> {
             }
             ExprKind::Range { .. } => refuse("ranges"),
             ExprKind::Slice { .. } => refuse("parts of sequences"),
-            ExprKind::Apply { .. } => refuse("functions"),
+            ExprKind::Apply { function, .. } => self.function(*function),
+            ExprKind::Result => Ok(()),
             ExprKind::String(_) => refuse("texts"),
-            ExprKind::Result => refuse("`result`"),
             ExprKind::WaitLevel | ExprKind::LockBottom => refuse("levels of locks"),
             ExprKind::BackPointers { .. } => refuse("back pointers"),
             ExprKind::Holds { .. } => refuse("`holds`"),
@@ -296,6 +348,22 @@ impl<'d> Scope<'d> {
             }
             Rhs::NewChannel { span: at, .. } => Err((span(*at), "channels")),
         }
+    }
+}
+
+/// The applications and instances in a postcondition, but for the function itself where that is its result.
+fn without_result<'e>(
+    tree: &chalice::Program,
+    id: FunctionId,
+    expr: &'e Expr,
+    to: &mut Vec<&'e Expr>,
+) {
+    match &expr.kind {
+        // What is applied there has another heap to look at.
+        ExprKind::Unfolding { .. } => to.push(expr),
+        ExprKind::Apply { .. } if is_result(tree, id, expr) => {}
+        ExprKind::Apply { .. } => to.push(expr),
+        _ => expr.for_each_child(&mut |part| grow_stack(|| without_result(tree, id, part, to))),
     }
 }
 

@@ -10,6 +10,7 @@ use sil::program::{
     Contract, Field, Function, Local, LocalKind, Member, Method, Predicate, Program, Type,
 };
 
+use super::graph::Graph;
 use super::{Direct, renumbered, span};
 
 /// The table of a program, and the program as the rules read it.
@@ -28,10 +29,11 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
         table.predicates.alloc(predicate(&named(&tree, one.class, &one.name), one.span));
     }
     for (_, one) in tree.functions.iter() {
+        let (locals, formals) = parameters(&tree, one);
         table.functions.alloc(Function {
             name: named(&tree, one.class, &one.name).into(),
-            locals: Arena::new(),
-            formals: Vec::new(),
+            locals,
+            formals,
             result: ty(&one.result),
             contract: Contract::default(),
             body: None,
@@ -58,8 +60,10 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
     }
     let this = locals.alloc(variable("this", Type::Ref, span(chalice::Span::default())));
     let fraction = locals.alloc(variable("rd", Type::Perm, span(chalice::Span::default())));
+    let whole = locals.alloc(variable("whole", Type::Perm, span(chalice::Span::default())));
     let refused = refused(chalice::Options::of(text));
-    (table, Direct { tree, locals, this, fraction, refused })
+    let graph = Graph::of(&tree);
+    (table, Direct { tree, locals, this, fraction, whole, graph, refused })
 }
 
 /// Puts the members in source order. What monitors, channels and conditions say is a member, too: no rule knows it yet,
@@ -96,6 +100,23 @@ fn order(tree: &chalice::Program, table: &mut Program) {
 
 fn named(tree: &chalice::Program, class: tree::ClassId, name: &str) -> String {
     format!("{}.{name}", tree.classes[class].name)
+}
+
+/// What a function is applied to: the receiver, unless it is static, and its parameters.
+fn parameters(
+    tree: &tree::Program,
+    function: &tree::Function,
+) -> (Arena<Local>, Vec<sil::program::LocalId>) {
+    let mut locals = Arena::new();
+    if !function.is_static {
+        locals.alloc(variable("this", Type::Ref, span(function.span)));
+    }
+    for &parameter in &function.parameters {
+        let local = &tree.locals[parameter];
+        locals.alloc(variable(&local.name, ty(&local.ty), span(local.span)));
+    }
+    let formals = locals.iter().map(|(id, _)| id).collect();
+    (locals, formals)
 }
 
 /// Its only argument is the object.

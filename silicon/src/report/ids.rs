@@ -119,6 +119,52 @@ ids! {
         PredicateInstanceNoAccess: "predicateinstance.no.access",
             "A termination measure names a predicate instance that might not be held.",
             "";
+        // What only Chalice programs do.
+        AcquireFailed: "acquire.failed",
+            "A monitor cannot be acquired: it is held already, out of order, or may be null.",
+            "State in the precondition that `waitlevel` is below the monitor.";
+        BoundsFailed: "bounds.failed",
+            "An index might be outside of what it is an index of.",
+            "Bound the index in a precondition or an invariant.";
+        DebtFailed: "debt.failed",
+            "A thread might end while it owes messages on a channel.",
+            "Send the message, or promise the debt in the postcondition.";
+        DowngradeFailed: "downgrade.failed",
+            "A monitor is downgraded that might not be held for writing.",
+            "";
+        FreeFailed: "free.failed",
+            "An object might be freed without permission to all of it.",
+            "";
+        InvariantNotReflexive: "invariant.not.reflexive",
+            "A monitor invariant about two states might not hold if nothing changes.",
+            "";
+        InvariantNotTransitive: "invariant.not.transitive",
+            "A monitor invariant about two states might not hold over several changes.",
+            "";
+        JoinFailed: "join.failed",
+            "A token might not be held as a whole, or be joined already.",
+            "Ask for `acc(tk.joinable) && tk.joinable`.";
+        LockchangeViolated: "lockchange.violated",
+            "Monitors might be held, or no longer, that the contract does not name.",
+            "Add them to `lockchange`.";
+        ReceiveFailed: "receive.failed",
+            "A message might not be there to be received, or the order of waiting is violated.",
+            "";
+        ReleaseFailed: "release.failed",
+            "A monitor might be released that is not held, or whose invariant does not hold.",
+            "Restore the invariant before the `release`.";
+        ReorderFailed: "reorder.failed",
+            "The order of a monitor might be changed without the right to it.",
+            "";
+        SendFailed: "send.failed",
+            "What the channel promises might not hold of a message.",
+            "";
+        ShareFailed: "share.failed",
+            "An object might be shared whose invariant does not hold, or that is shared.",
+            "Establish the invariant before the `share`.";
+        UnshareFailed: "unshare.failed",
+            "An object might be taken back that is not shared, or not held.",
+            "";
         VerifierWarning: "verifier.warning",
             "Something that is verified is worth a second look.",
             "Contradictory contracts verify whatever is written below them.";
@@ -186,6 +232,43 @@ ids! {
         TupleFalse: "tuple.false",
             "A measure might not decrease, or not be bounded.",
             "";
+        // Only of Chalice programs.
+        AlreadyShared: "already.shared",
+            "The object might be shared already.",
+            "";
+        ConstAssignedTwice: "const.assigned.twice",
+            "A constant might be assigned more than once.",
+            "Assign it on one path only, or make it a variable.";
+        FootprintNotDecreasing: "footprint.not.decreasing",
+            "What a function reads might not get smaller.",
+            "Let it open a predicate before it applies itself.";
+        LockNotHeld: "lock.not.held",
+            "The monitor might not be held.",
+            "Acquire it, or ask for it with `holds`.";
+        LockOrder: "lock.order",
+            "The monitor might not be above all that are held.",
+            "State in the precondition that `waitlevel` is below it.";
+        LockReadHeld: "lock.read.held",
+            "The monitor might be held for reading only.",
+            "";
+        ByLoop: "loop",
+            "By the body of a loop.",
+            "";
+        AtLoopEntry: "loop.entry",
+            "Where a loop is entered.",
+            "";
+        ByMethod: "method",
+            "By the body of a method.",
+            "";
+        NoCredit: "no.credit",
+            "A credit of the channel might be missing.",
+            "Ask for it with `credit` in the precondition.";
+        NotJoinable: "not.joinable",
+            "A token might have been joined already.",
+            "Ask for `tk.joinable`.";
+        NotShared: "not.shared",
+            "The object might not be shared.",
+            "Ask for `o.mu != lockbottom`.";
         FeatureUnsupported: "feature.unsupported",
             "The verifier does not know a construct.",
             "The member is not verified. Write it in another way.";

@@ -10,6 +10,7 @@ use super::member::verify_member;
 use super::reports::both;
 use super::tasks::observed;
 use crate::engine::knowledge::functions::Phase;
+use crate::engine::members::function::InSil;
 use crate::engine::{Context, Engine, Visible};
 use crate::report::{MemberReport, Severity};
 
@@ -45,18 +46,19 @@ pub(super) fn functions_of_group(
                 let member = Member::Function(function);
                 let run = |engine: &mut Engine<'_>| {
                     engine.setting.recursion_group = group.clone();
-                    if context.direct.is_some() {
-                        let done = match phase {
-                            Phase::Contract => engine.verify_direct(member),
-                            Phase::Body => Ok(()),
-                        };
-                        return done.map(|()| None);
-                    }
+                    let is_direct = context.direct.is_some();
+                    let in_sil = InSil(&engine.program.functions[function]);
                     match phase {
                         // What builds on an ill-formed contract would be reported for no other reason.
                         Phase::Body if is_ill_formed => Ok(None),
-                        Phase::Contract => engine.verify_function_contract(function).map(Some),
-                        Phase::Body => engine.verify_function_body(function),
+                        Phase::Contract if is_direct => {
+                            engine.direct_function_contract(function).map(Some)
+                        }
+                        Phase::Body if is_direct => engine.direct_function_body(function),
+                        Phase::Contract => {
+                            engine.verify_function_contract(in_sil, function).map(Some)
+                        }
+                        Phase::Body => engine.verify_function_body(in_sil, function),
                     }
                 };
                 observed(context, member, None, |_| {

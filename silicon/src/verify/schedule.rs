@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::answers::{Own, Subject, Work};
+use crate::direct::Direct;
+use crate::engine::Context;
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -117,12 +119,9 @@ const LANES: u32 = 16;
 
 impl Schedule {
     /// The tasks for the members that `is_selected` picks and for what these depend on.
-    pub(super) fn new(
-        program: &Program,
-        termination: Option<&Instrumented>,
-        is_selected: impl Fn(Member) -> bool,
-    ) -> Schedule {
-        let mut builder = Builder::new(program, termination);
+    pub(super) fn new(context: &Context<'_>, is_selected: impl Fn(Member) -> bool) -> Schedule {
+        let Context { program, termination, .. } = *context;
+        let mut builder = Builder::new(context);
         builder.add_functions();
         let of_order = |wanted: fn(Member) -> bool| {
             program.order.iter().copied().filter(move |&member| wanted(member))
@@ -360,6 +359,8 @@ fn predicate_of(resource: &Resource) -> Option<PredicateId> {
 struct Builder<'p> {
     program: &'p Program,
     termination: Option<&'p Instrumented>,
+    /// What says what members mean where the program is a table of their names only.
+    direct: Option<&'p Direct>,
     tasks: Vec<Task>,
     of_function: FxHashMap<FunctionId, usize>,
     of_predicate: FxHashMap<PredicateId, usize>,
@@ -368,7 +369,8 @@ struct Builder<'p> {
 }
 
 impl<'p> Builder<'p> {
-    fn new(program: &'p Program, termination: Option<&'p Instrumented>) -> Self {
+    fn new(context: &Context<'p>) -> Self {
+        let Context { program, termination, direct, .. } = *context;
         let mut mentioned = Mentioned::default();
         for (_, domain) in program.domains.iter() {
             domain.axioms.iter().for_each(|axiom| mentioned.look_at(program, &axiom.body));
@@ -376,6 +378,7 @@ impl<'p> Builder<'p> {
         Builder {
             program,
             termination,
+            direct,
             tasks: Vec::new(),
             of_function: FxHashMap::default(),
             of_predicate: FxHashMap::default(),
@@ -419,6 +422,7 @@ impl<'p> Builder<'p> {
             let mut found = Mentioned::default();
             found.look_at_contract(program, &declaration.contract);
             declaration.body.iter().for_each(|body| found.look_at(program, body));
+            found.functions.extend(self.direct.iter().flat_map(|it| it.applied_by(caller)));
             graph.add_node(caller);
             let mut callees: Vec<_> = found.functions.iter().copied().collect();
             callees.sort_unstable();
@@ -448,6 +452,7 @@ impl<'p> Builder<'p> {
         let mut mentioned = Mentioned::default();
         mentioned.look_at_predicate(self.program, predicate);
         mentioned.functions.extend(&self.by_axioms);
+        self.add_all_of_tree(&mut mentioned);
         let span = self.program.predicates[predicate].span;
         let task = self.add(Piece::Predicate(predicate), &mentioned, span);
         self.of_predicate.insert(predicate, task);
@@ -465,10 +470,19 @@ impl<'p> Builder<'p> {
         self.add(Piece::Termination { proof, function }, &mentioned, span);
     }
 
+    /// Methods and predicates of another tree may mention whatever there is.
+    fn add_all_of_tree(&self, mentioned: &mut Mentioned) {
+        if self.direct.is_some() {
+            mentioned.functions.extend(self.of_function.keys());
+            mentioned.predicates.extend(self.of_predicate.keys());
+        }
+    }
+
     fn mentioned_by_method(&self, method: MethodId) -> Mentioned {
         let mut mentioned = Mentioned::default();
         mentioned.look_at_method(self.program, method);
         mentioned.functions.extend(&self.by_axioms);
+        self.add_all_of_tree(&mut mentioned);
         let has_checks = |checks: &Instrumented| checks.graphs.keys().any(|(id, _)| *id == method);
         if self.termination.is_some_and(has_checks) {
             // The checks are in graphs beside the body, and may mention whatever measures do.

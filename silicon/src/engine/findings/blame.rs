@@ -111,6 +111,20 @@ fn words(reason: Reason, what: &str) -> String {
         Reason::WandNotFound => format!("the magic wand `{what}` might not be held"),
         Reason::KeyMissing => format!("the map might not contain the key `{what}`"),
         Reason::RefutationTrue => format!("`{what}` holds on every path that leads here"),
+        Reason::AlreadyShared => format!("`{what}` might be shared already"),
+        Reason::NotShared => format!("`{what}` might not be shared"),
+        Reason::NotJoinable => format!("`{what}` might have been joined already"),
+        Reason::ConstAssignedTwice => format!("`{what}` might be assigned more than once"),
+        Reason::FootprintNotDecreasing => {
+            format!("what `{what}` needs of the heap might not be less than what there is")
+        }
+        Reason::LockNotHeld => format!("the lock of `{what}` might not be held"),
+        Reason::LockReadHeld => format!("the lock of `{what}` might be held for reading"),
+        Reason::LockOrder => format!("`{what}` might not be in the order of locks"),
+        Reason::NoCredit => format!("there might be no credit for `{what}`"),
+        Reason::ByMethod => "at the end of the method".to_owned(),
+        Reason::ByLoop => "at the end of an iteration".to_owned(),
+        Reason::AtLoopEntry => "where the loop is entered".to_owned(),
         Reason::TerminationConditionFalse
         | Reason::TupleConditionFalse
         | Reason::TupleFalse
@@ -143,8 +157,23 @@ fn heading(error: ErrorId) -> &'static str {
         ErrorId::QuasihavocFailed | ErrorId::QuasihavocallFailed => "quasihavoc might fail",
         ErrorId::WandNotWellformed => "magic wand might not be well-formed",
         ErrorId::PredicateNotWellformed => "predicate might not be well-formed",
-        ErrorId::TerminationFailed
-        | ErrorId::PredicateInstanceNoAccess
+        ErrorId::AcquireFailed => "acquire might fail",
+        ErrorId::BoundsFailed => "the bounds of a level might not be in order",
+        ErrorId::DebtFailed => "there might be a debt of messages",
+        ErrorId::DowngradeFailed => "downgrade might fail",
+        ErrorId::FreeFailed => "free might fail",
+        ErrorId::InvariantNotReflexive => "the monitor invariant might not be reflexive",
+        ErrorId::InvariantNotTransitive => "the monitor invariant might not be transitive",
+        ErrorId::JoinFailed => "join might fail",
+        ErrorId::LockchangeViolated => "more locks might change than the contract says",
+        ErrorId::ReceiveFailed => "receive might fail",
+        ErrorId::ReleaseFailed => "release might fail",
+        ErrorId::ReorderFailed => "reorder might fail",
+        ErrorId::SendFailed => "send might fail",
+        ErrorId::ShareFailed => "share might fail",
+        ErrorId::UnshareFailed => "unshare might fail",
+        ErrorId::TerminationFailed => "the function might not terminate",
+        ErrorId::PredicateInstanceNoAccess
         | ErrorId::VerifierWarning
         | ErrorId::Timeout
         | ErrorId::Internal => "verification might fail",

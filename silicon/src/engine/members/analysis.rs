@@ -43,6 +43,14 @@ impl Analysis {
         }
     }
 
+    /// The same, of a program whose functions another tree says more of: those that bodies of predicates apply.
+    pub(crate) fn with_functions_in_bodies(
+        self,
+        functions_in_bodies: FxHashSet<FunctionId>,
+    ) -> Self {
+        Self { functions_in_bodies, ..self }
+    }
+
     /// Whether a fact holds.
     pub(crate) fn says(&self, fact: Fact) -> bool {
         match fact {

@@ -5,16 +5,17 @@
 //! it is. Symbols made on the way (a value summed up from several chunks, say) become functions of the axiom's variables.
 
 mod axioms;
+mod written;
 
-use sil::program::{Expr, Function, FunctionId};
+use sil::program::{Function, FunctionId};
+use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::log::Recalled;
 use crate::engine::knowledge::functions::{FunctionAxioms, is_opaque};
 use crate::engine::knowledge::symbols::FunctionSymbols;
-use crate::engine::rules::readings::has_two_readings;
-use crate::engine::state::State;
+pub(crate) use crate::engine::members::function::written::{InSil, Written};
 use crate::engine::whole::Fact;
 use crate::engine::{Amounts, Engine, Reading, Stop};
 
@@ -36,8 +37,12 @@ impl General<'_> {
 }
 
 /// The contract of a function whose body is looked at: it has been checked.
-fn trusted_contract(clause: &Expr) -> Blame {
-    Blame::new(ErrorId::NotWellformed, clause.span).trusted()
+fn trusted_contract(clause: Span) -> Blame {
+    Blame::new(ErrorId::NotWellformed, clause).trusted()
+}
+
+fn contract(clause: Span) -> Blame {
+    Blame::new(ErrorId::NotWellformed, clause)
 }
 
 fn blame_of_body(general: &General<'_>) -> Blame {
@@ -57,56 +62,59 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn general(&mut self, function: FunctionId, phase: &'static str) -> General<'p> {
+    fn general<W: Written<'p>>(
+        &mut self,
+        written: W,
+        function: FunctionId,
+        phase: &'static str,
+    ) -> Result<General<'p>, Stop> {
         let program = self.program;
         let declaration = &program.functions[function];
         let symbols = self.function_symbols(function);
         let snapshot = self.fresh_variable("s", Sort::SNAP);
-        self.state = State::new(&declaration.locals);
-        self.state.assertion.amounts = self.amounts_of_functions();
-        self.state.heap.amounts = self.amounts_held_in(function);
-        self.mode.joins = self.merges_ways(&declaration.contract.preconditions);
         let mut formals = Vec::with_capacity(declaration.formals.len());
         for &formal in &declaration.formals {
             let local = &declaration.locals[formal];
             let sort = self.sort(&local.ty);
-            let value = self.fresh_variable(&local.name, sort);
-            self.state.store.set(formal, value);
-            formals.push(value);
+            formals.push(self.fresh_variable(&local.name, sort));
         }
-        General { function, declaration, phase, symbols, snapshot, formals }
+        written.start(self, &formals)?;
+        self.state.assertion.amounts = self.amounts_of_functions();
+        self.state.heap.amounts = self.amounts_held_in(function);
+        self.mode.joins = written.merges_ways(self);
+        Ok(General { function, declaration, phase, symbols, snapshot, formals })
     }
 
     /// Phase 1: the contract is well-formed. Yields the axioms it justifies: the limited variant is equal, and the
     /// postcondition holds where the precondition does.
-    pub(crate) fn verify_function_contract(
+    pub(crate) fn verify_function_contract<W: Written<'p>>(
         &mut self,
+        written: W,
         function: FunctionId,
     ) -> Result<FunctionAxioms, Stop> {
-        let general = self.general(function, "contract");
+        let general = self.general(written, function, "contract")?;
         let operands = general.operands();
         let limited = self.terms.apply(general.symbols.limited, &operands);
-        let contract = &general.declaration.contract;
-        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
+        let preconditions = written.preconditions();
+        let postconditions = written.postconditions();
         let snapshot = general.snapshot;
-        self.check_other_reading(&general)?;
+        self.check_other_reading(written, &general)?;
         // What the postcondition says has to mean something for the values that the function has: where there is a
         // body, that is checked with it.
-        let has_body = general.declaration.body.is_some();
+        let has_body = written.body().is_some();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                let blame = |clause: &Expr| Blame::new(ErrorId::NotWellformed, clause.span);
-                engine.produce_all(&preconditions, Some(snapshot), blame)?;
+                W::produce(engine, &preconditions, Some(snapshot), contract)?;
                 if !preconditions.is_empty() && engine.seems_dead()? {
                     return Err(Stop::Infeasible);
                 }
                 engine.state.result = Some(limited);
                 engine.state.result_of = Some(general.function);
                 let mut values = Vec::new();
-                for clause in &contract.postconditions {
-                    let blame = blame(clause);
+                for clause in &postconditions {
+                    let blame = contract(W::span(clause));
                     let blame = if has_body { blame.trusted() } else { blame };
-                    let value = engine.eval(clause, blame)?;
+                    let value = W::eval(engine, clause, blame)?;
                     values.push(value);
                     // A postcondition that nothing meets is a promise like any other, not a path that cannot be.
                     if value == Terms::FALSE {
@@ -120,7 +128,7 @@ impl<'p> Engine<'p> {
         let mut axioms = vec![self.limited_axiom(&general), self.stateless_axiom(&general)];
         let paths = paths?;
         if let (true, true, Some(first)) = (paths.is_empty(), has_body, preconditions.first()) {
-            self.log.warn_of_contradiction(first.span, "the precondition");
+            self.log.warn_of_contradiction(W::span(first), "the precondition");
         }
         // An ill-formed contract justifies nothing.
         if self.recall(Recalled::AnyFinding)? {
@@ -139,25 +147,30 @@ impl<'p> Engine<'p> {
     }
 
     /// The contract as those read it who have to prove it is well-formed, too.
-    fn check_other_reading(&mut self, general: &General<'p>) -> Result<(), Stop> {
-        let contract = &general.declaration.contract;
-        let has_body = general.declaration.body.is_some();
-        let clauses = contract.preconditions.iter().chain(&contract.postconditions);
-        if !clauses.clone().any(has_two_readings) {
+    fn check_other_reading<W: Written<'p>>(
+        &mut self,
+        written: W,
+        general: &General<'p>,
+    ) -> Result<(), Stop> {
+        if !written.has_two_readings() {
             return Ok(());
         }
-        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
+        let has_body = written.body().is_some();
+        let preconditions = written.preconditions();
         let limited = general.operands();
         let limited = self.terms.apply(general.symbols.limited, &limited);
         self.scoped(None, |engine| {
             engine.explore(|engine| {
                 engine.state.assertion.reading = Reading::Exhale;
-                let blame = |clause: &Expr| Blame::new(ErrorId::NotWellformed, clause.span);
-                engine.produce_all(&preconditions, None, blame)?;
+                W::produce(engine, &preconditions, None, contract)?;
                 engine.state.result = Some(limited);
                 engine.state.result_of = Some(general.function);
                 if !has_body {
-                    engine.assume_pure(&contract.postconditions, blame)?;
+                    // Each clause is evaluated where those before it hold.
+                    for clause in written.postconditions() {
+                        let value = W::eval(engine, clause, contract(W::span(clause)))?;
+                        engine.assume(value)?;
+                    }
                 }
                 Ok(())
             })
@@ -166,41 +179,27 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// Evaluates clauses one after the other, each where those before it hold.
-    fn assume_pure(
-        &mut self,
-        clauses: &[Expr],
-        blame: impl Fn(&Expr) -> Blame,
-    ) -> Result<(), Stop> {
-        for clause in clauses {
-            let value = self.eval(clause, blame(clause))?;
-            self.assume(value)?;
-        }
-        Ok(())
-    }
-
     /// Phase 2: the body is defined and meets the postcondition. Yields the definition, if both hold.
-    pub(crate) fn verify_function_body(
+    pub(crate) fn verify_function_body<W: Written<'p>>(
         &mut self,
+        written: W,
         function: FunctionId,
     ) -> Result<Option<FunctionAxioms>, Stop> {
-        let general = self.general(function, "body");
-        let Some(body) = &general.declaration.body else { return Ok(None) };
-        let contract = &general.declaration.contract;
-        let preconditions: Vec<&Expr> = contract.preconditions.iter().collect();
-        let postconditions: Vec<&Expr> = contract.postconditions.iter().collect();
+        let general = self.general(written, function, "body")?;
+        let Some(body) = written.body() else { return Ok(None) };
+        let preconditions = written.preconditions();
         let snapshot = general.snapshot;
         let blame = blame_of_body(&general);
-        self.check_meaning(&general, &preconditions, &postconditions, body)?;
+        self.check_meaning(written, &general, body)?;
         let before = self.log.mark();
         self.gathered.unfolded.clear();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
-                engine.produce_all(&preconditions, Some(snapshot), trusted_contract)?;
+                W::produce(engine, &preconditions, Some(snapshot), trusted_contract)?;
                 let is_defining = engine.of_program(Fact::ContractsHaveOneReading);
                 engine.in_mode(
                     |mode| mode.is_defining = is_defining,
-                    |engine| engine.eval(body, blame),
+                    |engine| W::eval(engine, body, blame),
                 )
             })
         })?;
@@ -209,7 +208,7 @@ impl<'p> Engine<'p> {
         // Ways on which the body has no value are looked for again: they end there.
         let body_fails = self.recall(Recalled::ErrorSince(before))?;
         let of_value = if body_fails { blame } else { blame.trusted() };
-        self.check_postconditions(&general, &preconditions, &postconditions, body, of_value)?;
+        self.check_postconditions(written, &general, body, of_value)?;
         if self.recall(Recalled::AnyError)? || self.recall(Recalled::GaveUp)? {
             return Ok(None);
         }
@@ -233,25 +232,25 @@ impl<'p> Engine<'p> {
     }
 
     /// The postconditions are defined for the value of the body.
-    fn check_meaning(
+    fn check_meaning<W: Written<'p>>(
         &mut self,
+        written: W,
         general: &General<'p>,
-        preconditions: &[&Expr],
-        postconditions: &[&Expr],
-        body: &Expr,
+        body: &W::Expr,
     ) -> Result<(), Stop> {
+        let (preconditions, postconditions) = (written.preconditions(), written.postconditions());
         if postconditions.is_empty() {
             return Ok(());
         }
         self.scoped(None, |engine| {
             engine.explore(|engine| {
-                engine.produce_all(preconditions, Some(general.snapshot), trusted_contract)?;
-                engine.state.result = Some(engine.eval(body, blame_of_body(general).trusted())?);
+                W::produce(engine, &preconditions, Some(general.snapshot), trusted_contract)?;
+                let value = W::eval(engine, body, blame_of_body(general).trusted())?;
+                engine.state.result = Some(value);
                 engine.state.result_of = Some(general.function);
                 engine.state.assertion.reading = Reading::Exhale;
-                for clause in postconditions {
-                    let value =
-                        engine.eval(clause, Blame::new(ErrorId::NotWellformed, clause.span))?;
+                for clause in &postconditions {
+                    let value = W::eval(engine, clause, contract(W::span(clause)))?;
                     let refuted = engine.terms.not(value);
                     // One that is false fails below, and hides no other.
                     if !engine.check(refuted)? {
@@ -267,21 +266,21 @@ impl<'p> Engine<'p> {
     }
 
     /// The value of the body has the postconditions. If `of_value` is not trusted, ways on which it has none end.
-    fn check_postconditions(
+    fn check_postconditions<W: Written<'p>>(
         &mut self,
+        written: W,
         general: &General<'p>,
-        preconditions: &[&Expr],
-        postconditions: &[&Expr],
-        body: &Expr,
+        body: &W::Expr,
         of_value: Blame,
     ) -> Result<(), Stop> {
+        let (preconditions, postconditions) = (written.preconditions(), written.postconditions());
         if postconditions.is_empty() {
             return Ok(());
         }
         self.log.forget_taints();
         self.explore(|engine| {
-            engine.produce_all(preconditions, Some(general.snapshot), trusted_contract)?;
-            let value = engine.learning_inside(|engine| engine.eval(body, of_value))?;
+            W::produce(engine, &preconditions, Some(general.snapshot), trusted_contract)?;
+            let value = engine.learning_inside(|engine| W::eval(engine, body, of_value))?;
             if !of_value.is_trusted() {
                 engine.end_unframed()?;
                 // What is left does not depend on the values that are missing.
@@ -295,10 +294,9 @@ impl<'p> Engine<'p> {
             engine.assume(equation)?;
             engine.state.result = Some(value);
             engine.state.result_of = Some(general.function);
-            engine.consume_all(postconditions, |clause| {
-                Blame::new(ErrorId::PostconditionViolated, clause.span).trusted()
-            })?;
-            Ok(())
+            W::consume(engine, &postconditions, |clause| {
+                Blame::new(ErrorId::PostconditionViolated, clause).trusted()
+            })
         })?;
         Ok(())
     }

@@ -148,7 +148,7 @@ impl<'p> Engine<'p> {
     }
 
     /// trigP(s, args): makes the instance known to the axioms of functions that unfold it.
-    fn assume_trigger(
+    pub(crate) fn assume_trigger(
         &mut self,
         predicate: PredicateId,
         arguments: &[Term],

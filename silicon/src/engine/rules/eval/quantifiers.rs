@@ -125,7 +125,7 @@ impl Engine<'_> {
     }
 
     /// Assumes what was learnt about the body, for all values of its variables; yields it beside what it was made of.
-    fn learn_for_all(
+    pub(crate) fn learn_for_all(
         &mut self,
         bound: &[Term],
         triggers: &[Vec<Term>],

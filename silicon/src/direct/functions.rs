@@ -1,0 +1,215 @@
+//! Functions: what the engine's rules of functions need of the Chalice tree, and applications.
+//!
+//! The value of a function depends on what its precondition gives access to, and on nothing else. So amounts in
+//! preconditions are read as "some", everywhere the same (trap T8).
+
+use chalice::program::{Expr, Function, FunctionId};
+use sil::source::Span;
+use smt::terms::{Term, Terms};
+
+use super::graph::is_result;
+use super::{Direct, renumbered, span};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::findings::incidents::{Incidents, Missing};
+use crate::engine::members::function::Written;
+use crate::engine::state::State;
+use crate::engine::{Engine, Stop};
+
+/// A function of a Chalice program.
+#[derive(Clone, Copy)]
+pub(crate) struct InChalice<'p> {
+    direct: &'p Direct,
+    function: &'p Function,
+}
+
+impl Direct {
+    pub(super) fn written(&self, function: FunctionId) -> InChalice<'_> {
+        InChalice { direct: self, function: &self.tree.functions[function] }
+    }
+}
+
+impl<'p> Written<'p> for InChalice<'p> {
+    type Expr = Expr;
+
+    fn preconditions(self) -> Vec<&'p Expr> {
+        self.function.requires.iter().collect()
+    }
+
+    fn postconditions(self) -> Vec<&'p Expr> {
+        self.function.ensures.iter().collect()
+    }
+
+    fn body(self) -> Option<&'p Expr> {
+        self.function.body.as_ref()
+    }
+
+    fn has_two_readings(self) -> bool {
+        false
+    }
+
+    fn merges_ways(self, _: &Engine<'p>) -> bool {
+        false
+    }
+
+    fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop> {
+        engine.state = State::new(&self.direct.locals);
+        bind(self.direct, &mut engine.state, self.function, formals);
+        match formals.first() {
+            Some(&this) if !self.function.is_static => {
+                let exists = engine.terms.differs(this, Terms::NULL);
+                engine.assume(exists)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn span(expr: &Expr) -> Span {
+        span(expr.span)
+    }
+
+    fn eval(engine: &mut Engine<'p>, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        engine.direct_eval(expr, blame)
+    }
+
+    fn produce(
+        engine: &mut Engine<'p>,
+        clauses: &[&'p Expr],
+        snapshot: Option<Term>,
+        blame: impl Fn(Span) -> Blame,
+    ) -> Result<(), Stop> {
+        let blame = |clause: &Expr| blame(span(clause.span));
+        engine.direct_produce_all(clauses.iter().copied(), snapshot, blame)
+    }
+
+    fn consume(
+        engine: &mut Engine<'p>,
+        clauses: &[&'p Expr],
+        blame: impl Fn(Span) -> Blame,
+    ) -> Result<(), Stop> {
+        let blame = |clause: &Expr| blame(span(clause.span));
+        engine.direct_consume_all(clauses.iter().copied(), blame).map(drop)
+    }
+}
+
+/// Gives the receiver, unless the function has none, and the parameters their values.
+pub(super) fn bind(direct: &Direct, state: &mut State<'_>, function: &Function, values: &[Term]) {
+    let mut values = values.iter().copied();
+    if !function.is_static
+        && let Some(this) = values.next()
+    {
+        state.store.set(direct.this, this);
+    }
+    for (&parameter, value) in function.parameters.iter().zip(values) {
+        state.store.set(Direct::local(parameter), value);
+    }
+}
+
+impl Engine<'_> {
+    /// `o.f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot argument.
+    pub(super) fn direct_application(
+        &mut self,
+        expr: &Expr,
+        (receiver, id, arguments): (&Expr, FunctionId, &[Expr]),
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let direct = self.direct();
+        let function = &direct.tree.functions[id];
+        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but that of its
+        // precondition is looked at.
+        if self.state.result_of == Some(renumbered(id))
+            && is_result(&direct.tree, id, expr)
+            && let Some(result) = self.state.result
+        {
+            return Ok(result);
+        }
+        let failure = Blame::new(ErrorId::ApplicationPrecondition, span(expr.span)).trusted();
+        let mut values = Vec::with_capacity(arguments.len() + 1);
+        if !function.is_static {
+            values.push(self.direct_eval(receiver, blame)?);
+        }
+        for argument in arguments {
+            values.push(self.direct_eval(argument, blame)?);
+        }
+        if !function.is_static && !blame.is_trusted() {
+            let exists = self.terms.differs(values[0], Terms::NULL);
+            self.prove(exists, failure, Reason::ReceiverNull, span(receiver.span))?;
+        }
+        let (snapshot, seen) = self.watched_precondition(|engine| {
+            engine.direct_application_snapshot(function, &values, failure, blame.is_trusted())
+        });
+        let Incidents { failed, missing, .. } = seen;
+        let snapshot = snapshot?;
+        if failed && blame.is_of_body() {
+            self.mark_unframed(blame)?;
+        }
+        let id = renumbered(id);
+        self.use_function(id)?;
+        let symbols = self.function_symbols(id);
+        let mut operands = vec![snapshot];
+        operands.extend(&values);
+        let defined = self.terms.apply(symbols.precondition, &operands);
+        self.assume(defined)?;
+        let application = self.terms.apply(symbols.full, &operands);
+        let limited = self.terms.apply(symbols.limited, &operands);
+        if let Some(Missing { reported: Some(reported) }) = missing {
+            // What fails because of the value is no news.
+            self.log.taint(application, reported);
+            self.log.taint(limited, reported);
+        }
+        if self.setting.recursion_group.contains(&id) {
+            return Ok(limited);
+        }
+        self.made.limited.insert(application, limited);
+        Ok(application)
+    }
+
+    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing away.
+    fn direct_application_snapshot(
+        &mut self,
+        function: &Function,
+        values: &[Term],
+        failure: Blame,
+        is_silent: bool,
+    ) -> Result<Term, Stop> {
+        if function.requires.is_empty() {
+            return Ok(self.terms.unit());
+        }
+        let mut state = State::new(&self.direct().locals);
+        bind(self.direct(), &mut state, function, values);
+        state.user = Some(self.state.users_variables());
+        state.heap = self.state.heap.clone();
+        state.path = self.state.path.clone();
+        state.assertion.amounts = self.amounts_of_functions();
+        state.assertion.keeps_snapshots = true;
+        let consume = |engine: &mut Self| {
+            engine.direct_consume_all(&function.requires, |clause| {
+                let blame = failure.clause(span(clause.span));
+                if is_silent { blame.silent() } else { blame }
+            })
+        };
+        self.in_state(state, |engine| engine.join(consume)).0
+    }
+
+    /// The contract of a function is well-formed; what it justifies.
+    pub(crate) fn direct_function_contract(
+        &mut self,
+        id: sil::program::FunctionId,
+    ) -> Result<crate::engine::knowledge::functions::FunctionAxioms, Stop> {
+        self.direct_check_scope(sil::program::Member::Function(id))?;
+        let written = self.direct().written(renumbered(id));
+        self.verify_function_contract(written, id)
+    }
+
+    /// The body of a function is defined, meets the postcondition and comes to an end; the definition, if all is shown.
+    pub(crate) fn direct_function_body(
+        &mut self,
+        id: sil::program::FunctionId,
+    ) -> Result<Option<crate::engine::knowledge::functions::FunctionAxioms>, Stop> {
+        self.direct_check_scope(sil::program::Member::Function(id))?;
+        let written = self.direct().written(renumbered(id));
+        // What is learnt where the contract is used is not known on the way down.
+        let axioms = self.scoped(None, |engine| engine.verify_function_body(written, id))?.0?;
+        self.direct_terminates(renumbered(id))?;
+        Ok(axioms)
+    }
+}

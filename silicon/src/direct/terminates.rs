@@ -1,0 +1,228 @@
+//! Functions that apply each other work their way down: what is applied needs less of the heap (Leino and Müller 2009).
+//!
+//! Heaps are finite, so where every application in a circle of functions leaves some field behind, that comes to an end.
+//!
+//! SOUNDNESS: what counts is which locations there are, not how much of them. So all amounts are one fraction
+//! ([`Direct::whole`]), and what is opened or given away is opened or given away as a whole, however often it is named.
+//! Every part of a body is followed: what the parts are is said by [`Expr::for_each_part`] alone.
+
+use chalice::program::{Access, Domain, Expr, ExprKind, FunctionId, LocalId, Reached};
+use smt::terms::{Sort, Term, Terms, grow_stack};
+
+use super::assertion::conjuncts;
+use super::functions::bind;
+use super::{Direct, is_pure, span};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::members::function::Written;
+use crate::engine::state::State;
+use crate::engine::state::heap::{Heap, Resource};
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    /// The body of a function that may lead back to it needs less and less of the heap.
+    pub(super) fn direct_terminates(&mut self, id: FunctionId) -> Result<(), Stop> {
+        let direct = self.direct();
+        let function = &direct.tree.functions[id];
+        let (true, Some(body)) = (direct.graph.is_recursive(id), &function.body) else {
+            return Ok(());
+        };
+        let written = direct.written(id);
+        self.state = State::new(&direct.locals);
+        self.explore_apart(|engine| {
+            let mut formals = Vec::new();
+            if !function.is_static {
+                formals.push(engine.fresh("this", Sort::REF));
+            }
+            for &parameter in &function.parameters {
+                let local = &direct.tree.locals[parameter];
+                let sort = engine.direct_sort(&local.ty);
+                formals.push(engine.fresh(&local.name, sort));
+            }
+            written.start(engine, &formals)?;
+            let whole = engine.fresh("whole", Sort::PERM);
+            let (some, part) = (engine.terms.fraction(0, 1), engine.terms.fraction(1, 1000));
+            let (low, high) = (engine.terms.lt(some, whole), engine.terms.lt(whole, part));
+            engine.assume(low)?;
+            engine.assume(high)?;
+            engine.state.store.set(direct.whole, whole);
+            engine.direct_produce_all(&function.requires, None, |clause| {
+                Blame::new(ErrorId::NotWellformed, span(clause.span)).trusted()
+            })?;
+            engine.direct_follow(id, body)
+        })?;
+        Ok(())
+    }
+
+    /// Whether an expression applies a function of the circle.
+    fn leads_back(&self, circle: FunctionId, expr: &Expr) -> bool {
+        let graph = &self.direct().graph;
+        let is_in = |part: &Expr| matches!(part.kind, ExprKind::Apply { function, .. } if graph.is_circle(circle, function));
+        expr.any(&mut |part| is_in(part))
+    }
+
+    /// Follows an expression to the applications in it, each on a path of its own.
+    fn direct_follow(&mut self, circle: FunctionId, expr: &Expr) -> Result<(), Stop> {
+        if !self.leads_back(circle, expr) {
+            return Ok(());
+        }
+        let mut parts = Vec::new();
+        expr.for_each_part(&mut |part, reached| parts.push((part, reached)));
+        for (part, reached) in parts {
+            if !self.leads_back(circle, part) {
+                continue;
+            }
+            if self.choose(&[None, None])? == 0 {
+                self.direct_reach(reached)?;
+                grow_stack(|| self.direct_follow(circle, part))?;
+                return Err(Stop::Infeasible);
+            }
+        }
+        match &expr.kind {
+            ExprKind::Apply { receiver, function, arguments }
+                if self.direct().graph.is_circle(circle, *function) =>
+            {
+                self.direct_leaves_something(expr, receiver, *function, arguments)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes where a part of an expression is evaluated.
+    fn direct_reach(&mut self, reached: Reached<'_>) -> Result<(), Stop> {
+        match reached {
+            Reached::Always | Reached::Earlier => Ok(()),
+            Reached::If(condition, value) => self.direct_suppose(condition, value),
+            Reached::Behind(before, value) => {
+                before.iter().try_for_each(|part| self.direct_suppose(part, value))
+            }
+            Reached::Opened(access) => self.direct_open_whole(access),
+            Reached::Each(variables, domain) => self.direct_suppose_element(variables, domain),
+        }
+    }
+
+    fn direct_suppose(&mut self, condition: &Expr, value: bool) -> Result<(), Stop> {
+        let condition = self.direct_eval(condition, known(condition))?;
+        let fact = if value { condition } else { self.terms.not(condition) };
+        self.assume(fact)
+    }
+
+    fn direct_suppose_element(
+        &mut self,
+        variables: &[LocalId],
+        domain: &Domain,
+    ) -> Result<(), Stop> {
+        self.direct_forget(variables.iter().copied());
+        let Domain::Collection(collection) = domain else { return Ok(()) };
+        let range = self.direct_range(collection, known(collection))?;
+        for &variable in variables {
+            let value = self.state.store.get(Direct::local(variable));
+            let Some(value) = value else { continue };
+            let inside = self.direct_is_in(value, &range);
+            self.assume(inside)?;
+        }
+        Ok(())
+    }
+
+    /// Opens all that there is of an instance.
+    fn direct_open_whole(&mut self, access: &Access) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::TerminationFailed, span(access.span)).trusted();
+        let (predicate, receiver) = self.direct_instance(access, blame)?;
+        let heap = self.state.heap.clone();
+        let held =
+            self.direct_all_held(&heap, Resource::Predicate(predicate), &[receiver], blame)?;
+        self.direct_open(predicate, &[receiver], held, blame.span, blame)
+    }
+
+    /// What there is of a location, which has to be something.
+    fn direct_all_held(
+        &mut self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let held = self.held_in(heap, resource, arguments);
+        let some = self.terms.lt(Terms::NONE, held);
+        self.prove(some, blame, Reason::FootprintNotDecreasing, blame.span)?;
+        Ok(held)
+    }
+
+    /// What an application needs is there as it is, and some field is left when it has been given away.
+    fn direct_leaves_something(
+        &mut self,
+        expr: &Expr,
+        receiver: &Expr,
+        callee: FunctionId,
+        arguments: &[Expr],
+    ) -> Result<(), Stop> {
+        let direct = self.direct();
+        let function = &direct.tree.functions[callee];
+        let mut values = Vec::new();
+        if !function.is_static {
+            values.push(self.direct_eval(receiver, known(receiver))?);
+        }
+        for argument in arguments {
+            values.push(self.direct_eval(argument, known(argument))?);
+        }
+        let mut state = self.state.clone();
+        bind(direct, &mut state, function, &values);
+        let blame = Blame::new(ErrorId::TerminationFailed, span(expr.span)).trusted();
+        let (given, _) = self.in_state(state, |engine| {
+            let (given, left) = engine.consuming_heap(|engine| {
+                conjuncts(&function.requires)
+                    .into_iter()
+                    .try_for_each(|(_, part)| engine.direct_give_whole(part, blame))
+            });
+            given.map(|()| left)
+        });
+        let left = given?;
+        let fields =
+            left.resources().filter(|(resource, _)| matches!(resource, Resource::Field(_)));
+        let amounts: Vec<Term> =
+            fields.flat_map(|(_, chunks)| chunks.iter().map(|chunk| chunk.amount)).collect();
+        let some: Vec<Term> =
+            amounts.into_iter().map(|amount| self.terms.lt(Terms::NONE, amount)).collect();
+        let some = self.terms.or(some);
+        self.prove(some, blame, Reason::FootprintNotDecreasing, blame.span)
+    }
+
+    /// Gives away what an assertion speaks about, all of it.
+    fn direct_give_whole(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
+        if is_pure(assertion) {
+            let fact = self.direct_eval(assertion, blame)?;
+            return self.assume(fact);
+        }
+        let give_all = |engine: &mut Self, side: &Expr| {
+            conjuncts([side])
+                .into_iter()
+                .try_for_each(|(_, part)| grow_stack(|| engine.direct_give_whole(part, blame)))
+        };
+        match &assertion.kind {
+            ExprKind::And(_) => give_all(self, assertion),
+            ExprKind::Implies { guard, body } => {
+                if self.direct_decide(guard, blame)? {
+                    give_all(self, body)
+                } else {
+                    Ok(())
+                }
+            }
+            ExprKind::Conditional { condition, then, otherwise } => {
+                let holds = self.direct_decide(condition, blame)?;
+                give_all(self, if holds { then } else { otherwise })
+            }
+            ExprKind::Access(access) => {
+                let (resource, arguments) = self.direct_location(access, blame)?;
+                let left = self.left();
+                let held = self.direct_all_held(&left, resource, &arguments, blame)?;
+                self.take_location(resource, &arguments, held)?;
+                Ok(())
+            }
+            _ => self.direct_unknown(assertion),
+        }
+    }
+}
+
+/// Of what has been shown to be defined already.
+fn known(expr: &Expr) -> Blame {
+    Blame::new(ErrorId::TerminationFailed, span(expr.span)).silent()
+}
