@@ -1,5 +1,7 @@
 //! Which functions apply which: by their contracts and bodies, and through the predicates that these mention.
 
+use std::collections::BTreeSet;
+
 use chalice::program::{AccessTarget, Expr, ExprKind, FunctionId, PredicateId, Program};
 use la_arena::ArenaMap;
 use petgraph::algo::tarjan_scc;
@@ -13,7 +15,7 @@ use super::{Direct, renumbered};
 #[derive(Debug)]
 pub(super) struct Graph {
     /// In contract and body, and in the predicates mentioned there.
-    applied: FxHashMap<FunctionId, FxHashSet<FunctionId>>,
+    applied: FxHashMap<FunctionId, BTreeSet<FunctionId>>,
     /// Functions with one number apply each other in their bodies, perhaps through others.
     circle: ArenaMap<FunctionId, usize>,
     /// Those that have such a circle.
@@ -113,8 +115,8 @@ pub(super) fn is_result(tree: &Program, function: FunctionId, part: &Expr) -> bo
 fn mentioned<'e>(
     tree: &'e Program,
     exprs: impl IntoIterator<Item = &'e Expr>,
-) -> FxHashSet<FunctionId> {
-    let mut functions = FxHashSet::default();
+) -> BTreeSet<FunctionId> {
+    let mut functions = BTreeSet::new();
     let mut entered: FxHashSet<PredicateId> = FxHashSet::default();
     let mut pending: Vec<&Expr> = exprs.into_iter().collect();
     while let Some(expr) = pending.pop() {
