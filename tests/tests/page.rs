@@ -1,0 +1,172 @@
+//! The page of `--report html=FILE` in a browser: what is seen, and what changes when somebody looks for something.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use sil_tests::binaries::Scratch;
+use sil_tests::browser::Browser;
+
+const PROGRAM: &str = "field f: Int
+
+predicate cell(x: Ref) { acc(x.f) }
+
+function get(x: Ref): Int
+  requires cell(x)
+{ unfolding cell(x) in x.f }
+
+method right(n: Int) returns (r: Int)
+  ensures r > n
+{
+  r := n + 1
+}
+
+method wrong(n: Int, x: Ref)
+{
+  var i: Int := 0
+  while (i < n)
+    invariant 0 <= i
+  {
+    i := i + 1
+    if (i == 3) {
+      assert i > n
+    }
+  }
+  x.f := i
+}
+
+method hard(a: Int, b: Int, c: Int)
+  requires a > 0 && b > 0 && c > 0
+{
+  assert a * a * a + b * b * b != c * c * c
+}
+";
+
+/// The names of the members that are seen, in order.
+fn seen(browser: &Browser) -> Vec<String> {
+    let names = browser.run(
+        "return Array.from(document.querySelectorAll('tr.member')).filter(row => row.offsetParent !== null).map(row => row.dataset.name)",
+    );
+    let names = names.as_array().expect("a list").iter();
+    names.map(|name| name.as_str().expect("a name").to_owned()).collect()
+}
+
+struct Made {
+    scratch: Scratch,
+    lines: Vec<Value>,
+}
+
+fn made() -> Made {
+    let scratch = Scratch::new(&[("program.vpr", PROGRAM)]);
+    let run = scratch.silicon(&[
+        "program.vpr",
+        "--limit=100000",
+        "--counterexample",
+        "--message-format=json",
+        "--report=html=page.html",
+    ]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    let lines = run.stdout.lines().map(|line| serde_json::from_str(line).expect("it is JSON"));
+    Made { lines: lines.collect(), scratch }
+}
+
+impl Made {
+    fn of(&self, kind: &str) -> Vec<&Value> {
+        self.lines.iter().filter(|line| line["type"] == kind).collect()
+    }
+
+    fn page(&self) -> std::path::PathBuf {
+        self.scratch.path().join("page.html")
+    }
+}
+
+#[test]
+fn members_are_found_by_what_is_typed() {
+    let Some(browser) = Browser::start() else { return };
+    let made = made();
+    browser.open(&made.page());
+    let members = made.of("member");
+    let member = |one: &Value| {
+        let text = |key: &str| one[key].as_str().expect("a text").to_owned();
+        (text("name"), text("verdict"), one["time_ms"].as_f64().expect("a time"))
+    };
+    let members: Vec<_> = members.iter().map(|one| member(one)).collect();
+    let names = |fits: &dyn Fn(&(String, String, f64)) -> bool| -> Vec<String> {
+        members.iter().filter(|one| fits(one)).map(|one| one.0.clone()).collect()
+    };
+    assert_eq!(seen(&browser), names(&|_| true));
+    let verdicts: Vec<&str> = members.iter().map(|one| one.1.as_str()).collect();
+    assert_eq!(verdicts, ["verified", "verified", "verified", "failed", "inconclusive"]);
+
+    let name = browser.find("#filters input[name=text]");
+    browser.write(&name, "R");
+    assert_eq!(seen(&browser), ["right", "wrong", "hard"]);
+    browser.write(&name, "rig");
+    assert_eq!(seen(&browser), ["right"]);
+    browser.write(&name, "nobody");
+    assert!(seen(&browser).is_empty());
+    let shown = browser.run("return document.querySelector('output[name=shown]').textContent");
+    assert_eq!(shown, "0 of 5 shown");
+    browser.write(&name, "");
+    assert_eq!(seen(&browser).len(), 5);
+
+    // Each box takes the members with its verdict away, and brings them back.
+    for verdict in ["verified", "failed", "inconclusive"] {
+        let selector = format!("#filters input[value={verdict}]");
+        browser.click(&browser.find(&selector));
+        assert_eq!(seen(&browser), names(&|one| one.1 != verdict), "{verdict}");
+        browser.click(&browser.find(&selector));
+    }
+    let slower = browser.find("#filters input[name=ms]");
+    browser.write(&slower, "1000000");
+    assert!(seen(&browser).is_empty());
+    browser.write(&slower, "0");
+    assert_eq!(seen(&browser).len(), 5);
+    assert_eq!(browser.complaints(), Value::Array(Vec::new()));
+}
+
+#[test]
+fn what_is_wrong_is_marked_where_it_is() {
+    let Some(browser) = Browser::start() else { return };
+    let made = made();
+    browser.open(&made.page());
+    let lines: Vec<&str> = PROGRAM.lines().collect();
+    for one in made.of("diagnostic") {
+        let number = |end: &str, key: &str| one[end][key].as_u64().expect("a number") as usize;
+        let (line, from) = (number("start", "line"), number("start", "column"));
+        assert_eq!(number("end", "line"), line, "{one}");
+        let text = &lines[line - 1][from - 1..number("end", "column") - 1];
+        let script = format!(
+            "return Array.from(document.querySelectorAll('#s0-{line} mark')).map(it => it.textContent)"
+        );
+        assert_eq!(browser.run(&script), serde_json::json!([text]), "{one}");
+    }
+    // Links lead to what they name.
+    browser.click(&browser.find("article a"));
+    let line = browser.run("return document.querySelector(':target').className");
+    assert_eq!(line, "line");
+    browser.run("document.querySelector('#filters').scrollIntoView(); return 0");
+    let picture = browser.picture();
+    assert!(picture.starts_with(b"\x89PNG") && picture.len() > 10_000, "{}", picture.len());
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page.png");
+    fs::write(kept, picture).expect("there is room");
+    assert_eq!(browser.complaints(), Value::Array(Vec::new()));
+}
+
+/// What a program says is shown, whatever it says, and does nothing.
+#[test]
+fn hostile_text_does_nothing_in_a_browser() {
+    let Some(browser) = Browser::start() else { return };
+    let source = "// </pre><script>document.title = 'x'</script>\u{202e}\u{0}\r\nmethod m()\n{\n  assert 1 < 0 // <img src=x onerror=\"document.title='x'\">\n}\n";
+    let scratch = Scratch::new(&[("a<script>.sil", source)]);
+    scratch.silicon(&["a<script>.sil", "--report", "html=page.html"]);
+    browser.open(&scratch.path().join("page.html"));
+    let counts = browser.run("return [document.scripts.length, document.images.length]");
+    assert_eq!(counts, serde_json::json!([1, 0]));
+    assert_eq!(browser.run("return document.title"), "silicon: failed");
+    let loaded = browser.run("return performance.getEntriesByType('resource').length");
+    assert_eq!(loaded, 0, "nothing is asked for");
+    let mark = browser.run("return document.querySelector('.source mark').textContent");
+    assert_eq!(mark, "1 < 0");
+    assert_eq!(browser.complaints(), Value::Array(Vec::new()));
+}
