@@ -96,12 +96,11 @@ impl Engine<'_> {
             regions,
             has_start: false,
             met: BTreeMap::new(),
+            hopeless: None,
         };
+        let hopeless = driver.engine.setting.limits.paths.map(|limit| product(limit, HOPELESS));
         let paths = driver.paths_through(Place::Entry);
-        if driver.engine.setting.limits.paths.is_some_and(|limit| paths > product(limit, HOPELESS))
-        {
-            return Err(Stop::TooMuch);
-        }
+        driver.hopeless = hopeless.filter(|&hopeless| paths > hopeless);
         if !driver.may_be_shared() {
             driver.engine.run.sharing = None;
         }
@@ -170,6 +169,9 @@ struct Driver<'e, 'p> {
     has_start: bool,
     /// The loops whose invariants have been assumed, and whether some state met them then.
     met: BTreeMap<Span, bool>,
+    /// The text may have more paths than this, which are too many. Most of them may be impossible, so a path has to
+    /// show it.
+    hopeless: Option<u64>,
 }
 
 impl<'p> Driver<'_, 'p> {
@@ -289,7 +291,17 @@ impl<'p> Driver<'_, 'p> {
         if let Some(sharing) = &self.engine.run.sharing {
             sharing.count_path();
         }
+        if self.hopeless.is_some_and(|hopeless| self.paths_like_this_one() > hopeless) {
+            return Err(Stop::TooMuch);
+        }
         self.engine.go_on()
+    }
+
+    /// How many paths there are if all have as many decisions as this one. Which of them are left to others makes no
+    /// difference, so that it does not depend on the threads.
+    fn paths_like_this_one(&self) -> u64 {
+        let steps = self.regions.iter().flat_map(|region| &region.resumable);
+        steps.map(|step| step.explorer.ways()).fold(1, product)
     }
 
     fn region(&mut self) -> &mut Region<'p> {

@@ -25,6 +25,7 @@ use smt::facts::Facts;
 use smt::prover;
 use smt::terms::{Sort, Term, Terms};
 
+use crate::engine::run::ahead::product;
 use crate::engine::run::merge::Guarded;
 use crate::engine::run::parts::Sharing;
 use crate::engine::state::heap::Heap;
@@ -146,6 +147,8 @@ struct Decision {
     live: bool,
     literal: Option<Term>,
     untried: VecDeque<(usize, Option<Term>)>,
+    /// How many alternatives there are, tried or not, here or elsewhere.
+    alternatives: u64,
     /// When it was made (see [`crate::engine::run::parts`]).
     time: usize,
 }
@@ -169,6 +172,11 @@ impl Explorer {
     /// Whether a run could have gone another way.
     pub(crate) fn has_decisions(&self) -> bool {
         !self.decisions.is_empty()
+    }
+
+    /// How many ways there are if each has the decisions of this one.
+    pub(crate) fn ways(&self) -> u64 {
+        self.decisions.iter().map(|decision| decision.alternatives).fold(1, product)
     }
 
     /// Leaves the alternatives of all decisions to others.
@@ -351,7 +359,15 @@ impl Engine<'_> {
             explorer.forget_alternatives();
         }
         let at = explorer.journal.len();
-        explorer.decisions.push(Decision { at, depth, live, literal, untried, time });
+        explorer.decisions.push(Decision {
+            at,
+            depth,
+            live,
+            literal,
+            untried,
+            alternatives: alternatives.len() as u64,
+            time,
+        });
         explorer.journal.push(Entry { question, got: Got::Decision(taken) });
         explorer.cursor += 1;
         if live {

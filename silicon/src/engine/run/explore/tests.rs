@@ -144,3 +144,22 @@ fn another_symbol_is_a_defect() {
         Ok(())
     });
 }
+
+#[test]
+fn ways_are_counted_wherever_they_are_taken() {
+    with_engine(|engine| {
+        let [p, q] = ["p", "q"].map(|name| proposition(engine, name));
+        let paths = engine.explore(|engine| {
+            engine.branch(p)?;
+            engine.branch(q)?;
+            // Known by now, so no decision.
+            engine.branch(p)?;
+            let explorer = engine.innermost();
+            let ways = explorer.ways();
+            explorer.forget_alternatives();
+            Ok((ways, explorer.ways()))
+        });
+        let values: Vec<_> = paths.expect("no error").into_iter().map(|path| path.value).collect();
+        assert_eq!(values, [(4, 4)], "the others are left to others");
+    });
+}
