@@ -87,13 +87,17 @@ pub fn build(
 /// Reports the implementations whose control flow is not valid (see [`build`]), and what is odd about that of others:
 /// unreachable blocks, invariants that nothing checks.
 pub fn check(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
-    for member in &program.order {
-        let Member::Method(id) = *member else { continue };
-        let implementations = &program.methods[id].implementations;
-        for (index, implementation) in implementations.iter().enumerate() {
-            if has_jumps(&implementation.body) {
-                build(program, id, index, diagnostics);
-            }
+    for &member in &program.order {
+        check_member(program, member, diagnostics);
+    }
+}
+
+/// The same for one member.
+pub(crate) fn check_member(program: &Program, member: Member, diagnostics: &mut Vec<Diagnostic>) {
+    let Member::Method(id) = member else { return };
+    for (index, implementation) in program.methods[id].implementations.iter().enumerate() {
+        if has_jumps(&implementation.body) {
+            build(program, id, index, diagnostics);
         }
     }
 }

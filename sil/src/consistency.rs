@@ -14,24 +14,102 @@ mod terms;
 mod tests;
 
 use crate::diagnostics::{Code, Diagnostic};
-use crate::program::{Axiom, Function, Local, Member, Method, Predicate, Program};
+use crate::program::{Axiom, Function, FunctionId, Local, Member, Method, Predicate, Program};
+use crate::recursion::applied;
 use crate::source::Span;
 use expressions::Surroundings;
-use la_arena::Arena;
+use la_arena::{Arena, ArenaMap};
 
 /// Reports everything that makes `program` inconsistent.
 pub fn check(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
+    let mut rounds = Rounds::default();
+    for &member in &program.order {
+        rounds.member(program, member);
+    }
+    rounds.finish(program, diagnostics);
+}
+
+/// The checks, made one member at a time. What concerns several members is found out at the end, from what was noted of
+/// each, so bodies and contracts of members that were checked are needed no more.
+#[derive(Default)]
+pub(crate) struct Rounds {
+    terms: Vec<Diagnostic>,
+    members: Vec<Diagnostic>,
+    /// About the measures of methods.
+    measures: Vec<Diagnostic>,
+    functions: ArenaMap<FunctionId, Applications>,
+}
+
+/// What has to be known of a function when all members have been looked at.
+struct Applications {
+    /// The functions that have to have a meaning before this one has one.
+    required: Vec<FunctionId>,
+    /// Those that are applied anywhere in it.
+    anywhere: Vec<FunctionId>,
+    in_body: Vec<FunctionId>,
+    /// Those that postconditions apply, and where, of a function without a measure.
+    in_postconditions: Vec<(FunctionId, Span)>,
+    /// What is wrong with its own measures.
+    measures: Vec<Diagnostic>,
+}
+
+impl Rounds {
+    /// Checks a member; those of a program come in its order.
+    pub(crate) fn member(&mut self, program: &Program, member: Member) {
+        self.terms.append(&mut found(program, |checker| terms::check(checker, member)));
+        if !self.terms.is_empty() {
+            return;
+        }
+        self.members.append(&mut found(program, |checker| checker.member(member)));
+        match member {
+            Member::Function(id) => {
+                let function = &program.functions[id];
+                let measures = found(program, |checker| {
+                    termination::clauses(checker, &function.contract.decreases);
+                });
+                let applications = Applications {
+                    required: declarations::required(function),
+                    anywhere: declarations::applied_anywhere(function),
+                    in_body: applied(&function.body),
+                    in_postconditions: termination::applied_in_postconditions(function),
+                    measures,
+                };
+                self.functions.insert(id, applications);
+            }
+            Member::Method(id) => self.measures.append(&mut found(program, |checker| {
+                termination::method(checker, &program.methods[id]);
+            })),
+            Member::Predicate(_) | Member::Domain(_) | Member::Field(_) => {}
+        }
+    }
+
+    /// Whether nothing was found so far.
+    pub(crate) fn are_clean(&self) -> bool {
+        [&self.terms, &self.members, &self.measures].into_iter().all(Vec::is_empty)
+    }
+
+    /// Reports what was found in the first round that found something.
+    pub(crate) fn finish(mut self, program: &Program, diagnostics: &mut Vec<Diagnostic>) {
+        let mut errors = self.terms;
+        if errors.is_empty() {
+            errors = found(program, |checker| declarations::check(checker, &self.functions));
+            errors.append(&mut self.members);
+        }
+        if errors.is_empty() {
+            // As in the reference, the measures are looked at only if everything else is consistent.
+            errors = found(program, |checker| termination::functions(checker, self.functions));
+            errors.append(&mut self.measures);
+        }
+        errors.sort_by_key(|error| (error.span.file, error.span.start));
+        diagnostics.append(&mut errors);
+    }
+}
+
+/// What a check finds.
+fn found<'p>(program: &'p Program, check: impl FnOnce(&mut Checker<'p>)) -> Vec<Diagnostic> {
     let mut checker = Checker { program, locals: None, found: Vec::new() };
-    terms::check(&mut checker);
-    if checker.found.is_empty() {
-        checker.members();
-    }
-    if checker.found.is_empty() {
-        // As in the reference, the measures are looked at only if everything else is consistent.
-        termination::check(&mut checker);
-    }
-    checker.found.sort_by_key(|error| (error.span.file, error.span.start));
-    diagnostics.append(&mut checker.found);
+    check(&mut checker);
+    checker.found
 }
 
 struct Checker<'p> {
@@ -42,21 +120,18 @@ struct Checker<'p> {
 }
 
 impl<'p> Checker<'p> {
-    fn members(&mut self) {
-        declarations::check(self);
+    fn member(&mut self, member: Member) {
         let program = self.program;
-        for &member in &program.order {
-            match member {
-                Member::Predicate(id) => self.predicate(&program.predicates[id]),
-                Member::Function(id) => self.function(&program.functions[id]),
-                Member::Method(id) => self.method(&program.methods[id]),
-                Member::Domain(id) => {
-                    for axiom in &program.domains[id].axioms {
-                        self.axiom(axiom);
-                    }
+        match member {
+            Member::Predicate(id) => self.predicate(&program.predicates[id]),
+            Member::Function(id) => self.function(&program.functions[id]),
+            Member::Method(id) => self.method(&program.methods[id]),
+            Member::Domain(id) => {
+                for axiom in &program.domains[id].axioms {
+                    self.axiom(axiom);
                 }
-                Member::Field(_) => {}
             }
+            Member::Field(_) => {}
         }
     }
 

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 
 use crate::diagnostics::{Code, Diagnostic};
 use crate::parser;
-use crate::source::{SourceFile, Sources, Span};
+use crate::source::{FileId, SourceFile, Sources, Span};
 use crate::syntax::{Import, Member, MemberKind, Program};
 
 pub mod library;
@@ -74,6 +74,19 @@ pub fn read_all(
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Program {
+    read_each(name, bytes, loader, sources, diagnostics, &mut |member| member).1
+}
+
+/// The same; of each member, what `keep` makes of it is kept. Also returns the files that were parsed, in the order of
+/// their members.
+pub(crate) fn read_each(
+    name: &str,
+    bytes: Vec<u8>,
+    loader: &dyn Loader,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+    keep: &mut dyn FnMut(Member) -> Member,
+) -> (Vec<FileId>, Program) {
     let place = Place::Local(normalise(Path::new(name)));
     let found = Found { place: place.clone(), name: name.to_string(), bytes };
     let mut reader = Reader {
@@ -83,12 +96,24 @@ pub fn read_all(
         diagnostics,
         seen: FxHashSet::from_iter([place]),
         waiting: VecDeque::from([found]),
+        keep,
     };
     let mut files = Vec::new();
     while let Some(found) = reader.waiting.pop_front() {
-        files.push(reader.read(found));
+        files.extend(reader.read(found));
     }
-    Program { members: files.into_iter().rev().flatten().collect() }
+    let mut program = Program::default();
+    let mut order = Vec::new();
+    for (file, members) in files.into_iter().rev() {
+        order.push(file);
+        if program.members.is_empty() {
+            // Most programs are one file, and the list may be long.
+            program.members = members;
+        } else {
+            program.members.extend(members);
+        }
+    }
+    (order, program)
 }
 
 /// Adds the members of a file of the standard library, and of those that it imports, to `program`.
@@ -112,9 +137,10 @@ pub fn add_standard(
         diagnostics,
         seen: FxHashSet::from_iter([place]),
         waiting: VecDeque::from([found]),
+        keep: &mut |member| member,
     };
     while let Some(found) = reader.waiting.pop_front() {
-        program.members.extend(reader.read(found));
+        program.members.extend(reader.read(found).into_iter().flat_map(|(_, members)| members));
     }
 }
 
@@ -127,11 +153,13 @@ struct Reader<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     seen: FxHashSet<Place>,
     waiting: VecDeque<Found>,
+    /// What is kept of a member.
+    keep: &'a mut dyn FnMut(Member) -> Member,
 }
 
 impl Reader<'_> {
-    /// Parses a file and queues what it imports.
-    fn read(&mut self, found: Found) -> Vec<Member> {
+    /// Parses a file and queues what it imports; `None` if it is no text that can be parsed.
+    fn read(&mut self, found: Found) -> Option<(FileId, Vec<Member>)> {
         let (text, invalid) = match String::from_utf8(found.bytes) {
             Ok(text) => (text, None),
             Err(error) => {
@@ -144,23 +172,25 @@ impl Reader<'_> {
         let file = self.sources.add(SourceFile::new(found.name, text.as_str()));
         if too_large {
             self.error(Span::new(file, 0, 0), "this file is larger than 4 GB".to_string());
-            return Vec::new();
+            return None;
         }
         if let Some(at) = invalid {
             let width = text[at..].chars().next().map_or(0, char::len_utf8);
             let span = Span::new(file, at, at + width);
             self.error(span, "this is not UTF-8 text".to_string());
-            return Vec::new();
+            return None;
         }
-        let program = parser::parse(file, &text, self.diagnostics);
-        let mut members = Vec::new();
-        for member in program.members {
-            match member.kind {
-                MemberKind::Import(import) => self.import(&import, member.span, &found.place),
-                _ => members.push(member),
-            }
+        drop(text);
+        let text = self.sources.file(file).text.clone();
+        let (mut members, mut imports) = (Vec::new(), Vec::new());
+        parser::parse_each(file, &text, self.diagnostics, |member| match member.kind {
+            MemberKind::Import(import) => imports.push((import, member.span)),
+            _ => members.push((self.keep)(member)),
+        });
+        for (import, span) in imports {
+            self.import(&import, span, &found.place);
         }
-        members
+        Some((file, members))
     }
 
     fn error(&mut self, span: Span, message: String) {

@@ -1,6 +1,8 @@
 //! From files to a program, in order: read and parse, imports included; expand macros; desugar plugins; resolve;
 //! check consistency; check the control flow.
 
+mod member_wise;
+
 use std::io;
 use std::path::Path;
 
@@ -40,8 +42,43 @@ pub struct Loaded {
 impl Loaded {
     /// Whether something was found that keeps the program from being verified.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| !diagnostic.code.is_warning())
+        has_errors(&self.diagnostics)
     }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| !diagnostic.code.is_warning())
+}
+
+/// What there is to say of a program, without the program.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// All files read; the one that was asked for is the first.
+    pub sources: Sources,
+    /// See [`Loaded::is_blank`].
+    pub is_blank: bool,
+    /// There are no errors, so it could be verified.
+    pub is_accepted: bool,
+    /// Errors and warnings.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl From<Loaded> for Checked {
+    fn from(loaded: Loaded) -> Self {
+        let Loaded { sources, is_blank, program, diagnostics, .. } = loaded;
+        Self { sources, is_blank, is_accepted: program.is_some(), diagnostics }
+    }
+}
+
+/// Finds what [`load_assuming`] finds, byte for byte, and keeps no trees of it: a program of 100 MB takes a few hundred MB
+/// where its trees would take some GB.
+pub fn check_assuming(
+    assumptions: Assumptions,
+    name: &str,
+    bytes: Vec<u8>,
+    loader: &dyn Loader,
+) -> Checked {
+    member_wise::check(assumptions, name, bytes, loader)
 }
 
 /// Loads a program from disk.
@@ -90,7 +127,7 @@ fn check(mut loaded: Loaded, assumptions: Assumptions) -> Loaded {
     macros::expand(syntax, diagnostics);
     plugins::desugar(syntax, sources, diagnostics);
     if assumptions.termination {
-        plugins::assumed_termination::assume(syntax);
+        syntax.members.iter_mut().for_each(plugins::assumed_termination::assume);
     }
     // Errors of one phase stop the next ones.
     if !loaded.has_errors() {

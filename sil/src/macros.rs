@@ -34,10 +34,42 @@ pub const MAX_EXPANSION: usize = 2_000_000;
 
 /// Expands all macros of `program` and removes their definitions; `parser.error`s go to `diagnostics`.
 pub fn expand(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
-    let mut expander = Expander::new(diagnostics);
-    expander.collect_globals(program);
+    let mut macros = Macros::of(program);
     for member in &mut program.members {
-        expander.member(member);
+        macros.expand(member);
+    }
+    diagnostics.append(&mut macros.finish());
+}
+
+/// The macros of a program, to be expanded member by member.
+#[derive(Clone)]
+pub(crate) struct Macros(Expander);
+
+impl Macros {
+    /// Takes the definitions out of the program.
+    pub(crate) fn of(program: &mut Program) -> Self {
+        let mut expander = Expander::default();
+        expander.collect_globals(program);
+        Self(expander)
+    }
+
+    pub(crate) fn expand(&mut self, member: &mut Member) {
+        self.0.member(member);
+    }
+
+    /// Whether the program defines any, outside of members.
+    pub(crate) fn are_defined(&self) -> bool {
+        !self.0.table.is_empty()
+    }
+
+    /// Whether something wrong was found so far.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.0.diagnostics.iter().any(|diagnostic| !diagnostic.code.is_warning())
+    }
+
+    /// What is wrong with macros or their uses.
+    pub(crate) fn finish(self) -> Vec<Diagnostic> {
+        self.0.diagnostics
     }
 }
 
@@ -56,6 +88,7 @@ struct Size {
 }
 
 /// What the names of a macro's body stand for in one expansion.
+#[derive(Clone)]
 struct Frame {
     arguments: FxHashMap<Name, Argument>,
     /// New names of the variables that the body declares.
@@ -67,7 +100,7 @@ struct Frame {
 }
 
 /// The names of variables that are in scope.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Scope {
     names: Vec<Name>,
     counts: FxHashMap<Name, usize>,
@@ -94,8 +127,9 @@ impl Scope {
 }
 
 /// The walk over the program.
-struct Expander<'d> {
-    diagnostics: &'d mut Vec<Diagnostic>,
+#[derive(Clone, Default)]
+struct Expander {
+    diagnostics: Vec<Diagnostic>,
     table: Table,
     scope: Scope,
     /// The labels set so far in the implementation.
@@ -115,24 +149,7 @@ struct Expander<'d> {
     exhausted: bool,
 }
 
-impl<'d> Expander<'d> {
-    fn new(diagnostics: &'d mut Vec<Diagnostic>) -> Self {
-        Self {
-            diagnostics,
-            table: Table::default(),
-            scope: Scope::default(),
-            labels: FxHashSet::default(),
-            bound: FxHashSet::default(),
-            frames: Vec::new(),
-            active: Vec::new(),
-            call: None,
-            outermost: None,
-            depth: 0,
-            produced: 0,
-            exhausted: false,
-        }
-    }
-
+impl Expander {
     fn error(&mut self, span: Span, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::new(Code::ParserError, span, message));
     }

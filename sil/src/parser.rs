@@ -54,6 +54,19 @@ use grammar::{Grammar, Rule};
 /// Errors go to `diagnostics` (`parser.error`, with warnings as `parser.warning`); a member with an error is left
 /// out, the others are kept.
 pub fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> syntax::Program {
+    let mut program = syntax::Program::default();
+    parse_each(file, text, diagnostics, |member| program.members.push(member));
+    program
+}
+
+/// The same, but members are handed to `take` one at a time, in order: the tree of one is gone before the next one is read if
+/// `take` does not keep it.
+pub fn parse_each(
+    file: FileId,
+    text: &str,
+    diagnostics: &mut Vec<Diagnostic>,
+    mut take: impl FnMut(syntax::Member),
+) {
     let scan = scan::scan(text);
     for (at, message) in &scan.errors {
         diagnostics.push(Diagnostic::new(
@@ -63,7 +76,6 @@ pub fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> syn
         ));
     }
     let mut builder = Builder::new(file, diagnostics);
-    let mut program = syntax::Program::default();
     let mut recoveries = 0;
     // The next one last.
     let mut pending: Vec<Chunk> = scan.chunks.into_iter().rev().collect();
@@ -76,7 +88,7 @@ pub fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> syn
             continue;
         }
         let Err(failure) = on_large_stack(chunk.nesting, || {
-            parse_chunk(&chunk, pending.last(), &scan.text, &mut builder, &mut program.members)
+            parse_chunk(&chunk, pending.last(), &scan.text, &mut builder, &mut take)
         }) else {
             continue;
         };
@@ -95,7 +107,6 @@ pub fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> syn
             pending.extend(scan::cut(&scan.text, start, chunk.end).into_iter().rev());
         }
     }
-    program
 }
 
 /// How often parsing goes on inside of a member with a syntax error. Each time reads the rest of the member again.
@@ -116,13 +127,13 @@ fn parse_chunk(
     next: Option<&Chunk>,
     text: &str,
     builder: &mut Builder<'_>,
-    members: &mut Vec<syntax::Member>,
+    take: &mut impl FnMut(syntax::Member),
 ) -> Result<(), Failure> {
     let piece = &text[chunk.start..chunk.end];
     builder.start_chunk(chunk.start);
     match Grammar::parse(Rule::members, piece) {
         Ok(pairs) => {
-            builder.members(pairs, members);
+            builder.members(pairs, take);
             Ok(())
         }
         Err(error) => Err(failure(&error, chunk, next, text)),

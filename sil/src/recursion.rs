@@ -13,10 +13,17 @@ pub fn function_components<'p>(
     program: &'p Program,
     parts: impl Fn(&'p Function) -> Vec<&'p Expr>,
 ) -> ArenaMap<FunctionId, usize> {
+    components(program.functions.iter().map(|(id, function)| (id, applied(parts(function)))))
+}
+
+/// The same, of functions with those that each applies.
+pub fn components(
+    functions: impl IntoIterator<Item = (FunctionId, Vec<FunctionId>)>,
+) -> ArenaMap<FunctionId, usize> {
     let mut graph: DiGraphMap<FunctionId, ()> = DiGraphMap::new();
-    for (caller, function) in program.functions.iter() {
+    for (caller, applied) in functions {
         graph.add_node(caller);
-        for callee in applied(parts(function)) {
+        for callee in applied {
             graph.add_edge(caller, callee, ());
         }
     }

@@ -90,7 +90,7 @@ impl Session {
     }
 
     fn run_here(&self, input: &Input, follower: &dyn Follower) -> Outcome {
-        let (loaded, mut outcome) = front_end(input, self.options.assumptions(), self.direct);
+        let (loaded, mut outcome) = front_end(input, self.options.assumptions(), self.direct, self.task);
         outcome.is_direct = self.direct;
         if let Some(Accepted { mut program, is_blank, sources, direct }) = loaded
             && self.task == Task::Verify
@@ -239,7 +239,7 @@ pub fn load_program<T: Send>(
     view: impl FnOnce(&Program) -> T + Send,
 ) -> (Option<T>, Outcome) {
     on_large_stack(|| {
-        let (program, outcome) = front_end(input, Assumptions::default(), false);
+        let (program, outcome) = front_end(input, Assumptions::default(), false, Task::Verify);
         (program.map(|accepted| view(&accepted.program)), outcome)
     })
     .unwrap_or_else(|defect| (None, broken(input, &defect)))
@@ -260,10 +260,12 @@ fn front_end(
     input: &Input,
     assumptions: Assumptions,
     is_direct: bool,
+    task: Task,
 ) -> (Option<Accepted>, Outcome) {
     let mut outcome = Outcome::empty(&input.name);
     let (loaded, direct) = match input.read() {
         Ok(text) if is_direct => load::load_direct(input, text),
+        Ok(text) if task == Task::Check => (load::check(input, text, assumptions), None),
         Ok(text) => (load::load(input, text, assumptions), None),
         Err(unreadable) => (Loaded::unreadable(input, unreadable), None),
     };
@@ -273,7 +275,7 @@ fn front_end(
     if outcome.errors() > 0 {
         outcome.verdict = rejection(&outcome.diagnostics);
         program = None;
-    } else if program.is_some() {
+    } else if loaded.is_accepted {
         outcome.verdict = FileVerdict::Checked;
     } else {
         let text = "the front end yields no program and does not say why";

@@ -1,19 +1,23 @@
 //! Checks of declarations: domains, names of axioms, and functions that need themselves to be defined.
 
+use la_arena::ArenaMap;
 use rustc_hash::FxHashMap;
 
-use super::Checker;
-use crate::program::{Expr, Function, Member};
-use crate::recursion::{applied, function_components};
+use super::{Applications, Checker};
+use crate::program::{Expr, Function, FunctionId, Member};
+use crate::recursion::{applied, components};
 use crate::source::{Name, Span};
 
 /// The back end that interpretations are looked up for.
 const BACK_END: &str = "SMTLIB";
 
-pub(super) fn check(checker: &mut Checker<'_>) {
+pub(super) fn check(
+    checker: &mut Checker<'_>,
+    applications: &ArenaMap<FunctionId, Applications>,
+) {
     domains(checker);
     axiom_names(checker);
-    recursion_through_preconditions(checker);
+    recursion_through_preconditions(checker, applications);
 }
 
 fn domains(checker: &mut Checker<'_>) {
@@ -74,12 +78,16 @@ fn axiom_names(checker: &mut Checker<'_>) {
 
 /// A function whose precondition calls, directly or not, the function itself has no meaning: what the call needs
 /// to be defined is the call. Other recursion is a matter of termination.
-fn recursion_through_preconditions(checker: &mut Checker<'_>) {
-    let program = checker.program;
-    let component = function_components(program, |function| parts(function).collect());
-    for (id, function) in program.functions.iter() {
+fn recursion_through_preconditions(
+    checker: &mut Checker<'_>,
+    applications: &ArenaMap<FunctionId, Applications>,
+) {
+    let anywhere = applications.iter().map(|(id, of)| (id, of.anywhere.clone()));
+    let component = components(anywhere);
+    for (id, Applications { required, .. }) in applications.iter() {
         // What reaches back is in the same component.
-        if applied(required(function)).iter().any(|&callee| component[callee] == component[id]) {
+        if required.iter().any(|&callee| component[callee] == component[id]) {
+            let function = &checker.program.functions[id];
             let message =
                 format!("the function `{}` recurses through its precondition", function.name);
             checker.error(function.span, message);
@@ -87,17 +95,23 @@ fn recursion_through_preconditions(checker: &mut Checker<'_>) {
     }
 }
 
-fn parts(function: &Function) -> impl Iterator<Item = &Expr> {
-    required(function).chain(&function.contract.postconditions).chain(&function.body)
+/// The functions that a function applies.
+pub(super) fn applied_anywhere(function: &Function) -> Vec<FunctionId> {
+    let parts = parts_that_come_first(function);
+    applied(parts.into_iter().chain(&function.contract.postconditions).chain(&function.body))
 }
 
-/// What has to have a meaning before the function has one. A measure counts: what a call decreases cannot be found
-/// by that call.
-fn required(function: &Function) -> impl Iterator<Item = &Expr> {
+/// The functions that have to have a meaning before the function has one. A measure counts: what a call decreases cannot
+/// be found by that call.
+pub(super) fn required(function: &Function) -> Vec<FunctionId> {
+    applied(parts_that_come_first(function))
+}
+
+fn parts_that_come_first(function: &Function) -> Vec<&Expr> {
     let contract = &function.contract;
-    let mut measures = Vec::new();
+    let mut parts: Vec<&Expr> = contract.preconditions.iter().collect();
     for clause in &contract.decreases {
-        clause.for_each_child(|child| measures.push(child));
+        clause.for_each_child(|child| parts.push(child));
     }
-    contract.preconditions.iter().chain(measures)
+    parts
 }

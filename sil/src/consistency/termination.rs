@@ -1,40 +1,57 @@
 //! Checks of termination clauses.
 
-use super::Checker;
-use crate::program::{Body, Decreases, Expr, ExprKind, StmtKind};
-use crate::recursion::function_components;
+use la_arena::ArenaMap;
+
+use super::{Applications, Checker};
+use crate::program::{Body, Decreases, Expr, ExprKind, Function, FunctionId, Method, StmtKind};
+use crate::recursion::components;
+use crate::source::Span;
 use crate::walk::{Visit, walk_body, walk_expr};
 
-pub(super) fn check(checker: &mut Checker<'_>) {
-    let program = checker.program;
-    let component = function_components(program, |function| function.body.iter().collect());
-    for (id, function) in program.functions.iter() {
-        clauses(checker, &function.contract.decreases);
-        if !function.contract.decreases.is_empty() {
-            continue;
+/// What the clauses of functions lack, from what was noted of each of them.
+pub(super) fn functions(
+    checker: &mut Checker<'_>,
+    applications: ArenaMap<FunctionId, Applications>,
+) {
+    let in_bodies = applications.iter().map(|(id, of)| (id, of.in_body.clone()));
+    let component = components(in_bodies);
+    for (id, mut of) in applications {
+        checker.found.append(&mut of.measures);
+        for (applied, span) in of.in_postconditions {
+            if applied == id {
+                checker.error(
+                    span,
+                    "a function that applies itself in its postcondition needs a termination measure; `result` stands for the result of this application",
+                );
+            } else if component[applied] == component[id] {
+                checker.error(
+                    span,
+                    "a function whose postcondition applies one that recurses through it needs a termination measure",
+                );
+            }
         }
+    }
+}
+
+/// The functions that the postconditions of a function apply, and where, if it has no termination clause.
+pub(super) fn applied_in_postconditions(function: &Function) -> Vec<(FunctionId, Span)> {
+    let mut found = Vec::new();
+    if function.contract.decreases.is_empty() {
         for clause in &function.contract.postconditions {
             walk_expr(clause, |expr| {
-                let ExprKind::Apply { function: applied, .. } = expr.kind else { return };
-                if applied == id {
-                    checker.error(
-                        expr.span,
-                        "a function that applies itself in its postcondition needs a termination measure; `result` stands for the result of this application",
-                    );
-                } else if component[applied] == component[id] {
-                    checker.error(
-                        expr.span,
-                        "a function whose postcondition applies one that recurses through it needs a termination measure",
-                    );
+                if let ExprKind::Apply { function: applied, .. } = expr.kind {
+                    found.push((applied, expr.span));
                 }
             });
         }
     }
-    for method in program.methods.values() {
-        clauses(checker, &method.contract.decreases);
-        for implementation in &method.implementations {
-            body(checker, &implementation.body);
-        }
+    found
+}
+
+pub(super) fn method(checker: &mut Checker<'_>, method: &Method) {
+    clauses(checker, &method.contract.decreases);
+    for implementation in &method.implementations {
+        body(checker, &implementation.body);
     }
 }
 
@@ -54,7 +71,7 @@ fn body(checker: &mut Checker<'_>, body: &Body) {
 }
 
 /// At most one clause of each kind before the first `ensures` and one behind it. Reported at the first of a kind.
-fn clauses(checker: &mut Checker<'_>, clauses: &[Decreases]) {
+pub(super) fn clauses(checker: &mut Checker<'_>, clauses: &[Decreases]) {
     let of_a_kind = |clause: &Decreases, other: &Decreases| {
         clause.in_postcondition == other.in_postcondition
             && std::mem::discriminant(&clause.kind) == std::mem::discriminant(&other.kind)

@@ -10,30 +10,28 @@ use crate::source::Span;
 use crate::triggers::is_trigger_term;
 use crate::walk::{Visit, walk_body, walk_expr};
 
-pub(super) fn check(checker: &mut Checker<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, member: Member) {
     let program = checker.program;
-    for &member in &program.order {
-        match member {
-            Member::Field(_) => {}
-            Member::Predicate(id) => all(checker, &program.predicates[id].body),
-            Member::Function(id) => {
-                let function = &program.functions[id];
-                all(checker, &function.contract.preconditions);
-                all(checker, &function.contract.postconditions);
-                measures(checker, &function.contract.decreases);
-                all(checker, &function.body);
-            }
-            Member::Domain(id) => {
-                all(checker, program.domains[id].axioms.iter().map(|axiom| &axiom.body));
-            }
-            Member::Method(id) => {
-                let method = &program.methods[id];
-                all(checker, &method.contract.preconditions);
-                all(checker, &method.contract.postconditions);
-                measures(checker, &method.contract.decreases);
-                for implementation in &method.implementations {
-                    body(checker, &implementation.body);
-                }
+    match member {
+        Member::Field(_) => {}
+        Member::Predicate(id) => all(checker, &program.predicates[id].body),
+        Member::Function(id) => {
+            let function = &program.functions[id];
+            all(checker, &function.contract.preconditions);
+            all(checker, &function.contract.postconditions);
+            measures(checker, &function.contract.decreases);
+            all(checker, &function.body);
+        }
+        Member::Domain(id) => {
+            all(checker, program.domains[id].axioms.iter().map(|axiom| &axiom.body));
+        }
+        Member::Method(id) => {
+            let method = &program.methods[id];
+            all(checker, &method.contract.preconditions);
+            all(checker, &method.contract.postconditions);
+            measures(checker, &method.contract.decreases);
+            for implementation in &method.implementations {
+                body(checker, &implementation.body);
             }
         }
     }

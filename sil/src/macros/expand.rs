@@ -19,7 +19,7 @@ pub(super) enum Meaning {
 /// How often a name macro may stand for the name of another one.
 const MAX_ALIASES: usize = 1_000;
 
-impl Expander<'_> {
+impl Expander {
     pub(super) fn expr(&mut self, expr: &mut Expr) {
         if self.depth >= MAX_DEPTH {
             self.exhaust(expr.span, format!("macros make a tree of more than {MAX_DEPTH} levels"));

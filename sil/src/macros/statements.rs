@@ -12,7 +12,7 @@ use super::expand::Meaning;
 use super::table::MacroId;
 use super::{Argument, Expander};
 
-impl Expander<'_> {
+impl Expander {
     pub(super) fn method(&mut self, method: &mut Method) {
         for implementation in &mut method.implementations {
             match &mut implementation.body {

@@ -15,6 +15,7 @@ use super::{Expander, names};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct MacroId(usize);
 
+#[derive(Clone)]
 struct Entry {
     define: Rc<Define>,
     /// Of the body.
@@ -23,7 +24,7 @@ struct Entry {
     broken: bool,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Table {
     entries: Vec<Entry>,
     globals: FxHashMap<Name, MacroId>,
@@ -52,12 +53,16 @@ impl Table {
         self.entries[id.0].broken = true;
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     pub(super) fn forget_locals(&mut self) {
         self.locals.clear();
     }
 }
 
-impl Expander<'_> {
+impl Expander {
     /// Adds a definition to the global or the local macros.
     pub(super) fn define(&mut self, define: Define, local: bool) {
         let names = names::of_body(&define.body);

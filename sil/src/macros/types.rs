@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::stack::grow_stack;
 use crate::syntax::{Expr, ExprKind, Ident, MacroArgument, MacroBody, Type, TypeKind};
 
-impl Expander<'_> {
+impl Expander {
     pub(super) fn ty(&mut self, ty: &mut Type) {
         grow_stack(|| self.ty_kind(ty));
     }

@@ -2,17 +2,15 @@
 //! as comments.
 
 use crate::source::Span;
-use crate::syntax::{Contract, Decreases, DecreasesKind, MemberKind, Program};
+use crate::syntax::{Contract, Decreases, DecreasesKind, Member, MemberKind};
 
-/// Gives each function and method without a termination clause the clause `decreases _`.
-pub fn assume(program: &mut Program) {
-    for member in &mut program.members {
-        let span = member.span;
-        match &mut member.kind {
-            MemberKind::Function(function) => claim(&mut function.contract, span),
-            MemberKind::Method(method) => claim(&mut method.contract, span),
-            _ => {}
-        }
+/// Gives a function or method without a termination clause the clause `decreases _`.
+pub fn assume(member: &mut Member) {
+    let span = member.span;
+    match &mut member.kind {
+        MemberKind::Function(function) => claim(&mut function.contract, span),
+        MemberKind::Method(method) => claim(&mut method.contract, span),
+        _ => {}
     }
 }
 

@@ -188,7 +188,7 @@ impl Signatures<'_> {
         returns: &[TypedName],
         origin: OriginId,
     ) -> (Arena<Local>, Vec<LocalId>) {
-        let mut locals = Arena::new();
+        let mut locals = Arena::with_capacity(formals.len() + returns.len());
         let kinds = std::iter::repeat_n(LocalKind::Formal, formals.len())
             .chain(std::iter::repeat_n(LocalKind::Returned, returns.len()));
         let ids = formals
@@ -221,32 +221,22 @@ pub(super) enum Resolved {
     Axioms(Vec<Axiom>),
 }
 
-/// Resolves contracts and bodies, in source order. Wrong parts are reported and left out.
-pub(super) fn bodies<'t>(
-    tree: &'t syntax::Program,
-    shared: &mut Shared<'_>,
-) -> Vec<(Member, Resolved)> {
-    let with_body = |member: &&'t syntax::Member| {
-        matches!(
-            member.kind,
-            MemberKind::Predicate(_)
-                | MemberKind::Function(_)
-                | MemberKind::Method(_)
-                | MemberKind::Domain(_)
-        )
-    };
-    let members = shared.program.order.iter().filter(|id| !matches!(id, Member::Field(_)));
-    members
-        .zip(tree.members.iter().filter(with_body))
-        .filter_map(|(&id, member)| {
-            let resolved = resolve_member(shared, id, &member.kind);
-            shared.report_taken();
-            Some((id, resolved?))
-        })
-        .collect()
+/// Whether there is something to resolve behind the signatures.
+pub(super) fn has_body(member: &syntax::Member) -> bool {
+    match member.kind {
+        MemberKind::Predicate(_)
+        | MemberKind::Function(_)
+        | MemberKind::Method(_)
+        | MemberKind::Domain(_) => true,
+        MemberKind::Import(_)
+        | MemberKind::Define(_)
+        | MemberKind::Fields(_)
+        | MemberKind::Adt(_) => false,
+    }
 }
 
-fn resolve_member(shared: &mut Shared<'_>, id: Member, written: &MemberKind) -> Option<Resolved> {
+/// Resolves contract and body of a member. Wrong parts are reported and left out.
+pub(super) fn resolve_member(shared: &mut Shared<'_>, id: Member, written: &MemberKind) -> Option<Resolved> {
     let program = shared.program;
     match (id, written) {
         (Member::Predicate(id), MemberKind::Predicate(written)) => {
@@ -271,6 +261,35 @@ fn resolve_member(shared: &mut Shared<'_>, id: Member, written: &MemberKind) -> 
         }
         _ => None,
     }
+}
+
+/// Undoes [`Resolved::complete`]. Axioms stay: they are few, and their names are compared with those of others.
+pub(super) fn reduce_to_signature(member: Member, program: &mut Program) {
+    match member {
+        Member::Predicate(id) => {
+            let predicate = &mut program.predicates[id];
+            predicate.body = None;
+            keep_formals(&mut predicate.locals);
+        }
+        Member::Function(id) => {
+            let function = &mut program.functions[id];
+            (function.contract, function.body) = Default::default();
+            keep_formals(&mut function.locals);
+        }
+        Member::Method(id) => {
+            let method = &mut program.methods[id];
+            (method.contract, method.implementations) = Default::default();
+            keep_formals(&mut method.locals);
+        }
+        Member::Domain(_) | Member::Field(_) => {}
+    }
+}
+
+/// Formals and results are the first locals of a member.
+fn keep_formals(locals: &mut Arena<Local>) {
+    let is_formal = |local: &&Local| matches!(local.kind, LocalKind::Formal | LocalKind::Returned);
+    *locals = locals.values().take_while(is_formal).cloned().collect();
+    locals.shrink_to_fit();
 }
 
 fn resolve_function(

@@ -17,8 +17,10 @@ use crate::direct::{self, Direct};
 /// What a front end made of a file.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// Absent if one of the messages is an error.
+    /// Absent if one of the messages is an error, and of what is only checked.
     pub program: Option<Program>,
+    /// None of the messages is an error.
+    pub is_accepted: bool,
     /// The program declares nothing, of whatever kind. One that is translated to nothing has a domain that stands for it
     /// ([`sil::build::nothing`]).
     pub is_blank: bool,
@@ -48,6 +50,18 @@ impl Loaded {
         }
     }
 
+    /// What the front end of another language yields.
+    fn translated(
+        program: Option<Program>,
+        sources: Sources,
+        originals: Vec<SourceFile>,
+        messages: Vec<Message>,
+    ) -> Self {
+        let is_accepted = program.is_some();
+        let is_blank = program.as_ref().is_some_and(|program| program.order.is_empty());
+        Self { program, is_accepted, is_blank, sources, originals, messages }
+    }
+
     /// The texts that the messages point into.
     pub fn texts(&self) -> Texts {
         let mut texts = Texts::of(&self.sources);
@@ -56,6 +70,19 @@ impl Loaded {
         }
         texts
     }
+}
+
+/// Finds what [`load`] finds, but yields no program where it can do without.
+pub(super) fn check(input: &Input, text: Arc<str>, assumptions: Assumptions) -> Loaded {
+    if input.language() != Language::Sil {
+        return load(input, text, assumptions);
+    }
+    let bytes = text.as_bytes().to_vec();
+    drop(text);
+    let checked = sil::load::check_assuming(assumptions, &input.name, bytes, &Disk);
+    let sil::load::Checked { sources, is_blank, is_accepted, diagnostics } = checked;
+    let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
+    Loaded { program: None, is_accepted, is_blank, sources, originals: Vec::new(), messages }
 }
 
 /// Parses, resolves and checks an input. Of Chalice programs nothing is assumed.
@@ -71,13 +98,14 @@ fn load_sil(name: &str, text: &str, assumptions: Assumptions) -> Loaded {
     let sil::load::Loaded { sources, program, is_blank, diagnostics, .. } =
         sil::load::load_assuming(assumptions, name, text.as_bytes().to_vec(), &Disk);
     let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
-    Loaded { program, is_blank, sources, originals: Vec::new(), messages }
+    let is_accepted = program.is_some();
+    Loaded { program, is_accepted, is_blank, sources, originals: Vec::new(), messages }
 }
 
 fn load_chalice(name: &str, text: &str) -> Loaded {
     let chalice2sil::Loaded { program, sources, messages } = chalice2sil::load(name, text);
     let originals = vec![SourceFile::new(name, text)];
-    Loaded { is_blank: declares_nothing(program.as_ref()), program, sources, originals, messages }
+    Loaded::translated(program, sources, originals, messages)
 }
 
 /// The declarations of a Chalice program and the program itself, for those who execute it directly.
@@ -98,8 +126,7 @@ pub(super) fn load_direct(input: &Input, text: Arc<str>) -> (Loaded, Option<Dire
     let mut sources = Sources::default();
     sources.add(SourceFile::new(name, text.clone()));
     let (program, direct) = program.map(|program| direct::load(program, &text)).unzip();
-    let is_blank = declares_nothing(program.as_ref());
-    (Loaded { program, is_blank, sources, originals: Vec::new(), messages }, direct)
+    (Loaded::translated(program, sources, Vec::new(), messages), direct)
 }
 
 fn load_spl(name: &str, text: &str) -> Loaded {
@@ -110,11 +137,7 @@ fn load_spl(name: &str, text: &str) -> Loaded {
         .iter()
         .map(|(_, file)| SourceFile::new(file.name.as_str(), file.text.as_str()))
         .collect();
-    Loaded { is_blank: declares_nothing(program.as_ref()), program, sources, originals, messages }
-}
-
-fn declares_nothing(translation: Option<&Program>) -> bool {
-    translation.is_some_and(|program| program.order.is_empty())
+    Loaded::translated(program, sources, originals, messages)
 }
 
 /// The texts that a translated program came from, as far as they can be read: to quote from them.

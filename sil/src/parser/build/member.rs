@@ -10,11 +10,11 @@ use pest::iterators::Pair;
 use super::{Builder, Node, Nodes, Rule, find, fitted, next, skip};
 
 impl Builder<'_> {
-    /// Adds the members among `parts` to `members`.
-    pub(in crate::parser) fn members(&mut self, parts: Nodes<'_>, members: &mut Vec<Member>) {
+    /// Hands the members among `parts` to `take`.
+    pub(in crate::parser) fn members(&mut self, parts: Nodes<'_>, take: &mut impl FnMut(Member)) {
         let parts = parts.flat_map(Pair::into_inner);
         for part in parts.filter(|part| part.as_rule() == Rule::member) {
-            members.push(self.member(part));
+            take(self.member(part));
         }
     }
 
