@@ -23,6 +23,7 @@ mod frames;
 mod functions;
 mod loops;
 mod member;
+mod objects;
 mod places;
 mod predicates;
 mod prelude;

@@ -112,7 +112,7 @@ impl<'p> Lowering<'p> {
         for (formula, _) in formulas(&spec) {
             method = method.requires(formula);
         }
-        for fact in member.nothing_at_null(&header.env.now) {
+        for fact in member.begins(&header.env.now) {
             method = method.requires(fact);
         }
         let mut state = State { slots: header.env.now.slots.clone(), ..State::default() };

@@ -8,6 +8,7 @@ use sil::syntax as s;
 use spl::program::Type;
 
 use super::member::{Member, State};
+use super::prelude::Part;
 use super::types::Slot;
 use crate::build::*;
 
@@ -23,7 +24,7 @@ impl Member<'_, '_> {
             let is_null = self.of_set("mem", &sort, [null, alloc]);
             facts.push(assumed(and([is_part, not(is_null)])));
         }
-        facts.extend(self.nothing_at_null(state).into_iter().map(assumed));
+        facts.extend(self.begins(state).into_iter().map(assumed));
         facts
     }
 
@@ -64,8 +65,9 @@ impl Member<'_, '_> {
             ];
             let frame = self.frame((&from, &to), parts);
             facts.push(assumed(frame));
-            let at_null = self.null_at_null(slot, &after.slots[slot]);
-            facts.extend(at_null.map(assumed));
+            let value = &after.slots[slot];
+            let at_null = self.null_at_null(slot, value);
+            facts.extend(at_null.into_iter().chain(self.no_write(slot, value)).map(assumed));
         }
         facts
     }
@@ -83,6 +85,29 @@ impl Member<'_, '_> {
         let (object, nothing) = (self.null(&from), self.null(&to));
         self.ty(&slot.ty(self.program));
         Some(eq(self.of_map("rd", (&from, &to), [value.clone(), object]), nothing))
+    }
+
+    /// A part of the state of which nothing is known but what is said of it: the solver is told that it is no write to
+    /// another map, since it follows paths along such maps only.
+    fn no_write(&mut self, slot: &Slot, value: &s::Expr) -> Option<s::Expr> {
+        let Type::Map(from, to) = slot.ty(self.program) else { return None };
+        let is_path = from == to && matches!(*from, Type::Struct(_));
+        is_path.then(|| {
+            self.lowering.prelude.want(Part::Unwritten((*from).clone()));
+            eq(self.of_type("unwritten", &from, [value.clone()]), value.clone())
+        })
+    }
+
+    /// What is known of a state at the begin of a member.
+    pub(super) fn begins(&mut self, state: &State) -> Vec<s::Expr> {
+        let mut facts = self.nothing_at_null(state);
+        facts.extend(self.no_writes(state));
+        facts
+    }
+
+    /// No part of the state is a write to another map.
+    pub(super) fn no_writes(&mut self, state: &State) -> Vec<s::Expr> {
+        state.slots.iter().filter_map(|(slot, value)| self.no_write(slot, value)).collect()
     }
 
     /// The same of all parts of a state.

@@ -423,7 +423,7 @@ impl<'p> Member<'_, 'p> {
         let function = &self.program.functions[id];
         let mut method = s::Method::new(&format!("{}$promises", spelled(&function.name)));
         method.formals = self.typed_formals(&header.formals);
-        for fact in self.nothing_at_null(&header.env.now) {
+        for fact in self.begins(&header.env.now) {
             method = method.requires(fact);
         }
         for clause in &function.requires {

@@ -25,6 +25,8 @@ pub(super) enum Part {
     Agree(Type, Type),
     /// Paths along maps from a sort to itself.
     Reach(Type),
+    /// Maps from a sort to itself that are no writes to others.
+    Unwritten(Type),
     /// Paths where something changes.
     ReachFrame(Type),
     /// Arrays with such elements.
@@ -67,7 +69,8 @@ impl Prelude {
             Part::Frame(from, to) | Part::Agree(from, to) => {
                 vec![Part::Set(from.clone()), Part::Map(from.clone(), to.clone())]
             }
-            Part::Reach(sort) => vec![Part::Map(sort.clone(), sort.clone())],
+            Part::Unwritten(sort) => vec![Part::Map(sort.clone(), sort.clone())],
+            Part::Reach(sort) => vec![Part::Unwritten(sort.clone())],
             Part::ReachFrame(sort) => {
                 vec![Part::Reach(sort.clone()), Part::Frame(sort.clone(), sort.clone())]
             }
@@ -142,6 +145,10 @@ fn text(program: &Program, part: &Part) -> Option<String> {
         Part::Reach(sort) => {
             filled(include_str!("prelude/reach.sil"), &[('K', &map(sort, sort)), ('S', &key(sort))])
         }
+        Part::Unwritten(sort) => filled(
+            include_str!("prelude/unwritten.sil"),
+            &[('K', &map(sort, sort)), ('S', &key(sort))],
+        ),
         Part::ReachFrame(sort) => filled(
             include_str!("prelude/reach_frame.sil"),
             &[('K', &map(sort, sort)), ('S', &key(sort))],

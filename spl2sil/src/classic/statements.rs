@@ -5,8 +5,8 @@ use std::rc::Rc;
 use sil::build::Annotate;
 use sil::syntax as s;
 use spl::program::{
-    Block, Bound, Dialect, Expr, ExprKind, FieldId, LocalId, LocalKind, NewObject, Place,
-    Quantifier, Stmt, StmtKind, Type, Variable,
+    Block, Bound, Dialect, Expr, ExprKind, FieldId, LocalId, LocalKind, Place, Quantifier, Stmt,
+    StmtKind, Type, Variable,
 };
 use spl::source::Span;
 
@@ -16,7 +16,7 @@ use super::prelude::Part;
 use super::procedures::END;
 use super::terms::{annotated, cell_type};
 use super::types::Slot;
-use super::uses::{Uses, slots_of};
+use super::uses::Uses;
 use crate::build::*;
 use crate::lower::annotations::chained;
 use crate::stack::grow;
@@ -28,7 +28,16 @@ impl<'p> Member<'_, 'p> {
     }
 
     pub(super) fn stmts(&mut self, stmts: &'p [Stmt]) -> Fallible<()> {
-        stmts.iter().try_for_each(|stmt| grow(|| self.stmt(stmt)))
+        stmts.iter().enumerate().try_for_each(|(at, stmt)| {
+            grow(|| match &stmt.kind {
+                StmtKind::New { target, object } => {
+                    self.ghost_only(true, stmt.span, "allocate an object");
+                    self.temporaries(&[*target], stmt.span);
+                    self.new_object(*target, object, stmt.span, &stmts[at + 1..])
+                }
+                _ => self.stmt(stmt),
+            })
+        })
     }
 
     fn nested(&mut self, block: &'p Block) -> Fallible<Vec<s::Stmt>> {
@@ -81,11 +90,7 @@ impl<'p> Member<'_, 'p> {
                 self.temporaries(targets, span);
                 self.call(targets, *procedure, arguments, span)?;
             }
-            StmtKind::New { target, object } => {
-                self.ghost_only(true, span, "allocate an object");
-                self.temporaries(&[*target], span);
-                self.new_object(*target, object, span)?;
-            }
+            StmtKind::New { target, object } => self.new_object(*target, object, span, &[])?,
             StmtKind::Free(e) => {
                 self.ghost_only(true, span, "free an object");
                 self.free(e, span)?;
@@ -297,7 +302,12 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    fn set_variable(&mut self, variable: Variable, value: s::Expr, span: Span) -> Fallible<()> {
+    pub(super) fn set_variable(
+        &mut self,
+        variable: Variable,
+        value: s::Expr,
+        span: Span,
+    ) -> Fallible<()> {
         if let Variable::FieldMap(_) = variable {
             return self.stuck("an arbitrary value of a whole field", span);
         }
@@ -368,7 +378,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// `slot := slot[object := value]`, of an object that is owned.
-    fn store(&mut self, slot: &Slot, object: s::Expr, value: s::Expr, span: Span) {
+    pub(super) fn store(&mut self, slot: &Slot, object: s::Expr, value: s::Expr, span: Span) {
         let Type::Map(from, to) = slot.ty(self.program) else { return };
         self.lowering.prelude.want(Part::Map((*from).clone(), (*to).clone()));
         let target = self.state.slots[slot].clone();
@@ -390,101 +400,6 @@ impl<'p> Member<'_, 'p> {
             let cell = self.of_type("cell", element, [base.clone(), int(at)]);
             self.writable_at(&cell_type(&array.ty), cell.clone(), span);
             self.store(&Slot::Cells((**element).clone()), cell, int(byte), span);
-        }
-        Ok(())
-    }
-
-    fn new_object(&mut self, target: Variable, object: &'p NewObject, span: Span) -> Fallible<()> {
-        match object {
-            NewObject::Struct(id) => {
-                let fresh = self.fresh_object(&Type::Struct(*id));
-                self.set_variable(target, fresh, span)
-            }
-            NewObject::Array { element, length } => {
-                self.check(length)?;
-                let env = self.env();
-                let length_value = self.term(length, &env)?;
-                let check = assert(le(int(0), length_value.clone()))
-                    .with(renamed("*", "new.failed:negative.length"))
-                    .with(said("*", "the length might be negative"));
-                self.emit_at(length.span, check);
-                let sort = Type::Array(Box::new(element.clone()));
-                self.lowering.prelude.want(Part::Array(element.clone()));
-                let array = self.fresh_object(&sort);
-                let stated = self.of_type("length", element, [array.clone()]);
-                self.emit(inhale(eq(stated, length_value)));
-                let cell = cell_type(&sort);
-                let cells = self.of_type("cells", element, [array.clone()]);
-                let alloc = self.state.alloc[&cell].clone();
-                let new = self.of_set("disjoint", &cell, [cells.clone(), alloc]);
-                self.emit(inhale(new));
-                self.resize("union", &cell, cells);
-                self.set_variable(target, array, span)
-            }
-        }
-    }
-
-    /// A new object of a sort, which is owned.
-    fn fresh_object(&mut self, sort: &Type) -> s::Expr {
-        let object = self.variable("new$", sort, None);
-        let alloc = self.state.alloc[sort].clone();
-        let exists = self.of_set("mem", sort, [object.clone(), alloc]);
-        let null = self.null(sort);
-        self.emit(inhale(and([not(exists), ne(object.clone(), null)])));
-        let single = self.of_set("single", sort, [object.clone()]);
-        self.resize("union", sort, single);
-        object
-    }
-
-    /// Adds objects to what exists and is owned, or takes them away.
-    fn resize(&mut self, operation: &str, sort: &Type, objects: s::Expr) {
-        for set in [self.state.alloc[sort].clone(), self.state.own[sort].clone()] {
-            let changed = self.of_set(operation, sort, [set.clone(), objects.clone()]);
-            self.emit(assign(set, changed));
-        }
-    }
-
-    /// `free e`: the object is owned. Its contents are anything from now on, since a new object may come to its place: that
-    /// matters only in programs that make objects of the sort.
-    fn free(&mut self, e: &'p Expr, span: Span) -> Fallible<()> {
-        self.check(e)?;
-        let env = self.env();
-        let object = self.term(e, &env)?;
-        let object = self.variable("freed$", &e.ty, Some(object));
-        let id = "free.failed:insufficient.permission";
-        let text = format!("{} might be freed here that is not owned", self.objects(&e.ty));
-        let failed = |check: s::Stmt| check.with(renamed("*", id)).with(said("*", &text));
-        let own = self.state.own[&e.ty].clone();
-        let check = assert(self.of_set("mem", &e.ty, [object.clone(), own]));
-        self.emit_at(span, failed(check));
-        let single = self.of_set("single", &e.ty, [object.clone()]);
-        self.resize("minus", &e.ty, single);
-        if let Type::Array(element) = &e.ty {
-            let cell = cell_type(&e.ty);
-            self.lowering.prelude.want(Part::Array((**element).clone()));
-            let cells = self.of_type("cells", element, [object.clone()]);
-            let own = self.state.own[&cell].clone();
-            let check = assert(self.of_set("subset", &cell, [cells.clone(), own]));
-            self.emit_at(span, failed(check));
-            let slot = Slot::Cells((**element).clone());
-            let before = self.state.slots[&slot].clone();
-            let after = self.variable("cells$freed", &slot.ty(self.program), None);
-            let alloc = self.state.alloc[&cell].clone();
-            let framed =
-                self.frame((&cell, element), [cells.clone(), alloc, before.clone(), after.clone()]);
-            self.emit(inhale(framed));
-            let at_null = self.null_at_null(&slot, &after);
-            at_null.into_iter().for_each(|fact| self.emit(inhale(fact)));
-            self.emit(assign(before, after));
-            self.resize("minus", &cell, cells);
-        }
-        if !self.lowering.uses.makes.contains(&e.ty) {
-            return Ok(());
-        }
-        for slot in slots_of(self.program, &e.ty) {
-            let Type::Map(_, to) = slot.ty(self.program) else { continue };
-            let any = self.variable("any$", &to, None);
-            self.store(&slot, object.clone(), any, span);
         }
         Ok(())
     }

@@ -136,12 +136,11 @@ impl<'p> Member<'_, 'p> {
                     return self.stuck("a path along what is no map", e.span);
                 };
                 let parts = [
-                    self.term(field, env)?,
+                    self.steps(field, sort, env)?,
                     self.term_as(from, sort, env)?,
                     self.term_as(via, sort, env)?,
                     self.term_as(to, sort, env)?,
                 ];
-                self.lowering.prelude.want(Part::Reach((**sort).clone()));
                 self.of_type("btwn", sort, parts)
             }
             ExprKind::Reach { field, from, to } => {
@@ -149,9 +148,8 @@ impl<'p> Member<'_, 'p> {
                     return self.stuck("a path along what is no map", e.span);
                 };
                 let to = self.term_as(to, sort, env)?;
-                let parts =
-                    [self.term(field, env)?, self.term_as(from, sort, env)?, to.clone(), to];
-                self.lowering.prelude.want(Part::Reach((**sort).clone()));
+                let field = self.steps(field, sort, env)?;
+                let parts = [field, self.term_as(from, sort, env)?, to.clone(), to];
                 self.of_type("btwn", sort, parts)
             }
             ExprKind::Frame { except, within, before, after } => {
@@ -559,6 +557,17 @@ impl<'p> Member<'_, 'p> {
             Annotation::Comment(_) | Annotation::NoInstance(_) => {}
         }
         Ok(())
+    }
+
+    /// The map along which a path goes. What is no part of the state has to be mentioned as no write to another map, as
+    /// parts of the state are where they begin.
+    fn steps(&mut self, map: &'p Expr, sort: &Type, env: &Env) -> Fallible<s::Expr> {
+        self.lowering.prelude.want(Part::Reach(sort.clone()));
+        let map = self.term(map, env)?;
+        let is_slot = [&env.now, &env.before]
+            .iter()
+            .any(|state| state.slots.values().any(|slot| super::triggers::same(slot, &map)));
+        Ok(if is_slot { map } else { self.of_type("unwritten", sort, [map]) })
     }
 
     /// `known(value)`

@@ -231,6 +231,7 @@ impl<'p> Lowering<'p> {
         let sorts: Vec<Type> = member.lowering.uses.predicates[id].owned.iter().cloned().collect();
         let mut method = s::Method::new(&format!("{}$precise", spelled(name)));
         method.formals = member.typed_formals(&header.formals);
+        method.contract.preconditions = member.no_writes(&header.env.now);
         let mut checks = Vec::new();
         for (at, first) in ways.iter().enumerate() {
             for second in &ways[at + 1..] {
@@ -277,6 +278,9 @@ impl<'p> Lowering<'p> {
             .extend(others.iter().map(|(slot, formal)| (formal.clone(), slot.ty(member.program))));
         method.formals = member.typed_formals(&formals);
         method.contract.preconditions = promised;
+        for state in [&header.env.now, &env.now] {
+            method.contract.preconditions.extend(member.no_writes(state));
+        }
         let here = member.ways(id, &header.env)?;
         let there = member.ways(id, &env)?;
         let sorts: Vec<Type> = member.lowering.uses.predicates[id].owned.iter().cloned().collect();

@@ -27,8 +27,6 @@ pub(super) struct Uses {
     pub(super) owned: indexmap::IndexSet<Type>,
     /// The procedures and lemmas it calls itself.
     calls: indexmap::IndexSet<ProcedureId>,
-    /// The sorts of which it makes objects itself.
-    makes: indexmap::IndexSet<Type>,
 }
 
 impl Uses {
@@ -103,23 +101,20 @@ pub(super) struct Table {
     pub(super) functions: ArenaMap<FunctionId, Uses>,
     pub(super) predicates: ArenaMap<PredicateId, Uses>,
     pub(super) procedures: ArenaMap<ProcedureId, Uses>,
-    /// The sorts of which the program makes objects somewhere.
-    pub(super) makes: indexmap::IndexSet<Type>,
+    /// The sorts of which the program frees objects somewhere.
+    pub(super) frees: FxHashSet<Type>,
 }
 
 impl Table {
     /// The table of a program.
     pub(super) fn of(program: &Program) -> Self {
-        let mut table = Self::default();
+        let mut table = Self { frees: freed(program), ..Self::default() };
         loop {
             let before = table.size();
             table.round(program);
             if table.size() == before {
                 break;
             }
-        }
-        for uses in table.procedures.values() {
-            table.makes.extend(uses.makes.iter().cloned());
         }
         table
     }
@@ -292,9 +287,12 @@ impl Table {
                 self.variable(program, *target, uses);
                 match object {
                     NewObject::Struct(id) => {
-                        uses.sorts.insert(Type::Struct(*id));
-                        uses.resized.insert(Type::Struct(*id));
-                        uses.makes.insert(Type::Struct(*id));
+                        let sort = Type::Struct(*id);
+                        uses.sorts.insert(sort.clone());
+                        uses.resized.insert(sort.clone());
+                        if self.frees.contains(&sort) {
+                            uses.resize(program, &sort);
+                        }
                     }
                     NewObject::Array { element, length } => {
                         expr(length, uses);
@@ -349,6 +347,19 @@ impl Table {
         }
         reached
     }
+}
+
+/// The sorts of which the program frees objects somewhere.
+fn freed(program: &Program) -> FxHashSet<Type> {
+    let mut sorts = FxHashSet::default();
+    for body in program.procedures.iter().filter_map(|(_, procedure)| procedure.body.as_ref()) {
+        body.for_each_stmt(&mut |stmt| {
+            if let StmtKind::Free(e) = &stmt.kind {
+                sorts.insert(e.ty.clone());
+            }
+        });
+    }
+    sorts
 }
 
 /// All sorts of objects that structs of the program declare.
