@@ -52,6 +52,14 @@ pub fn run(name: &str, arguments: &[&str], directory: &Path, stdin: &[u8]) -> Ru
     output.into()
 }
 
+/// A process that runs a program, told from others by its path.
+pub fn running(program: &Path) -> Option<u32> {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes
+        .filter(|process| fs::read_link(process.path().join("exe")).is_ok_and(|it| it == program))
+        .find_map(|process| process.file_name().to_str()?.parse().ok())
+}
+
 /// A directory of its own for a test, with files; gone when the test is over.
 pub struct Scratch(TempDir);
 

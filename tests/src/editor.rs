@@ -209,15 +209,20 @@ impl Client {
 
     /// The process that verifies for this server.
     pub fn worker(&self) -> Option<u32> {
+        self.workers().into_iter().next()
+    }
+
+    /// All processes that work for this server.
+    pub fn workers(&self) -> Vec<u32> {
         let children = format!("/proc/{0}/task", self.server.id());
-        let tasks = fs::read_dir(children).ok()?;
+        let Ok(tasks) = fs::read_dir(children) else { return Vec::new() };
         let children =
             tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok());
         children
             .flat_map(|text| {
                 text.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()
             })
-            .next()
+            .collect()
     }
 
     /// Ends the process that verifies, if there is one, and waits until the server has seen it.
@@ -231,6 +236,20 @@ impl Client {
             assert!(Instant::now() < end, "the server does not see that its worker has ended");
             thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Sends signals to all processes that work for this server, and does not wait.
+    pub fn strike(&self, signal: Signal) {
+        let ids = self.workers().into_iter().filter_map(|id| i32::try_from(id).ok());
+        for id in ids.filter_map(Pid::from_raw) {
+            // It may have ended by itself.
+            let _ = kill_process(id, signal);
+        }
+    }
+
+    /// Takes what has come so far to what was heard.
+    pub fn listen(&mut self) {
+        self.heard.extend(self.from.try_iter());
     }
 
     /// Ends the server as the protocol says; nothing of it may stay.

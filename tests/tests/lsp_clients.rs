@@ -53,19 +53,11 @@ fn seen(program: &str, arguments: &[&str], script: &str) -> Option<Value> {
     let results = fs::read(path("results.json")).unwrap_or_default();
     let results: Value = serde_json::from_slice(&results).unwrap_or_default();
     assert!(status.success() && results["error"].is_null(), "{status}: {}", results["error"]);
-    while let Some(left) = running(&silicon) {
+    while let Some(left) = binaries::running(&silicon) {
         assert!(Instant::now() < end, "process {left} goes on");
         thread::sleep(Duration::from_millis(10));
     }
     Some(results)
-}
-
-/// A process of a program.
-fn running(program: &Path) -> Option<u32> {
-    let processes = fs::read_dir("/proc").expect("there are processes").flatten();
-    processes
-        .filter(|process| fs::read_link(process.path().join("exe")).is_ok_and(|it| it == program))
-        .find_map(|process| process.file_name().to_str()?.parse().ok())
 }
 
 fn text(value: &Value) -> &str {
