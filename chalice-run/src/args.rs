@@ -75,11 +75,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "K")]
     pub(crate) preemptions: Option<u32>,
 
-    /// How many statements a thread may execute
-    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
-    pub(crate) steps: u64,
+    /// How many statements a thread may execute: 1,000,000, or 50,000 where starts are generated
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
 
-    /// How many steps that threads can notice a run may have; 200 where schedules are explored
+    /// How many steps that threads can notice a run may have: 100,000, or 5,000 where starts are generated, or 200 where
+    /// schedules are explored
     #[arg(long, value_name = "N")]
     pub(crate) visible_steps: Option<u64>,
 

@@ -16,7 +16,7 @@ pub use expr::{
     Access, AmountExpr, Bool2, Compare, EvalState, Expr, Kind, LevelSide, Quantified, Quantifier,
     SetOp, Source, Target,
 };
-pub use stmt::{Bound, Bounds, CallSite, Instr, Loop, Op, Rhs, Specification};
+pub use stmt::{Bound, Bounds, CallSite, Initialiser, Instr, Loop, Op, Rhs, Specification};
 
 pub(crate) use literals::{literals, literals_of};
 pub(crate) use lower::default_value;
@@ -73,6 +73,8 @@ pub struct Class {
     pub cells: Vec<Type>,
     /// Names of its cells.
     pub cell_names: Vec<String>,
+    /// The cells that are tracked: those of a new object point nowhere.
+    pub tracked: Vec<u32>,
     /// How many of the cells after `mu` are declared fields.
     pub declared: usize,
     /// The monitor invariant, clause by clause.

@@ -493,11 +493,12 @@ impl<'c> Machine<'c> {
 
     fn initial_cells(&self, class: u32) -> Vec<Value> {
         let class: &Class = &self.code.classes[class as usize];
-        let declared = class.declared;
+        let is_given =
+            |at: usize| at == 0 || at > class.declared || class.tracked.contains(&(at as u32));
         let initial = class.cells.iter().enumerate().map(|(at, ty)| {
             let value = crate::code::default_value(ty);
             match self.config.undefined {
-                _ if at == 0 || at > declared => value,
+                _ if is_given(at) => value,
                 Undefined::Zero => value,
                 Undefined::Report => Value::Unset(Arc::new(value)),
                 Undefined::Choose => Value::Open,

@@ -168,6 +168,12 @@ impl Runner<'_> {
             UndefinedArg::Zero
         });
         let explores = args.schedules.is_some() || args.preemptions.is_some();
+        // What does not end is found out a hundred times where starts are generated.
+        let (steps, visible_steps) = match () {
+            () if explores => (1_000_000, 200),
+            () if args.generate => (50_000, 5_000),
+            () => (1_000_000, 100_000),
+        };
         let shows_trace = !matches!(args.trace, TraceArg::None) || args.trace_file.is_some();
         Config {
             view: match args.view {
@@ -183,8 +189,8 @@ impl Runner<'_> {
                 AssumeArg::Check => Assume::Check,
                 AssumeArg::Discard => Assume::Discard,
             },
-            steps: args.steps,
-            visible_steps: args.visible_steps.unwrap_or(if explores { 200 } else { 100_000 }),
+            steps: args.steps.unwrap_or(steps),
+            visible_steps: args.visible_steps.unwrap_or(visible_steps),
             deadline: self.deadline(),
             folding: match args.fold {
                 FoldArg::Track => Folding::Track,

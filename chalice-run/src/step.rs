@@ -304,13 +304,16 @@ impl<'c> Machine<'c> {
             Rhs::Expr(Expr { kind: Kind::Slot(slot), .. }) => Ok(slots[*slot as usize].clone()),
             Rhs::Expr(e) => self.eval(e, slots),
             Rhs::New { class, initialisers } => {
-                let values: Res<Vec<(u32, Value)>> = initialisers
-                    .iter()
-                    .map(|(cell, e)| Ok((*cell, self.eval(e, slots)?)))
-                    .collect();
+                let values: Res<Vec<Value>> =
+                    initialisers.iter().map(|one| self.eval(&one.value, slots)).collect();
+                let values = values?;
                 let object = self.allocate(Some(thread), *class, self.scope.holder);
-                for (cell, value) in values? {
-                    self.heap.decide(object, cell, value);
+                for (one, value) in initialisers.iter().zip(values) {
+                    let Some(back) = one.tracked else {
+                        self.heap.decide(object, one.cell, value);
+                        continue;
+                    };
+                    self.redirect((object, one.cell, back), value, one.value.span)?;
                 }
                 Ok(Value::Ref(object))
             }
@@ -342,7 +345,16 @@ impl<'c> Machine<'c> {
             self.heap.write(object, cell, value);
             return Ok(());
         };
-        // The sets of the objects that it pointed to and will point to change with it.
+        self.redirect((object, cell, back), value, span)
+    }
+
+    /// Assigns a tracked field: the sets of the objects that it pointed to and will point to change with it.
+    fn redirect(
+        &mut self,
+        (object, cell, back): (Ref, u32, u32),
+        value: Value,
+        span: Span,
+    ) -> Res<()> {
         let old = self.read(object, cell, span)?;
         for (target, is_added) in [(&old, false), (&value, true)] {
             let Some(target) = target.reference() else { continue };

@@ -155,7 +155,9 @@ impl<'c> Search<'c> {
     fn right_hand_side(&mut self, value: &'c Rhs) {
         match value {
             Rhs::Expr(e) => self.expr(e),
-            Rhs::New { initialisers, .. } => initialisers.iter().for_each(|(_, e)| self.expr(e)),
+            Rhs::New { initialisers, .. } => {
+                initialisers.iter().for_each(|one| self.expr(&one.value));
+            }
             Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
         }
     }

@@ -208,9 +208,12 @@ fn class(program: &Program, layout: &Layout, id: u32, records_states: &mut bool)
     let invariants = member.exprs(&source.invariants);
     *records_states |= member.saw_state;
     let (cells, cell_names, declared) = layout.classes[id as usize].clone();
+    let is_tracked = |field: &FieldId| program.fields[*field].is_tracked;
+    let tracked = source.fields().filter(is_tracked).map(|field| layout.cells[&field]).collect();
     Class {
         name: source.name.clone(),
         cells,
+        tracked,
         cell_names,
         declared,
         invariants,

@@ -164,8 +164,8 @@ pub enum Rhs {
     New {
         /// The class.
         class: u32,
-        /// Cells and their values.
-        initialisers: Vec<(u32, Expr)>,
+        /// Cells that are given values.
+        initialisers: Vec<Initialiser>,
     },
     /// `new Ch between ..`
     NewChannel {
@@ -174,6 +174,17 @@ pub enum Rhs {
         /// Where in the lock order.
         bounds: Bounds,
     },
+}
+
+/// A cell of a new object, and its value.
+#[derive(Debug, Clone)]
+pub struct Initialiser {
+    /// The cell.
+    pub cell: u32,
+    /// The back-pointer cell of the objects it points to, if the field is tracked.
+    pub tracked: Option<u32>,
+    /// The value.
+    pub value: Expr,
 }
 
 /// Where a level is placed.

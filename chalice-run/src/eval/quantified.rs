@@ -16,6 +16,15 @@ const LIMIT: i64 = 20_000_000;
 /// What is done with each choice of the bound variables. Says whether to go on.
 type Visit<'v, 'c> = dyn FnMut(&mut Machine<'c>, &mut [Value]) -> Res<bool> + 'v;
 
+/// How values are visited, and whether these are all.
+struct Walk {
+    /// Were these all that matter?
+    complete: bool,
+    /// Is an element of a sequence visited wherever it occurs? A sum counts each of them; what is said of all, or of some,
+    /// is the same as said once.
+    is_every_place: bool,
+}
+
 impl<'c> Machine<'c> {
     pub(super) fn quantified(
         &mut self,
@@ -44,11 +53,13 @@ impl<'c> Machine<'c> {
             }
             Quantifier::Sum => {
                 let mut sum = Value::Int(0);
-                let complete = self.each(&quantified.variables, slots, &mut |machine, slots| {
+                let add = &mut |machine: &mut Self, slots: &mut [Value]| {
                     sum = sum.arithmetic(Arithmetic::Add, &machine.eval(body, slots)?);
                     Ok(true)
-                })?;
-                if complete { Ok(sum) } else { Err(unknown()) }
+                };
+                let mut walk = Walk { complete: true, is_every_place: true };
+                self.each_from(&quantified.variables, slots, add, &mut walk)?;
+                if walk.complete { Ok(sum) } else { Err(unknown()) }
             }
             Quantifier::Max => {
                 let mut max: Option<Value> = None;
@@ -107,9 +118,9 @@ impl<'c> Machine<'c> {
         slots: &mut [Value],
         visit: &mut Visit<'_, 'c>,
     ) -> Res<bool> {
-        let mut complete = true;
-        self.each_from(variables, slots, visit, &mut complete)?;
-        Ok(complete)
+        let mut walk = Walk { complete: true, is_every_place: false };
+        self.each_from(variables, slots, visit, &mut walk)?;
+        Ok(walk.complete)
     }
 
     fn each_from(
@@ -117,7 +128,7 @@ impl<'c> Machine<'c> {
         variables: &[(u32, Source)],
         slots: &mut [Value],
         visit: &mut Visit<'_, 'c>,
-        complete: &mut bool,
+        walk: &mut Walk,
     ) -> Res<bool> {
         let Some(((slot, source), rest)) = variables.split_first() else {
             return visit(self, slots);
@@ -128,7 +139,7 @@ impl<'c> Machine<'c> {
                 if matches!(*trouble, Trouble::Fault(_))
                     && matches!(source, Source::Between { .. }) =>
             {
-                *complete = false;
+                walk.complete = false;
                 Some((0, 1))
             }
             other => other?,
@@ -138,19 +149,19 @@ impl<'c> Machine<'c> {
             let is_cut =
                 matches!(source, Source::Between { .. }) && (from == i64::MIN || to == i64::MAX);
             if to.saturating_sub(from) > LIMIT || is_cut {
-                *complete = false;
+                walk.complete = false;
             }
             for number in from..to.min(from.saturating_add(LIMIT)) {
                 slots[*slot as usize] = Value::Int(number);
-                if !self.each_from(rest, slots, visit, complete)? {
+                if !self.each_from(rest, slots, visit, walk)? {
                     return Ok(false);
                 }
             }
             return Ok(true);
         }
-        for value in self.values(source, slots, complete)? {
+        for value in self.values(source, slots, walk)? {
             slots[*slot as usize] = value;
-            if !self.each_from(rest, slots, visit, complete)? {
+            if !self.each_from(rest, slots, visit, walk)? {
                 return Ok(false);
             }
         }
@@ -180,19 +191,14 @@ impl<'c> Machine<'c> {
         }
     }
 
-    fn values(
-        &mut self,
-        source: &Source,
-        slots: &mut [Value],
-        complete: &mut bool,
-    ) -> Res<Vec<Value>> {
+    fn values(&mut self, source: &Source, slots: &mut [Value], walk: &mut Walk) -> Res<Vec<Value>> {
         Ok(match source {
             Source::Elements(collection) | Source::Members(collection) => {
                 let collection = self.eval(collection, slots)?;
                 let mut values: Vec<Value> = Vec::new();
                 let mut seen = std::collections::BTreeSet::new();
                 for value in collection.elements() {
-                    if seen.insert(value.clone()) {
+                    if walk.is_every_place || seen.insert(value.clone()) {
                         values.push(value);
                     }
                 }
@@ -208,7 +214,7 @@ impl<'c> Machine<'c> {
                 of_class.chain([Value::Null, Value::Ref(Ref::UNALLOCATED)]).collect()
             }
             Source::Samples(ty, literals) => {
-                *complete = false;
+                walk.complete = false;
                 self.samples(ty, literals, slots)
             }
             Source::Between { .. } => Vec::new(),

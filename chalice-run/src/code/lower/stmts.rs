@@ -7,7 +7,7 @@ use chalice::program::{ExprKind, LockMode, OutVariable, StmtKind, Type};
 use super::Lowering;
 use super::exprs::is_level;
 use crate::code::{
-    Bound, Bounds, CallSite, Expr, Instr, Kind, Loop, Op, Rhs, Specification, index,
+    Bound, Bounds, CallSite, Expr, Initialiser, Instr, Kind, Loop, Op, Rhs, Specification, index,
 };
 use crate::stack::grow_stack;
 
@@ -79,13 +79,7 @@ impl Lowering<'_> {
             StmtKind::Assert(e) => Op::Assert(self.expr(e)),
             StmtKind::Assume(e) => Op::Assume(self.expr(e)),
             StmtKind::AssignField { receiver, field, value, .. } => {
-                let declared = &self.program.fields[*field];
-                let tracked = match &declared.ty {
-                    Type::Class(target) if declared.is_tracked => {
-                        self.layout.back_pointers.get(&(index(*target), *field)).copied()
-                    }
-                    _ => None,
-                };
+                let tracked = self.back_pointers_of(*field);
                 let cell = self.layout.cells[field];
                 Op::AssignField {
                     receiver: self.expr(receiver),
@@ -231,6 +225,17 @@ impl Lowering<'_> {
         self.emit(Op::Release { target: kept(target.span), mode }, span);
     }
 
+    /// The back-pointer cell of the objects that a field points to, if it is tracked.
+    fn back_pointers_of(&self, field: p::FieldId) -> Option<u32> {
+        let declared = &self.program.fields[field];
+        match &declared.ty {
+            Type::Class(target) if declared.is_tracked => {
+                self.layout.back_pointers.get(&(index(*target), field)).copied()
+            }
+            _ => None,
+        }
+    }
+
     fn rhs(&mut self, rhs: &p::Rhs) -> Rhs {
         match rhs {
             p::Rhs::Expr(e) => Rhs::Expr(self.expr(e)),
@@ -238,7 +243,11 @@ impl Lowering<'_> {
                 class: index(*class),
                 initialisers: initialisers
                     .iter()
-                    .map(|one| (self.layout.cells[&one.field], self.expr(&one.value)))
+                    .map(|one| Initialiser {
+                        cell: self.layout.cells[&one.field],
+                        tracked: self.back_pointers_of(one.field),
+                        value: self.expr(&one.value),
+                    })
                     .collect(),
             },
             p::Rhs::NewChannel { channel, bounds, .. } => {
