@@ -42,6 +42,8 @@ pub(crate) struct Direct {
     fraction: LocalId,
     /// The amount that every permission has where only what there is counts, not how much of it (see [`terminates`]).
     whole: LocalId,
+    /// An amount above all counting permissions, where there are any.
+    least: LocalId,
     /// What functions apply.
     graph: graph::Graph,
     /// An option of the program that no rule knows.

@@ -3,14 +3,13 @@
 //! The snapshot of an assertion has the same shape on both sides: a pair for each conjunct but the last, the unit where
 //! there is no permission.
 
-use chalice::program::{Access, AccessTarget, Expr, ExprKind, FieldRef, PermissionKind};
-use smt::terms::{Term, Terms, grow_stack};
+use chalice::program::{Access, AccessTarget, Expr, ExprKind, FieldRef};
+use smt::terms::{Term, grow_stack};
 
-use super::scope::percentage;
 use super::{is_pure, renumbered, span};
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::state::heap::Resource;
-use crate::engine::{Amounts, Engine, Stop};
+use crate::engine::{Engine, Stop};
 
 /// The conjuncts of clauses, each with its clause.
 pub(super) fn conjuncts<'e>(
@@ -48,7 +47,9 @@ impl Engine<'_> {
                 first
             };
             let blame = blame(clause);
-            grow_stack(|| self.direct_produce(conjunct, own, blame))?;
+            self.with_own_wildcards(|engine| {
+                grow_stack(|| engine.direct_produce(conjunct, own, blame))
+            })?;
         }
         Ok(())
     }
@@ -79,9 +80,24 @@ impl Engine<'_> {
                 self.direct_produce_all([&**side], snapshot, |_| blame)
             }
             ExprKind::Access(access) => {
-                let (resource, arguments) = self.direct_location(access, blame)?;
-                let amount = self.direct_scaled(access)?;
-                self.produce_location(resource, arguments, amount, snapshot)
+                let amount = self.direct_scaled(access, blame)?;
+                let locations = self.direct_locations(access, blame)?;
+                let mut rest = snapshot;
+                let last = locations.len().saturating_sub(1);
+                if locations.is_empty() {
+                    return self.assume_unit(snapshot);
+                }
+                for (position, (resource, arguments)) in locations.into_iter().enumerate() {
+                    let own = if position == last {
+                        rest
+                    } else {
+                        let (first, others) = self.split(rest)?;
+                        rest = others;
+                        first
+                    };
+                    self.produce_location(resource, arguments, amount, own)?;
+                }
+                Ok(())
             }
             _ => self.direct_unknown(assertion),
         }
@@ -107,7 +123,9 @@ impl Engine<'_> {
         let mut parts = Vec::new();
         for (clause, conjunct) in conjuncts(clauses) {
             let blame = blame(clause);
-            parts.push(grow_stack(|| self.direct_consume(conjunct, blame))?);
+            parts.push(self.with_own_wildcards(|engine| {
+                grow_stack(|| engine.direct_consume(conjunct, blame))
+            })?);
         }
         let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
         Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
@@ -137,9 +155,14 @@ impl Engine<'_> {
                 self.direct_consume_parts([&**side], |_| blame)
             }
             ExprKind::Access(access) => {
-                let (resource, arguments) = self.direct_location(access, blame)?;
-                let amount = self.direct_scaled(access)?;
-                self.consume_location(resource, arguments, amount, span(access.span), blame)
+                let amount = self.direct_scaled(access, blame)?;
+                let at = span(access.span);
+                let mut parts = Vec::new();
+                for (resource, arguments) in self.direct_locations(access, blame)? {
+                    parts.push(self.consume_location(resource, arguments, amount, at, blame)?);
+                }
+                let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
+                Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
             }
             _ => self.direct_unknown(assertion),
         }
@@ -151,7 +174,21 @@ impl Engine<'_> {
         self.branch(condition)
     }
 
-    /// What an access is about.
+    /// What an access is about: one location, or all fields of an object.
+    pub(super) fn direct_locations(
+        &mut self,
+        access: &Access,
+        blame: Blame,
+    ) -> Result<Vec<(Resource, Vec<Term>)>, Stop> {
+        let AccessTarget::AllFields { receiver, class } = &access.target else {
+            return Ok(vec![self.direct_location(access, blame)?]);
+        };
+        let receiver = self.direct_eval(receiver, blame)?;
+        let fields = self.direct().tree.classes[*class].fields();
+        Ok(fields.map(|field| (Resource::Field(renumbered(field)), vec![receiver])).collect())
+    }
+
+    /// The same, of an access to one location.
     pub(super) fn direct_location(
         &mut self,
         access: &Access,
@@ -167,37 +204,5 @@ impl Engine<'_> {
             _ => return self.unsupported_at(span(access.span), "this form of permission"),
         };
         Ok((resource, vec![self.direct_eval(receiver, blame)?]))
-    }
-
-    /// The amount of an access, which is positive.
-    pub(super) fn direct_amount(&mut self, access: &Access) -> Result<Term, Stop> {
-        if let Some(whole) = self.state.store.get(self.direct().whole) {
-            return Ok(whole);
-        }
-        match &access.amount.kind {
-            PermissionKind::Full => Ok(Terms::WRITE),
-            PermissionKind::Percentage(amount) => match percentage(amount) {
-                Some(hundredths) => Ok(self.terms.fraction(hundredths, 100)),
-                None => self.direct_unknown(amount),
-            },
-            // Where amounts mean nothing, any is as good.
-            PermissionKind::AbstractRead if self.state.assertion.amounts == Amounts::SomeOrNone => {
-                Ok(Terms::WRITE)
-            }
-            PermissionKind::AbstractRead => match self.direct_fraction() {
-                Some(fraction) => Ok(fraction),
-                None => self.unsupported_at(span(access.amount.span), "this amount"),
-            },
-            _ => self.unsupported_at(span(access.amount.span), "this amount"),
-        }
-    }
-
-    /// The same, times the share of the instance around that is folded or unfolded.
-    fn direct_scaled(&mut self, access: &Access) -> Result<Term, Stop> {
-        let amount = self.direct_amount(access)?;
-        Ok(match self.state.assertion.scale {
-            Some(scale) => self.terms.mul(scale, amount),
-            None => amount,
-        })
     }
 }

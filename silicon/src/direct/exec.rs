@@ -159,6 +159,7 @@ impl Engine<'_> {
         let exists = self.terms.differs(receiver, Terms::NULL);
         self.prove(exists, required, Reason::ReceiverNull, span(call.receiver.span))?;
         let mut state = State::new(&direct.locals);
+        state.store = self.direct_store();
         state.store.set(direct.this, receiver);
         for (&parameter, argument) in callee.parameters.iter().zip(arguments) {
             state.store.set(Direct::local(parameter), argument);

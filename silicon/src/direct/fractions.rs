@@ -1,16 +1,19 @@
-//! Abstract read permissions: what `rd` stands for (Heule, Leino, Müller and Summers 2011).
+//! Amounts of permission, and what `rd` stands for (Heule, Leino, Müller and Summers 2011).
 //!
 //! Every method, call and loop has one unknown amount, so small that whoever reads can let others read. It is bounded
 //! above only, by positive amounts: below the amount of the context, and below what is held of each location that it is asked of.
+//! Predicates, monitors and channels share one such amount. A counting permission is smaller than all of them, however
+//! often it is taken.
 //!
-//! SOUNDNESS: so some amount meets all bounds, whatever is held. A bound is assumed of an amount that has been chosen for this use alone.
+//! SOUNDNESS: so some amount meets all bounds, whatever is held. A bound is assumed of an amount that has been chosen for this
+//! use alone. There are finitely many amounts, so there is one below all of them, and counting permissions below that.
 
-use chalice::program::{Expr, ExprKind, PermissionKind};
+use chalice::program::{Access, Expr, ExprKind, Permission, PermissionKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
-use super::is_pure;
-use crate::engine::findings::blame::{Blame, ErrorId};
-use crate::engine::{Engine, Stop};
+use super::{is_pure, span};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::{Amounts, Engine, Stop};
 
 /// An amount is so many times smaller than that of its context.
 const FACTOR: i64 = 1000;
@@ -21,71 +24,351 @@ impl Engine<'_> {
         self.state.store.get(self.direct().fraction)
     }
 
+    /// Whether permissions are counted in the member.
+    pub(super) fn direct_counts(&self) -> bool {
+        self.state.store.get(self.direct().least).is_some()
+    }
+
+    /// From here on counting permissions may occur.
+    pub(super) fn direct_count(&mut self) {
+        let least = self.terms.constant("direct.least", Sort::PERM);
+        self.state.store.set(self.direct().least, least);
+    }
+
     /// Chooses a new amount, below that of the context or, where there is none, below a hundredth.
     pub(super) fn direct_choose_fraction(&mut self, context: Option<Term>) -> Result<Term, Stop> {
         let fraction = self.fresh("rd", Sort::PERM);
-        let positive = self.terms.lt(Terms::NONE, fraction);
-        self.assume(positive)?;
-        let above = match context {
-            Some(context) => context,
-            None => self.terms.fraction(1, 100),
-        };
-        let factor = self.terms.fraction(FACTOR, 1);
-        let product = self.terms.mul(factor, fraction);
-        let bounded = self.terms.lt(product, above);
-        self.assume(bounded)?;
+        self.direct_is_fraction(fraction, context)?;
         self.state.store.set(self.direct().fraction, fraction);
         Ok(fraction)
     }
 
-    /// The amount is smaller than what is held of each location that clauses ask `rd` of.
+    /// Assumes that an amount is far below that of its context, and above all counting permissions.
+    pub(super) fn direct_is_fraction(
+        &mut self,
+        fraction: Term,
+        context: Option<Term>,
+    ) -> Result<(), Stop> {
+        let above = match context {
+            Some(context) => context,
+            None => self.terms.fraction(1, 100),
+        };
+        let bounded = self.far_below(fraction, above);
+        self.assume(bounded)?;
+        self.direct_is_some_fraction(fraction)
+    }
+
+    /// Assumes that an amount is positive and, where permissions are counted, above all that are.
+    fn direct_is_some_fraction(&mut self, fraction: Term) -> Result<(), Stop> {
+        let positive = self.terms.lt(Terms::NONE, fraction);
+        self.assume(positive)?;
+        if self.direct_counts() {
+            let least = self.direct_least()?;
+            let above = self.terms.lt(least, fraction);
+            self.assume(above)?;
+        }
+        Ok(())
+    }
+
+    fn far_below(&mut self, small: Term, large: Term) -> Term {
+        let factor = self.terms.fraction(FACTOR, 1);
+        let product = self.terms.mul(factor, small);
+        self.terms.lt(product, large)
+    }
+
+    /// An amount below all fractions and above all counting permissions.
+    fn direct_least(&mut self) -> Result<Term, Stop> {
+        let least = self.terms.constant("direct.least", Sort::PERM);
+        let one = self.terms.constant("direct.counting", Sort::PERM);
+        let positive = self.terms.lt(Terms::NONE, one);
+        self.assume(positive)?;
+        let below = self.far_below(one, least);
+        self.assume(below)?;
+        let hundredth = self.terms.fraction(1, 100);
+        let small = self.far_below(least, hundredth);
+        self.assume(small)?;
+        Ok(least)
+    }
+
+    /// So many counting permissions.
+    pub(super) fn direct_counting(&mut self, count: Term) -> Result<Term, Stop> {
+        let least = self.direct_least()?;
+        let one = self.terms.constant("direct.counting", Sort::PERM);
+        let count = self.terms.int_to_perm(count);
+        let all = self.terms.mul(count, one);
+        if self.terms.is_literal(count) {
+            let few = self.far_below(all, least);
+            self.assume(few)?;
+        }
+        Ok(all)
+    }
+
+    /// What `rd` stands for in predicates, monitors and channels.
+    pub(super) fn direct_common(&mut self) -> Result<Term, Stop> {
+        let common = self.terms.constant("direct.rd", Sort::PERM);
+        self.direct_is_fraction(common, None)?;
+        Ok(common)
+    }
+
+    /// What `rd` stood for at the fork that made a token.
+    pub(super) fn direct_of_token(&mut self, token: Term) -> Result<Term, Stop> {
+        let symbol = self.terms.declare_function("direct.rd.of", &[Sort::REF], Sort::PERM);
+        let fraction = self.terms.apply(symbol, &[token]);
+        self.direct_is_fraction(fraction, None)?;
+        Ok(fraction)
+    }
+
+    /// An amount as it is written, which is not negative: whoever gives it away has to show that.
+    pub(super) fn direct_amount(
+        &mut self,
+        amount: &Permission,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        if let Some(whole) = self.state.store.get(self.direct().whole) {
+            return Ok(whole);
+        }
+        let value = self.direct_amount_of(amount, blame)?;
+        if self.terms.as_perm(value).is_some_and(|value| !num_traits::Signed::is_negative(value))
+            || self.is_open_wildcard(value)
+        {
+            return Ok(value);
+        }
+        let not_negative = self.terms.le(Terms::NONE, value);
+        if self.state.consuming.is_some() && !blame.is_silent() {
+            let at = span(amount.span);
+            self.prove(not_negative, blame, Reason::NegativePermission, at)?;
+        } else {
+            self.assume(not_negative)?;
+        }
+        Ok(value)
+    }
+
+    /// An amount that an instance is opened or made with, which is shown to be positive.
+    ///
+    /// SOUNDNESS: its sign is not assumed before.
+    pub(super) fn direct_positive(
+        &mut self,
+        amount: &Permission,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        if let Some(whole) = self.state.store.get(self.direct().whole) {
+            return Ok(whole);
+        }
+        let value = self.direct_amount_of(amount, blame)?;
+        let positive = self.terms.lt(Terms::NONE, value);
+        let at = span(amount.span);
+        self.prove_defined(positive, blame, Reason::PermissionNotPositive, at)?;
+        Ok(value)
+    }
+
+    /// The value of an amount, of which nothing has to be shown and nothing is assumed.
+    pub(super) fn direct_amount_of(
+        &mut self,
+        amount: &Permission,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        match &amount.kind {
+            PermissionKind::Full => Ok(Terms::WRITE),
+            PermissionKind::Percentage(percent) => {
+                let percent = self.direct_eval(percent, blame)?;
+                let percent = self.terms.int_to_perm(percent);
+                let hundred = self.terms.fraction(100, 1);
+                Ok(self.terms.perm_div(percent, hundred))
+            }
+            // Where amounts mean nothing, any is as good.
+            PermissionKind::AbstractRead if self.state.assertion.amounts == Amounts::SomeOrNone => {
+                Ok(Terms::WRITE)
+            }
+            PermissionKind::AbstractRead => match self.direct_fraction() {
+                Some(fraction) => Ok(fraction),
+                None => self.unsupported_at(span(amount.span), "this amount"),
+            },
+            PermissionKind::Epsilons(count) => {
+                let count = self.direct_eval(count, blame)?;
+                self.direct_counting(count)
+            }
+            PermissionKind::Star => self.wildcard(),
+            // Which object it is does not matter, but there has to be one that can be read.
+            PermissionKind::PredicateRead(of)
+            | PermissionKind::MonitorRead(of)
+            | PermissionKind::ChannelRead(of) => {
+                self.direct_eval(of, blame)?;
+                self.direct_common()
+            }
+            PermissionKind::TokenRead(token) => {
+                let token = self.direct_eval(token, blame)?;
+                self.direct_of_token(token)
+            }
+            // SOUNDNESS: what stands for an amount where amounts mean nothing must not be reckoned with.
+            PermissionKind::Add(..) | PermissionKind::Sub(..) | PermissionKind::Scale { .. }
+                if self.state.assertion.amounts == Amounts::SomeOrNone =>
+            {
+                self.unsupported_at(
+                    span(amount.span),
+                    "amounts that are reckoned in functions and predicates",
+                )
+            }
+            PermissionKind::Add(left, right) => {
+                let left = grow_stack(|| self.direct_amount_of(left, blame))?;
+                let right = grow_stack(|| self.direct_amount_of(right, blame))?;
+                Ok(self.terms.add(left, right))
+            }
+            PermissionKind::Sub(left, right) => {
+                let left = grow_stack(|| self.direct_amount_of(left, blame))?;
+                let right = grow_stack(|| self.direct_amount_of(right, blame))?;
+                Ok(self.terms.sub(left, right))
+            }
+            PermissionKind::Scale { factor, amount } => {
+                let factor = self.direct_eval(factor, blame)?;
+                let factor = self.terms.int_to_perm(factor);
+                let amount = grow_stack(|| self.direct_amount_of(amount, blame))?;
+                Ok(self.terms.mul(factor, amount))
+            }
+        }
+    }
+
+    /// The same, times the share of the instance around that is folded or unfolded.
+    pub(super) fn direct_scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
+        let amount = self.direct_amount(&access.amount, blame)?;
+        self.direct_times_scale(amount)
+    }
+
+    pub(super) fn direct_times_scale(&mut self, amount: Term) -> Result<Term, Stop> {
+        let Some(scale) = self.state.assertion.scale else { return Ok(amount) };
+        let (product, lemmas) = self.terms.scaled(scale, amount);
+        for lemma in lemmas {
+            self.assume(lemma)?;
+        }
+        Ok(product)
+    }
+
+    /// How much of an instance is opened or made: positive. With `rd` it is that of the surroundings if so much is there,
+    /// so that what has been opened is made again as a whole; else a smaller one that leaves something of what it is
+    /// taken from. `wanted`: what is asked of, in the state as it is.
+    ///
+    /// SOUNDNESS: how much it is, is the verifier's choice.
+    pub(super) fn direct_traded(
+        &mut self,
+        access: &Access,
+        blame: Blame,
+        fits: impl FnOnce(&mut Self, Term) -> Result<Term, Stop>,
+        bound: impl FnOnce(&mut Self, Term) -> Result<(), Stop>,
+    ) -> Result<Term, Stop> {
+        let is_read = access.amount.kind == PermissionKind::AbstractRead
+            && self.state.assertion.amounts == Amounts::Exact
+            && self.state.store.get(self.direct().whole).is_none();
+        if !is_read {
+            return self.direct_positive(&access.amount, blame);
+        }
+        let outer = self.direct_fraction();
+        if let Some(outer) = outer {
+            let is_there = fits(self, outer)?;
+            if self.check(is_there)? {
+                return Ok(outer);
+            }
+        }
+        let smaller = self.fresh("rd", Sort::PERM);
+        self.direct_is_fraction(smaller, outer)?;
+        bound(self, smaller)?;
+        Ok(smaller)
+    }
+
+    /// The amount is smaller than what is held of each location that clauses ask `rd` of, however often they do.
     pub(super) fn direct_bound<'e>(
         &mut self,
         fraction: Term,
         clauses: impl IntoIterator<Item = &'e Expr>,
     ) -> Result<(), Stop> {
-        clauses
-            .into_iter()
-            .try_for_each(|clause| grow_stack(|| self.direct_bound_in(fraction, clause)))
+        let clauses: Vec<&Expr> = clauses.into_iter().collect();
+        let mut reads = 0;
+        for clause in &clauses {
+            clause.for_each(&mut |part| reads += i64::from(asks_to_read(part)));
+        }
+        for clause in clauses {
+            self.direct_bound_by(fraction, reads, clause, |kind| {
+                *kind == PermissionKind::AbstractRead
+            })?;
+        }
+        Ok(())
     }
 
-    fn direct_bound_in(&mut self, fraction: Term, assertion: &Expr) -> Result<(), Stop> {
+    /// The same, for accesses of some kinds, of which there are `count`.
+    pub(super) fn direct_bound_by(
+        &mut self,
+        fraction: Term,
+        count: i64,
+        clause: &Expr,
+        counts: impl Fn(&PermissionKind) -> bool,
+    ) -> Result<(), Stop> {
+        let count = self.terms.fraction(count.max(1), 1);
+        let all = self.terms.mul(count, fraction);
+        let least = if self.direct_counts() { self.direct_least()? } else { Terms::NONE };
+        let heap = self.state.heap.clone();
+        let fact = self.direct_claims(clause, &mut |engine, access| {
+            if !counts(&access.amount.kind) {
+                return Ok(Terms::TRUE);
+            }
+            let blame = Blame::new(ErrorId::CallFailed, span(access.span)).silent();
+            let mut facts = Vec::new();
+            for (resource, arguments) in engine.direct_locations(access, blame)? {
+                let held = engine.held_in(&heap, resource, &arguments);
+                let some = engine.terms.lt(least, held);
+                let rest = engine.terms.sub(held, all);
+                let less = engine.terms.lt(least, rest);
+                facts.push(engine.terms.implies(some, less));
+            }
+            Ok(engine.terms.and(facts))
+        })?;
+        self.assume(fact)
+    }
+
+    /// What is claimed of each access in an assertion, under the conditions it stands under. What is not defined there is
+    /// told where the assertion is given away.
+    pub(super) fn direct_claims(
+        &mut self,
+        assertion: &Expr,
+        claim: &mut dyn FnMut(&mut Self, &Access) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
         if is_pure(assertion) {
-            return Ok(());
+            return Ok(Terms::TRUE);
         }
-        // What is not defined here is told where the assertion is given away.
-        let at = super::span(assertion.span);
-        let blame = Blame::new(ErrorId::CallFailed, at).silent();
+        let blame = Blame::new(ErrorId::CallFailed, span(assertion.span)).silent();
         match &assertion.kind {
-            ExprKind::And(parts) => self.direct_bound(fraction, parts),
+            ExprKind::And(parts) => {
+                let mut all = Vec::new();
+                for part in parts {
+                    all.push(grow_stack(|| self.direct_claims(part, claim))?);
+                }
+                Ok(self.terms.and(all))
+            }
             ExprKind::Implies { guard, body } => {
                 let guard = self.direct_eval(guard, blame)?;
-                self.direct_bound_under(guard, fraction, body)
+                self.direct_claims_under(guard, body, claim)
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 let condition = self.direct_eval(condition, blame)?;
                 let negation = self.terms.not(condition);
-                self.direct_bound_under(condition, fraction, then)?;
-                self.direct_bound_under(negation, fraction, otherwise)
+                let then = self.direct_claims_under(condition, then, claim)?;
+                let otherwise = self.direct_claims_under(negation, otherwise, claim)?;
+                Ok(self.terms.and([then, otherwise]))
             }
-            ExprKind::Access(access) if access.amount.kind == PermissionKind::AbstractRead => {
-                let (resource, arguments) = self.direct_location(access, blame)?;
-                let heap = self.state.heap.clone();
-                let held = self.held_in(&heap, resource, &arguments);
-                let some = self.terms.lt(Terms::NONE, held);
-                let less = self.terms.lt(fraction, held);
-                let fact = self.terms.implies(some, less);
-                self.assume(fact)
-            }
-            _ => Ok(()),
+            ExprKind::Access(access) => claim(self, access),
+            _ => Ok(Terms::TRUE),
         }
     }
 
-    fn direct_bound_under(&mut self, guard: Term, fraction: Term, body: &Expr) -> Result<(), Stop> {
-        self.under(guard, |engine| {
-            engine.direct_bound_in(fraction, body)?;
-            Ok(Terms::TRUE)
-        })?;
-        Ok(())
+    fn direct_claims_under(
+        &mut self,
+        guard: Term,
+        body: &Expr,
+        claim: &mut dyn FnMut(&mut Self, &Access) -> Result<Term, Stop>,
+    ) -> Result<Term, Stop> {
+        let claimed =
+            self.under(guard, |engine| grow_stack(|| engine.direct_claims(body, claim)))?;
+        Ok(self.terms.implies(guard, claimed.unwrap_or(Terms::TRUE)))
     }
+}
+
+fn asks_to_read(part: &Expr) -> bool {
+    matches!(&part.kind, ExprKind::Access(access) if access.amount.kind == PermissionKind::AbstractRead)
 }

@@ -175,6 +175,7 @@ impl Engine<'_> {
             return Ok(self.terms.unit());
         }
         let mut state = State::new(&self.direct().locals);
+        state.store = self.direct_store();
         bind(self.direct(), &mut state, function, values);
         state.user = Some(self.state.users_variables());
         state.heap = self.state.heap.clone();

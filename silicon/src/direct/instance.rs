@@ -2,14 +2,13 @@
 
 use std::rc::Rc;
 
-use chalice::program::{Access, AccessTarget, Expr};
+use chalice::program::{Access, AccessTarget, Expr, ExprKind, PermissionKind};
 use sil::program::PredicateId;
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
 
 use super::{renumbered, span};
-use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::state::Store;
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
@@ -25,8 +24,23 @@ impl Engine<'_> {
         };
         let exists = self.terms.differs(receiver, Terms::NULL);
         self.prove(exists, blame, Reason::ReceiverNull, span(written.span))?;
-        let amount = self.direct_amount(access)?;
-        let body = &self.direct().tree.predicates[renumbered(predicate)].body;
+        let direct = self.direct();
+        let body = &direct.tree.predicates[renumbered(predicate)].body;
+        let accesses = {
+            let mut count = 0;
+            body.for_each(&mut |part| count += i64::from(matches!(part.kind, ExprKind::Access(_))));
+            count
+        };
+        let amount = self.direct_traded(
+            access,
+            blame,
+            |engine, share| engine.direct_fold_fits(predicate, receiver, share, body),
+            |engine, share| {
+                engine.direct_in_body(predicate, receiver, Terms::WRITE, |engine| {
+                    engine.direct_bound_by(share, accesses, body, |_| true)
+                })
+            },
+        )?;
         self.remember_heap();
         let snapshot = self.direct_in_body(predicate, receiver, amount, |engine| {
             engine.state.assertion.keeps_snapshots = true;
@@ -40,7 +54,20 @@ impl Engine<'_> {
     /// An instance is given away, and its body is there.
     pub(super) fn direct_unfold(&mut self, access: &Access, blame: Blame) -> Result<(), Stop> {
         let (predicate, receiver) = self.direct_instance(access, blame)?;
-        let amount = self.direct_amount(access)?;
+        let resource = Resource::Predicate(predicate);
+        let heap = self.state.heap.clone();
+        let held = self.held_in(&heap, resource, &[receiver]);
+        let amount = self.direct_traded(
+            access,
+            blame,
+            |engine, share| Ok(engine.terms.le(share, held)),
+            |engine, share| {
+                let some = engine.terms.lt(Terms::NONE, held);
+                let less = engine.terms.lt(share, held);
+                let fact = engine.terms.implies(some, less);
+                engine.assume(fact)
+            },
+        )?;
         self.direct_open(predicate, &[receiver], amount, span(access.span), blame)
     }
 
@@ -52,11 +79,6 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let (predicate, receiver) = self.direct_instance(access, blame)?;
-        let amount = self.direct_amount(access)?;
-        let amount = match self.state.assertion.scale {
-            Some(scale) => self.terms.mul(scale, amount),
-            None => amount,
-        };
         let around = self.state.assertion.bodies.iter().filter(|&&outer| outer == predicate);
         if around.count() >= DEPTH {
             let sort = self.direct_sort(&body.ty);
@@ -65,7 +87,18 @@ impl Engine<'_> {
         self.join(|engine| {
             engine.state.consuming = None;
             engine.state.result_of = None;
+            // Any amount will do where the source does not give a number.
+            let is_open =
+                matches!(access.amount.kind, PermissionKind::AbstractRead | PermissionKind::Star);
+            let amount = if is_open {
+                engine.wildcard()?
+            } else {
+                engine.direct_positive(&access.amount, blame)?
+            };
+            let amount = engine.direct_times_scale(amount)?;
             engine.direct_open(predicate, &[receiver], amount, span(access.span), blame)?;
+            // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any more (trap T9a).
+            engine.state.assertion.constrainable = Rc::default();
             engine.direct_eval(body, blame)
         })
     }
@@ -110,6 +143,8 @@ impl Engine<'_> {
         self.assume_trigger(predicate, arguments, snapshot)?;
         let body = &self.direct().tree.predicates[renumbered(predicate)].body;
         self.direct_in_body(predicate, receiver, amount, |engine| {
+            // SOUNDNESS: the amount is fixed by now (trap T9a).
+            engine.state.assertion.constrainable = Rc::default();
             engine.direct_produce_all([body], Some(snapshot), |_| blame.trusted())
         })
     }
@@ -123,17 +158,46 @@ impl Engine<'_> {
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let direct = self.direct();
+        let common = self.direct_common()?;
         let mut state = self.state.clone();
         Rc::make_mut(&mut state.assertion.bodies).push(predicate);
-        state.store = Store::new(&direct.locals);
+        state.store = self.direct_store();
         state.store.set(direct.this, receiver);
-        match self.state.store.get(direct.whole) {
-            Some(whole) => state.store.set(direct.whole, whole),
-            None => state.assertion.scale = (amount != Terms::WRITE).then_some(amount),
+        state.store.set(direct.fraction, common);
+        if self.state.store.get(direct.whole).is_none() {
+            state.assertion.scale = (amount != Terms::WRITE).then_some(amount);
         }
         let (result, inner) = self.in_state(state, run);
         self.state.heap = inner.heap;
         self.state.consuming = inner.consuming;
         result
+    }
+
+    /// That a share of an instance can be made of what is held.
+    fn direct_fold_fits(
+        &mut self,
+        predicate: PredicateId,
+        receiver: Term,
+        share: Term,
+        body: &Expr,
+    ) -> Result<Term, Stop> {
+        let heap = self.state.heap.clone();
+        self.direct_in_body(predicate, receiver, share, |engine| {
+            engine.direct_claims(body, &mut |engine, access| {
+                if access.amount.kind == PermissionKind::Star {
+                    return Ok(Terms::TRUE);
+                }
+                let blame = Blame::new(ErrorId::FoldFailed, span(access.span)).silent();
+                // SOUNDNESS: that the amount is not negative is shown where it is given away, and not assumed before.
+                let amount = engine.direct_amount_of(&access.amount, blame)?;
+                let amount = engine.direct_times_scale(amount)?;
+                let mut all = Vec::new();
+                for (resource, arguments) in engine.direct_locations(access, blame)? {
+                    let held = engine.held_in(&heap, resource, &arguments);
+                    all.push(engine.terms.le(amount, held));
+                }
+                Ok(engine.terms.and(all))
+            })
+        })
     }
 }

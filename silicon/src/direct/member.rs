@@ -9,8 +9,8 @@ use super::exec::Flow;
 use super::scope::{self, Needs};
 use super::{renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId};
-use crate::engine::state::State;
 use crate::engine::state::heap::Heap;
+use crate::engine::state::{State, Store};
 use crate::engine::{Amounts, Engine, Stop};
 
 impl Engine<'_> {
@@ -57,6 +57,9 @@ impl Engine<'_> {
         let direct = self.direct();
         let method = &direct.tree.methods[id];
         self.direct_start()?;
+        if needs.counts {
+            self.direct_count();
+        }
         if needs.fractions {
             self.direct_choose_fraction(None)?;
         }
@@ -96,6 +99,18 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// A store that has nothing but what all expressions of the member share.
+    pub(super) fn direct_store(&self) -> Store {
+        let direct = self.direct();
+        let mut store = Store::new(&direct.locals);
+        for ghost in [direct.whole, direct.least] {
+            if let Some(value) = self.state.store.get(ghost) {
+                store.set(ghost, value);
+            }
+        }
+        store
+    }
+
     /// The state where nothing is known but that there is an object.
     fn direct_start(&mut self) -> Result<(), Stop> {
         let direct = self.direct();
@@ -111,6 +126,8 @@ impl Engine<'_> {
         let body = &predicate.body;
         let paths = self.explore(|engine| {
             engine.direct_start()?;
+            let common = engine.direct_common()?;
+            engine.state.store.set(engine.direct().fraction, common);
             // SOUNDNESS: more than full permission is no contradiction: of an instance a part may be held.
             engine.state.heap.amounts = Amounts::SomeOrNone;
             for (_, conjunct) in conjuncts([body]) {

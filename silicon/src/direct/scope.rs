@@ -23,6 +23,8 @@ type Found = Result<(), Refused>;
 pub(super) struct Needs {
     /// Whether `rd` stands for an amount somewhere.
     pub(super) fractions: bool,
+    /// Whether permissions are counted.
+    pub(super) counts: bool,
 }
 
 /// What a member needs, or the first construct it needs that no rule knows.
@@ -33,9 +35,14 @@ pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
         applied: FxHashSet::default(),
         is_in_body: false,
         fractions: false,
+        counts: false,
+        any_amount: None,
     };
     scope.member(member)?;
-    Ok(Needs { fractions: scope.fractions })
+    if let (true, Some(at)) = (scope.counts, scope.any_amount) {
+        return Err((span(at), "shares and `rd*` where permissions are counted"));
+    }
+    Ok(Needs { fractions: scope.fractions, counts: scope.counts })
 }
 
 fn refuse_if(direct: &Direct, at: chalice::Span) -> Found {
@@ -51,6 +58,9 @@ struct Scope<'d> {
     /// Whether this is the body of a predicate, where `rd` is another amount.
     is_in_body: bool,
     fractions: bool,
+    counts: bool,
+    /// Where some positive amount is meant.
+    any_amount: Option<chalice::Span>,
 }
 
 impl<'d> Scope<'d> {
@@ -95,6 +105,7 @@ impl<'d> Scope<'d> {
             return Err((span(function.span), "functions of several modules"));
         }
         self.explains_itself(id)?;
+        self.asks_once(id)?;
         // Amounts mean nothing there.
         let (fractions, is_in_body) = (self.fractions, self.is_in_body);
         self.is_in_body = false;
@@ -122,6 +133,25 @@ impl<'d> Scope<'d> {
             }
         }
         Ok(())
+    }
+
+    /// No precondition asks twice for shares of instances that may be one: whether less is left when one of them has been opened,
+    /// no rule says.
+    fn asks_once(&self, id: FunctionId) -> Found {
+        let mut seen = FxHashSet::default();
+        let mut found = Ok(());
+        for clause in &self.direct.tree.functions[id].requires {
+            clause.for_each(&mut |part| {
+                if let ExprKind::Access(access) = &part.kind
+                    && let AccessTarget::Predicate { predicate, .. } = &access.target
+                    && access.amount.kind != PermissionKind::Full
+                    && !seen.insert(*predicate)
+                {
+                    found = Err((span(access.span), "a function that asks twice for shares"));
+                }
+            });
+        }
+        found
     }
 
     /// The body of a predicate.
@@ -222,30 +252,52 @@ impl<'d> Scope<'d> {
             }
             AccessTarget::Predicate { .. } => {}
             AccessTarget::Field { .. } => return refuse(access.span, "`mu` and `joinable`"),
-            AccessTarget::AllFields { .. }
-            | AccessTarget::ElementsField { .. }
+            AccessTarget::AllFields { class, .. } => {
+                let mut fields = self.direct.tree.classes[*class].fields();
+                if fields.any(|field| self.direct.tree.fields[field].is_tracked) {
+                    return refuse(access.span, "back pointers");
+                }
+            }
+            AccessTarget::ElementsField { .. }
             | AccessTarget::ElementsPredicate { .. }
             | AccessTarget::ElementsAllFields { .. } => {
                 return refuse(access.span, "permission to many locations");
             }
             AccessTarget::BackPointers { .. } => return refuse(access.span, "back pointers"),
         }
-        match &access.amount.kind {
-            PermissionKind::Full => Ok(()),
-            PermissionKind::AbstractRead if !self.is_in_body => {
-                self.fractions = true;
-                Ok(())
+        let mut is_literal = true;
+        access.amount.for_each_amount(&mut |kind| match kind {
+            PermissionKind::Full
+            | PermissionKind::Percentage(_)
+            | PermissionKind::PredicateRead(_)
+            | PermissionKind::MonitorRead(_)
+            | PermissionKind::ChannelRead(_)
+            | PermissionKind::TokenRead(_)
+            | PermissionKind::Add(..)
+            | PermissionKind::Sub(..)
+            | PermissionKind::Scale { .. } => {}
+            PermissionKind::AbstractRead => self.fractions = true,
+            PermissionKind::Epsilons(count) => {
+                self.counts = true;
+                is_literal &= matches!(count.kind, ExprKind::Int(_));
             }
-            PermissionKind::Percentage(amount) if percentage(amount).is_some() => Ok(()),
-            _ => refuse(access.amount.span, "this form of amount"),
+            PermissionKind::Star => self.any_amount = Some(access.amount.span),
+        });
+        if !is_literal {
+            return refuse(access.amount.span, "counts of permissions that are no literals");
         }
+        if self.is_in_body && self.counts {
+            return refuse(access.amount.span, "permissions that are counted in predicates");
+        }
+        Ok(())
     }
 
     /// An instance that is opened or made: what its predicate means matters.
     fn opening(&mut self, access: &'d Access) -> Found {
         self.access(access)?;
-        if access.amount.kind == PermissionKind::AbstractRead {
-            return Err((span(access.span), "instances that are opened or made for reading"));
+        // SOUNDNESS: a share of a counting permission is none, so where permissions are counted instances stay whole.
+        if access.amount.kind != PermissionKind::Full {
+            self.any_amount = Some(access.amount.span);
         }
         let AccessTarget::Predicate { predicate, .. } = access.target else {
             return Err((span(access.span), "an instance of no predicate"));
@@ -317,6 +369,9 @@ impl<'d> Scope<'d> {
                 if let AccessTarget::Predicate { receiver, .. } = &access.target {
                     self.expr(receiver)?;
                 }
+                let mut parts = Vec::new();
+                access.amount.for_each_child(&mut |part| parts.push(part));
+                self.all(parts)?;
                 self.opening(access)
             }
             StmtKind::Specification { .. } => refuse("specification statements"),
@@ -378,10 +433,4 @@ fn is_domain(quantified: &Expr, part: &Expr) -> bool {
 
 fn is_range(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Range { .. })
-}
-
-/// The hundredths of an amount that is a literal and may be held.
-pub(super) fn percentage(amount: &Expr) -> Option<i64> {
-    let ExprKind::Int(amount) = &amount.kind else { return None };
-    i64::try_from(amount).ok().filter(|amount| (1..=100).contains(amount))
 }

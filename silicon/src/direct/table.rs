@@ -58,12 +58,15 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
     for (_, local) in tree.locals.iter() {
         locals.alloc(variable(&local.name, ty(&local.ty), span(local.span)));
     }
-    let this = locals.alloc(variable("this", Type::Ref, span(chalice::Span::default())));
-    let fraction = locals.alloc(variable("rd", Type::Perm, span(chalice::Span::default())));
-    let whole = locals.alloc(variable("whole", Type::Perm, span(chalice::Span::default())));
+    let mut ghost =
+        |name: &str, ty: Type| locals.alloc(variable(name, ty, span(chalice::Span::default())));
+    let this = ghost("this", Type::Ref);
+    let fraction = ghost("rd", Type::Perm);
+    let whole = ghost("whole", Type::Perm);
+    let least = ghost("least", Type::Perm);
     let refused = refused(chalice::Options::of(text));
     let graph = Graph::of(&tree);
-    (table, Direct { tree, locals, this, fraction, whole, graph, refused })
+    (table, Direct { tree, locals, this, fraction, whole, least, graph, refused })
 }
 
 /// Puts the members in source order. What monitors, channels and conditions say is a member, too: no rule knows it yet,
