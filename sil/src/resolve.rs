@@ -70,7 +70,8 @@ impl Resolution {
         if !members::has_body(written) {
             return None;
         }
-        let next = self.program.order[self.done..].iter().position(|id| !matches!(id, Member::Field(_)));
+        let next =
+            self.program.order[self.done..].iter().position(|id| !matches!(id, Member::Field(_)));
         self.done += next? + 1;
         let member = self.program.order[self.done - 1];
         // The table grows while the rest of the program is looked at.

@@ -90,7 +90,8 @@ impl Session {
     }
 
     fn run_here(&self, input: &Input, follower: &dyn Follower) -> Outcome {
-        let (loaded, mut outcome) = front_end(input, self.options.assumptions(), self.direct, self.task);
+        let (loaded, mut outcome) =
+            front_end(input, self.options.assumptions(), self.direct, self.task);
         outcome.is_direct = self.direct;
         if let Some(Accepted { mut program, is_blank, sources, direct }) = loaded
             && self.task == Task::Verify

@@ -11,10 +11,7 @@ use crate::source::{Name, Span};
 /// The back end that interpretations are looked up for.
 const BACK_END: &str = "SMTLIB";
 
-pub(super) fn check(
-    checker: &mut Checker<'_>,
-    applications: &ArenaMap<FunctionId, Applications>,
-) {
+pub(super) fn check(checker: &mut Checker<'_>, applications: &ArenaMap<FunctionId, Applications>) {
     domains(checker);
     axiom_names(checker);
     recursion_through_preconditions(checker, applications);

@@ -236,7 +236,11 @@ pub(super) fn has_body(member: &syntax::Member) -> bool {
 }
 
 /// Resolves contract and body of a member. Wrong parts are reported and left out.
-pub(super) fn resolve_member(shared: &mut Shared<'_>, id: Member, written: &MemberKind) -> Option<Resolved> {
+pub(super) fn resolve_member(
+    shared: &mut Shared<'_>,
+    id: Member,
+    written: &MemberKind,
+) -> Option<Resolved> {
     let program = shared.program;
     match (id, written) {
         (Member::Predicate(id), MemberKind::Predicate(written)) => {
