@@ -302,9 +302,10 @@ pub(crate) enum Command {
 pub(crate) enum About {
     /// Print a completion script for a shell
     Completions { shell: Shell },
-    /// Say what the id of a finding means, and what to do about it
+    /// Say what the id of a finding means and what to do about it, or what a word of SIL means
     Explain {
-        /// As in assert.failed:assertion.false, or a part of it; none: all of them, as a page in Markdown
+        /// As in assert.failed:assertion.false, or a part of it; or a word, as in fold. None: all ids, `sil`: all forms of SIL,
+        /// as pages in Markdown
         id: Option<String>,
     },
     /// Print the manual page, in the language of man(1)

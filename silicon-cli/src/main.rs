@@ -121,10 +121,20 @@ fn tell(command: About) -> anyhow::Result<u8> {
         }
         About::Explain { id: None } => text = explain::reference().into_bytes(),
         About::Explain { id: Some(id) } => {
+            if id == "sil" {
+                io::stdout().write_all(sil::reference::page().as_bytes())?;
+                return Ok(0);
+            }
             let (rows, advice) = (explain::rows(&id), explain::advice(&id));
-            if rows.is_empty() {
-                complain(&format!("error: no such id: {id} (see silicon explain)"));
+            let forms = sil::reference::forms_with(&id);
+            if rows.is_empty() && forms.is_empty() {
+                complain(&format!(
+                    "error: no such id or word: {id} (see silicon explain, silicon explain sil)"
+                ));
                 return Ok(USAGE);
+            }
+            for form in forms {
+                writeln!(text, "{}\n    {}", form.written, form.meaning)?;
             }
             for row in rows {
                 writeln!(text, "{}: {}", row.id, row.meaning)?;

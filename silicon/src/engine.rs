@@ -73,7 +73,12 @@ pub(crate) enum Stop {
 
 impl From<ProverError> for Stop {
     fn from(error: ProverError) -> Self {
-        Self::Broken(error.to_string())
+        match error {
+            ProverError::OutOfMemory => Self::GivenUp(error.to_string()),
+            ProverError::Solver(_) | ProverError::IllSorted(_) | ProverError::Backend { .. } => {
+                Self::Broken(error.to_string())
+            }
+        }
     }
 }
 

@@ -47,6 +47,9 @@ pub fn version() -> &'static str {
 pub enum ProverError {
     #[error("the prover reports: {0}")]
     Solver(String),
+    /// What it knows by then is lost.
+    #[error("the prover needs more memory than there is")]
+    OutOfMemory,
     #[error("ill-sorted term {0}")]
     IllSorted(String),
     #[error("`{text}` cannot be used as SMT-LIB text: {problem}")]
@@ -325,8 +328,21 @@ impl Prover {
         self.put(terms, goal, |_| Ok(()))
     }
 
-    /// Puts a question to the solver.
+    /// Puts a question to the solver. Where memory does not suffice, who comes next gets another workspace.
     fn put<T>(
+        &mut self,
+        terms: &mut Terms,
+        goal: Term,
+        ask: impl FnOnce(&mut Solver) -> Result<T, ProverError>,
+    ) -> Result<T, ProverError> {
+        let answer = self.put_here(terms, goal, ask);
+        if matches!(answer, Err(ProverError::OutOfMemory)) {
+            self.workspace.wear_out();
+        }
+        answer
+    }
+
+    fn put_here<T>(
         &mut self,
         terms: &mut Terms,
         goal: Term,
@@ -342,8 +358,9 @@ impl Prover {
         solver.open_scope()?;
         solver.assert(&negated)?;
         let answer = ask(solver);
-        solver.close_scope()?;
-        answer
+        let closed = solver.close_scope();
+        // The first error is the one that says why.
+        answer.and_then(|answer| closed.map(|()| answer))
     }
 
     /// Whether the assumptions contradict each other.

@@ -67,6 +67,7 @@ fn the_tutorials_are_true() {
     for (page, least) in [
         ("docs/chalice.md", (3, 1)),
         ("docs/ci.md", (1, 4)),
+        ("docs/sil.md", (7, 0)),
         ("docs/viper.md", (4, 1)),
         ("README.md", (2, 2)),
     ] {

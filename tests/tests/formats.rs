@@ -468,12 +468,27 @@ fn every_id_is_explained() {
 }
 
 #[test]
-fn the_page_of_ids_is_what_the_command_says() {
+fn the_pages_of_reference_are_what_the_command_says() {
     let scratch = Scratch::empty();
-    let said = scratch.silicon(&["explain"]).stdout;
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/errors.md");
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(&page, &said).expect("it can be written");
+    for (arguments, page) in [(&["explain"][..], "errors.md"), (&["explain", "sil"], "sil.md")] {
+        let said = scratch.silicon(arguments).stdout;
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(page);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            fs::write(&page, &said).expect("it can be written");
+        }
+        assert_eq!(
+            said,
+            fs::read_to_string(&page).unwrap_or_default(),
+            "UPDATE_EXPECT=1 writes it"
+        );
     }
-    assert_eq!(said, fs::read_to_string(&page).unwrap_or_default(), "UPDATE_EXPECT=1 writes it");
+}
+
+#[test]
+fn words_of_the_language_are_explained() {
+    let scratch = Scratch::empty();
+    let run = scratch.silicon(&["explain", "fold"]);
+    assert!(run.code == Some(0) && run.stdout.contains("fold P(e)\n    Takes"), "{run:#?}");
+    let run = scratch.silicon(&["explain", "fould"]);
+    assert!(run.code == Some(2) && run.stderr.contains("no such id or word: fould"), "{run:#?}");
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use sil_tests::binaries;
+use sil_tests::binaries::{self, Scratch};
 
 /// Long enough for a slow machine.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -382,6 +382,111 @@ fn a_member_that_ends_the_process_costs_that_member() {
         }
         assert!(ended.message("slow").contains(name), "{}", ended.message("slow"));
     }
+}
+
+/// What is only checked is never in memory as a whole: 10 MB of text as trees would take some 700 MB.
+#[test]
+fn checking_takes_the_memory_of_one_member() {
+    let mut text = String::from("field value: Int\n");
+    for number in 0.. {
+        if text.len() > 10_000_000 {
+            break;
+        }
+        let _ = writeln!(
+            text,
+            "method m{number}(c: Ref, n: Int) returns (r: Int)
+  requires acc(c.value) && n >= 0
+  ensures acc(c.value) && c.value == old(c.value) + n
+{{
+  var i: Int := 0
+  while (i < n)
+    invariant acc(c.value) && 0 <= i && i <= n && c.value == old(c.value) + i
+  {{
+    c.value := c.value + 1
+    if (c.value > 10 && i % 2 == 0) {{ r := r + i * 3 }} else {{ r := r - |Seq(i, n)| }}
+    i := i + 1
+  }}
+}}"
+        );
+    }
+    let directory = Scratch::new(&[("large.sil", text)]);
+    let ended = with_memory(1_500_000, directory.path(), &["--check", "-j", "1", "large.sil"]);
+    assert_eq!(ended.status.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
+}
+
+/// Runs `silicon` with so many kilobytes of address space. A GB of it is for the stack, which is not used.
+fn with_memory(kilobytes: u32, directory: &Path, arguments: &[&str]) -> Ended {
+    let command = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
+    let output = Command::new("sh")
+        .args(["-c", &command])
+        .arg(binaries::path("silicon"))
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .expect("a shell starts");
+    Ended {
+        status: output.status,
+        stdout: String::from_utf8(output.stdout).expect("it is text"),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// A thousand files with little memory: in one of them a question has more instances than fit, another one needs more time
+/// than it gets. All others have their verdicts, and these two cost their members only.
+#[test]
+fn a_thousand_files_under_a_memory_limit_have_verdicts() {
+    let hungry = hungry();
+    let slow =
+        format!("{}method beside(x: Int) requires x > 0 {{ assert x != 0 }}\n", slow("slow"));
+    let mut files = vec![("hungry.sil".to_owned(), hungry), ("slow.sil".to_owned(), slow)];
+    files.extend((0..998).map(|number| {
+        let holds = format!("method m{number}(x: Int) requires x > {number} {{ assert x != 0 }}\n");
+        let fails = format!("method f{number}(x: Int) {{ assert x != {number} }}\n");
+        (format!("file{number}.sil"), holds + &fails)
+    }));
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let directory = Scratch::new(&files);
+    let arguments =
+        ["--message-format", "json", "-j", "2", "--limit", "0", "--member-limit", "20", "."];
+    let ended = with_memory(2_200_000, directory.path(), &arguments);
+    assert_eq!(ended.status.code(), Some(1), "{}", ended.stderr);
+    let run = ended.find("run", |_| true);
+    assert_eq!(
+        (&run["files"], &run["members"], &run["verified"]),
+        (&1000.into(), &2002.into(), &1002.into())
+    );
+    for (member, verdict) in [
+        ("hungry", "inconclusive"),
+        ("slow", "inconclusive"),
+        ("before", "verified"),
+        ("behind", "verified"),
+        ("beside", "verified"),
+        ("m997", "verified"),
+        ("f997", "failed"),
+    ] {
+        assert_eq!(ended.verdict(member), verdict, "{member}");
+    }
+}
+
+/// The quantifier has a trigger of four terms, each of which occurs often enough.
+fn hungry() -> String {
+    let mut text = String::from(
+        "domain D {
+  function f(i: Int): Int
+  function g(a: Int, b: Int, c: Int, d: Int): Int
+  axiom {
+    forall a: Int, b: Int, c: Int, d: Int :: { f(a), f(b), f(c), f(d) }
+      g(a, b, c, d) > f(a) + f(b) + f(c) + f(d)
+  }
+}
+method before(x: Int) requires x > 0 { assert x != 0 }
+method hungry() {
+",
+    );
+    for number in 0..60 {
+        let _ = writeln!(text, "  assume f({}) > {number}", 7 * number + 1);
+    }
+    text + "  assert false\n}\nmethod behind(x: Int) requires x > 0 { assert x != 0 }\n"
 }
 
 #[test]

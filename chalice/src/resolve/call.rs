@@ -14,22 +14,59 @@ impl<'s> Resolver<'s> {
         locals.into_iter().map(|local| self.locals()[local].ty.clone()).collect()
     }
 
-    /// Arguments for parameters of the given types.
+    /// Arguments for the parameters of a declaration.
     pub(super) fn arguments(
         &mut self,
         arguments: &'s [syntax::Expr],
-        types: &[Type],
+        parameters: &[LocalId],
         span: Span,
         context: Context,
     ) -> Vec<Expr> {
-        self.expect_count("argument", types.len(), arguments.len(), span);
+        self.expect_arguments(parameters, arguments.len(), span);
         let resolve = |(position, argument): (usize, &'s syntax::Expr)| {
-            let ty = types.get(position).unwrap_or(&Type::Unknown);
             let argument = self.expr(argument, context);
-            self.expect_assignable(ty, &argument.ty, argument.span);
+            if let Some(&parameter) = parameters.get(position) {
+                self.expect_argument(parameter, &argument);
+            }
             argument
         };
         arguments.iter().enumerate().map(resolve).collect()
+    }
+
+    /// Reports a number of arguments that is not that of the parameters, and names these.
+    pub(super) fn expect_arguments(&mut self, parameters: &[LocalId], found: usize, span: Span) {
+        let errors = self.findings.len();
+        self.expect_count("argument", parameters.len(), found, span);
+        if errors == self.findings.len() {
+            return;
+        }
+        let declared: Vec<_> =
+            parameters.iter().map(|&parameter| &self.locals()[parameter]).collect();
+        if let [first, ..] = declared[..] {
+            let names: Vec<_> = declared.iter().map(|local| format!("`{}`", local.name)).collect();
+            let remark = format!("for {}", names.join(", "));
+            let span = first.span;
+            self.relate_last(span, remark);
+        }
+    }
+
+    /// Reports an argument that does not fit its parameter.
+    pub(super) fn expect_argument(&mut self, parameter: LocalId, argument: &Expr) {
+        let parameter = &self.locals()[parameter];
+        let (ty, span) = (parameter.ty.clone(), parameter.span);
+        let remark = format!("the parameter `{}` is declared here", parameter.name);
+        let errors = self.findings.len();
+        self.expect_assignable(&ty, &argument.ty, argument.span);
+        if errors < self.findings.len() {
+            self.relate_last(span, remark);
+        }
+    }
+
+    /// Adds a place to the last finding.
+    fn relate_last(&mut self, span: Span, remark: String) {
+        if let Some(finding) = self.findings.last_mut() {
+            finding.related.push((span, remark));
+        }
     }
 
     pub(super) fn expect_count(&mut self, what: &str, expected: usize, found: usize, span: Span) {

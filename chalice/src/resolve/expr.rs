@@ -278,8 +278,8 @@ impl<'s> Resolver<'s> {
             self.exprs(arguments, context);
             return unknown(span);
         };
-        let types = self.local_types(self.program.functions[id].parameters.clone());
-        let arguments = self.arguments(arguments, &types, span, context);
+        let parameters = self.program.functions[id].parameters.clone();
+        let arguments = self.arguments(arguments, &parameters, span, context);
         let ty = self.program.functions[id].result.clone();
         Expr {
             kind: ExprKind::Apply { receiver: Box::new(receiver), function: id, arguments },
@@ -391,8 +391,9 @@ impl<'s> Resolver<'s> {
         let receiver = self.receiver(receiver, &fork.method);
         let method = self.find_method(&receiver, &fork.method, span)?;
         self.expect_assignable(&Type::Token(method), &token.ty, token.span);
-        let types = self.local_types(self.program.methods[method].parameters.clone());
-        self.expect_count("argument", types.len(), fork.arguments.len(), span);
+        let parameters = self.program.methods[method].parameters.clone();
+        self.expect_arguments(&parameters, fork.arguments.len(), span);
+        let types = self.local_types(parameters);
         let arguments = fork.arguments.iter().enumerate().map(|(position, argument)| {
             if argument.kind == syntax::ExprKind::Any {
                 return None;

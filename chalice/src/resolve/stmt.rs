@@ -339,8 +339,8 @@ impl<'s> Resolver<'s> {
             let arguments = self.exprs(arguments, Context::VALUE);
             return (receiver, None, arguments);
         };
-        let types = self.local_types(self.program.methods[id].parameters.clone());
-        let arguments = self.arguments(arguments, &types, span, Context::VALUE);
+        let parameters = self.program.methods[id].parameters.clone();
+        let arguments = self.arguments(arguments, &parameters, span, Context::VALUE);
         (receiver, Some(id), arguments)
     }
 
@@ -478,8 +478,8 @@ impl<'s> Resolver<'s> {
             self.exprs(arguments, Context::VALUE);
             return None;
         };
-        let types = self.local_types(self.program.channels[declaration].parameters.clone());
-        let arguments = self.arguments(arguments, &types, span, Context::VALUE);
+        let parameters = self.program.channels[declaration].parameters.clone();
+        let arguments = self.arguments(arguments, &parameters, span, Context::VALUE);
         Some(StmtKind::Send { channel, declaration, arguments })
     }
 

@@ -24,6 +24,9 @@ pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[&str]) -> Hin
     let unclosed = unclosed(&text[..at], found);
     let start = slips::statement_start(text, at);
     let first = slips::word(&text[start..]);
+    if let Some((word, text)) = of_plugin(text, start, at, found) {
+        return Hint { text: Some(text), word: Some(word), unclosed };
+    }
     let word = (!first.is_empty()).then_some(start..start + first.len());
     if let Some(text) = unknown_statement(first) {
         return Hint { text: Some(text), word, unclosed };
@@ -37,16 +40,34 @@ pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[&str]) -> Hin
     }
 }
 
-/// Statements that other languages have, and those of Viper's plugins.
+/// Statements that other languages have.
 fn unknown_statement(first: &str) -> Option<String> {
     Some(match first {
         "return" => "there is no `return`; assign to the names that `returns` declares".to_owned(),
         "for" => "there is no `for`; use `while`".to_owned(),
-        _ if PLUGINS.contains(&first) => {
-            format!("`{first}` belongs to a plugin of Viper that is not supported")
-        }
         _ => return None,
     })
+}
+
+/// A word of a plugin of the reference: at the start of the statement, where a clause may stand, or before what is called.
+fn of_plugin(text: &str, start: usize, at: usize, found: &str) -> Option<(Range<usize>, String)> {
+    let first = slips::word(&text[start..]);
+    let (start, word) = if PLUGINS.contains(&first) {
+        (start, first)
+    } else {
+        PLUGINS.contains(&found).then_some((at, found))?
+    };
+    Some((start..start + word.len(), unsupported(word)))
+}
+
+/// What is said of `oldCall[l](m(x))` behind a target, which looks like two statements; the second stands at `at`.
+pub(super) fn call_of_plugin(text: &str, at: usize) -> Option<String> {
+    let word = "oldCall";
+    slips::statement_before(text, at).contains(word).then(|| unsupported(word))
+}
+
+fn unsupported(word: &str) -> String {
+    format!("`{word}` belongs to a plugin of Viper that is not supported")
 }
 
 fn words(text: &str, at: usize, found: &str, expected: &[&str]) -> Option<String> {
@@ -178,8 +199,19 @@ const MEMBERS: [&str; 8] =
 
 const TYPES: [&str; 8] = ["Bool", "Int", "Map", "Multiset", "Perm", "Ref", "Seq", "Set"];
 
-/// Words that statements and declarations of plugins start with.
-const PLUGINS: [&str; 4] = ["obtain", "prove", "lemma", "influenced"];
+/// Words that statements, clauses and declarations of plugins of the reference start with.
+const PLUGINS: [&str; 10] = [
+    "assumesNothing",
+    "declassify",
+    "existential_elim",
+    "flowannotation",
+    "influenced",
+    "isLemma",
+    "lemma",
+    "obtain",
+    "prove",
+    "universalIntro",
+];
 
 /// The words that declarations, clauses and statements start with.
 const STARTS: [&str; 34] = [

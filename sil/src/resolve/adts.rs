@@ -108,7 +108,11 @@ impl Resolver<'_, '_> {
             self.error(name.span, self.undeclared_field(name, Some(&head)));
             return (Meaning { ty: Ty::Error, pure: true }, Referent::None);
         };
-        self.unify(receiver.span, &receiver_type, &Ty::Ref);
+        if !self.unify(receiver.span, &receiver_type, &Ty::Ref)
+            && let Some(error) = self.shared.diagnostics.last_mut()
+        {
+            error.message.push_str("; only what a `Ref` stands for has fields");
+        }
         let ty = Ty::of(&self.shared.program.fields[field].ty);
         (Meaning { ty, pure: true }, Referent::Field(field))
     }

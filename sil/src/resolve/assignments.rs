@@ -211,7 +211,7 @@ impl Resolver<'_, '_> {
         let formals =
             callee.formals.iter().map(|&formal| Ty::of(&callee.locals[formal].ty)).collect();
         let inferred = self.inferring(call_span, |resolver| {
-            resolver.infer_arguments(arguments, formals, call_span);
+            resolver.infer_arguments(&callee.name, arguments, formals, call_span);
         });
         if targets.len() != callee.returns.len() {
             let message =

@@ -5,7 +5,7 @@ use super::inference::{Meaning, Referent, plain};
 use super::names::{Found, Global};
 use super::unify::Ty;
 use crate::program::PredicateId;
-use crate::source::Span;
+use crate::source::{Name, Span};
 use crate::syntax::{self, Ident};
 
 impl Resolver<'_, '_> {
@@ -38,7 +38,7 @@ impl Resolver<'_, '_> {
                 let function = &program.functions[id];
                 let formals =
                     function.formals.iter().map(|&formal| Ty::of(&function.locals[formal].ty));
-                self.infer_arguments(arguments, formals.collect(), span);
+                self.infer_arguments(&name.name, arguments, formals.collect(), span);
                 if self.place.axiom_of.is_some() && self.shared.facts.has_precondition[id] {
                     self.error(span, "an axiom cannot use a function that has a precondition");
                 }
@@ -60,9 +60,9 @@ impl Resolver<'_, '_> {
                     .map(|(_, ty)| Ty::instantiate(ty, &domain.parameters, &instance));
                 let formals = formals.collect();
                 if self.shared.globals.is_adt(&domain.name) {
-                    self.infer_arguments_of_constructor(arguments, formals, span);
+                    self.infer_arguments_of_constructor(&name.name, arguments, formals, span);
                 } else {
-                    self.infer_arguments(arguments, formals, span);
+                    self.infer_arguments(&name.name, arguments, formals, span);
                 }
                 let ty = Ty::instantiate(&function.result, &domain.parameters, &instance);
                 (Meaning { ty, pure: true }, Referent::DomainFunction(id, instance))
@@ -98,12 +98,24 @@ impl Resolver<'_, '_> {
         let is_wanted = |global| {
             matches!(global, Global::Function(_) | Global::DomainFunction(_) | Global::Predicate(_))
         };
-        let mut question = self.shared.globals.question(&name.name, is_wanted);
-        if question.is_empty() {
-            let is_method = |global| matches!(global, Global::Method(_));
-            question = self.shared.globals.question(&name.name, is_method);
+        let globals = self.shared.globals;
+        let question = globals.question(&name.name, is_wanted);
+        if !question.is_empty() {
+            return format!("undeclared function or predicate `{}`{question}", name.name);
         }
-        format!("undeclared function or predicate `{}`{question}", name.name)
+        if OF_PLUGINS.contains(&&*name.name) {
+            return format!(
+                "undeclared function or predicate `{0}`; `{0}` belongs to a plugin of Viper that is not supported",
+                name.name
+            );
+        }
+        let method = globals.question(&name.name, |global| matches!(global, Global::Method(_)));
+        let or_method = if method.is_empty() {
+            "function or predicate"
+        } else {
+            "function, predicate or method"
+        };
+        format!("undeclared {or_method} `{}`{method}", name.name)
     }
 
     /// In an axiom, the function of its own domain: the axioms of an adt are about its own constructors, whoever else
@@ -125,42 +137,61 @@ impl Resolver<'_, '_> {
         let predicate = &self.shared.program.predicates[id];
         let formals =
             predicate.formals.iter().map(|&formal| Ty::of(&predicate.locals[formal].ty)).collect();
-        self.infer_arguments(arguments, formals, span);
+        self.infer_arguments(&predicate.name, arguments, formals, span);
     }
 
-    /// Arguments against the types of the formal parameters.
+    /// Arguments against the types of the formal parameters of `callee`.
     pub(super) fn infer_arguments(
         &mut self,
+        callee: &Name,
         arguments: &[syntax::Expr],
         formals: Vec<Ty>,
         span: Span,
     ) {
         if arguments.len() != formals.len() {
             let message = format!(
-                "wrong number of arguments: {} expected, but {} given",
-                formals.len(),
-                arguments.len()
+                "wrong number of arguments: `{callee}` has {}, but {} given",
+                counted(formals.len(), "parameter"),
+                match arguments.len() {
+                    0 => "none is".to_owned(),
+                    1 => "1 is".to_owned(),
+                    more => format!("{more} are"),
+                }
             );
             self.error(span, message);
+            self.relate_to_declaration(callee);
             for argument in arguments {
                 self.infer(argument);
             }
             return;
         }
         for (argument, formal) in arguments.iter().zip(&formals) {
-            self.value_of(argument, formal);
+            let ty = self.pure(argument);
+            if !self.unify(argument.span, &ty, formal) {
+                self.relate_to_declaration(callee);
+            }
+        }
+    }
+
+    /// Adds to the last error where a member is declared.
+    fn relate_to_declaration(&mut self, name: &Name) {
+        if let Some(span) = self.shared.globals.span(name)
+            && let Some(error) = self.shared.diagnostics.last_mut()
+        {
+            error.related.push((span, format!("`{name}` is declared here")));
         }
     }
 
     /// As [`Self::infer_arguments`], but as in the reference, arguments of wrong types are reported at the call.
     fn infer_arguments_of_constructor(
         &mut self,
+        callee: &Name,
         arguments: &[syntax::Expr],
         formals: Vec<Ty>,
         span: Span,
     ) {
         if arguments.len() != formals.len() {
-            return self.infer_arguments(arguments, formals, span);
+            return self.infer_arguments(callee, arguments, formals, span);
         }
         let types: Vec<_> = arguments.iter().map(|argument| self.pure(argument)).collect();
         for ((ty, formal), argument) in types.iter().zip(&formals).zip(arguments) {
@@ -172,5 +203,16 @@ impl Resolver<'_, '_> {
                 return;
             }
         }
+    }
+}
+
+/// What plugins of the reference add to expressions, in the form of applications.
+const OF_PLUGINS: [&str; 4] = ["low", "lowEvent", "oldCall", "rel"];
+
+fn counted(number: usize, what: &str) -> String {
+    match number {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        more => format!("{more} {what}s"),
     }
 }

@@ -299,7 +299,7 @@ impl Resolver<'_, '_> {
         if !equal {
             let expected = self.describe(expected);
             let found = self.describe(found);
-            self.error(span, format!("incompatible types: found `{found}`, expected `{expected}`"));
+            self.error(span, incompatible(&found, &expected));
         }
         self.propagate();
         equal
@@ -597,8 +597,7 @@ impl Resolver<'_, '_> {
         expected.dedup();
         let expected = expected.join("` or `");
         let found = self.describe(&misfit.found);
-        let message = format!("incompatible types: found `{found}`, expected `{expected}`");
-        self.error(misfit.span, message);
+        self.error(misfit.span, incompatible(&found, &expected));
     }
 
     /// A type for a message; holes are shown as `?`.
@@ -607,4 +606,15 @@ impl Resolver<'_, '_> {
         let ty = self.inference.unifier.ground(ty, &mut || unknown.clone());
         ty.display(self.shared.program).to_string()
     }
+}
+
+/// What is said of an expression that has another type than it should.
+fn incompatible(found: &str, expected: &str) -> String {
+    let hint = match (found, expected) {
+        ("Int" | "Perm", "Bool") => "; compare it with something, as in `… != 0`",
+        ("Ref", "Bool") => "; compare it with something, as in `… != null`",
+        ("Bool", "Int" | "Perm") => "; `… ? 1 : 0` makes a number of it",
+        _ => "",
+    };
+    format!("incompatible types: found `{found}`, expected `{expected}`{hint}")
 }

@@ -6,21 +6,27 @@ use super::raw::Setting;
 
 /// A script being written, or nothing.
 #[derive(Default)]
-pub(super) struct Log(Option<Box<dyn Write>>);
+pub(super) struct Log {
+    sink: Option<Box<dyn Write>>,
+    /// The options and declarations that were written: what holds in all scopes.
+    preamble: Vec<String>,
+    /// The limit on the steps of a question.
+    limit: Option<String>,
+}
 
 impl Log {
     pub(super) fn new(sink: Option<Box<dyn Write>>) -> Log {
-        Log(sink)
+        Log { sink, ..Log::default() }
     }
 
     /// Whether a script is written at all: making the text of a formula is not free.
     pub(super) fn is_on(&self) -> bool {
-        self.0.is_some()
+        self.sink.is_some()
     }
 
     pub(super) fn header(&mut self, settings: &[(&str, Setting)]) {
         // Symbols are declared where they are first used, and stay declared when the scope is left.
-        self.line("(set-option :global-declarations true)");
+        self.declare("(set-option :global-declarations true)".to_owned());
         self.settings(settings);
     }
 
@@ -33,39 +39,69 @@ impl Log {
                 Setting::Bool(value) => value.to_string(),
                 Setting::Uint(value) => value.to_string(),
             };
-            self.line(&format!("(set-option :{prefix}{name} {value})"));
+            self.declare(format!("(set-option :{prefix}{name} {value})"));
+        }
+    }
+
+    /// Limits the steps of the questions that follow.
+    pub(super) fn limit(&mut self, steps: u32) {
+        if self.is_on() {
+            let line = format!("(set-option :rlimit {steps})");
+            self.line(&line);
+            self.limit = Some(line);
+        }
+    }
+
+    /// Appends an option or a declaration, which holds from now on.
+    pub(super) fn declare(&mut self, line: String) {
+        if self.is_on() {
+            self.line(&line);
+            self.preamble.push(line);
+        }
+    }
+
+    /// Starts again without scopes and formulas. Once a question was cut off by its limit, the solver that replays the
+    /// script takes nothing more ("push canceled"), so it is a new one, which has to hear everything again.
+    pub(super) fn restart(&mut self) {
+        if self.is_on() {
+            self.line("(reset)");
+            let preamble = std::mem::take(&mut self.preamble);
+            for line in preamble.iter().chain(&self.limit.clone()) {
+                self.line(line);
+            }
+            self.preamble = preamble;
         }
     }
 
     /// Appends a line. A sink that cannot be written to is dropped; verification goes on.
     pub(super) fn line(&mut self, line: &str) {
-        if let Some(sink) = &mut self.0
+        if let Some(sink) = &mut self.sink
             && writeln!(sink, "{line}").is_err()
         {
-            self.0 = None;
+            self.sink = None;
         }
     }
 
     /// Asks, with all that was said before on disk: if this question has no end, the script shows what it was.
     pub(super) fn check(&mut self) {
         self.line("(check-sat)");
-        if let Some(sink) = &mut self.0
+        if let Some(sink) = &mut self.sink
             && sink.flush().is_err()
         {
-            self.0 = None;
+            self.sink = None;
         }
     }
 
     pub(super) fn declare_sort(&mut self, name: &str) {
         if self.is_on() {
-            self.line(&format!("(declare-sort |{name}| 0)"));
+            self.declare(format!("(declare-sort |{name}| 0)"));
         }
     }
 
     pub(super) fn declare_function(&mut self, name: &str, args: &[z3::Sort], result: &z3::Sort) {
         if self.is_on() {
             let args: Vec<String> = args.iter().map(ToString::to_string).collect();
-            self.line(&format!("(declare-fun |{name}| ({}) {result})", args.join(" ")));
+            self.declare(format!("(declare-fun |{name}| ({}) {result})", args.join(" ")));
         }
     }
 }

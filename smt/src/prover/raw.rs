@@ -44,6 +44,18 @@ thread_local! {
     static DEFAULT_TAKEN: Cell<bool> = const { Cell::new(false) };
 }
 
+/// What Z3 answers to a script.
+#[cfg(test)]
+pub(super) fn replay(script: &str) -> String {
+    let context = new_context();
+    let script = CString::new(script).expect("a text without NUL");
+    // SAFETY: context and script are alive, and the answer is copied before the next call.
+    unsafe {
+        let answer = ffi::Z3_eval_smtlib2_string(context.get_z3_context(), script.as_ptr());
+        CStr::from_ptr(answer).to_string_lossy().into_owned()
+    }
+}
+
 /// The bytes that all contexts together may use; Z3 4.8.12 takes no larger number. What needs more is given up.
 ///
 /// Neither the limit on steps nor the clock ends what Z3 does between two looks at them: one round of instantiations was
@@ -99,6 +111,9 @@ pub(super) fn last_error(context: &Context) -> Result<(), ProverError> {
         let code = ffi::Z3_get_error_code(context);
         if code == ffi::ErrorCode::Ok {
             return Ok(());
+        }
+        if code == ffi::ErrorCode::MemoutFail {
+            return Err(ProverError::OutOfMemory);
         }
         let message = ffi::Z3_get_error_msg(context, code);
         let message = if message.is_null() {

@@ -279,11 +279,11 @@ impl Solver {
             settings(self.translator.has_backend_sorts, self.models, self.translator.variation);
         self.kernel = Kernel::new(&self.context, self.kind, &settings, EAGER_THRESHOLD)?;
         self.is_spent = false;
-        self.expects_backend_sorts = self.translator.has_backend_sorts;
-        self.translator.log.line("(reset-assertions)");
-        if self.translator.has_backend_sorts {
+        self.translator.log.restart();
+        if self.translator.has_backend_sorts && !self.expects_backend_sorts {
             self.translator.log.settings(&WITH_BACKEND_SORTS);
         }
+        self.expects_backend_sorts = self.translator.has_backend_sorts;
         let scopes = std::mem::take(&mut self.scopes);
         for (depth, scope) in scopes.iter().enumerate() {
             if depth > 0 {
@@ -444,9 +444,7 @@ impl Solver {
         let milliseconds = if budget.milliseconds == 0 { u32::MAX } else { budget.milliseconds };
         self.context.update_param_value("rlimit", &budget.resources.to_string());
         self.context.update_param_value("timeout", &milliseconds.to_string());
-        if self.translator.log.is_on() {
-            self.translator.log.line(&format!("(set-option :rlimit {})", budget.resources));
-        }
+        self.translator.log.limit(budget.resources);
     }
 }
 

@@ -81,8 +81,8 @@ impl Translator {
             variation,
             log,
         };
-        translator.log.line("(declare-sort Ref 0)\n(declare-const null Ref)");
-        translator.log.line(Snapshots::DECLARATION);
+        translator.log.declare("(declare-sort Ref 0)\n(declare-const null Ref)".to_owned());
+        translator.log.declare(Snapshots::DECLARATION.to_owned());
         translator
     }
 

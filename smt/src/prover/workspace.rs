@@ -60,7 +60,12 @@ impl Workspace {
 
     /// One more term has been translated.
     pub(super) fn add_load(&self) {
-        self.0.load.set(self.0.load.get() + 1);
+        self.0.load.set(self.0.load.get().saturating_add(1));
+    }
+
+    /// Nobody is to use it any more but who has it.
+    pub(super) fn wear_out(&self) {
+        self.0.load.set(usize::MAX);
     }
 
     /// Whether it is better to go on with a new one.

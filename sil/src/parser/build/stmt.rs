@@ -6,6 +6,7 @@ use crate::syntax::{
     NodeKind, Stmt, StmtKind, Terminator, TerminatorKind,
 };
 
+use super::super::hints;
 use super::{Builder, Node, Nodes, Rule, find, fitted, next, next_if, skip};
 
 /// Invariants and termination clauses at the start of some parts.
@@ -129,7 +130,8 @@ impl Builder<'_> {
         } else if in_parentheses
             || !matches!(value.kind, ExprKind::Ident(_) | ExprKind::Call { ascription: None, .. })
         {
-            self.error(span, "an expression is not a statement");
+            let message = hints::call_of_plugin(place.get_input(), place.start());
+            self.error(span, message.unwrap_or_else(|| "an expression is not a statement".into()));
         }
         StmtKind::Expr(value)
     }

@@ -407,6 +407,35 @@ fn scripts_can_be_replayed() {
     });
 }
 
+/// A solver that was cut off does not listen to the rest of a script.
+#[test]
+fn scripts_of_runs_that_hit_a_limit_can_be_replayed() {
+    let sink = Shared::default();
+    let options = ProverOptions { smt_log: Some(Box::new(sink.clone())), ..Default::default() };
+    let mut b = Bench { terms: Terms::new(), prover: Prover::new(options).expect("a prover") };
+    b.prover.push();
+    assume_pigeons(&mut b);
+    let answer = b.prover.inconsistent(&mut b.terms, QueryKind::Check, Budget::CHECK);
+    assert_eq!(answer.expect("no error"), Answer::GaveUp(Limit::Resources));
+    b.prover.pop().expect("pop");
+    b.prover.push();
+    let ints = b.terms.seq_sort(Sort::INT);
+    let (s, t) = (b.constant("s", ints), b.constant("t", ints));
+    let (length, other) = (b.terms.seq_len(s), b.terms.seq_len(t));
+    let fact = b.terms.identical(s, t);
+    b.prover.assume(fact);
+    let goal = b.terms.identical(length, other);
+    b.proves_soundly(goal);
+    b.prover.pop().expect("pop");
+    drop(b);
+    let script = String::from_utf8(sink.0.borrow().clone()).expect("text");
+    // A context of the interface has begun before the script does, and takes no option about declarations.
+    let script = script.replace("(set-option :global-declarations true)\n", "");
+    let answers = raw::replay(&script);
+    let answers: Vec<&str> = answers.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(answers, ["unknown", "unsat", "unknown"], "{script}");
+}
+
 /// The length of the chain that is proved in one round of instances is limited by the threshold.
 #[test]
 fn thresholds_of_kernels_are_their_own() {
