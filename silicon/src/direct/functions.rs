@@ -10,7 +10,7 @@ use smt::terms::{Term, Terms};
 use super::graph::is_result;
 use super::{Direct, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
-use crate::engine::findings::incidents::{Incidents, Missing};
+use crate::engine::findings::incidents::Incidents;
 use crate::engine::members::function::Written;
 use crate::engine::state::State;
 use crate::engine::{Engine, Stop};
@@ -143,19 +143,7 @@ impl Engine<'_> {
             self.mark_unframed(blame)?;
         }
         let id = renumbered(id);
-        self.use_function(id)?;
-        let symbols = self.function_symbols(id);
-        let mut operands = vec![snapshot];
-        operands.extend(&values);
-        let defined = self.terms.apply(symbols.precondition, &operands);
-        self.assume(defined)?;
-        let application = self.terms.apply(symbols.full, &operands);
-        let limited = self.terms.apply(symbols.limited, &operands);
-        if let Some(Missing { reported: Some(reported) }) = missing {
-            // What fails because of the value is no news.
-            self.log.taint(application, reported);
-            self.log.taint(limited, reported);
-        }
+        let (application, limited) = self.make_application(id, snapshot, &values, missing)?;
         if self.setting.recursion_group.contains(&id) {
             return Ok(limited);
         }

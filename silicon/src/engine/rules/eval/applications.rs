@@ -55,19 +55,8 @@ impl Engine<'_> {
         {
             return Ok(known.application);
         }
-        self.use_function(function)?;
-        let symbols = self.function_symbols(function);
-        let mut operands = vec![snapshot];
-        operands.extend(&arguments);
-        let defined = self.terms.apply(symbols.precondition, &operands);
-        self.assume(defined)?;
-        let application = self.terms.apply(symbols.full, &operands);
-        let limited = self.terms.apply(symbols.limited, &operands);
-        if let Some(Missing { reported: Some(reported) }) = missing {
-            // What fails because of the value is no news.
-            self.log.taint(application, reported);
-            self.log.taint(limited, reported);
-        }
+        let (application, limited) =
+            self.make_application(function, snapshot, &arguments, missing)?;
         if !self.mode.bound.is_empty() {
             let written = expr.clone();
             self.gathered.applications.push(Application {
@@ -82,6 +71,31 @@ impl Engine<'_> {
         }
         self.made.limited.insert(application, limited);
         Ok(application)
+    }
+
+    /// The application of a function whose precondition has been looked at, and its limited form. `missing`: what the
+    /// snapshot lacks.
+    pub(crate) fn make_application(
+        &mut self,
+        function: FunctionId,
+        snapshot: Term,
+        arguments: &[Term],
+        missing: Option<Missing>,
+    ) -> Result<(Term, Term), Stop> {
+        self.use_function(function)?;
+        let symbols = self.function_symbols(function);
+        let mut operands = vec![snapshot];
+        operands.extend(arguments);
+        let defined = self.terms.apply(symbols.precondition, &operands);
+        self.assume(defined)?;
+        let application = self.terms.apply(symbols.full, &operands);
+        let limited = self.terms.apply(symbols.limited, &operands);
+        if let Some(Missing { reported: Some(reported) }) = missing {
+            // What fails because of the value is no news.
+            self.log.taint(application, reported);
+            self.log.taint(limited, reported);
+        }
+        Ok((application, limited))
     }
 
     /// The arguments that the precondition of a function mentions.
