@@ -2,7 +2,8 @@
 //!
 //! A sequence starts from a program and edits its text as people do, and as they would not: what is removed, moved, renamed, negated,
 //! commented; what comes in that has nothing to do with the rest. After each edit the outcome with the answers known so far has to be that
-//! of a run that knows nothing, byte for byte but for its costs.
+//! of a run that knows nothing, byte for byte but for its times; and that of a run without answers, in which members share workspaces of
+//! the solver, but for the number of questions: how many it takes to find something may depend on what came before in a workspace.
 //!
 //! A seed names a sequence: the same seed, the same texts.
 
@@ -121,13 +122,17 @@ fn compare(edited: &Edited, answers: &Arc<Answers>, tally: &mut Tally) -> bool {
         tally.refused += 1;
         return false;
     }
-    let fresh = session(None).run(&input);
+    let fresh = session(Some(Arc::default())).run(&input);
+    let plain = session(None).run(&input);
     tally.compared += 1;
     let started = noted.0.into_inner().expect("nobody panics with the lock");
     tally.members += recalled.members.len();
     tally.recalled += recalled.members.len().saturating_sub(started.len());
-    let (expected, found) = (shown(&fresh), shown(&recalled));
-    if expected != found {
+    let pairs = [
+        (shown(&fresh, &TIMES), shown(&recalled, &TIMES)),
+        (shown(&plain, &COSTS), shown(&recalled, &COSTS)),
+    ];
+    if let Some((expected, found)) = pairs.into_iter().find(|(left, right)| left != right) {
         let lines = expected.lines().zip(found.lines()).find(|(left, right)| left != right);
         tally.differences.push(format!(
             "{name} ({options:?})\n  fresh:    {}\n  recalled: {}\n{text}",
@@ -137,6 +142,11 @@ fn compare(edited: &Edited, answers: &Arc<Answers>, tally: &mut Tally) -> bool {
     }
     true
 }
+
+/// What a remembered member does not say: how long its obligations took, and in how many steps.
+const TIMES: [&str; 1] = ["obligations"];
+/// What depends on the workspace, too.
+const COSTS: [&str; 5] = ["obligations", "constructs", "queries", "questions", "subjects"];
 
 /// The members on which work began.
 #[derive(Default)]
@@ -151,9 +161,8 @@ impl Follower for Noted {
     fn loaded(&self, _: &Outcome, _: &[follow::Member]) {}
 }
 
-/// All that a run tells, without what it cost: a remembered member says neither how long its obligations took nor in how many
-/// steps.
-fn shown(outcome: &Outcome) -> String {
+/// All that a run tells, but for times and the fields of these names.
+fn shown(outcome: &Outcome, without: &[&str]) -> String {
     let mut bytes = Vec::new();
     Format::Json { statistics: true }
         .outcome(outcome, &mut bytes)
@@ -161,21 +170,21 @@ fn shown(outcome: &Outcome) -> String {
     let text = String::from_utf8(bytes).expect("JSON is text");
     let without_costs = |line: &str| {
         let mut value = serde_json::from_str(line).expect("it is JSON");
-        forget_costs(&mut value);
+        forget(&mut value, without);
         value.to_string()
     };
     text.lines().map(without_costs).collect::<Vec<_>>().join("\n")
 }
 
-fn forget_costs(value: &mut serde_json::Value) {
+fn forget(value: &mut serde_json::Value, without: &[&str]) {
     match value {
         serde_json::Value::Object(fields) => {
             fields.retain(|name, _| {
-                !(name == "ms" || name.ends_with("_ms") || name == "obligations")
+                !(name == "ms" || name.ends_with("_ms") || without.contains(&&**name))
             });
-            fields.values_mut().for_each(forget_costs);
+            fields.values_mut().for_each(|it| forget(it, without));
         }
-        serde_json::Value::Array(items) => items.iter_mut().for_each(forget_costs),
+        serde_json::Value::Array(items) => items.iter_mut().for_each(|it| forget(it, without)),
         _ => {}
     }
 }

@@ -55,11 +55,14 @@ impl Run<'_> {
     /// Gives each of these tasks a turn, one after the other.
     fn work(&self, lane: Range<usize>) {
         let mut workspace = Workspace::new();
+        // The solver's models depend on what came before in its workspace, so that a counterexample would change with the
+        // members beside it.
+        let is_apart = self.recall.is_some() || self.context.options.counterexample;
         for index in lane {
             if self.known.contains(&index) {
                 continue;
             }
-            if workspace.is_worn() || self.recall.is_some() {
+            if workspace.is_worn() || is_apart {
                 workspace = Workspace::new();
             }
             let (task, facts) = (&self.tasks[index], Facts::of(self.analysis));
