@@ -71,6 +71,14 @@ impl<'a> SourceMap<'a> {
         self.original_place(span.origin).map_or_else(|| self.own_place(span), |(place, _)| place)
     }
 
+    /// Where its author wrote what a span stands for; `None` for what a translator has added.
+    pub fn written(&self, span: Span) -> Option<Place> {
+        match self.original_place(span.origin) {
+            Some((place, is_own)) => is_own.then_some(place),
+            None => self.original_files().next().is_none().then(|| self.own_place(span)),
+        }
+    }
+
     /// What to tell the user about the error `full_id` (`id:reason`) at `error`, of which `reason` could not be shown. `lacking`:
     /// to which location permission is missing, in the user's words.
     pub fn explain(

@@ -9,7 +9,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use silicon::options::{Join, Options};
-use silicon::output::Format;
+use silicon::output::{Format, ReportFormat};
 use silicon::session::input::{self, Input, Language, Source};
 use silicon::session::shard::Shard;
 use silicon::session::{Lines, Session, Task};
@@ -388,8 +388,15 @@ impl Args {
             at: self.at.clone(),
             errors_per_member: self.errors_per_member(),
             answers: None,
+            graphs: self.wants_graphs(),
             shard: None,
         }
+    }
+
+    /// Whether somebody may draw graphs: a page, now or when runs are merged.
+    fn wants_graphs(&self) -> bool {
+        let reports = &self.presentation.reports;
+        self.save.is_some() || reports.iter().any(|report| report.format == ReportFormat::Html)
     }
 
     /// The reference stops at the first error of a member.

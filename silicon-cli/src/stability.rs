@@ -180,6 +180,7 @@ impl Stability {
             at: self.at.clone(),
             errors_per_member: 0,
             answers: None,
+            graphs: false,
             shard: None,
         }
     }

@@ -10,6 +10,7 @@ use sil::source::{LineColumn, SourceFile};
 use silicon::options::GivenUp;
 use silicon::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
 use silicon::session::follow::Member;
+use silicon::session::graph::{End, Graph, Node, Row, Way};
 use silicon::session::replay::Replay;
 use silicon::session::shard::Dealt;
 use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Missing, Obligation, Outcome};
@@ -97,6 +98,19 @@ pub(crate) struct Verified {
     trusted: Vec<String>,
     statistics: Statistics,
     obligations: Vec<(At, String, Cost)>,
+    graphs: Vec<Drawn>,
+}
+
+/// A graph: its name, and its nodes.
+#[derive(Debug, Serialize, Deserialize)]
+struct Drawn(Option<String>, Vec<DrawnNode>);
+
+#[derive(Debug, Serialize, Deserialize)]
+struct DrawnNode {
+    depth: usize,
+    rows: Vec<(Row, At)>,
+    ways: Vec<Way>,
+    end: Option<End>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -219,6 +233,7 @@ impl From<&MemberOutcome> for Verified {
                 .iter()
                 .map(|of| ((&of.place).into(), of.kind.clone(), of.cost))
                 .collect(),
+            graphs: member.graphs.iter().map(Drawn::from).collect(),
         }
     }
 }
@@ -237,7 +252,32 @@ impl From<Verified> for MemberOutcome {
                 .into_iter()
                 .map(|(at, kind, cost)| Obligation { place: at.into(), kind, cost })
                 .collect(),
+            graphs: member.graphs.into_iter().map(Graph::from).collect(),
         }
+    }
+}
+
+impl From<&Graph> for Drawn {
+    fn from(Graph { name, nodes }: &Graph) -> Self {
+        let node = |Node { depth, rows, ways, end }: &Node| DrawnNode {
+            depth: *depth,
+            rows: rows.iter().map(|(row, at)| (*row, at.into())).collect(),
+            ways: ways.clone(),
+            end: *end,
+        };
+        Self(name.clone(), nodes.iter().map(node).collect())
+    }
+}
+
+impl From<Drawn> for Graph {
+    fn from(Drawn(name, nodes): Drawn) -> Self {
+        let node = |DrawnNode { depth, rows, ways, end }| Node {
+            depth,
+            rows: rows.into_iter().map(|(row, at): (Row, At)| (row, at.into())).collect(),
+            ways,
+            end,
+        };
+        Self { name, nodes: nodes.into_iter().map(node).collect() }
     }
 }
 

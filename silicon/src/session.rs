@@ -5,6 +5,7 @@
 
 pub mod audit;
 pub mod follow;
+pub mod graph;
 pub mod input;
 pub mod load;
 pub mod outcome;
@@ -35,6 +36,7 @@ use crate::observer::Planned;
 use crate::options::Options;
 use crate::report::{Cost, Finding, MemberReport, Statistics, Verdict};
 use follow::Relay;
+use graph::Bodies;
 use input::Language;
 use load::Loaded;
 use place::Places;
@@ -67,6 +69,8 @@ pub struct Session {
     pub errors_per_member: usize,
     /// What is known from earlier runs, where that is to be used; what is found is added.
     pub answers: Option<Arc<Answers>>,
+    /// Tell the control flow of methods, for those who draw it.
+    pub graphs: bool,
     /// Only the members of one shard; none: all.
     pub shard: Option<Arc<Sharding>>,
 }
@@ -123,11 +127,14 @@ impl Session {
                             .then(|| Replayer::new(&outcome.file, &texts))
                             .flatten();
                     let replayer = replayer.as_ref();
+                    let bodies = Bodies::new(&program, &places);
+                    let bodies = (self.graphs && direct.is_none()).then_some(&bodies);
                     let relay = Relay {
                         session: self,
                         places: &places,
                         outcome: &outcome,
                         replayer,
+                        bodies,
                         follower,
                     };
                     let report = match &direct {
@@ -143,7 +150,8 @@ impl Session {
                         ),
                     };
                     for member in report.members {
-                        let (member, diagnostics) = self.of_report(member, &places, replayer);
+                        let (member, diagnostics) =
+                            self.of_report(member, &places, replayer, bodies);
                         outcome.add(member, diagnostics);
                     }
                 }
@@ -162,7 +170,9 @@ impl Session {
         mut member: MemberReport,
         places: &Places<'_>,
         replayer: Option<&Replayer>,
+        bodies: Option<&Bodies<'_>>,
     ) -> (MemberOutcome, Vec<Diagnostic>) {
+        let graphs = bodies.map_or_else(Vec::new, |bodies| bodies.graphs(&member));
         member.name = places.name(member.span, member.name);
         let mut diagnostics = self.diagnostics(&member, places);
         if let Some(replayer) = replayer {
@@ -178,6 +188,7 @@ impl Session {
             trusted: member.trusted.into_iter().map(|(_, words)| words).collect(),
             obligations: obligations(&member.statistics, member.span, places),
             statistics: member.statistics,
+            graphs,
         };
         (outcome, diagnostics)
     }

@@ -60,7 +60,7 @@ fn made() -> Made {
     let scratch = Scratch::new(&[("program.vpr", PROGRAM)]);
     let run = scratch.silicon(&[
         "program.vpr",
-        "--limit=100000",
+        "--limit=10000",
         "--counterexample",
         "--message-format=json",
         "--report=html=page.html",
@@ -168,5 +168,47 @@ fn hostile_text_does_nothing_in_a_browser() {
     assert_eq!(loaded, 0, "nothing is asked for");
     let mark = browser.run("return document.querySelector('.source mark').textContent");
     assert_eq!(mark, "1 < 0");
+    assert_eq!(browser.complaints(), Value::Array(Vec::new()));
+}
+
+/// Bodies with branches are drawn: what is written in a node is inside of it, no node covers another, and the ways of failing
+/// paths, as the conditions of the findings tell them, are thick.
+#[test]
+fn bodies_are_drawn_so_that_they_can_be_read() {
+    let Some(browser) = Browser::start() else { return };
+    let made = made();
+    browser.open(&made.page());
+    let drawn = browser.run(
+        "return Array.from(document.querySelectorAll('#bodies details')).map(it => it.querySelector('summary').textContent)",
+    );
+    assert_eq!(drawn, serde_json::json!(["method wrong: failed"]));
+    let measured = browser.run(
+        "const boxes = Array.from(document.querySelectorAll('.graph rect')).map(it => it.getBBox());
+         const texts = Array.from(document.querySelectorAll('.graph > text:not(.when)'));
+         const within = (inner, outer) => outer.x <= inner.x && outer.y <= inner.y
+             && inner.x + inner.width <= outer.x + outer.width && inner.y + inner.height <= outer.y + outer.height;
+         const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+         return {
+             boxes: boxes.length,
+             texts: texts.map(it => it.textContent),
+             outside: texts.filter(it => !boxes.some(box => within(it.getBBox(), box))).map(it => it.textContent),
+             overlaps: boxes.filter((box, at) => boxes.slice(at + 1).some(other => meet(box, other))).length,
+             failing: document.querySelectorAll('.graph .way.failing').length,
+             ways: document.querySelectorAll('.graph .way').length,
+         };",
+    );
+    assert_eq!(measured["outside"], serde_json::json!([]), "{measured}");
+    assert_eq!(measured["overlaps"], 0, "{measured}");
+    assert_eq!(measured["ways"], 7, "{measured}");
+    assert_eq!(measured["failing"], 4, "{measured}");
+    let texts = measured["texts"].as_array().expect("a list").iter();
+    let texts: Vec<&str> = texts.map(|it| it.as_str().expect("a text")).collect();
+    assert_eq!(texts.len(), 8, "{measured}");
+    assert_eq!((texts[0], texts[1]), ("17  var i: Int := 0", "18  while (i < n)"));
+    // The title of a finding is part of the text.
+    assert!(texts[5].starts_with("23  assert.failed") && texts[5].ends_with("✗ assert i > n"));
+    // The page is not wider than the window.
+    let overflow = browser.run("return document.documentElement.scrollWidth - window.innerWidth");
+    assert!(overflow.as_i64() <= Some(0), "{overflow}");
     assert_eq!(browser.complaints(), Value::Array(Vec::new()));
 }

@@ -212,7 +212,7 @@ fn what_was_altered_is_refused() {
     let text = scratch.read(&files[1]);
     let lines: Vec<&str> = text.lines().collect();
     let cut = lines[..lines.len() - 1].join("\n");
-    let version = text.replace("\"silicon_saved\":1", "\"silicon_saved\":2");
+    let version = text.replace("\"silicon_saved\":2", "\"silicon_saved\":3");
     let made_by = text.replace("\"made_by\":\"", "\"made_by\":\"x");
     let shard = text.replace("\"number\":2", "\"number\":3");
     let is_with_members = |line: &&&str| !line.contains("\"members\":[]");

@@ -4,6 +4,7 @@
 //! `maud` escapes all text, the page's own policy admits no script and no style but these two, and what controls a terminal or the
 //! direction of text is shown as a mark. Without script all is there but for the filters.
 
+mod graph;
 mod source;
 
 use base64::Engine as _;
@@ -43,6 +44,7 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
                 main {
                     (members(outcomes, &sheets))
                     (findings(outcomes, &sheets))
+                    (bodies(outcomes, &sheets))
                     (sheets.shown())
                 }
                 script { (PreEscaped(SCRIPT)) }
@@ -99,7 +101,7 @@ fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
                 output name="shown" {}
             }
             table {
-                thead { tr { th { "member" } th { "verdict" } th { "findings" } th { "questions" } th { "ms" } th { "where the time went" } } }
+                thead { tr { th { "member" } th { "verdict" } th { "findings" } th { "questions" } th { "ms" } th { "obligations" } } }
                 @for (file, outcome) in outcomes.iter().enumerate() {
                     tbody {
                         tr class="file" {
@@ -107,10 +109,13 @@ fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
                             td class="number" { (milliseconds(outcome.time)) }
                             td {}
                         }
-                        @for member in &outcome.members {
+                        @for (number, member) in outcome.members.iter().enumerate() {
                             tr class="member" data-verdict=(member.verdict.name()) data-name=(text(&member.name))
                                 data-ms=(milliseconds(member.statistics.time)) {
-                                td { (member.kind.name()) " " (sheets.link(&member.place, &member.name)) }
+                                td {
+                                    (member.kind.name()) " " (sheets.link(&member.place, &member.name))
+                                    @if !member.graphs.is_empty() { " (" a href={ "#" (body_anchor(file, number)) } { "body" } ")" }
+                                }
                                 td class=(member.verdict.name()) { (words(member.verdict)) }
                                 td { (findings_of(file, outcome, member)) }
                                 td class="number" { (member.statistics.questions.asked()) }
@@ -128,13 +133,23 @@ fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
     }
 }
 
+/// An id that may go on in the next line behind its colon.
+fn breakable(id: &str) -> Markup {
+    html! {
+        @match id.split_once(':') {
+            Some((error, reason)) => { (text(error)) ":" wbr; (text(reason)) },
+            None => (text(id)),
+        }
+    }
+}
+
 /// Links to what was found in a member.
 fn findings_of(file: usize, outcome: &Outcome, member: &MemberOutcome) -> Markup {
     let own = outcome.diagnostics.iter().enumerate();
     let own = own.filter(|(_, one)| one.member.as_ref() == Some(&member.name));
     html! {
         @for (index, one) in own {
-            a class=(one.message.severity.name()) href={ "#" (anchor(file, index)) } { (text(&one.message.id)) } " "
+            a class=(one.message.severity.name()) href={ "#" (anchor(file, index)) } { (breakable(&one.message.id)) } " "
         }
     }
 }
@@ -210,6 +225,32 @@ fn finding(anchor: &str, one: &Diagnostic, sheets: &Sheets<'_>) -> Markup {
     }
 }
 
+/// The control flow of methods; that of those that are not verified is open.
+fn bodies(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
+    let all = outcomes.iter().enumerate().flat_map(|(file, outcome)| {
+        let members = outcome.members.iter().enumerate();
+        members.map(move |(number, member)| (body_anchor(file, number), member))
+    });
+    let all: Vec<_> = all.filter(|(_, member)| !member.graphs.is_empty()).collect();
+    html! {
+        @if !all.is_empty() {
+            section id="bodies" {
+                h2 { "Bodies" }
+                @for (anchor, member) in all {
+                    details id=(anchor) open[member.verdict != Verdict::Verified] {
+                        @let of = format!("{} {}", member.kind.name(), member.name);
+                        summary { (text(&of)) ": " span class=(member.verdict.name()) { (words(member.verdict)) } }
+                        @for graph in &member.graphs {
+                            @if let Some(name) = &graph.name { p { "implementation " (text(name)) } }
+                            div.picture { (graph::drawn(graph, &of, sheets)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// A state in which it may go wrong: values, and what is held.
 fn state(counterexample: &Counterexample) -> Markup {
     let Counterexample { variables, heap, old } = counterexample;
@@ -230,6 +271,11 @@ fn state(counterexample: &Counterexample) -> Markup {
             }
         }
     }
+}
+
+/// The name of a member's body in the page.
+fn body_anchor(file: usize, member: usize) -> String {
+    format!("b{file}-{member}")
 }
 
 /// The name of a finding in the page.

@@ -5,6 +5,7 @@ use std::time::Instant;
 use sil::render::Place;
 use sil::source::Span;
 
+use super::graph::Bodies;
 use super::input::Lines;
 use super::replay::Replayer;
 use super::{Diagnostic, MemberOutcome, Outcome, Session};
@@ -80,6 +81,7 @@ pub(super) struct Relay<'a> {
     /// What is known before any member is verified.
     pub(super) outcome: &'a Outcome,
     pub(super) replayer: Option<&'a Replayer>,
+    pub(super) bodies: Option<&'a Bodies<'a>>,
     pub(super) follower: &'a dyn Follower,
 }
 
@@ -105,7 +107,7 @@ impl Observer for Relay<'_> {
 
     fn finished(&self, report: &MemberReport) {
         let (member, diagnostics) =
-            self.session.of_report(report.clone(), self.places, self.replayer);
+            self.session.of_report(report.clone(), self.places, self.replayer, self.bodies);
         self.follower.finished(&report.name, &member, &diagnostics);
     }
 

@@ -8,6 +8,7 @@ use sil::render::{Message, Place, Severity, Texts};
 use sil::source::LineColumn;
 
 use super::follow::Member;
+use super::graph::Graph;
 use super::replay::Replay;
 use super::shard::Dealt;
 use crate::report::{Cost, Counterexample, MemberKind, Statistics, Verdict};
@@ -93,6 +94,8 @@ pub struct MemberOutcome {
     pub statistics: Statistics,
     /// Where the solver was at work, the place that took most steps first; in the order of the text where they took the same.
     pub obligations: Vec<Obligation>,
+    /// The control flow of a method's implementations, where that was asked for.
+    pub graphs: Vec<Graph>,
 }
 
 /// A place in a member, and what the questions that came up there have cost.
@@ -263,8 +266,8 @@ impl MemberOutcome {
         };
         let diagnostic = Diagnostic { member: Some(name.clone()), ..Diagnostic::of(message) };
         let verdict = Verdict::Inconclusive;
-        let (trusted, statistics, obligations) = Default::default();
-        (Self { kind, name, verdict, place, trusted, statistics, obligations }, diagnostic)
+        let (trusted, statistics, obligations, graphs) = Default::default();
+        (Self { kind, name, verdict, place, trusted, statistics, obligations, graphs }, diagnostic)
     }
 }
 

@@ -35,6 +35,11 @@ impl<'a> Places<'a> {
         place(self.map.place(span))
     }
 
+    /// The same, if the user wrote something there: what a translator adds is in no program that the user knows.
+    pub fn written(&self, span: Span) -> Option<Place> {
+        self.map.written(span).map(place)
+    }
+
     /// Whether the user wrote this, or a file the user imports: not the standard library.
     pub fn is_users(&self, span: Span) -> bool {
         let name = self.sources.range(span).map(|_| &self.sources.file(span.file).name);

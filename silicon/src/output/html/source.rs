@@ -1,11 +1,13 @@
 //! The texts that findings and members are about, a line a row, with what is wrong marked.
 
 use std::collections::BTreeSet;
+use std::iter;
 use std::ops::Range;
 
 use indexmap::IndexMap;
 use maud::{Markup, html};
 use sil::render::{Place, Severity};
+use sil::source::LineColumn;
 
 use super::text;
 use crate::session::{Diagnostic, Outcome};
@@ -17,6 +19,8 @@ pub(super) struct Sheets<'a> {
 
 struct Sheet<'a> {
     text: &'a str,
+    /// Where its lines begin.
+    starts: Vec<usize>,
     marks: Vec<Mark>,
 }
 
@@ -56,7 +60,7 @@ impl<'a> Sheets<'a> {
     ) -> Option<(&mut Sheet<'a>, Range<usize>)> {
         let (text, at) = outcome.texts.locate(place)?;
         let name = outcome.texts.names().find(|name| **name == *place.file)?;
-        let sheet = self.sheets.entry(name).or_insert(Sheet { text, marks: Vec::new() });
+        let sheet = self.sheets.entry(name).or_insert_with(|| Sheet::new(text));
         Some((sheet, at))
     }
 
@@ -84,6 +88,21 @@ impl<'a> Sheets<'a> {
                 None => (text(words)),
             }
         }
+    }
+
+    /// What is written at a place.
+    pub(super) fn text_at(&self, place: &Place) -> Option<&str> {
+        let sheet = self.sheets.get(&*place.file)?;
+        sheet.text.get(sheet.range(place)?)
+    }
+
+    /// What was found at a place or in a part of it, a line each.
+    pub(super) fn findings_at(&self, place: &Place) -> String {
+        let Some(sheet) = self.sheets.get(&*place.file) else { return String::new() };
+        let Some(at) = sheet.range(place) else { return String::new() };
+        let is_here = |mark: &&Mark| at.start <= mark.at.start && mark.at.end <= at.end;
+        let words: Vec<&str> = sheet.marks.iter().filter(is_here).map(|it| &*it.words).collect();
+        words.join("\n")
     }
 
     /// The lines that a place is in.
@@ -117,7 +136,25 @@ fn line_name(sheet: usize, line: u32) -> String {
     format!("s{sheet}-{line}")
 }
 
-impl Sheet<'_> {
+impl<'a> Sheet<'a> {
+    fn new(text: &'a str) -> Self {
+        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
+        Self { text, starts: iter::once(0).chain(ends).collect(), marks: Vec::new() }
+    }
+
+    /// The bytes at a place.
+    fn range(&self, place: &Place) -> Option<Range<usize>> {
+        let offset = |at: LineColumn| {
+            let start = *self.starts.get((at.line as usize).checked_sub(1)?)?;
+            let line = self.text[start..].split('\n').next()?;
+            let column = (at.column as usize).checked_sub(1)?;
+            let inside = line.char_indices().nth(column).map_or(line.len(), |(inside, _)| inside);
+            Some(start + inside)
+        };
+        let (start, end) = (offset(place.start)?, offset(place.end)?);
+        Some(start..end.max(start))
+    }
+
     /// The lines with their numbers, without their ends.
     fn lines(&self) -> impl Iterator<Item = (u32, Range<usize>)> {
         let mut at = 0;
@@ -182,7 +219,7 @@ mod tests {
             mark(3..5, Severity::Error, "inner"),
             mark(6..6, Severity::Error, "empty"),
         ];
-        let sheet = Sheet { text: "abcdef\r\nghi\n", marks };
+        let sheet = Sheet { marks, ..Sheet::new("abcdef\r\nghi\n") };
         let lines: Vec<_> = sheet.lines().collect();
         assert_eq!(lines, [(1, 0..6), (2, 8..11), (3, 12..12)]);
         let shown = |line: Range<usize>| {
