@@ -37,6 +37,7 @@ pub mod heap;
 pub mod levels;
 pub mod machine;
 pub mod names;
+mod opened;
 pub mod replay;
 pub mod report;
 pub mod run;

@@ -16,6 +16,7 @@ pub use crate::step::ByContract;
 
 use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Permissions, Snapshot};
 use crate::levels::Levels;
+use crate::opened::Opened;
 use crate::value::{Ref, Value};
 
 /// How permission is counted (runtime checking after Hegi 2013, section 3.1).
@@ -217,8 +218,8 @@ pub struct Seen {
 /// A thread.
 #[derive(Debug, Clone)]
 pub struct Thread {
-    /// `0` is the first; `0.1` the second that it forked.
-    pub path: Arc<[u32]>,
+    /// Its number among the threads that its forker has forked, or that nobody has.
+    pub sibling: u32,
     /// Where it was forked.
     pub forked: Option<(u32, Span)>,
     /// Its token.
@@ -277,15 +278,6 @@ pub enum OldState {
     Now,
 }
 
-/// A predicate instance that is open while an expression is evaluated.
-#[derive(Debug, Clone)]
-pub struct Opened {
-    /// Whose permission may be used in addition.
-    pub holder: Holder,
-    /// Which part of it.
-    pub scale: Amount,
-}
-
 /// What happened, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -329,6 +321,8 @@ pub struct Machine<'c> {
     pub levels: Levels,
     /// All threads, in the order of their forks.
     pub threads: Vec<Thread>,
+    /// The threads before this one are not ready: each is at a step that others can notice, or has ended.
+    pub(crate) unsettled: usize,
     /// What is open.
     pub choices: Choices,
     /// What happened, in numbers.
@@ -361,8 +355,8 @@ pub struct Machine<'c> {
     pub(crate) scope: Scope,
     /// Credits that an assertion being evaluated has given away, and who gave them.
     pub(crate) given: (Holder, Vec<(Ref, i64)>),
-    /// Predicate instances that are open.
-    pub(crate) opened: Vec<Opened>,
+    /// What is open while an expression is evaluated.
+    pub(crate) opened: Opened,
     /// How deep evaluations are nested.
     pub(crate) depth: u32,
     /// Functions that are being evaluated, outermost first.
@@ -425,6 +419,7 @@ impl<'c> Machine<'c> {
             fractions,
             levels: Levels::default(),
             threads: Vec::new(),
+            unsettled: 0,
             choices: Choices::new(Vec::new(), Policy::First),
             counts: Counts::default(),
             output: Vec::new(),
@@ -448,7 +443,7 @@ impl<'c> Machine<'c> {
                 checks: true,
             },
             given: (Holder::Nobody, Vec::new()),
-            opened: Vec::new(),
+            opened: Opened::default(),
             depth: 0,
             evaluating: Vec::new(),
             moved: Vec::new(),

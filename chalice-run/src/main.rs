@@ -15,7 +15,7 @@ use chalice_run::explore::{Limits, explore};
 use chalice_run::generate::{Bounds, Found, Order, StartText, Starts};
 use chalice_run::machine::{Assume, ByContract, Config, Folding, Machine, Trace, Undefined, View};
 use chalice_run::report::{Summary, human, json, trace};
-use chalice_run::run::{Scheduling, Verdict, leaked, run};
+use chalice_run::run::{Leaks, Scheduling, Verdict, leaks, run};
 use chalice_run::sources::Sources;
 use clap::Parser;
 
@@ -283,7 +283,7 @@ impl Runner<'_> {
             more: Vec::new(),
             schedule: "-".to_owned(),
             results: Vec::new(),
-            leaked: Vec::new(),
+            leaks: Leaks::default(),
             unset: std::collections::BTreeSet::new(),
             start: None,
         }
@@ -320,7 +320,7 @@ impl Runner<'_> {
             more: outcome.more,
             schedule: outcome.schedule,
             results: outcome.results,
-            leaked: leaked(machine),
+            leaks: leaks(machine),
             unset: std::mem::take(&mut machine.unset),
             ..self.blank(entry)
         })

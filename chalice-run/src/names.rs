@@ -18,12 +18,24 @@ impl Machine<'_> {
         };
         let (thread, number) = found.name;
         match self.threads.get(thread as usize) {
-            Some(thread) if thread.path.len() > 1 => {
-                format!("{kind}#{}:{number}", path_text(&thread.path))
+            Some(maker) if maker.forked.is_some() => {
+                format!("{kind}#{}:{number}", self.path_text(thread as usize))
             }
             Some(_) => format!("{kind}#{number}"),
             None => format!("{kind}#start:{number}"),
         }
+    }
+
+    /// The path of a thread: the numbers of forks that lead to it, between dots. Nothing if there is no such thread.
+    pub fn path_text(&self, thread: usize) -> String {
+        let mut numbers = Vec::new();
+        let mut next = self.threads.get(thread);
+        while let Some(thread) = next {
+            numbers.push(thread.sibling.to_string());
+            next = thread.forked.and_then(|(forker, _)| self.threads.get(forker as usize));
+        }
+        numbers.reverse();
+        numbers.join(".")
     }
 
     /// A location: object and field, or predicate.
@@ -92,7 +104,7 @@ impl Machine<'_> {
                     || activation.loops.iter().any(|inner| inner.holder == holder)
             })
         };
-        self.threads.iter().find(has).map(|thread| path_text(&thread.path))
+        self.threads.iter().position(|thread| has(&thread)).map(|thread| self.path_text(thread))
     }
 
     /// Since when a holder has what it has, if that is known.
@@ -162,10 +174,4 @@ impl Machine<'_> {
         }
         texts.join(", ")
     }
-}
-
-/// The path of a thread: numbers between dots.
-pub fn path_text(path: &[u32]) -> String {
-    let numbers: Vec<_> = path.iter().map(u32::to_string).collect();
-    numbers.join(".")
 }

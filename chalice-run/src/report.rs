@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use chalice::Span;
 
 use crate::machine::Counts;
-use crate::run::{Failure, Verdict};
+use crate::run::{Failure, Leaks, Verdict};
 
 /// What is said at the end.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub struct Summary {
     /// What the entry returned.
     pub results: Vec<(String, String)>,
     /// Permission that nobody can use any more.
-    pub leaked: Vec<String>,
+    pub leaks: Leaks,
     /// Where values that nobody gave were used, if that was noted.
     pub unset: std::collections::BTreeSet<Span>,
     /// How the failing start came to be, if it was generated.

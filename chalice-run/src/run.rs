@@ -6,7 +6,6 @@ use crate::choices::{About, Policy, SplitMix, schedule_text};
 use crate::fault::{Fault, Trouble};
 use crate::heap::Holder;
 use crate::machine::{Assume, Counts, Machine, Pending, Status};
-use crate::names::path_text;
 use crate::value::Value;
 use chalice::program::LockMode;
 
@@ -234,12 +233,12 @@ impl Machine<'_> {
     /// # Errors
     /// What stops the run.
     pub fn settle_threads(&mut self) -> crate::fault::Res<()> {
-        let mut at = 0;
-        while at < self.threads.len() {
-            if self.threads[at].status == Status::Ready {
-                self.advance(at)?;
+        while self.unsettled < self.threads.len() {
+            let thread = self.unsettled;
+            self.unsettled += 1;
+            if self.threads[thread].status == Status::Ready {
+                self.advance(thread)?;
             }
-            at += 1;
         }
         Ok(())
     }
@@ -408,7 +407,8 @@ fn described(machine: &Machine<'_>, trouble: &Trouble) -> (Verdict, Option<Failu
 }
 
 fn failure(machine: &Machine<'_>, id: &str, span: Span, message: String) -> Failure {
-    let thread = machine.scope.thread.and_then(|thread| machine.threads.get(thread as usize));
+    let at = machine.scope.thread.filter(|at| (*at as usize) < machine.threads.len());
+    let thread = at.map(|at| &machine.threads[at as usize]);
     let running = thread.and_then(|thread| thread.stack.last());
     let method = running.map(|running| &machine.code.methods[running.method as usize]);
     let mut values = Vec::new();
@@ -423,7 +423,7 @@ fn failure(machine: &Machine<'_>, id: &str, span: Span, message: String) -> Fail
         id: id.to_owned(),
         span,
         message,
-        thread: thread.map_or_else(String::new, |thread| path_text(&thread.path)),
+        thread: at.map_or_else(String::new, |at| machine.path_text(at as usize)),
         forked: thread.and_then(|thread| thread.forked).map(|(_, span)| span),
         method: method.map_or_else(String::new, |method| method.name.clone()),
         notes: Vec::new(),
@@ -476,7 +476,7 @@ fn waiting_for_ever(machine: &Machine<'_>, thread: usize) -> Failure {
         let what = match pending {
             Pending::Acquire(object, _) => {
                 let by = machine.waits_for(at).map_or_else(String::new, |owner| {
-                    format!(", held by thread {}", path_text(&machine.threads[owner].path))
+                    format!(", held by thread {}", machine.path_text(owner))
                 });
                 format!("the lock of {}{by}", machine.name(object))
             }
@@ -484,7 +484,7 @@ fn waiting_for_ever(machine: &Machine<'_>, thread: usize) -> Failure {
             Pending::Receive(channel) => format!("a message from {}", machine.name(channel)),
             Pending::Send(_) | Pending::Output | Pending::Step => "nothing".to_owned(),
         };
-        let text = format!("thread {} waits for {what}", path_text(&one.path));
+        let text = format!("thread {} waits for {what}", machine.path_text(at));
         notes.push(Note { text, span: Some(one.place) });
     }
     let waiting = &machine.threads[thread];
@@ -496,7 +496,7 @@ fn waiting_for_ever(machine: &Machine<'_>, thread: usize) -> Failure {
     // A start made from a precondition has nobody who would send, or let go.
     let id = if machine.is_generated && !is_circle { "partner.missing" } else { "deadlock" };
     let mut failure = failure(machine, id, waiting.place, message);
-    failure.thread = path_text(&waiting.path);
+    failure.thread = machine.path_text(thread);
     failure.forked = waiting.forked.map(|(_, span)| span);
     failure.notes = notes;
     failure
@@ -507,22 +507,38 @@ pub fn random_values(seed: u64) -> Policy {
     Policy::Random(SplitMix(seed ^ 0x5bd1_e995))
 }
 
-/// What a holder has left behind: locations of which nobody can give anything any more.
-pub fn leaked(machine: &Machine<'_>) -> Vec<String> {
-    let mut leaked = Vec::new();
+/// Locations of which nobody can give anything any more.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Leaks {
+    /// How many there are.
+    pub count: usize,
+    /// The first of them in words, as many as somebody may read.
+    pub named: Vec<String>,
+}
+
+/// So many locations are named.
+const NAMED: usize = 100;
+
+/// What activations and loops have left behind.
+pub fn leaks(machine: &Machine<'_>) -> Leaks {
+    let main = main(machine);
+    let is_lost =
+        |holder: Holder| matches!(holder, Holder::Frame(_) | Holder::Loop(_)) && holder != main;
+    let mut leaks = Leaks::default();
     for (at, object) in machine.heap.objects.iter().enumerate() {
         for (cell, content) in object.cells.iter().enumerate() {
-            let is_lost = content.holdings.parts().iter().any(|(holder, _)| {
-                matches!(holder, Holder::Frame(_) | Holder::Loop(_)) && *holder != main(machine)
-            });
-            if is_lost {
+            if !content.holdings.parts().iter().any(|(holder, _)| is_lost(*holder)) {
+                continue;
+            }
+            leaks.count += 1;
+            if leaks.named.len() < NAMED {
                 let object = crate::value::Ref(at as u32);
                 let part = crate::heap::Part::Cell(cell as u32);
-                leaked.push(machine.location(crate::heap::Loc { object, part }));
+                leaks.named.push(machine.location(crate::heap::Loc { object, part }));
             }
         }
     }
-    leaked
+    leaks
 }
 
 /// The holder that the entry had.

@@ -14,6 +14,8 @@ mod specification;
 pub(crate) use calls::merge;
 pub use contracts::ByContract;
 
+use std::sync::Arc;
+
 use chalice::Span;
 
 use crate::amount::Amount;
@@ -361,12 +363,9 @@ impl<'c> Machine<'c> {
             let loc = Loc { object: target, part: Part::Cell(back) };
             self.ask_full(loc, span, "no permission to the back pointers")?;
             let Value::Set(pointing) = self.read(target, back, span)? else { continue };
-            let mut pointing = pointing.to_vec();
-            pointing.retain(|one| *one != Value::Ref(object));
-            if is_added {
-                pointing.push(Value::Ref(object));
-            }
-            self.heap.write(target, back, Value::set(pointing));
+            let this = Value::Ref(object);
+            let pointing = if is_added { pointing.update(this) } else { pointing.without(&this) };
+            self.heap.write(target, back, Value::Set(Arc::new(pointing)));
         }
         self.heap.write(object, cell, value);
         Ok(())
@@ -431,12 +430,12 @@ impl<'c> Machine<'c> {
 
     /// Somebody waits for a thread, so it has to run now.
     fn wake(&mut self, token: Ref) {
-        let joined = self.heap.token(token).and_then(|state| state.thread);
-        if let Some(joined) = joined.map(|joined| &mut self.threads[joined as usize])
-            && joined.is_parked
-        {
+        let Some(thread) = self.heap.token(token).and_then(|state| state.thread) else { return };
+        let joined = &mut self.threads[thread as usize];
+        if joined.is_parked {
             joined.is_parked = false;
             joined.status = Status::Ready;
+            self.unsettled = self.unsettled.min(thread as usize);
         }
     }
 

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use imbl::{OrdSet, Vector};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -42,8 +43,8 @@ pub enum Value {
     Ref(Ref),
     /// A sequence.
     Seq(Seq),
-    /// A set: sorted, without repetition.
-    Set(Arc<[Value]>),
+    /// A set. What is made of it shares its elements.
+    Set(Arc<OrdSet<Value>>),
     /// A lock level.
     Level(Level),
     /// A value that is chosen when it is first read.
@@ -52,20 +53,27 @@ pub enum Value {
     Unset(Arc<Self>),
 }
 
-/// A sequence. A range of integers is kept as its bounds.
+/// A sequence. A range of integers is kept as its bounds, and a long sequence so that what is made of it shares its
+/// elements: a program may append to one for ever.
 #[derive(Debug, Clone)]
 pub enum Seq {
-    /// Its elements.
+    /// Its elements, if they are few.
     Items(Arc<[Value]>),
+    /// Its elements, if they are many.
+    Long(Arc<Vector<Value>>),
     /// From the first integer to the one before the second.
     Range(i64, i64),
 }
+
+/// So many elements are few: to copy them costs less than to share them.
+const FEW: usize = 64;
 
 impl Seq {
     /// How many elements it has.
     pub fn len(&self) -> usize {
         match self {
             Self::Items(items) => items.len(),
+            Self::Long(items) => items.len(),
             Self::Range(from, to) => usize::try_from(to - from).unwrap_or(0),
         }
     }
@@ -79,6 +87,7 @@ impl Seq {
     pub fn get(&self, at: usize) -> Value {
         match self {
             Self::Items(items) => items[at].clone(),
+            Self::Long(items) => items[at].clone(),
             Self::Range(from, _) => Value::Int(from + place(at)),
         }
     }
@@ -92,6 +101,7 @@ impl Seq {
     pub fn contains(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Items(items), value) => items.contains(value),
+            (Self::Long(items), value) => items.contains(value),
             (Self::Range(from, to), Value::Int(value)) => from <= value && value < to,
             _ => false,
         }
@@ -102,6 +112,10 @@ impl Seq {
     pub fn slice(&self, from: usize, to: usize) -> Self {
         match self {
             Self::Items(items) => Self::Items(items[from..to].into()),
+            Self::Long(items) if to - from <= FEW => {
+                Self::Items(items.focus().narrow(from..to).into_iter().cloned().collect())
+            }
+            Self::Long(items) => Self::Long(Arc::new(Vector::clone(items).slice(from..to))),
             Self::Range(first, _) => Self::Range(first + place(from), first + place(to)),
         }
     }
@@ -115,7 +129,36 @@ impl Seq {
         if self.is_empty() {
             return other.clone();
         }
-        Self::Items(self.iter().chain(other.iter()).collect())
+        if self.len() + other.len() <= FEW {
+            return Self::Items(self.iter().chain(other.iter()).collect());
+        }
+        // Single elements are cheaper to add than to join sequences.
+        let items = match (self, other) {
+            (Self::Items(few), Self::Long(many)) => {
+                let mut items = Vector::clone(many);
+                few.iter().rev().for_each(|one| items.push_front(one.clone()));
+                items
+            }
+            (_, Self::Long(others)) => {
+                let mut items = self.shared();
+                items.append(Vector::clone(others));
+                items
+            }
+            _ => {
+                let mut items = self.shared();
+                items.extend(other.iter());
+                items
+            }
+        };
+        Self::Long(Arc::new(items))
+    }
+
+    /// Its elements as they are kept if they are many.
+    fn shared(&self) -> Vector<Value> {
+        match self {
+            Self::Long(items) => Vector::clone(items),
+            Self::Items(_) | Self::Range(..) => self.iter().collect(),
+        }
     }
 }
 
@@ -141,6 +184,7 @@ impl Ord for Seq {
     fn cmp(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Items(one), Self::Items(two)) => one.cmp(two),
+            (Self::Long(one), Self::Long(two)) if one.ptr_eq(two) => Ordering::Equal,
             _ => self.iter().cmp(other.iter()),
         }
     }
@@ -167,10 +211,8 @@ impl Value {
     }
 
     /// A set of these values.
-    pub fn set(mut values: Vec<Value>) -> Self {
-        values.sort_unstable();
-        values.dedup();
-        Self::Set(values.into())
+    pub fn set(values: impl IntoIterator<Item = Self>) -> Self {
+        Self::Set(Arc::new(values.into_iter().collect()))
     }
 
     /// The integer it is.
@@ -315,5 +357,28 @@ mod tests {
         assert_eq!(range.append(&Seq::Range(0, 0)), items);
         assert_eq!(range.slice(1, 3), items.slice(1, 3));
         assert_eq!(Seq::Range(5, 2).len(), 0);
+    }
+
+    #[test]
+    fn a_long_sequence_is_the_sequence_of_its_elements() {
+        let short = |numbers: std::ops::Range<i64>| Seq::Items(numbers.map(Value::Int).collect());
+        let mut grown = short(0..1);
+        for number in 1..1_000 {
+            grown = grown.append(&short(number..number + 1));
+        }
+        assert_eq!(grown, Seq::Range(0, 1_000));
+        assert_eq!(short(0..1_000), grown);
+        assert_eq!(Seq::Range(-500, 0).append(&grown), Seq::Range(-500, 1_000));
+        assert_eq!(short(-5..0).append(&grown), Seq::Range(-5, 1_000));
+        assert_eq!(grown.append(&grown.slice(0, 0)), grown);
+        for (from, to) in [(0, 1_000), (1, 999), (500, 510), (77, 78), (3, 3)] {
+            let part = grown.slice(from, to);
+            assert_eq!(part, Seq::Range(place(from), place(to)));
+            assert_eq!(part.slice(0, part.len()), part);
+        }
+        assert_eq!(grown.get(700), Value::Int(700));
+        assert!(grown.contains(&Value::Int(999)) && !grown.contains(&Value::Int(1_000)));
+        assert_ne!(grown, grown.append(&grown));
+        assert!(grown.slice(0, 900) < grown);
     }
 }

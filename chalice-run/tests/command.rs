@@ -226,7 +226,7 @@ fn what_goes_wrong_is_shown_with_who_holds_what() {
     let untimed = json.stdout.split(",\"time_ms\"").next().unwrap_or_default().to_owned();
     expect_test::expect![[r#"
         {"end":{"column":57,"line":3},"file":"<stdin>","held":[{"amount":"50%","holder":"thread 0, C.main","location":"C#1.x","since":null},{"amount":"50%","holder":"nobody any more: C.half has left it behind","location":"C#1.x","since":null}],"id":"assignment.failed:insufficient.permission","message":"no permission to write: 100% of C#1.x is needed","notes":[],"schedule":"-","severity":"error","start":{"column":49,"line":3},"step":4,"thread":{"forked":null,"method":"C.main","path":"0"},"type":"check","v":1,"values":[{"name":"c","value":"C#1"}]}
-        {"checks":3,"complete":true,"entry":"C.main","file":"<stdin>","inputs":0,"leaked":["C#1.x"],"results":[],"schedule":"-","schedules":1,"seed":0,"skipped":0,"start":null,"steps":4"#]].assert_eq(&untimed);
+        {"checks":3,"complete":true,"entry":"C.main","file":"<stdin>","inputs":0,"leaked":["C#1.x"],"leaked_count":1,"results":[],"schedule":"-","schedules":1,"seed":0,"skipped":0,"start":null,"steps":4"#]].assert_eq(&untimed);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(crate) fn default_value(ty: &Type) -> Value {
         Type::String => Value::Text("".into()),
         Type::Mu => Value::Level(Level::BOTTOM),
         Type::Seq(_) => Value::Seq(Seq::Items([].into())),
-        Type::Set(_) => Value::Set([].into()),
+        Type::Set(_) => Value::set([]),
         Type::Null | Type::Class(_) | Type::Channel(_) | Type::Token(_) | Type::Unknown => {
             Value::Null
         }

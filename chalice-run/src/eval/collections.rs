@@ -1,6 +1,9 @@
 //! Sequences and sets.
 
+use std::sync::Arc;
+
 use chalice::Span;
+use imbl::OrdSet;
 
 use crate::code::{Expr, Kind, SetOp};
 use crate::fault::{Fault, Reason, Res, Trouble};
@@ -16,7 +19,7 @@ impl Machine<'_> {
                 let collection = self.eval(&operands.1, slots)?;
                 let found = match &collection {
                     Value::Seq(seq) => seq.contains(&element),
-                    Value::Set(set) => set.binary_search(&element).is_ok(),
+                    Value::Set(set) => set.contains(&element),
                     _ => false,
                 };
                 Value::Bool(found != *negated)
@@ -128,17 +131,25 @@ fn index(sequence: &Value, at: &Value, span: Span) -> Res<Value> {
 
 fn sets(op: SetOp, left: &Value, right: &Value) -> Value {
     let (Value::Set(left), Value::Set(right)) = (left, right) else { return left.clone() };
-    let has = |set: &[Value], value: &Value| set.binary_search(value).is_ok();
-    let subset = || left.iter().all(|value| has(right, value));
+    // Where one of two sets is small, that costs no more than its elements.
     match op {
-        SetOp::Union => Value::set(left.iter().chain(right.iter()).cloned().collect()),
+        SetOp::Union => Value::Set(Arc::new(OrdSet::clone(left).union(OrdSet::clone(right)))),
+        SetOp::Difference if left.len() > right.len() => {
+            let mut rest = OrdSet::clone(left);
+            right.iter().for_each(|value| {
+                rest.remove(value);
+            });
+            Value::Set(Arc::new(rest))
+        }
         SetOp::Difference => {
-            Value::Set(left.iter().filter(|value| !has(right, value)).cloned().collect())
+            Value::set(left.iter().filter(|value| !right.contains(*value)).cloned())
         }
         SetOp::Intersection => {
-            Value::Set(left.iter().filter(|value| has(right, value)).cloned().collect())
+            let (small, large) =
+                if left.len() < right.len() { (left, right) } else { (right, left) };
+            Value::set(small.iter().filter(|value| large.contains(*value)).cloned())
         }
-        SetOp::Subset => Value::Bool(subset()),
-        SetOp::ProperSubset => Value::Bool(left.len() < right.len() && subset()),
+        SetOp::Subset => Value::Bool(left.is_subset(&**right)),
+        SetOp::ProperSubset => Value::Bool(left.is_proper_subset(&**right)),
     }
 }

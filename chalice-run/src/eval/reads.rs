@@ -6,7 +6,7 @@ use crate::amount::{Amount, Rational, Sign};
 use crate::code::{Access, AmountExpr, Expr, Target};
 use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
-use crate::machine::{COMMON, Folding, Machine, Opened};
+use crate::machine::{COMMON, Folding, Machine};
 use crate::stack::grow_stack;
 use crate::value::{Ref, Value};
 
@@ -68,16 +68,7 @@ impl Machine<'_> {
             None => (self.heap.holdings(loc), holder),
         };
         let Some(holdings) = found else { return Amount::NONE };
-        let mut sum = holdings.amount(holder);
-        for opened in &self.opened {
-            let part = holdings.amount(opened.holder);
-            if !part.is_none() && opened.holder != holder {
-                // Counting permissions inside stay what they are: whoever asks whether it is readable gets an answer.
-                let scaled = part.times(&opened.scale).unwrap_or(part);
-                sum = sum.plus(&scaled);
-            }
-        }
-        sum
+        self.opened.available(holdings, holder)
     }
 
     pub(super) fn unfolding(
@@ -113,7 +104,7 @@ impl Machine<'_> {
             return Err(fault.into());
         }
         let holder = Holder::Instance(object, *predicate);
-        self.opened.push(Opened { holder, scale: amount });
+        self.opened.push(holder, amount);
         let value = self.eval(body, slots);
         self.opened.pop();
         value

@@ -138,7 +138,7 @@ impl Machine<'_> {
             ObjectKind::Class(class) => {
                 let class = &self.code.classes[class as usize];
                 let of = |at: usize| {
-                    if at <= class.declared { Value::Open } else { Value::Set([].into()) }
+                    if at <= class.declared { Value::Open } else { Value::set([]) }
                 };
                 (0..class.cells.len()).map(of).collect()
             }

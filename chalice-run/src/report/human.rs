@@ -122,8 +122,8 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
     for (name, value) in &summary.results {
         text.push_str(&format!("{name} = {value}\n"));
     }
-    if let Some(first) = summary.leaked.first() {
-        let count = summary.leaked.len();
+    if let Some(first) = summary.leaks.named.first() {
+        let count = summary.leaks.count;
         text.push_str(&format!(
             "note: permission was left behind to {count} locations, the first is {first}\n"
         ));

@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::json::{line, place};
 use crate::machine::{Machine, TraceLine};
-use crate::names::path_text;
 use crate::sources::Sources;
 
 /// A trace as text, a step a line.
@@ -66,7 +65,7 @@ pub fn json(sources: &Sources, machine: &Machine<'_>) -> String {
 }
 
 fn thread(machine: &Machine<'_>, step: &TraceLine) -> String {
-    machine.threads.get(step.thread as usize).map_or_else(String::new, |one| path_text(&one.path))
+    machine.path_text(step.thread as usize)
 }
 
 /// Everything in the heap: values, and who holds what.

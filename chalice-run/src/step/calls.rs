@@ -205,13 +205,13 @@ impl<'c> Machine<'c> {
         entry: Snapshot,
     ) -> usize {
         let number = self.threads.len();
-        let path: Arc<[u32]> = match forker {
+        let sibling = match forker {
             Some((forker, _)) => {
                 let forker = &mut self.threads[forker];
                 forker.forks += 1;
-                forker.path.iter().copied().chain([forker.forks - 1]).collect()
+                forker.forks - 1
             }
-            None => [number as u32].into(),
+            None => number as u32,
         };
         // Threads that the entry, or its precondition, knows of; not those that callees fork.
         let is_known = match forker {
@@ -232,7 +232,7 @@ impl<'c> Machine<'c> {
             loops: Vec::new(),
         };
         self.threads.push(Thread {
-            path,
+            sibling,
             forked: forker.map(|(forker, span)| (forker as u32, span)),
             token: None,
             stack: vec![activation],

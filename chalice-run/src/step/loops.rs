@@ -2,7 +2,7 @@
 
 use crate::code::Loop;
 use crate::fault::{Fault, Reason, Res, Trouble, blamed};
-use crate::machine::{LoopState, Machine, Opened, View};
+use crate::machine::{LoopState, Machine, View};
 use crate::transfer::{Moved, Transfer};
 use crate::value::Value;
 
@@ -67,7 +67,7 @@ impl<'c> Machine<'c> {
         let around = if depth >= 2 { top.loops[depth - 2].holder } else { top.holder };
         let inner = self.scope.holder;
         if around != inner {
-            self.opened.push(Opened { holder: around, scale: crate::amount::Amount::FULL });
+            self.opened.push(around, crate::amount::Amount::FULL);
         }
         let goes_on = self.truth(&described.guard, slots);
         self.opened.clear();
