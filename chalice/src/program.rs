@@ -14,6 +14,7 @@ mod expr;
 mod stmt;
 mod types;
 mod visit;
+pub mod walk;
 
 pub use assertion::{Access, AccessTarget, Permission, PermissionKind};
 pub use expr::{

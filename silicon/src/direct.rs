@@ -8,24 +8,31 @@
 //! the names, types and places of the declarations, and says nothing of what they mean: no contract, no body.
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
-//! (produce and consume), [`instance`] (fold and unfold), [`fractions`] (what `rd` stands for), [`exec`], [`terminates`] (that
-//! functions come to an end), [`member`].
+//! (produce and consume), [`instance`] (fold and unfold), [`fractions`] (what `rd` stands for), [`exec`], [`calls`], [`loops`], [`forks`], [`terminates`] (that
+//! functions come to an end), [`locking`] (what methods do to locks), [`levels`], [`locks`], [`monitors`], [`member`].
 
 mod assertion;
+mod calls;
 mod eval;
 mod exec;
+mod forks;
 mod fractions;
 mod functions;
 mod graph;
 mod instance;
+mod levels;
+mod locking;
+mod locks;
+mod loops;
 mod member;
+mod monitors;
 mod scope;
 mod table;
 mod terminates;
 
 use chalice::program::{self as tree, Expr};
 use la_arena::{Arena, Idx};
-use sil::program::{Local, LocalId};
+use sil::program::{FieldId, Local, LocalId};
 use sil::source::{FileId, Span};
 use smt::terms::Sort;
 
@@ -44,8 +51,17 @@ pub(crate) struct Direct {
     whole: LocalId,
     /// An amount above all counting permissions, where there are any.
     least: LocalId,
+    /// The level of an object, and whether a token may be joined, as fields.
+    mu: FieldId,
+    joinable: FieldId,
+    /// What the predicates of the table stand for that are none of the program.
+    others: Vec<table::OtherInvariant>,
     /// What functions apply.
     graph: graph::Graph,
+    /// What methods do to locks.
+    locking: locking::Locking,
+    /// What the program asks for in its first line.
+    options: chalice::Options,
     /// An option of the program that no rule knows.
     refused: Option<&'static str>,
 }
@@ -53,6 +69,14 @@ pub(crate) struct Direct {
 impl Direct {
     fn local(local: tree::LocalId) -> LocalId {
         renumbered(local)
+    }
+
+    fn field(&self, field: tree::FieldRef) -> FieldId {
+        match field {
+            tree::FieldRef::Declared(field) => renumbered(field),
+            tree::FieldRef::Mu => self.mu,
+            tree::FieldRef::Joinable => self.joinable,
+        }
     }
 }
 

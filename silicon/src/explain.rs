@@ -74,7 +74,6 @@ const REASONS: &[Row] = &[
     row("order", "The order of waiting might be violated.", ""),
     row("range.empty.bounds", "The upper bound of a range might be below the lower one.", ""),
     row("seq.slice.bounds", "A slice might reach beyond its sequence.", ""),
-    row("thread", "By a thread that was forked.", ""),
     row("token", "The token of a thread might not be held, or be joined already.", ""),
 ];
 

@@ -3,7 +3,7 @@
 //! The snapshot of an assertion has the same shape on both sides: a pair for each conjunct but the last, the unit where
 //! there is no permission.
 
-use chalice::program::{Access, AccessTarget, Expr, ExprKind, FieldRef};
+use chalice::program::{Access, AccessTarget, Expr, ExprKind};
 use smt::terms::{Term, grow_stack};
 
 use super::{is_pure, renumbered, span};
@@ -63,7 +63,11 @@ impl Engine<'_> {
         if is_pure(assertion) {
             self.assume_unit(snapshot)?;
             let fact = self.direct_eval(assertion, blame)?;
-            return self.assume(fact);
+            self.assume(fact)?;
+            return match &assertion.kind {
+                ExprKind::Holds { target, .. } => self.direct_is_shared(target),
+                _ => Ok(()),
+            };
         }
         match &assertion.kind {
             ExprKind::And(_) => self.direct_produce_all([assertion], snapshot, |_| blame),
@@ -95,7 +99,11 @@ impl Engine<'_> {
                         rest = others;
                         first
                     };
+                    let object = arguments[0];
                     self.produce_location(resource, arguments, amount, own)?;
+                    if resource == self.direct_mu() {
+                        self.direct_learn_level(object)?;
+                    }
                 }
                 Ok(())
             }
@@ -195,8 +203,8 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(Resource, Vec<Term>), Stop> {
         let (resource, receiver) = match &access.target {
-            AccessTarget::Field { receiver, field: FieldRef::Declared(field) } => {
-                (Resource::Field(renumbered(*field)), receiver)
+            AccessTarget::Field { receiver, field } => {
+                (Resource::Field(self.direct().field(*field)), receiver)
             }
             AccessTarget::Predicate { receiver, predicate } => {
                 (Resource::Predicate(renumbered(*predicate)), receiver)

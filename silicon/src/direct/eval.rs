@@ -1,11 +1,11 @@
 //! eval(σ, e): the value of an expression without permissions (Schwerhoff 2011, section 3.5).
 
 use chalice::program::{
-    BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, Quantifier, Type, UnaryOp,
+    BinaryOp, Domain, Expr, ExprKind, LocalId, LockMode, Quantifier, Type, UnaryOp,
 };
 use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
-use super::{Direct, renumbered, span};
+use super::{Direct, span};
 use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::{Engine, Stop};
@@ -23,10 +23,17 @@ impl Engine<'_> {
             ExprKind::Null => Ok(Terms::NULL),
             ExprKind::This => self.direct_variable(self.direct().this, expr),
             ExprKind::Local(local) => self.direct_variable(Direct::local(*local), expr),
-            ExprKind::FieldRead { receiver, field: FieldRef::Declared(field) } => {
+            ExprKind::FieldRead { receiver, field } => {
                 let receiver = self.direct_eval(receiver, blame)?;
                 let sort = self.direct_sort(&expr.ty);
-                self.read_field(receiver, renumbered(*field), sort, span(expr.span), blame)
+                let field = self.direct().field(*field);
+                self.read_field(receiver, field, sort, span(expr.span), blame)
+            }
+            ExprKind::Eval { state, body } => self.direct_eval_state(expr, state, body, blame),
+            ExprKind::LockBottom => Ok(self.direct_bottom()),
+            ExprKind::Holds { target, mode } => self.direct_claims_lock(expr, target, *mode, blame),
+            ExprKind::Binary { op, left, right } if left.ty == Type::Mu => {
+                self.direct_compare_levels((expr, *op), left, right, blame)
             }
             ExprKind::Unary { op, operand } => {
                 let operand = self.direct_eval(operand, blame)?;
@@ -60,10 +67,17 @@ impl Engine<'_> {
                 }
             }
             ExprKind::Old(body) => {
+                if let (None, Some(forked)) = (&self.state.past.old, self.state.thread.forked) {
+                    return self.direct_old_of_fork(forked, expr, body);
+                }
                 let Some(old) = self.state.past.old.clone() else {
                     return self.unsupported_at(span(expr.span), "`old` where there is none");
                 };
-                self.in_heap(old, |engine| engine.direct_eval(body, blame))
+                let locks = self.state.thread.old_locks.clone();
+                let eval = |engine: &mut Self| {
+                    engine.in_heap(old, |engine| engine.direct_eval(body, blame))
+                };
+                self.exchanging(|state| &mut state.thread.locks, locks, eval).0
             }
             ExprKind::Unfolding { access, body } => self.direct_unfolding(access, body, blame),
             ExprKind::Apply { receiver, function, arguments } => {
@@ -125,6 +139,23 @@ impl Engine<'_> {
             Some(value) => Ok(value),
             None => self.unsupported_at(span(expr.span), "a variable without a value"),
         }
+    }
+
+    /// `holds(e)`, `rd holds(e)`: in contracts it has to be an object.
+    fn direct_claims_lock(
+        &mut self,
+        claim: &Expr,
+        target: &Expr,
+        mode: LockMode,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let object = self.direct_eval(target, blame)?;
+        if blame.is_of_contract() {
+            let exists = self.terms.differs(object, Terms::NULL);
+            self.prove_defined(exists, blame, Reason::ReceiverNull, span(target.span))?;
+        }
+        let locks = self.direct_locks(span(claim.span))?;
+        Ok(self.direct_holds(&locks, object, mode))
     }
 
     fn direct_elements(

@@ -54,6 +54,7 @@ impl<'p> Written<'p> for InChalice<'p> {
     fn start(self, engine: &mut Engine<'p>, formals: &[Term]) -> Result<(), Stop> {
         engine.state = State::new(&self.direct.locals);
         bind(self.direct, &mut engine.state, self.function, formals);
+        engine.direct_order()?;
         match formals.first() {
             Some(&this) if !self.function.is_static => {
                 let exists = engine.terms.differs(this, Terms::NULL);

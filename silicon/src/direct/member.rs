@@ -1,15 +1,17 @@
 //! What is verified of a method and of a predicate.
 
-use chalice::program::{MethodId, Predicate};
+use chalice::program::{Expr, MethodId};
 use sil::program::Member;
 use smt::terms::Sort;
 
 use super::assertion::conjuncts;
 use super::exec::Flow;
 use super::scope::{self, Needs};
-use super::{renumbered, span};
+use super::table::Invariant;
+use super::{locking, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::state::heap::Heap;
+use crate::engine::state::thread::{Allowed, Thread};
 use crate::engine::state::{State, Store};
 use crate::engine::{Amounts, Engine, Stop};
 
@@ -22,16 +24,15 @@ impl Engine<'_> {
         self.run.sharing = None;
         match member {
             Member::Method(id) => self.direct_method(renumbered(id), needs),
-            Member::Predicate(id) => {
-                if id.into_raw().into_u32() as usize >= direct.tree.predicates.len() {
-                    let at = self.program.predicates[id].span;
-                    return self.unsupported_at(
-                        at,
-                        "monitors, channels and conditions in direct execution",
-                    );
+            Member::Predicate(id) => match direct.invariant(id) {
+                Invariant::Predicate(predicate) => {
+                    self.direct_invariant(std::slice::from_ref(&predicate.body))
                 }
-                self.direct_predicate(&direct.tree.predicates[renumbered(id)])
-            }
+                Invariant::Monitor(class) => self.direct_invariant(&class.invariants),
+                Invariant::Other(at) => {
+                    self.unsupported_at(span(at), "channels and conditions in direct execution")
+                }
+            },
             // Functions have rules of their own; of the others nothing has to be shown.
             Member::Function(_) | Member::Field(_) | Member::Domain(_) => Ok(()),
         }
@@ -64,6 +65,7 @@ impl Engine<'_> {
             self.direct_choose_fraction(None)?;
         }
         self.direct_forget(method.parameters.iter().copied());
+        self.direct_start_thread(id)?;
         let well_formed =
             |clause: &chalice::program::Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
         self.direct_produce_all(&method.requires, None, well_formed)?;
@@ -80,7 +82,15 @@ impl Engine<'_> {
         self.direct_forget(method.results.iter().copied());
         if self.choose(&[None, None])? == 0 {
             self.state.heap = Heap::default();
-            return self.direct_produce_all(&method.ensures, None, well_formed);
+            if self.state.thread.locks.is_some() {
+                self.state.thread.locks = Some(self.direct_unknown_locks());
+            }
+            self.direct_produce_all(&method.ensures, None, well_formed)?;
+            self.direct_list(&method.lock_changes, well_formed)?;
+            return Ok(());
+        }
+        if method.requires.iter().any(locking::mentions_holds) {
+            self.direct_levels_differ()?;
         }
         if self.direct_block(&method.body)? == Flow::Ends {
             return Ok(());
@@ -93,9 +103,33 @@ impl Engine<'_> {
                 return Ok(());
             }
         }
+        // Before permission is given away that the list may need.
+        let list = self.direct_list(&method.lock_changes, |object| {
+            Blame::new(ErrorId::NotWellformed, span(object.span)).trusted()
+        })?;
         self.direct_consume_all(&method.ensures, |clause| {
             Blame::new(ErrorId::PostconditionViolated, span(clause.span)).trusted()
         })?;
+        self.direct_prove_ending(id, method, &list)
+    }
+
+    /// What is known of locks where a method starts.
+    fn direct_start_thread(&mut self, id: MethodId) -> Result<(), Stop> {
+        let direct = self.direct();
+        if !direct.locking.is_used {
+            return Ok(());
+        }
+        let method = &direct.tree.methods[id];
+        self.direct_order()?;
+        self.direct_assume_classes(method)?;
+        let locks = self.direct_unknown_locks();
+        let allowed = Allowed {
+            changes: direct.locking.changes(&method.body),
+            may_relevel: direct.locking.method(id).may_relevel,
+            releveled: self.direct_releveled(id).into(),
+        };
+        let (locks, old_locks) = (Some(locks.clone()), Some(locks));
+        self.state.thread = Thread { locks, old_locks, allowed, ..Thread::default() };
         Ok(())
     }
 
@@ -122,22 +156,22 @@ impl Engine<'_> {
     }
 
     /// The body frames itself and is defined.
-    fn direct_predicate(&mut self, predicate: &Predicate) -> Result<(), Stop> {
-        let body = &predicate.body;
+    fn direct_invariant(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
         let paths = self.explore(|engine| {
             engine.direct_start()?;
+            engine.direct_order()?;
             let common = engine.direct_common()?;
             engine.state.store.set(engine.direct().fraction, common);
             // SOUNDNESS: more than full permission is no contradiction: of an instance a part may be held.
             engine.state.heap.amounts = Amounts::SomeOrNone;
-            for (_, conjunct) in conjuncts([body]) {
-                let blame = Blame::new(ErrorId::PredicateNotWellformed, span(conjunct.span));
+            for (_, conjunct) in conjuncts(clauses) {
+                let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
                 engine.direct_produce_all([conjunct], None, |_| blame)?;
             }
             if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
         })?;
-        if paths.is_empty() {
-            self.log.warn_of_contradiction(span(body.span), "the body of the predicate");
+        if let (true, Some(first)) = (paths.is_empty(), clauses.first()) {
+            self.log.warn_of_contradiction(span(first.span), "the body of the predicate");
         }
         Ok(())
     }

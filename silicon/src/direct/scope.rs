@@ -3,8 +3,9 @@
 //! SOUNDNESS: patterns name what is supported; all else is not.
 
 use chalice::program::{
-    Access, AccessTarget, Block, Domain, Expr, ExprKind, FieldRef, FunctionId, LocalKind,
-    PermissionKind, PredicateId, Quantifier, Rhs, Stmt, StmtKind, Type,
+    Access, AccessTarget, Block, ClassId, Domain, EvalState, Expr, ExprKind, FieldRef, FunctionId,
+    LocalKind, LockMode, Method, PermissionKind, PredicateId, Quantifier, Rhs, Stmt, StmtKind,
+    Type,
 };
 use rustc_hash::FxHashSet;
 use sil::program::Member;
@@ -12,6 +13,7 @@ use sil::source::Span;
 use smt::terms::grow_stack;
 
 use super::graph::is_result;
+use super::table::Invariant;
 use super::{Direct, is_pure, renumbered, span};
 
 /// The first construct that no rule knows, and where it stands.
@@ -32,6 +34,7 @@ pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
     let mut scope = Scope {
         direct,
         opened: FxHashSet::default(),
+        guarded: FxHashSet::default(),
         applied: FxHashSet::default(),
         is_in_body: false,
         fractions: false,
@@ -53,6 +56,8 @@ struct Scope<'d> {
     direct: &'d Direct,
     /// The predicates whose bodies have been looked through.
     opened: FxHashSet<PredicateId>,
+    /// The classes whose monitor invariants have been looked through.
+    guarded: FxHashSet<ClassId>,
     /// The functions that have been looked through.
     applied: FxHashSet<FunctionId>,
     /// Whether this is the body of a predicate, where `rd` is another amount.
@@ -71,19 +76,21 @@ impl<'d> Scope<'d> {
             Member::Method(id) => {
                 let method = &tree.methods[renumbered(id)];
                 refuse_if(direct, method.span)?;
-                if let Some(first) = method.lock_changes.first() {
-                    return Err((span(first.span), "`lockchange`"));
-                }
-                self.all(method.requires.iter().chain(&method.ensures))?;
+                self.contract(method)?;
                 self.block(&method.body)
             }
             Member::Predicate(id) => {
-                if id.into_raw().into_u32() as usize >= tree.predicates.len() {
-                    return Ok(());
-                }
-                let predicate = &tree.predicates[renumbered(id)];
-                refuse_if(direct, predicate.span)?;
-                self.body(&predicate.body)
+                let (at, body) = match direct.invariant(id) {
+                    Invariant::Predicate(predicate) => {
+                        (predicate.span, std::slice::from_ref(&predicate.body))
+                    }
+                    Invariant::Monitor(class) => (class.span, &*class.invariants),
+                    Invariant::Other(at) => {
+                        return Err((span(at), "channels and conditions"));
+                    }
+                };
+                refuse_if(direct, at)?;
+                self.bodies(body)
             }
             Member::Function(id) => {
                 refuse_if(direct, tree.functions[renumbered(id)].span)?;
@@ -154,10 +161,25 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// The body of a predicate.
-    fn body(&mut self, body: &'d Expr) -> Found {
+    /// The contract of a method.
+    fn contract(&mut self, method: &'d Method) -> Found {
+        self.all(method.requires.iter().chain(&method.ensures).chain(&method.lock_changes))
+    }
+
+    /// What the monitor of an object keeps.
+    fn monitor(&mut self, target: &'d Expr) -> Found {
+        self.expr(target)?;
+        let Type::Class(class) = target.ty else { return Ok(()) };
+        if self.guarded.insert(class) {
+            self.bodies(&self.direct.tree.classes[class].invariants)?;
+        }
+        Ok(())
+    }
+
+    /// The bodies of predicates and monitors.
+    fn bodies(&mut self, bodies: &'d [Expr]) -> Found {
         let outer = std::mem::replace(&mut self.is_in_body, true);
-        let found = self.expr(body);
+        let found = self.all(bodies);
         self.is_in_body = outer;
         found
     }
@@ -188,6 +210,7 @@ impl<'d> Scope<'d> {
     fn part(&mut self, expr: &'d Expr) -> Found {
         let refuse = |what| Err((span(expr.span), what));
         match &expr.kind {
+            ExprKind::Old(_) if self.is_in_body => refuse("invariants about two states"),
             ExprKind::Int(_)
             | ExprKind::Bool(_)
             | ExprKind::Null
@@ -207,12 +230,7 @@ impl<'d> Scope<'d> {
                 let is_promised = local.is_const && local.kind == LocalKind::Variable;
                 if is_promised && local.is_ghost { refuse("ghost constants") } else { Ok(()) }
             }
-            ExprKind::FieldRead { field: FieldRef::Declared(_), .. } => Ok(()),
-            ExprKind::FieldRead { .. } => refuse("`mu` and `joinable`"),
-            ExprKind::Binary { op, .. } => match op {
-                chalice::program::BinaryOp::Below => refuse("the order of locks"),
-                _ => Ok(()),
-            },
+            ExprKind::FieldRead { .. } | ExprKind::Binary { .. } | ExprKind::LockBottom => Ok(()),
             ExprKind::Unfolding { access, .. } => self.opening(access),
             ExprKind::Access(access) => self.access(access),
             ExprKind::Quantified { quantifier, domain, body, .. } => {
@@ -233,12 +251,16 @@ impl<'d> Scope<'d> {
             ExprKind::Apply { function, .. } => self.function(*function),
             ExprKind::Result => Ok(()),
             ExprKind::String(_) => refuse("texts"),
-            ExprKind::WaitLevel | ExprKind::LockBottom => refuse("levels of locks"),
+            ExprKind::WaitLevel => self.of_thread(expr),
+            ExprKind::Holds { mode: LockMode::Write, .. } => self.of_thread(expr),
             ExprKind::BackPointers { .. } => refuse("back pointers"),
-            ExprKind::Holds { .. } => refuse("`holds`"),
+            ExprKind::Holds { .. } => refuse("locks for reading"),
             ExprKind::Assigned(_) => refuse("`assigned`"),
             ExprKind::Credit { .. } => refuse("`credit`"),
-            ExprKind::Eval { .. } => refuse("`eval`"),
+            ExprKind::Eval { state, body } => match (&**state, &body.kind) {
+                (EvalState::Fork { .. }, ExprKind::Bool(true)) => Ok(()),
+                _ => refuse("`eval`"),
+            },
         }
     }
 
@@ -250,11 +272,9 @@ impl<'d> Scope<'d> {
                     return refuse(access.span, "back pointers");
                 }
             }
-            AccessTarget::Predicate { .. } => {}
-            AccessTarget::Field { .. } => return refuse(access.span, "`mu` and `joinable`"),
+            AccessTarget::Predicate { .. } | AccessTarget::Field { .. } => {}
             AccessTarget::AllFields { class, .. } => {
-                let mut fields = self.direct.tree.classes[*class].fields();
-                if fields.any(|field| self.direct.tree.fields[field].is_tracked) {
+                if self.has_tracked(*class) {
                     return refuse(access.span, "back pointers");
                 }
             }
@@ -303,7 +323,7 @@ impl<'d> Scope<'d> {
             return Err((span(access.span), "an instance of no predicate"));
         };
         if self.opened.insert(predicate) {
-            self.body(&self.direct.tree.predicates[predicate].body)?;
+            self.bodies(std::slice::from_ref(&self.direct.tree.predicates[predicate].body))?;
         }
         Ok(())
     }
@@ -344,11 +364,7 @@ impl<'d> Scope<'d> {
             StmtKind::Call { receiver, method, arguments, .. } => {
                 self.expr(receiver)?;
                 self.all(arguments)?;
-                let callee = &self.direct.tree.methods[*method];
-                if !callee.lock_changes.is_empty() {
-                    return refuse("a call that changes locks");
-                }
-                self.all(callee.requires.iter().chain(&callee.ensures))
+                self.contract(&self.direct.tree.methods[*method])
             }
             StmtKind::If { arms, otherwise } => {
                 for arm in arms {
@@ -358,11 +374,8 @@ impl<'d> Scope<'d> {
                 otherwise.iter().try_for_each(|block| self.block(block))
             }
             StmtKind::While { guard, invariants, lock_changes, body } => {
-                if !lock_changes.is_empty() {
-                    return refuse("`lockchange`");
-                }
                 self.expr(guard)?;
-                self.all(invariants)?;
+                self.all(invariants.iter().chain(lock_changes))?;
                 self.block(body)
             }
             StmtKind::Fold(access) | StmtKind::Unfold(access) => {
@@ -375,15 +388,43 @@ impl<'d> Scope<'d> {
                 self.opening(access)
             }
             StmtKind::Specification { .. } => refuse("specification statements"),
-            StmtKind::Fork { .. } | StmtKind::Join { .. } => refuse("threads"),
-            StmtKind::Share { .. }
-            | StmtKind::Reorder { .. }
-            | StmtKind::Unshare(_)
-            | StmtKind::Acquire { .. }
-            | StmtKind::Release { .. }
-            | StmtKind::Lock { .. }
-            | StmtKind::Downgrade(_)
-            | StmtKind::Free(_) => refuse("locks"),
+            StmtKind::Fork { receiver, method, arguments, .. } => {
+                self.expr(receiver)?;
+                self.all(arguments)?;
+                self.contract(&self.direct.tree.methods[*method])
+            }
+            StmtKind::Join { token, method, .. } => {
+                self.expr(token)?;
+                self.contract(&self.direct.tree.methods[*method])
+            }
+            StmtKind::Acquire { mode: LockMode::Read, .. }
+            | StmtKind::Release { mode: LockMode::Read, .. }
+            | StmtKind::Lock { mode: LockMode::Read, .. }
+            | StmtKind::Downgrade(_) => refuse("locks for reading"),
+            StmtKind::Acquire { target, .. } | StmtKind::Release { target, .. } => {
+                self.monitor(target)
+            }
+            StmtKind::Lock { target, body, .. } => {
+                self.monitor(target)?;
+                self.block(body)
+            }
+            StmtKind::Share { target, bounds } => {
+                self.monitor(target)?;
+                self.all(bounds.lower.iter().chain(&bounds.upper))
+            }
+            StmtKind::Reorder { target, bounds } => {
+                self.expr(target)?;
+                self.all(bounds.lower.iter().chain(&bounds.upper))
+            }
+            StmtKind::Unshare(target) => self.expr(target),
+            StmtKind::Free(target) => {
+                if let Type::Class(class) = target.ty
+                    && self.has_tracked(class)
+                {
+                    return refuse("back pointers");
+                }
+                self.expr(target)
+            }
             StmtKind::Send { .. } | StmtKind::Receive { .. } => refuse("channels"),
             StmtKind::Wait(_) | StmtKind::Signal(_) | StmtKind::SignalAll(_) => {
                 refuse("conditions")
@@ -391,12 +432,29 @@ impl<'d> Scope<'d> {
         }
     }
 
+    fn has_tracked(&self, class: ClassId) -> bool {
+        let mut fields = self.direct.tree.classes[class].fields();
+        fields.any(|field| self.direct.tree.fields[field].is_tracked)
+    }
+
+    /// What depends on the locks of a thread.
+    ///
+    /// SOUNDNESS: what a method's callers owe on channels counts for the wait level, too, and so do its own debts.
+    fn of_thread(&self, expr: &Expr) -> Found {
+        if self.is_in_body {
+            return Err((span(expr.span), "`waitlevel` and `holds` where there is no thread"));
+        }
+        if !self.direct.tree.channels.is_empty() {
+            return Err((span(expr.span), "locks beside channels"));
+        }
+        Ok(())
+    }
+
     fn value(&mut self, value: &'d Rhs) -> Found {
         match value {
             Rhs::Expr(expr) => self.expr(expr),
             Rhs::New { class, initialisers, span: at } => {
-                let mut fields = self.direct.tree.classes[*class].fields();
-                if fields.any(|field| self.direct.tree.fields[field].is_tracked) {
+                if self.has_tracked(*class) {
                     return Err((span(*at), "back pointers"));
                 }
                 self.all(initialisers.iter().map(|one| &one.value))

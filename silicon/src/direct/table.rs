@@ -5,18 +5,32 @@
 use std::sync::Arc;
 
 use chalice::program::{self as tree, Declaration};
+use indexmap::IndexMap;
 use la_arena::Arena;
 use sil::program::{
-    Contract, Field, Function, Local, LocalKind, Member, Method, Predicate, Program, Type,
+    Contract, Domain, DomainId, Field, FieldId, Function, Local, LocalKind, Member, Method,
+    Predicate, Program, Type,
 };
 
 use super::graph::Graph;
+use super::locking::Locking;
 use super::{Direct, renumbered, span};
 
 /// The table of a program, and the program as the rules read it.
 pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
     let mut table = Program::default();
     table.origins.tells_null_receivers = true;
+    for name in [LEVELS, TEXTS] {
+        table.domains.alloc(Domain {
+            name: name.1.into(),
+            parameters: Vec::new(),
+            interpretations: IndexMap::default(),
+            functions: Vec::new(),
+            axioms: Vec::new(),
+            annotations: Vec::new(),
+            span: span(chalice::Span::default()),
+        });
+    }
     for (_, field) in tree.fields.iter() {
         table.fields.alloc(Field {
             name: field.name.as_str().into(),
@@ -25,6 +39,12 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
             span: span(field.span),
         });
     }
+    let mut special = |name: &str, ty: Type| -> FieldId {
+        let at = span(chalice::Span::default());
+        table.fields.alloc(Field { name: name.into(), ty, annotations: Vec::new(), span: at })
+    };
+    let mu = special("mu", ty(&tree::Type::Mu));
+    let joinable = special("joinable", Type::Bool);
     for (_, one) in tree.predicates.iter() {
         table.predicates.alloc(predicate(&named(&tree, one.class, &one.name), one.span));
     }
@@ -53,7 +73,7 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
             span: span(one.span),
         });
     }
-    order(&tree, &mut table);
+    let others = order(&tree, &mut table);
     let mut locals: Arena<Local> = Arena::new();
     for (_, local) in tree.locals.iter() {
         locals.alloc(variable(&local.name, ty(&local.ty), span(local.span)));
@@ -64,21 +84,89 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
     let fraction = ghost("rd", Type::Perm);
     let whole = ghost("whole", Type::Perm);
     let least = ghost("least", Type::Perm);
-    let refused = refused(chalice::Options::of(text));
-    let graph = Graph::of(&tree);
-    (table, Direct { tree, locals, this, fraction, whole, least, graph, refused })
+    let options = chalice::Options::of(text);
+    let direct = Direct {
+        graph: Graph::of(&tree),
+        locking: Locking::of(&tree),
+        refused: refused(options),
+        tree,
+        locals,
+        this,
+        fraction,
+        whole,
+        least,
+        mu,
+        joinable,
+        others,
+        options,
+    };
+    (table, direct)
 }
 
-/// Puts the members in source order. What monitors, channels and conditions say is a member, too: no rule knows it yet,
-/// and that has to be told.
-fn order(tree: &chalice::Program, table: &mut Program) {
-    let mut other = |name: String, at: chalice::Span| {
+/// The domains of the table: their numbers and names. They are nothing but sorts.
+const LEVELS: (u32, &str) = (0, "Mu");
+const TEXTS: (u32, &str) = (1, "String");
+
+fn sort((number, _): (u32, &str)) -> Type {
+    Type::Domain(DomainId::from_raw(number.into()), Arc::new([]))
+}
+
+/// What a predicate of the table stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Invariant<'d> {
+    Predicate(&'d tree::Predicate),
+    Monitor(&'d tree::Class),
+    /// What no rule knows, and where it is.
+    Other(chalice::Span),
+}
+
+/// What a predicate of the table stands for that is none of the program.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OtherInvariant {
+    Monitor(tree::ClassId),
+    Other(chalice::Span),
+}
+
+impl Direct {
+    pub(super) fn invariant(&self, id: sil::program::PredicateId) -> Invariant<'_> {
+        let number = id.into_raw().into_u32() as usize;
+        match number.checked_sub(self.tree.predicates.len()) {
+            None => Invariant::Predicate(&self.tree.predicates[renumbered(id)]),
+            Some(position) => match self.others[position] {
+                OtherInvariant::Monitor(class) => Invariant::Monitor(&self.tree.classes[class]),
+                OtherInvariant::Other(at) => Invariant::Other(at),
+            },
+        }
+    }
+}
+
+impl Direct {
+    /// The predicate of the table that stands for the monitor invariant of a class, if it has one.
+    pub(super) fn monitor(&self, class: tree::ClassId) -> Option<sil::program::PredicateId> {
+        let is_it =
+            |other: &OtherInvariant| matches!(other, OtherInvariant::Monitor(of) if *of == class);
+        let position = self.others.iter().position(is_it)?;
+        let number = u32::try_from(self.tree.predicates.len() + position).ok()?;
+        Some(sil::program::PredicateId::from_raw(number.into()))
+    }
+}
+
+/// Puts the members in source order. What monitors, channels and conditions say is a member, too; these are what stands behind
+/// the predicates of the program.
+fn order(tree: &chalice::Program, table: &mut Program) -> Vec<OtherInvariant> {
+    let mut others = Vec::new();
+    let mut other = |name: String, at: chalice::Span, invariant: OtherInvariant| {
+        others.push(invariant);
         Member::Predicate(table.predicates.alloc(predicate(&name, at)))
     };
     for declaration in &tree.declarations {
         match *declaration {
             Declaration::Class(id) => {
                 let class = &tree.classes[id];
+                if let Some(first) = class.invariants.first() {
+                    let name = format!("{} (monitor invariant)", class.name);
+                    table.order.push(other(name, first.span, OtherInvariant::Monitor(id)));
+                }
                 table.order.extend(class.members.iter().filter_map(|member| match *member {
                     tree::Member::Field(_) => None,
                     tree::Member::Method(id) => Some(Member::Method(renumbered(id))),
@@ -86,19 +174,20 @@ fn order(tree: &chalice::Program, table: &mut Program) {
                     tree::Member::Predicate(id) => Some(Member::Predicate(renumbered(id))),
                     tree::Member::Condition(id) => {
                         let one = &tree.conditions[id];
-                        Some(other(format!("condition {}.{}", class.name, one.name), one.span))
+                        let name = format!("condition {}.{}", class.name, one.name);
+                        Some(other(name, one.span, OtherInvariant::Other(one.span)))
                     }
                 }));
-                if let Some(first) = class.invariants.first() {
-                    table.order.push(other(format!("monitor of {}", class.name), first.span));
-                }
             }
             Declaration::Channel(id) => {
                 let channel = &tree.channels[id];
-                table.order.push(other(format!("messages of {}", channel.name), channel.span));
+                let name = format!("{} (where clause)", channel.name);
+                let invariant = OtherInvariant::Other(channel.span);
+                table.order.push(other(name, channel.span, invariant));
             }
         }
     }
+    others
 }
 
 fn named(tree: &chalice::Program, class: tree::ClassId, name: &str) -> String {
@@ -143,8 +232,10 @@ fn variable(name: &str, ty: Type, at: sil::source::Span) -> Local {
 /// The type whose values stand for those of a Chalice type.
 pub(super) fn ty(ty: &tree::Type) -> Type {
     match ty {
+        tree::Type::Int | tree::Type::Unknown => Type::Int,
         // Of texts all that is known is whether they are equal.
-        tree::Type::Int | tree::Type::String | tree::Type::Mu | tree::Type::Unknown => Type::Int,
+        tree::Type::String => sort(TEXTS),
+        tree::Type::Mu => sort(LEVELS),
         tree::Type::Bool => Type::Bool,
         tree::Type::Null | tree::Type::Class(_) | tree::Type::Channel(_) | tree::Type::Token(_) => {
             Type::Ref

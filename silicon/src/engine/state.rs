@@ -1,13 +1,14 @@
 //! The state σ that rules read and change.
 //!
 //! In reading order: [`heap`], [`quantified`] (permission to many locations), [`mode`] (how expressions are evaluated), [`sorts`],
-//! [`maps`] (functions of the location).
+//! [`maps`] (functions of the location), [`thread`] (locks and tokens of Chalice).
 
 pub(crate) mod heap;
 mod maps;
 pub(crate) mod mode;
 pub(crate) mod quantified;
 mod sorts;
+pub(crate) mod thread;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,6 +19,7 @@ use sil::source::Span;
 use smt::terms::{Symbol, Term, Terms};
 
 use crate::engine::state::heap::Heap;
+use crate::engine::state::thread::Thread;
 use crate::engine::{Amounts, Reading};
 
 /// The store γ: values of the variables of one member. Cloning is cheap.
@@ -153,6 +155,8 @@ pub(crate) struct State<'p> {
     pub(crate) without_own: Option<Heap>,
     /// The heap whose instances have been opened together already (see [`crate::engine::consolidation::together`]).
     pub(crate) opened: Option<Heap>,
+    /// What is known of threads, of a Chalice program that is executed directly.
+    pub(crate) thread: Thread,
     /// Branch conditions of the control flow so far, as (source, taken).
     pub(crate) path: Rc<Vec<(Span, bool)>>,
 }
@@ -172,6 +176,7 @@ impl<'p> State<'p> {
             assertion: AssertionReading::default(),
             opened: None,
             without_own: None,
+            thread: Thread::default(),
             path: Rc::default(),
         }
     }

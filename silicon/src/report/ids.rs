@@ -260,6 +260,9 @@ ids! {
         ByMethod: "method",
             "By the body of a method.",
             "";
+        ByThread: "thread",
+            "By a thread that was forked.",
+            "";
         NoCredit: "no.credit",
             "A credit of the channel might be missing.",
             "Ask for it with `credit` in the precondition.";

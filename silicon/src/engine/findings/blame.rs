@@ -124,6 +124,7 @@ fn words(reason: Reason, what: &str) -> String {
         Reason::NoCredit => format!("there might be no credit for `{what}`"),
         Reason::ByMethod => "at the end of the method".to_owned(),
         Reason::ByLoop => "at the end of an iteration".to_owned(),
+        Reason::ByThread => "at the end of the thread".to_owned(),
         Reason::AtLoopEntry => "where the loop is entered".to_owned(),
         Reason::TerminationConditionFalse
         | Reason::TupleConditionFalse

@@ -1,0 +1,133 @@
+//! Walks over statements; those over expressions are methods of [`Expr`].
+
+use super::{Block, Bounds, Expr, Rhs, Stmt, StmtKind};
+use crate::stack::grow_stack;
+
+/// Visits every statement of a block, nested ones included, outermost first.
+pub fn each_stmt<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Stmt)) {
+    for stmt in &block.stmts {
+        grow_stack(|| {
+            visit(stmt);
+            each_block(stmt, &mut |inner| each_stmt(inner, visit));
+        });
+    }
+}
+
+/// Visits the blocks directly below a statement.
+pub fn each_block<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Block)) {
+    match &stmt.kind {
+        StmtKind::Block(body) | StmtKind::While { body, .. } | StmtKind::Lock { body, .. } => {
+            visit(body);
+        }
+        StmtKind::If { arms, otherwise } => {
+            arms.iter().for_each(|arm| visit(&arm.body));
+            otherwise.iter().for_each(visit);
+        }
+        StmtKind::Assert(_)
+        | StmtKind::Assume(_)
+        | StmtKind::Declare { .. }
+        | StmtKind::AssignLocal { .. }
+        | StmtKind::AssignField { .. }
+        | StmtKind::Specification { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Fork { .. }
+        | StmtKind::Join { .. }
+        | StmtKind::Share { .. }
+        | StmtKind::Reorder { .. }
+        | StmtKind::Unshare(_)
+        | StmtKind::Acquire { .. }
+        | StmtKind::Release { .. }
+        | StmtKind::Downgrade(_)
+        | StmtKind::Free(_)
+        | StmtKind::Fold(_)
+        | StmtKind::Unfold(_)
+        | StmtKind::Send { .. }
+        | StmtKind::Receive { .. }
+        | StmtKind::Wait(_)
+        | StmtKind::Signal(_)
+        | StmtKind::SignalAll(_) => {}
+    }
+}
+
+/// Visits the outermost expressions of a statement itself, not those of statements in it.
+pub fn each_expr_of_stmt<'s>(stmt: &'s Stmt, visit: &mut dyn FnMut(&'s Expr)) {
+    match &stmt.kind {
+        StmtKind::Assert(e)
+        | StmtKind::Assume(e)
+        | StmtKind::Unshare(e)
+        | StmtKind::Downgrade(e)
+        | StmtKind::Free(e) => {
+            visit(e);
+        }
+        StmtKind::Block(_) => {}
+        StmtKind::Declare { value, .. } => value.iter().for_each(|value| each_in_rhs(value, visit)),
+        StmtKind::AssignLocal { value, .. } => each_in_rhs(value, visit),
+        StmtKind::AssignField { receiver, value, .. } => {
+            visit(receiver);
+            each_in_rhs(value, visit);
+        }
+        StmtKind::Specification { pre, post, .. } => {
+            pre.iter().for_each(&mut *visit);
+            visit(post);
+        }
+        StmtKind::Call { receiver, arguments, .. } | StmtKind::Fork { receiver, arguments, .. } => {
+            visit(receiver);
+            arguments.iter().for_each(visit);
+        }
+        StmtKind::Join { token, .. } => visit(token),
+        StmtKind::If { arms, .. } => arms.iter().for_each(|arm| visit(&arm.condition)),
+        StmtKind::While { guard, invariants, lock_changes, .. } => {
+            visit(guard);
+            invariants.iter().for_each(&mut *visit);
+            lock_changes.iter().for_each(visit);
+        }
+        StmtKind::Share { target, bounds } | StmtKind::Reorder { target, bounds } => {
+            visit(target);
+            each_in_bounds(bounds, visit);
+        }
+        StmtKind::Acquire { target, .. }
+        | StmtKind::Release { target, .. }
+        | StmtKind::Lock { target, .. } => {
+            visit(target);
+        }
+        StmtKind::Fold(access) | StmtKind::Unfold(access) => access.for_each_child(visit),
+        StmtKind::Send { channel, arguments, .. } => {
+            visit(channel);
+            arguments.iter().for_each(visit);
+        }
+        StmtKind::Receive { channel, .. } => visit(channel),
+        StmtKind::Wait(condition)
+        | StmtKind::Signal(condition)
+        | StmtKind::SignalAll(condition) => {
+            visit(&condition.receiver);
+        }
+    }
+}
+
+fn each_in_rhs<'s>(value: &'s Rhs, visit: &mut dyn FnMut(&'s Expr)) {
+    match value {
+        Rhs::Expr(e) => visit(e),
+        Rhs::New { initialisers, .. } => {
+            initialisers.iter().for_each(|initialiser| visit(&initialiser.value));
+        }
+        Rhs::NewChannel { bounds, .. } => each_in_bounds(bounds, visit),
+    }
+}
+
+fn each_in_bounds<'s>(bounds: &'s Bounds, visit: &mut dyn FnMut(&'s Expr)) {
+    bounds.lower.iter().chain(&bounds.upper).for_each(visit);
+}
+
+/// Visits every expression of a body, at any depth.
+pub fn each_expr_in_block<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Expr)) {
+    each_stmt(block, &mut |stmt| each_expr_of_stmt(stmt, &mut |e| e.for_each(visit)));
+}
+
+/// The right-hand side of a statement that has one.
+pub fn rhs_of(stmt: &Stmt) -> Option<&Rhs> {
+    match &stmt.kind {
+        StmtKind::Declare { value, .. } => value.as_ref(),
+        StmtKind::AssignLocal { value, .. } | StmtKind::AssignField { value, .. } => Some(value),
+        _ => None,
+    }
+}

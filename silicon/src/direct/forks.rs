@@ -1,0 +1,258 @@
+//! Threads: fork, join, and what is known of tokens (Schwerhoff 2011, section 3.12).
+//!
+//! Receiver and arguments of a fork are functions of its token, so a token may be joined by whoever got it. The heap before the
+//! fork is known only where the fork is on the path; elsewhere what `old` says of it are functions of the token, too.
+//!
+//! SOUNDNESS: of these functions something is said only at a fork, of a token that is new, and what contracts claim.
+
+use chalice::program::{EvalState, Expr, ExprKind, LocalId, MethodId, OutVariable};
+use rustc_hash::FxHashSet;
+use sil::source::Span;
+use smt::terms::{Sort, Term, Terms};
+
+use super::calls::{Actuals, Call};
+use super::{Direct, renumbered, span};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::state::heap::{Chunk, Heap, Resource};
+use crate::engine::state::thread::{Fork, Forked};
+use crate::engine::{Engine, Stop};
+
+impl Engine<'_> {
+    /// `fork token := receiver.method(arguments)`
+    ///
+    /// SOUNDNESS: the new thread holds nothing, whatever this one holds.
+    pub(super) fn direct_fork(
+        &mut self,
+        call: Call<'_>,
+        token: Option<&OutVariable>,
+    ) -> Result<(), Stop> {
+        let direct = self.direct();
+        let callee = &direct.tree.methods[call.method];
+        let actuals = self.direct_actuals(call, Blame::new(ErrorId::AssignmentFailed, call.at))?;
+        let required = Blame::new(ErrorId::ExhaleFailed, call.at);
+        self.direct_prove_receiver(call, &actuals, required)?;
+        let mut state = self.direct_in_contract(call.method, &actuals);
+        if state.thread.locks.is_some() {
+            let none = self.direct_no_locks();
+            state.thread.locks = Some(none.clone());
+            state.thread.old_locks = Some(none);
+        }
+        let context = self.direct_fraction();
+        let before = self.state.heap.clone();
+        let (chosen, inner) = self.in_state(state, |engine| -> Result<_, Stop> {
+            let chosen = engine.direct_choose_for_callee(context, &callee.requires)?;
+            engine.remember_heap();
+            engine.direct_consume_all(&callee.requires, |clause| {
+                required.trusted().clause(span(clause.span))
+            })?;
+            Ok(chosen)
+        });
+        let chosen = chosen?;
+        self.state.heap = inner.heap;
+        let new = self.new_object("token")?;
+        let joinable = self.direct_joinable();
+        let chunk = Chunk { arguments: vec![new], value: Terms::TRUE, amount: Terms::WRITE };
+        self.add_chunk(joinable, chunk)?;
+        if let Some(chosen) = chosen {
+            let of_token = self.direct_of_token(new)?;
+            let same = self.terms.eq(of_token, chosen);
+            self.assume(same)?;
+        }
+        let carried = self.direct_carried(new, call.method);
+        let same = self.direct_same_actuals(&carried, &actuals);
+        self.assume(same)?;
+        std::rc::Rc::make_mut(&mut self.state.thread.forks).push(Fork { token: new, heap: before });
+        if let Some(out) = token {
+            self.state.store.set(Direct::local(out.local), new);
+        }
+        Ok(())
+    }
+
+    pub(super) fn direct_joinable(&self) -> Resource {
+        Resource::Field(self.direct().joinable)
+    }
+
+    /// What a token tells of its fork.
+    fn direct_carried(&mut self, token: Term, method: MethodId) -> Actuals {
+        let direct = self.direct();
+        let number = method.into_raw().into_u32();
+        let parameters = &direct.tree.methods[method].parameters;
+        let receiver =
+            self.direct_of_fork(&format!("direct.token.{number}.this"), token, Sort::REF);
+        let mut arguments = Vec::with_capacity(parameters.len());
+        for (position, &parameter) in parameters.iter().enumerate() {
+            let sort = self.direct_sort(&direct.tree.locals[parameter].ty);
+            let name = format!("direct.token.{number}.{position}");
+            arguments.push(self.direct_of_fork(&name, token, sort));
+        }
+        Actuals { receiver, arguments }
+    }
+
+    fn direct_of_fork(&mut self, name: &str, token: Term, sort: Sort) -> Term {
+        let symbol = self.terms.declare_function(name, &[Sort::REF], sort);
+        self.terms.apply(symbol, &[token])
+    }
+
+    fn direct_same_actuals(&mut self, one: &Actuals, other: &Actuals) -> Term {
+        let mut all = vec![self.terms.identical(one.receiver, other.receiver)];
+        for (&one, &other) in one.arguments.iter().zip(&other.arguments) {
+            all.push(self.terms.identical(one, other));
+        }
+        self.terms.and(all)
+    }
+
+    /// `join outs := token`
+    pub(super) fn direct_join(
+        &mut self,
+        outs: &[OutVariable],
+        token: &Expr,
+        method: MethodId,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let direct = self.direct();
+        let callee = &direct.tree.methods[method];
+        let blame = Blame::new(ErrorId::JoinFailed, at);
+        let token_at = span(token.span);
+        let token = self.direct_eval(token, Blame::new(ErrorId::AssignmentFailed, at))?;
+        self.direct_prove_joinable(token, at, token_at)?;
+        let actuals = self.direct_carried(token, method);
+        let mut state = self.direct_in_contract(method, &actuals);
+        let fraction = self.direct_of_token(token)?;
+        state.store.set(direct.fraction, fraction);
+        if state.thread.locks.is_some() {
+            let (after, before) = (self.direct_unknown_locks(), self.direct_unknown_locks());
+            (state.thread.locks, state.thread.old_locks) = (Some(after), Some(before));
+        }
+        state.past.old = self.direct_heap_of_fork(token)?;
+        if state.past.old.is_none() {
+            state.thread.forked = Some(Forked { token, method: renumbered(method) });
+        }
+        let (done, inner) = self.in_state(state, |engine| {
+            engine.direct_forget(callee.results.iter().copied());
+            engine.direct_produce_all(&callee.ensures, None, |_| blame.trusted())
+        });
+        done?;
+        self.state.heap = inner.heap;
+        self.direct_recall_levels()?;
+        self.write_field(token, direct.joinable, Terms::FALSE, at, blame)?;
+        self.direct_take_results(method, outs, &inner.store);
+        Ok(())
+    }
+
+    /// Shows that a thread can be joined: nobody else may join it, and nobody has.
+    fn direct_prove_joinable(&mut self, token: Term, at: Span, token_at: Span) -> Result<(), Stop> {
+        let (resource, arguments) = (self.direct_joinable(), vec![token]);
+        let blame = Blame::new(ErrorId::JoinFailed, at);
+        let heap = self.state.heap.clone();
+        let joinable = match self.take_location(resource, &arguments, Terms::WRITE)? {
+            Some(joinable) => {
+                self.state.heap = heap;
+                joinable
+            }
+            None => {
+                let whole = Some(Terms::WRITE);
+                self.fail_permission(&heap, resource, &arguments, whole, blame, token_at)?;
+                self.drop_aliases(resource, &arguments)?;
+                let (value, amount) = (Terms::TRUE, Terms::WRITE);
+                self.add_chunk(resource, Chunk { arguments, value, amount })?;
+                Terms::TRUE
+            }
+        };
+        let blame = Blame::new(ErrorId::AssertFailed, at);
+        self.prove(joinable, blame, Reason::AssertionFalse, token_at)
+    }
+
+    /// The heap before the fork of a token, if that is on the path.
+    fn direct_heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
+        let forks = self.state.thread.forks.clone();
+        for fork in forks.iter().rev() {
+            let is_it = self.terms.identical(fork.token, token);
+            if self.check(is_it)? {
+                return Ok(Some(fork.heap.clone()));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What `old` stands for in the postcondition of a thread that was forked elsewhere: what is said twice is the same, and of
+    /// each choice of the variables around there is a value.
+    pub(super) fn direct_old_of_fork(
+        &mut self,
+        forked: Forked,
+        whole: &Expr,
+        body: &Expr,
+    ) -> Result<Term, Stop> {
+        let direct = self.direct();
+        let method = &direct.tree.methods[renumbered(forked.method)];
+        let mut olds = Vec::new();
+        method.ensures.iter().for_each(|clause| outermost_olds(clause, &mut olds));
+        let Some(position) = olds.iter().position(|&other| other == body) else {
+            return self.unsupported_at(span(whole.span), "`old` of a fork that is not known");
+        };
+        let mut arguments = vec![forked.token];
+        for local in variables(body, &method.parameters) {
+            match self.state.store.get(Direct::local(local)) {
+                Some(value) => arguments.push(value),
+                None => return self.direct_unknown(whole),
+            }
+        }
+        let sorts: Vec<Sort> = arguments.iter().map(|&value| self.terms.sort(value)).collect();
+        let sort = self.direct_sort(&body.ty);
+        let name = format!("direct.old.{}.{position}", forked.method.into_raw().into_u32());
+        let symbol = self.terms.declare_function(&name, &sorts, sort);
+        Ok(self.terms.apply(symbol, &arguments))
+    }
+
+    /// `eval(token.fork receiver.method(arguments), true)`: that the token is that of a thread which was started so, and which
+    /// has not been joined.
+    pub(super) fn direct_eval_state(
+        &mut self,
+        whole: &Expr,
+        state: &EvalState,
+        body: &Expr,
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let (EvalState::Fork { token, receiver, method, arguments }, ExprKind::Bool(true)) =
+            (state, &body.kind)
+        else {
+            return self.direct_unknown(whole);
+        };
+        let token = self.direct_eval(token, blame)?;
+        let at = span(whole.span);
+        let joinable = self.read_field(token, self.direct().joinable, Sort::BOOL, at, blame)?;
+        let carried = self.direct_carried(token, *method);
+        let receiver = self.direct_eval(receiver, blame)?;
+        let mut claims = vec![joinable, self.terms.identical(carried.receiver, receiver)];
+        for (argument, &known) in arguments.iter().zip(&carried.arguments) {
+            if let Some(argument) = argument {
+                let value = self.direct_eval(argument, blame)?;
+                claims.push(self.terms.identical(known, value));
+            }
+        }
+        Ok(self.terms.and(claims))
+    }
+}
+
+/// What stands below the outermost `old`s of an assertion.
+fn outermost_olds<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
+    match &expr.kind {
+        ExprKind::Old(body) => found.push(body),
+        _ => smt::terms::grow_stack(|| {
+            expr.for_each_child(&mut |child| outermost_olds(child, found));
+        }),
+    }
+}
+
+/// The variables that an expression mentions, apart from some and from those that it binds, in the order of their numbers.
+fn variables(expr: &Expr, but: &[LocalId]) -> Vec<LocalId> {
+    let (mut own, mut all) = (FxHashSet::default(), std::collections::BTreeSet::new());
+    expr.for_each(&mut |part| match &part.kind {
+        ExprKind::Quantified { variables, .. } => own.extend(variables.iter().copied()),
+        ExprKind::Local(local) => {
+            all.insert(local.into_raw().into_u32());
+        }
+        _ => {}
+    });
+    let ids = all.into_iter().map(|number| LocalId::from_raw(number.into()));
+    ids.filter(|local| !own.contains(local) && !but.contains(local)).collect()
+}

@@ -1,0 +1,506 @@
+//! The locks of a thread: what is held, at which levels, and what calls, loops and methods may change of that.
+//!
+//! Invariants
+//! - The level of what is held is its `mu`: only the thread that holds an object can change it. So it is known even where all
+//!   permission to `mu` has been given away.
+//! - Nothing reads the level of an object that is not held.
+
+use chalice::program::{ClassId, Expr, LockMode, Method, MethodId, Type};
+use smt::terms::{Quant, Sort, Term, Terms};
+
+use super::levels::{known, objects};
+use super::locking::Given;
+use super::{Direct, renumbered, span};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::state::thread::{Allowed, Changes, Locks};
+use crate::engine::{Engine, Stop};
+
+/// Objects that a lockchange list will name when it can be evaluated, and the list.
+#[derive(Default, Debug)]
+pub(super) struct Listed<'e> {
+    list: &'e [Expr],
+    objects: Vec<Term>,
+}
+
+impl Engine<'_> {
+    /// Where the locks of a thread are not known: any may be held.
+    pub(super) fn direct_unknown_locks(&mut self) -> Locks {
+        let sort = self.terms.user_sort("Locks", &[]);
+        let base = self.fresh("locks", sort);
+        Locks {
+            base: Some(base),
+            held: Changes::default(),
+            read: Changes::default(),
+            level_base: base,
+            levels: Changes::default(),
+        }
+    }
+
+    /// The locks of a thread that starts.
+    pub(super) fn direct_no_locks(&mut self) -> Locks {
+        Locks { base: None, ..self.direct_unknown_locks() }
+    }
+
+    /// What is held, if anything is known of it.
+    pub(super) fn direct_locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
+        match &self.state.thread.locks {
+            Some(locks) => Ok(locks.clone()),
+            None => self.unsupported_at(at, "locks where there is no thread"),
+        }
+    }
+
+    fn direct_of_base(&mut self, name: &str, base: Term, object: Term, result: Sort) -> Term {
+        let moment = self.terms.sort(base);
+        let symbol = self.terms.declare_function(name, &[moment, Sort::REF], result);
+        self.terms.apply(symbol, &[base, object])
+    }
+
+    /// Whether an object was held at a moment.
+    pub(super) fn direct_base_held(&mut self, base: Term, object: Term) -> Term {
+        self.direct_of_base("direct.held", base, object, Sort::BOOL)
+    }
+
+    /// Whether an object was held for reading at a moment.
+    pub(super) fn direct_base_read(&mut self, base: Term, object: Term) -> Term {
+        if !self.direct().locking.has_readers {
+            return Terms::FALSE;
+        }
+        self.direct_of_base("direct.rdheld", base, object, Sort::BOOL)
+    }
+
+    /// The value of an object: that of the last change that is about it.
+    fn direct_changed(&mut self, changes: &Changes, object: Term, before: Term) -> Term {
+        changes.iter().fold(before, |value, (changed, new)| {
+            let is_it = self.terms.identical(object, changed);
+            self.terms.ite(is_it, new, value)
+        })
+    }
+
+    fn direct_in_held(&mut self, locks: &Locks, object: Term) -> Term {
+        let before = match locks.base {
+            Some(base) => self.direct_base_held(base, object),
+            None => Terms::FALSE,
+        };
+        self.direct_changed(&locks.held, object, before)
+    }
+
+    fn direct_in_read(&mut self, locks: &Locks, object: Term) -> Term {
+        let before = match locks.base {
+            Some(base) => self.direct_base_read(base, object),
+            None => Terms::FALSE,
+        };
+        self.direct_changed(&locks.read, object, before)
+    }
+
+    /// Whether an object is held, in whatever way.
+    pub(super) fn direct_is_held(&mut self, locks: &Locks, object: Term) -> Term {
+        let (held, read) = (self.direct_in_held(locks, object), self.direct_in_read(locks, object));
+        self.terms.or([held, read])
+    }
+
+    /// `holds(object)`, `rd holds(object)`
+    pub(super) fn direct_holds(&mut self, locks: &Locks, object: Term, mode: LockMode) -> Term {
+        let read = self.direct_in_read(locks, object);
+        match mode {
+            LockMode::Read => read,
+            LockMode::Write => {
+                let held = self.direct_in_held(locks, object);
+                let is_writer = self.terms.not(read);
+                self.terms.and([held, is_writer])
+            }
+        }
+    }
+
+    /// The level with which an object counts that is held.
+    pub(super) fn direct_level_at(&mut self, locks: &Locks, object: Term) -> Term {
+        let sort = self.direct_level_sort();
+        let before = self.direct_of_base("direct.level", locks.level_base, object, sort);
+        self.direct_changed(&locks.levels, object, before)
+    }
+
+    /// Shows that an object is held for writing.
+    pub(super) fn direct_prove_held(
+        &mut self,
+        object: Term,
+        blame: Blame,
+        at: sil::source::Span,
+    ) -> Result<(), Stop> {
+        let locks = self.direct_locks(blame.span)?;
+        let held = self.direct_in_held(&locks, object);
+        self.prove(held, blame, Reason::LockNotHeld, at)?;
+        let read = self.direct_in_read(&locks, object);
+        let is_writer = self.terms.not(read);
+        self.prove(is_writer, blame, Reason::LockReadHeld, at)
+    }
+
+    /// That the same is held as before, but for some objects.
+    pub(super) fn direct_same_locks(
+        &mut self,
+        old: &Locks,
+        new: &Locks,
+        but: &[Term],
+    ) -> Result<Term, Stop> {
+        let mut all = Vec::new();
+        for object in objects([&old.held, &new.held, &old.read, &new.read]) {
+            all.push(self.direct_same_lock(old, new, but, object));
+        }
+        if old.base != new.base {
+            let object = self.fresh_variable("o", Sort::REF);
+            let same = self.direct_same_lock(old, new, but, object);
+            let mut triggers = Vec::new();
+            for base in [old.base, new.base].into_iter().flatten() {
+                triggers.push(vec![self.direct_base_held(base, object)]);
+                let read = self.direct_base_read(base, object);
+                if read != Terms::FALSE {
+                    triggers.push(vec![read]);
+                }
+            }
+            all.push(self.direct_quantify(Quant::Forall, &[object], triggers, same));
+        }
+        Ok(self.terms.and(all))
+    }
+
+    fn direct_same_lock(&mut self, old: &Locks, new: &Locks, but: &[Term], object: Term) -> Term {
+        let unnamed = self.direct_is_none_of(object, but);
+        let (before, after) = (self.direct_in_held(old, object), self.direct_in_held(new, object));
+        let same = self.terms.iff(after, before);
+        let (before, after) = (self.direct_in_read(old, object), self.direct_in_read(new, object));
+        let same_read = self.terms.iff(after, before);
+        let same = self.terms.and([same, same_read]);
+        self.terms.implies(unnamed, same)
+    }
+
+    fn direct_is_none_of(&mut self, object: Term, others: &[Term]) -> Term {
+        let others: Vec<Term> =
+            others.iter().map(|&other| self.terms.differs(object, other)).collect();
+        self.terms.and(others)
+    }
+
+    /// That what is held before and after has the same level, but for some objects.
+    pub(super) fn direct_same_levels(
+        &mut self,
+        old: &Locks,
+        new: &Locks,
+        but: &[Term],
+    ) -> Result<Term, Stop> {
+        let mut all = Vec::new();
+        for object in objects([&old.levels, &new.levels]) {
+            all.push(self.direct_same_level(old, new, but, object));
+        }
+        if old.level_base != new.level_base {
+            let object = self.fresh_variable("o", Sort::REF);
+            let same = self.direct_same_level(old, new, but, object);
+            let sort = self.direct_level_sort();
+            let base = self.direct_of_base("direct.level", new.level_base, object, sort);
+            all.push(self.direct_quantify(Quant::Forall, &[object], vec![vec![base]], same));
+        }
+        Ok(self.terms.and(all))
+    }
+
+    fn direct_same_level(&mut self, old: &Locks, new: &Locks, but: &[Term], object: Term) -> Term {
+        let unnamed = self.direct_is_none_of(object, but);
+        let (before, after) = (self.direct_is_held(old, object), self.direct_is_held(new, object));
+        let guard = self.terms.and([unnamed, before, after]);
+        let (before, after) =
+            (self.direct_level_at(old, object), self.direct_level_at(new, object));
+        let same = self.terms.eq(after, before);
+        self.terms.implies(guard, same)
+    }
+
+    /// Assumes that different objects that are held have different levels.
+    pub(super) fn direct_levels_differ(&mut self) -> Result<(), Stop> {
+        let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
+        let [first, second] = ["o", "p"].map(|name| self.fresh_variable(name, Sort::REF));
+        let fact = self.direct_differ(&locks, first, second);
+        let sort = self.direct_level_sort();
+        let trigger = [first, second]
+            .map(|object| self.direct_of_base("direct.level", locks.level_base, object, sort));
+        let triggers = vec![trigger.to_vec()];
+        let fact = self.terms.forall(&[first, second], triggers, fact, "direct.levels.differ", 0);
+        self.assume(fact)?;
+        let named = known(&locks);
+        for (position, &first) in named.iter().enumerate() {
+            for &second in &named[position + 1..] {
+                let fact = self.direct_differ(&locks, first, second);
+                self.assume(fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn direct_differ(&mut self, locks: &Locks, first: Term, second: Term) -> Term {
+        let (one, other) = (self.direct_is_held(locks, first), self.direct_is_held(locks, second));
+        let are_two = self.terms.differs(first, second);
+        let guard = self.terms.and([one, other, are_two]);
+        let (one, other) =
+            (self.direct_level_at(locks, first), self.direct_level_at(locks, second));
+        let differ = self.terms.differs(one, other);
+        self.terms.implies(guard, differ)
+    }
+
+    /// What permission to `mu` tells: what is held has the level with which it counts, and is shared.
+    pub(super) fn direct_learn_level(&mut self, object: Term) -> Result<(), Stop> {
+        let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
+        let chunks = self.state.heap.of(self.direct_mu()).to_vec();
+        for chunk in chunks.iter().filter(|chunk| chunk.arguments == [object]) {
+            self.direct_learn_level_of(&locks, chunk)?;
+        }
+        Ok(())
+    }
+
+    /// The same of all permission to `mu`: when locks have changed.
+    pub(super) fn direct_recall_levels(&mut self) -> Result<(), Stop> {
+        let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
+        let frames = self.state.past.frames.clone();
+        for heap in std::iter::once(self.state.heap.clone()).chain(frames) {
+            for chunk in heap.of(self.direct_mu()) {
+                self.direct_learn_level_of(&locks, chunk)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn direct_learn_level_of(&mut self, locks: &Locks, chunk: &Chunk) -> Result<(), Stop> {
+        let object = chunk.arguments[0];
+        let readable = self.terms.lt(Terms::NONE, chunk.amount);
+        let held = self.direct_is_held(locks, object);
+        let guard = self.terms.and([readable, held]);
+        if guard == Terms::FALSE {
+            return Ok(());
+        }
+        let level = self.direct_level_at(locks, object);
+        let same = self.terms.eq(chunk.value, level);
+        let bottom = self.direct_bottom();
+        let shared = self.terms.differs(level, bottom);
+        let known = self.terms.and([same, shared]);
+        let fact = self.terms.implies(guard, known);
+        self.assume(fact)
+    }
+
+    /// Of what is held it is known that it is shared.
+    pub(super) fn direct_is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
+        let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
+        let blame = Blame::new(ErrorId::InhaleFailed, span(target.span)).silent();
+        let object = self.direct_eval(target, blame)?;
+        let held = self.direct_is_held(&locks, object);
+        let level = self.direct_level_at(&locks, object);
+        let bottom = self.direct_bottom();
+        let shared = self.terms.differs(level, bottom);
+        let fact = self.terms.implies(held, shared);
+        self.assume(fact)
+    }
+
+    /// Nobody holds a new object.
+    pub(super) fn direct_is_not_held(&mut self, object: Term) -> Result<(), Stop> {
+        let thread = &self.state.thread;
+        for locks in [thread.locks.clone(), thread.old_locks.clone()].into_iter().flatten() {
+            let held = self.direct_is_held(&locks, object);
+            let not_held = self.terms.not(held);
+            self.assume(not_held)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn direct_mu(&self) -> Resource {
+        Resource::Field(self.direct().mu)
+    }
+
+    /// The values of a lockchange list, each shown to have one where `blame` does not trust it.
+    pub(super) fn direct_list(
+        &mut self,
+        list: &[Expr],
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Vec<Term>, Stop> {
+        list.iter().map(|object| self.direct_eval(object, blame(object))).collect()
+    }
+
+    /// Whether the objects of a list are held, and at which levels, is not known any more. They are those that it will name
+    /// once what stands before it is known ([`Self::direct_name_listed`]).
+    pub(super) fn direct_change_locks<'e>(&mut self, list: &'e [Expr]) -> Listed<'e> {
+        let mut objects = Vec::new();
+        if let Some(mut locks) = self.state.thread.locks.clone() {
+            let sort = self.direct_level_sort();
+            for _ in list {
+                let object = self.fresh("listed", Sort::REF);
+                let held = self.fresh("held", Sort::BOOL);
+                locks.held.set(object, held);
+                if self.direct().locking.has_readers {
+                    let read = self.fresh("rdheld", Sort::BOOL);
+                    locks.read.set(object, read);
+                }
+                let level = self.fresh("level", sort);
+                locks.levels.set(object, level);
+                objects.push(object);
+            }
+            self.state.thread.locks = Some(locks);
+        }
+        Listed { list, objects }
+    }
+
+    /// The levels of all objects, or of those given, are not known any more.
+    pub(super) fn direct_forget_levels(&mut self, all: bool, given: &[Term]) {
+        let Some(mut locks) = self.state.thread.locks.clone() else { return };
+        let sort = self.direct_level_sort();
+        if all {
+            locks.level_base = self.direct_unknown_locks().level_base;
+            locks.levels.clear();
+        }
+        for &object in given {
+            let level = self.fresh("level", sort);
+            locks.levels.set(object, level);
+        }
+        self.state.thread.locks = Some(locks);
+    }
+
+    /// What a method may give another level, of what it is given, where the state has its parameters.
+    pub(super) fn direct_releveled(&self, id: MethodId) -> Vec<Term> {
+        let direct = self.direct();
+        let value = |given: &Given| match given {
+            Given::This => self.state.store.get(direct.this),
+            Given::Parameter(local) => self.state.store.get(Direct::local(*local)),
+        };
+        direct.locking.method(id).relevels.iter().filter_map(value).collect()
+    }
+
+    /// The objects of a list are those that it names where the state is.
+    ///
+    /// SOUNDNESS: nothing is known of these objects but what the list makes of them, and an expression has one value.
+    pub(super) fn direct_name_listed(
+        &mut self,
+        listed: &Listed<'_>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<(), Stop> {
+        let values = self.direct_list(listed.list, blame)?;
+        for (&object, value) in listed.objects.iter().zip(values) {
+            let same = self.terms.identical(object, value);
+            self.assume(same)?;
+        }
+        Ok(())
+    }
+
+    /// Shows that no more has changed of the locks since the start of the method than a list says. `may_relevel`: levels of all
+    /// objects may have changed; `releveled`: those of these.
+    pub(super) fn direct_prove_frame(
+        &mut self,
+        list: &[Term],
+        may_relevel: bool,
+        releveled: &[Term],
+        reason: Reason,
+        at: sil::source::Span,
+    ) -> Result<(), Stop> {
+        let thread = &self.state.thread;
+        let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
+            return Ok(());
+        };
+        let blame = Blame::new(ErrorId::LockchangeViolated, at).trusted();
+        let same = self.direct_same_locks(&old, &new, list)?;
+        self.prove(same, blame, reason, at)?;
+        if !may_relevel {
+            let but = [list, releveled].concat();
+            let same = self.direct_same_levels(&old, &new, &but)?;
+            self.prove(same, blame, reason, at)?;
+        }
+        Ok(())
+    }
+
+    /// What has to hold of the locks at the end of a method, with the values of its lockchange list.
+    pub(super) fn direct_prove_ending(
+        &mut self,
+        id: MethodId,
+        method: &Method,
+        list: &[Term],
+    ) -> Result<(), Stop> {
+        let facts = self.direct().locking.method(id);
+        if self.state.thread.locks.is_none() || !facts.locks {
+            return Ok(());
+        }
+        let at = span(method.span);
+        let Allowed { may_relevel, releveled, .. } = self.state.thread.allowed.clone();
+        self.direct_prove_frame(list, may_relevel, &releveled, Reason::ByMethod, at)?;
+        if facts.is_forked && !method.lock_changes.is_empty() {
+            self.direct_prove_lets_go(at)?;
+        }
+        Ok(())
+    }
+
+    /// Shows that what starts with nothing held ends so, as a forked method has to.
+    ///
+    /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever acquires that waits for ever.
+    fn direct_prove_lets_go(&mut self, at: sil::source::Span) -> Result<(), Stop> {
+        let thread = &self.state.thread;
+        let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
+            return Ok(());
+        };
+        let before = self.direct_holds_nothing(&old);
+        let after = self.direct_holds_nothing(&new);
+        let claim = self.terms.implies(before, after);
+        let blame = Blame::new(ErrorId::LockchangeViolated, at).trusted();
+        self.prove(claim, blame, Reason::ByThread, at)
+    }
+
+    fn direct_holds_nothing(&mut self, locks: &Locks) -> Term {
+        let named = known(locks);
+        let mut all = Vec::new();
+        for &object in &named {
+            let held = self.direct_is_held(locks, object);
+            all.push(self.terms.not(held));
+        }
+        if let Some(base) = locks.base {
+            let object = self.fresh_variable("o", Sort::REF);
+            let (held, read) =
+                (self.direct_base_held(base, object), self.direct_base_read(base, object));
+            let some = self.terms.or([held, read]);
+            let mut none = vec![self.terms.not(some)];
+            none.extend(named.iter().map(|&known| self.terms.identical(object, known)));
+            let body = self.terms.or(none);
+            let mut triggers = vec![vec![held]];
+            if read != Terms::FALSE {
+                triggers.push(vec![read]);
+            }
+            all.push(self.direct_quantify(Quant::Forall, &[object], triggers, body));
+        }
+        self.terms.and(all)
+    }
+
+    /// Assumes that an object is of a class, or `null` where it need not exist. Only locks tell objects of different classes
+    /// apart.
+    pub(super) fn direct_is_of_class(
+        &mut self,
+        object: Term,
+        class: ClassId,
+        exists: bool,
+    ) -> Result<(), Stop> {
+        let direct = self.direct();
+        if direct.tree.classes.len() < 2 || !direct.locking.is_used {
+            return Ok(());
+        }
+        let symbol = self.terms.declare_function("direct.class", &[Sort::REF], Sort::INT);
+        let own = self.terms.apply(symbol, &[object]);
+        let number = self.terms.int(i64::from(class.into_raw().into_u32()));
+        let fits = self.terms.eq(own, number);
+        let fact = if exists {
+            fits
+        } else {
+            let none = self.terms.identical(object, Terms::NULL);
+            self.terms.or([none, fits])
+        };
+        self.assume(fact)
+    }
+
+    /// Assumes what the types say of the objects that a method is given.
+    pub(super) fn direct_assume_classes(&mut self, method: &Method) -> Result<(), Stop> {
+        let direct = self.direct();
+        if let Some(this) = self.state.store.get(direct.this) {
+            self.direct_is_of_class(this, method.class, true)?;
+        }
+        for &parameter in &method.parameters {
+            if let Type::Class(class) = direct.tree.locals[parameter].ty
+                && let Some(value) = self.state.store.get(renumbered(parameter))
+            {
+                self.direct_is_of_class(value, class, false)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,189 @@
+//! Loops (Schwerhoff 2011, section 3.9).
+
+use chalice::program::{Block, Expr, LocalId, Stmt, StmtKind};
+use smt::terms::{Term, grow_stack};
+
+use super::exec::{Flow, keyword};
+use super::locks::Listed;
+use super::{locking, span};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::state::heap::Heap;
+use crate::engine::state::thread::Allowed;
+use crate::engine::{Engine, Stop};
+
+/// A loop, as it is written.
+#[derive(Clone, Copy)]
+pub(super) struct Loop<'e> {
+    pub(super) guard: &'e Expr,
+    pub(super) invariants: &'e [Expr],
+    pub(super) lock_changes: &'e [Expr],
+    pub(super) body: &'e Block,
+}
+
+impl Engine<'_> {
+    /// The invariants make sense where nothing else is known, hold on entry, and are kept by the body; what they do not need is
+    /// framed around the loop.
+    pub(super) fn direct_loop(&mut self, stmt: &Stmt, parts: Loop<'_>) -> Result<Flow, Stop> {
+        let Loop { guard, invariants, body, .. } = parts;
+        let at = span(stmt.span);
+        let outer = self.direct_fraction();
+        if outer.is_some() {
+            let chosen = self.direct_choose_fraction(outer)?;
+            self.direct_bound(chosen, invariants)?;
+        }
+        let mut changed = Vec::new();
+        assigned(body, &mut changed);
+        let changes_locks =
+            self.direct().locking.changes(body) && self.state.thread.locks.is_some();
+        let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
+        if self.choose(&[None, None])? == 0 {
+            self.state.heap = Heap::default();
+            self.direct_forget(changed);
+            let listed = self.direct_loop_locks(parts, changes_locks);
+            self.direct_produce_all(invariants, None, ill_formed)?;
+            self.direct_name_listed(&listed, ill_formed)?;
+            return Ok(Flow::Ends);
+        }
+        let trusted = |error| move |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
+        if !changes_locks && self.state.thread.allowed.changes {
+            let list = self.direct_loop_list(parts, ill_formed)?;
+            self.direct_prove_loop_frame(&list, false, Reason::AtLoopEntry, at)?;
+        }
+        let established = (ErrorId::InvariantNotEstablished, Reason::AtLoopEntry);
+        self.direct_give_invariants(parts, changes_locks, established, at)?;
+        let frame = std::mem::take(&mut self.state.heap);
+        self.state.past.frames.push(frame);
+        self.direct_forget(changed);
+        let listed = self.direct_loop_locks(parts, changes_locks);
+        self.direct_produce_all(invariants, None, trusted(ErrorId::NotWellformed))?;
+        self.direct_name_listed(&listed, trusted(ErrorId::NotWellformed))?;
+        if changes_locks {
+            self.direct_recall_levels()?;
+            if invariants.iter().any(locking::mentions_holds) {
+                self.direct_levels_differ()?;
+            }
+        }
+        for clause in invariants {
+            if self.is_ill_formed_at(span(clause.span))? {
+                self.end_unframed()?;
+                break;
+            }
+        }
+        if self.direct_condition(guard, ErrorId::WhileFailed)? {
+            if self.direct_block(body)? == Flow::Goes {
+                self.log.enter(keyword(&stmt.kind), at);
+                let preserved = (ErrorId::InvariantNotPreserved, Reason::ByLoop);
+                self.direct_give_invariants(parts, changes_locks, preserved, at)?;
+            }
+            return Ok(Flow::Ends);
+        }
+        if let Some(frame) = self.state.past.frames.pop() {
+            self.rejoin(&frame)?;
+        }
+        if let Some(outer) = outer {
+            self.state.store.set(self.direct().fraction, outer);
+        }
+        Ok(Flow::Goes)
+    }
+
+    /// The invariants are given away, and no more locks have changed than the loop names.
+    fn direct_give_invariants(
+        &mut self,
+        parts: Loop<'_>,
+        changes_locks: bool,
+        (error, reason): (ErrorId, Reason),
+        at: sil::source::Span,
+    ) -> Result<(), Stop> {
+        let trusted = |clause: &Expr| Blame::new(error, span(clause.span)).trusted();
+        if !changes_locks {
+            self.direct_consume_all(parts.invariants, trusted)?;
+            return Ok(());
+        }
+        // Before permission is given away that the list may need.
+        let list = self.direct_loop_list(parts, trusted)?;
+        self.direct_consume_all(parts.invariants, trusted)?;
+        self.direct_prove_loop_frame(&list, true, reason, at)
+    }
+
+    /// The locks of a thread in a loop that changes them: those at the start of the method, but for those that the loop names.
+    fn direct_loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
+        if !changes {
+            return Listed::default();
+        }
+        let entry = self.state.thread.old_locks.clone();
+        self.state.thread.locks = entry;
+        let Allowed { may_relevel, releveled, .. } = self.state.thread.allowed.clone();
+        self.direct_forget_levels(may_relevel, &releveled);
+        self.direct_change_locks(parts.lock_changes)
+    }
+
+    /// The values of the lockchange list of a loop.
+    fn direct_loop_list(
+        &mut self,
+        parts: Loop<'_>,
+        blame: impl Fn(&Expr) -> Blame,
+    ) -> Result<Vec<Term>, Stop> {
+        // SOUNDNESS: that has been reported, and nobody can say what the loop may change.
+        for object in parts.lock_changes {
+            if self.is_ill_formed_at(span(object.span))? {
+                self.log.rely_on_report();
+                return Err(Stop::Infeasible);
+            }
+        }
+        self.direct_list(parts.lock_changes, blame)
+    }
+
+    /// Shows that the loop does not need to name more of what has changed since the start of the method.
+    fn direct_prove_loop_frame(
+        &mut self,
+        list: &[Term],
+        changes: bool,
+        reason: Reason,
+        at: sil::source::Span,
+    ) -> Result<(), Stop> {
+        let Allowed { may_relevel, releveled, .. } = self.state.thread.allowed.clone();
+        self.direct_prove_frame(list, may_relevel || !changes, &releveled, reason, at)
+    }
+}
+
+/// The variables that statements assign.
+fn assigned(block: &Block, to: &mut Vec<LocalId>) {
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            StmtKind::Declare { local, .. } | StmtKind::AssignLocal { local, .. } => {
+                to.push(*local);
+            }
+            StmtKind::Call { outs, .. }
+            | StmtKind::Join { outs, .. }
+            | StmtKind::Receive { outs, .. }
+            | StmtKind::Specification { targets: outs, .. } => {
+                to.extend(outs.iter().map(|out| out.local));
+            }
+            StmtKind::Fork { token, .. } => to.extend(token.iter().map(|out| out.local)),
+            StmtKind::Block(body) | StmtKind::While { body, .. } | StmtKind::Lock { body, .. } => {
+                grow_stack(|| assigned(body, to));
+            }
+            StmtKind::If { arms, otherwise } => {
+                for block in arms.iter().map(|arm| &arm.body).chain(otherwise) {
+                    grow_stack(|| assigned(block, to));
+                }
+            }
+            StmtKind::Assert(_)
+            | StmtKind::Assume(_)
+            | StmtKind::AssignField { .. }
+            | StmtKind::Share { .. }
+            | StmtKind::Reorder { .. }
+            | StmtKind::Unshare(_)
+            | StmtKind::Acquire { .. }
+            | StmtKind::Release { .. }
+            | StmtKind::Downgrade(_)
+            | StmtKind::Free(_)
+            | StmtKind::Fold(_)
+            | StmtKind::Unfold(_)
+            | StmtKind::Send { .. }
+            | StmtKind::Wait(_)
+            | StmtKind::Signal(_)
+            | StmtKind::SignalAll(_) => {}
+        }
+    }
+}

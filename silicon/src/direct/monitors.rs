@@ -1,0 +1,404 @@
+//! Monitors: `share`, `acquire`, `release` and their relatives (Schwerhoff 2011, section 3.11; Leino and Müller 2009).
+
+use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, LockMode, Type};
+use sil::source::Span;
+use smt::terms::{Term, Terms};
+
+use super::assertion::conjuncts;
+use super::exec::Flow;
+use super::levels::Level;
+use super::{renumbered, span};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::state::heap::{Chunk, Resource};
+use crate::engine::{Engine, Stop};
+
+/// The operand of a statement about locks.
+#[derive(Clone, Copy)]
+struct Target {
+    object: Term,
+    class: ClassId,
+    /// Where it is written.
+    at: Span,
+}
+
+/// A bound, if it counts, and where it is written.
+struct Bound {
+    exists: Term,
+    level: Level,
+    at: Span,
+    is_channel: bool,
+}
+
+impl Engine<'_> {
+    /// The operand of a statement, evaluated once.
+    fn direct_target(&mut self, target: &Expr, blame: Blame) -> Result<Target, Stop> {
+        let at = span(target.span);
+        let Type::Class(class) = target.ty else {
+            return self.unsupported_at(at, "a lock of something that is no object");
+        };
+        let object =
+            self.direct_eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+        // What is held is an object.
+        if !matches!(blame.error, ErrorId::ReleaseFailed | ErrorId::DowngradeFailed) {
+            let exists = self.terms.differs(object, Terms::NULL);
+            self.prove(exists, blame, Reason::ReceiverNull, at)?;
+        }
+        if !matches!(target.kind, ExprKind::This) {
+            self.direct_is_of_class(object, class, true)?;
+        }
+        Ok(Target { object, class, at })
+    }
+
+    /// `acquire e`: the object is above all that is held, and its invariant is received.
+    pub(super) fn direct_acquire(
+        &mut self,
+        target: &Expr,
+        mode: LockMode,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::AcquireFailed, at);
+        let target = self.direct_target(target, blame)?;
+        self.direct_acquire_target(target, mode, blame)
+    }
+
+    fn direct_acquire_target(
+        &mut self,
+        target: Target,
+        mode: LockMode,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        if mode == LockMode::Read {
+            return self.unsupported_at(blame.span, "locks for reading");
+        }
+        let mut locks = self.direct_locks(blame.span)?;
+        let checks = self.direct().options.deadlock_checks;
+        let level = self.direct_read_level(target.object, checks.then_some(blame), target.at)?;
+        let wait = Level::Wait(locks.clone());
+        let above = self.direct_level_below(&wait, &Level::Value(level))?;
+        if checks {
+            self.prove(above, blame, Reason::LockOrder, target.at)?;
+        } else {
+            self.assume(above)?;
+        }
+        // It is above what is held, so it is none of that.
+        let held = self.direct_is_held(&locks, target.object);
+        let not_held = self.terms.not(held);
+        self.assume(not_held)?;
+        locks.levels.set(target.object, level);
+        locks.held.set(target.object, Terms::TRUE);
+        self.state.thread.locks = Some(locks);
+        self.direct_take_invariant(target, blame)
+    }
+
+    /// What is not well-formed cannot be had, and that is wrong where it is stated.
+    fn direct_take_invariant(&mut self, target: Target, blame: Blame) -> Result<(), Stop> {
+        let direct = self.direct();
+        let invariants = &direct.tree.classes[target.class].invariants;
+        let is_ill_formed = direct
+            .monitor(target.class)
+            .is_some_and(|monitor| self.is_ill_formed_predicate(monitor));
+        self.direct_in_monitor(target.object, |engine| {
+            if !is_ill_formed {
+                return engine.direct_produce_all(invariants, None, |_| blame.trusted());
+            }
+            for (_, conjunct) in conjuncts(invariants) {
+                let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
+                engine.direct_produce_all([conjunct], None, |_| blame)?;
+            }
+            engine.end_unframed()
+        })
+    }
+
+    /// The level of an object. Without `blame` it need not be readable; it is any level then.
+    fn direct_read_level(
+        &mut self,
+        object: Term,
+        blame: Option<Blame>,
+        at: Span,
+    ) -> Result<Term, Stop> {
+        let resource = self.direct_mu();
+        let asking = blame.unwrap_or(Blame::new(ErrorId::AcquireFailed, at).trusted());
+        if let Some(level) = self.lookup(resource, &[object], asking)? {
+            return Ok(level);
+        }
+        let sort = self.direct_level_sort();
+        let level = self.fresh("level", sort);
+        if let Some(blame) = blame {
+            let heap = self.state.heap.clone();
+            let reported = self.fail_permission(&heap, resource, &[object], None, blame, at)?;
+            self.log.taint(level, reported);
+        }
+        Ok(level)
+    }
+
+    /// `release e`: the invariant is given away.
+    pub(super) fn direct_release(
+        &mut self,
+        target: &Expr,
+        mode: LockMode,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ReleaseFailed, at);
+        let target = self.direct_target(target, blame)?;
+        self.direct_release_target(target, mode, blame)
+    }
+
+    fn direct_release_target(
+        &mut self,
+        target: Target,
+        mode: LockMode,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        if mode == LockMode::Read {
+            return self.unsupported_at(blame.span, "locks for reading");
+        }
+        self.direct_prove_held(target.object, blame, target.at)?;
+        self.direct_give_invariant(target, blame.span)?;
+        self.direct_let_go(target.object, blame.span)
+    }
+
+    fn direct_let_go(&mut self, object: Term, at: Span) -> Result<(), Stop> {
+        let mut locks = self.direct_locks(at)?;
+        locks.held.set(object, Terms::FALSE);
+        self.state.thread.locks = Some(locks);
+        Ok(())
+    }
+
+    fn direct_give_invariant(&mut self, target: Target, at: Span) -> Result<(), Stop> {
+        let invariants = &self.direct().tree.classes[target.class].invariants;
+        let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
+        self.remember_heap();
+        self.direct_in_monitor(target.object, |engine| {
+            engine.direct_consume_all(invariants, |clause| blame.clause(span(clause.span)))
+        })?;
+        Ok(())
+    }
+
+    /// Runs where `this` is an object whose monitor invariant is meant; what happens to the heap stays.
+    fn direct_in_monitor<T>(
+        &mut self,
+        object: Term,
+        run: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let direct = self.direct();
+        let common = self.direct_common()?;
+        let mut state = self.state.clone();
+        state.user = Some(self.state.users_variables());
+        state.store = self.direct_store();
+        state.store.set(direct.this, object);
+        state.store.set(direct.fraction, common);
+        let (result, inner) = self.in_state(state, run);
+        self.state.heap = inner.heap;
+        result
+    }
+
+    /// `lock (e) { .. }`: the object is evaluated once.
+    pub(super) fn direct_lock(
+        &mut self,
+        target: &Expr,
+        mode: LockMode,
+        body: &Block,
+        at: Span,
+    ) -> Result<Flow, Stop> {
+        let blame = Blame::new(ErrorId::AcquireFailed, at);
+        let target = self.direct_target(target, blame)?;
+        self.direct_acquire_target(target, mode, blame)?;
+        if self.direct_block(body)? == Flow::Ends {
+            return Ok(Flow::Ends);
+        }
+        self.log.enter("release", at);
+        self.direct_release_target(target, mode, Blame::new(ErrorId::ReleaseFailed, at))?;
+        Ok(Flow::Goes)
+    }
+
+    /// `share e between ..`: the object gets a level, then its invariant is given away.
+    pub(super) fn direct_share(
+        &mut self,
+        target: &Expr,
+        bounds: &Bounds,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ShareFailed, at);
+        let target = self.direct_target(target, blame)?;
+        let locks = self.direct_locks(at)?;
+        let level = self.direct_whole_level(target, blame)?;
+        let bottom = self.direct_bottom();
+        let unshared = self.terms.eq(level, bottom);
+        self.prove(unshared, blame, Reason::AlreadyShared, target.at)?;
+        let chosen = self.direct_choose_level(bounds, at)?;
+        self.direct_set_level(target, chosen, blame)?;
+        // What is held is shared.
+        let held = self.direct_is_held(&locks, target.object);
+        let not_held = self.terms.not(held);
+        self.assume(not_held)?;
+        self.direct_give_invariant(target, at)
+    }
+
+    /// `reorder e between ..`: an object that is held gets another level.
+    pub(super) fn direct_reorder(
+        &mut self,
+        target: &Expr,
+        bounds: &Bounds,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::ReorderFailed, at);
+        let target = self.direct_target(target, blame)?;
+        self.direct_prove_held(target.object, blame, target.at)?;
+        self.direct_whole_level(target, blame)?;
+        let chosen = self.direct_choose_level(bounds, at)?;
+        self.direct_set_level(target, chosen, blame)?;
+        let mut locks = self.direct_locks(at)?;
+        locks.levels.set(target.object, chosen);
+        self.state.thread.locks = Some(locks);
+        Ok(())
+    }
+
+    /// `unshare e`: an object that is held is the thread's own again.
+    pub(super) fn direct_unshare(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::UnshareFailed, at);
+        let target = self.direct_target(target, blame)?;
+        let level = self.direct_whole_level(target, blame)?;
+        let bottom = self.direct_bottom();
+        let shared = self.terms.differs(level, bottom);
+        self.prove(shared, blame, Reason::NotShared, target.at)?;
+        self.direct_prove_held(target.object, blame, target.at)?;
+        self.direct_set_level(target, bottom, blame)?;
+        self.direct_let_go(target.object, at)
+    }
+
+    /// `free e`: all permission to an object is given up.
+    pub(super) fn direct_free(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::FreeFailed, at);
+        let Type::Class(class) = target.ty else {
+            return self.unsupported_at(at, "`free` of something that is no object");
+        };
+        let object =
+            self.direct_eval(target, Blame { error: ErrorId::AssignmentFailed, ..blame })?;
+        let direct = self.direct();
+        let fields = direct.tree.classes[class].fields();
+        let fields = fields.map(|field| Resource::Field(renumbered(field)));
+        self.remember_heap();
+        for resource in std::iter::once(self.direct_mu()).chain(fields) {
+            let whole = Terms::WRITE;
+            self.consume_location(resource, vec![object], whole, span(target.span), blame)?;
+        }
+        Ok(())
+    }
+
+    /// The level of an object, to which all permission has to be there.
+    fn direct_whole_level(&mut self, target: Target, blame: Blame) -> Result<Term, Stop> {
+        let (resource, arguments) = (self.direct_mu(), vec![target.object]);
+        let heap = self.state.heap.clone();
+        if let Some(level) = self.take_location(resource, &arguments, Terms::WRITE)? {
+            self.state.heap = heap;
+            return Ok(level);
+        }
+        let whole = Some(Terms::WRITE);
+        let reported =
+            self.fail_permission(&heap, resource, &arguments, whole, blame, target.at)?;
+        self.drop_aliases(resource, &arguments)?;
+        let sort = self.direct_level_sort();
+        let value = self.fresh("missing", sort);
+        self.log.taint(value, reported);
+        self.add_chunk(resource, Chunk { arguments, value, amount: Terms::WRITE })?;
+        Ok(value)
+    }
+
+    fn direct_set_level(&mut self, target: Target, level: Term, blame: Blame) -> Result<(), Stop> {
+        self.write_field(target.object, self.direct().mu, level, blame.span, blame)
+    }
+
+    /// A level between bounds; without bounds, one above the wait level.
+    ///
+    /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each upper bound even if there
+    /// are no lower ones, or if they are null (a channel is never at the lowest level); the order is dense and has no
+    /// greatest element, so there is such a level.
+    pub(super) fn direct_choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
+        let mut lower = self.direct_bounds(&bounds.lower)?;
+        let upper = self.direct_bounds(&bounds.upper)?;
+        if lower.is_empty() && upper.is_empty() {
+            let level = Level::Wait(self.direct_locks(at)?);
+            lower.push(Bound { exists: Terms::TRUE, level, at, is_channel: false });
+        }
+        for low in &lower {
+            for high in &upper {
+                let both = self.terms.and([low.exists, high.exists]);
+                self.direct_prove_ordered(both, &low.level, &high.level, low.at)?;
+            }
+        }
+        if !lower.iter().any(|bound| bound.exists == Terms::TRUE) {
+            let bottom = Level::Value(self.direct_bottom());
+            for high in upper.iter().filter(|high| !high.is_channel) {
+                let mut guards = vec![high.exists];
+                guards.extend(lower.iter().map(|low| self.terms.not(low.exists)));
+                let guard = self.terms.and(guards);
+                self.direct_prove_ordered(guard, &bottom, &high.level, high.at)?;
+            }
+        }
+        let sort = self.direct_level_sort();
+        let chosen = self.fresh("level", sort);
+        let bottom = self.direct_bottom();
+        let shared = self.terms.differs(chosen, bottom);
+        self.assume(shared)?;
+        let value = Level::Value(chosen);
+        for (bound, is_lower) in
+            lower.iter().map(|low| (low, true)).chain(upper.iter().map(|high| (high, false)))
+        {
+            let fact = if is_lower {
+                self.direct_level_below(&bound.level, &value)?
+            } else {
+                self.direct_level_below(&value, &bound.level)?
+            };
+            let fact = self.terms.implies(bound.exists, fact);
+            self.assume(fact)?;
+        }
+        Ok(chosen)
+    }
+
+    fn direct_prove_ordered(
+        &mut self,
+        guard: Term,
+        low: &Level,
+        high: &Level,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let ordered = self.direct_level_below(low, high)?;
+        let claim = self.terms.implies(guard, ordered);
+        self.prove(claim, Blame::new(ErrorId::BoundsFailed, at), Reason::LockOrder, at)
+    }
+
+    /// Bounds as levels. A null object bounds nothing.
+    fn direct_bounds(&mut self, bounds: &[Expr]) -> Result<Vec<Bound>, Stop> {
+        let mut all = Vec::new();
+        for bound in bounds {
+            let at = span(bound.span);
+            let blame = Blame::new(ErrorId::BoundsFailed, at);
+            let is_channel = matches!(bound.ty, Type::Channel(_));
+            let (exists, level) = match &bound.kind {
+                ExprKind::WaitLevel => (Terms::TRUE, Level::Wait(self.direct_locks(at)?)),
+                _ if bound.ty == Type::Mu => {
+                    (Terms::TRUE, Level::Value(self.direct_eval(bound, blame)?))
+                }
+                _ => {
+                    let object = self.direct_eval(bound, blame)?;
+                    let exists = match bound.kind {
+                        ExprKind::This => Terms::TRUE,
+                        _ => self.terms.differs(object, Terms::NULL),
+                    };
+                    let level =
+                        self.under(exists, |engine| engine.direct_read_bound(object, blame, at))?;
+                    let sort = self.direct_level_sort();
+                    let level = level.unwrap_or_else(|| self.fresh("level", sort));
+                    (exists, Level::Value(level))
+                }
+            };
+            all.push(Bound { exists, level, at, is_channel });
+        }
+        Ok(all)
+    }
+
+    fn direct_read_bound(&mut self, object: Term, blame: Blame, at: Span) -> Result<Term, Stop> {
+        let sort = self.direct_level_sort();
+        self.read_field(object, self.direct().mu, sort, at, blame)
+    }
+}
