@@ -68,8 +68,9 @@ enum State {
 /// given up.
 const ENDS_TOGETHER: u32 = 1;
 const ENDS_ALONE: u32 = 3;
-/// So many may end while no member is being verified, as when the text is loaded: nobody can be given up for it.
-const IDLE_ENDS: u32 = 2;
+/// So many may end while no member is being verified, as when the text is loaded: nobody can be given up for it. One more than with a
+/// member: that a few end by chance costs no verdict.
+const IDLE_ENDS: u32 = ENDS_ALONE + 1;
 
 impl Document {
     pub(crate) fn new(uri: String, version: i32, text: String) -> Self {
@@ -359,8 +360,10 @@ mod tests {
     #[test]
     fn a_text_that_ends_workers_while_it_is_loaded_is_given_up() {
         let mut run = Run::default();
-        run.interrupted();
-        assert!(run.failure().is_none(), "once may be chance");
+        for _ in 1..IDLE_ENDS {
+            run.interrupted();
+            assert!(run.failure().is_none(), "that may be chance");
+        }
         run.interrupted();
         assert!(run.failure().is_some());
     }

@@ -2,8 +2,9 @@
 //!
 //! A sequence starts from a program and edits its text as people do, and as they would not: what is removed, moved, renamed, negated,
 //! commented; what comes in that has nothing to do with the rest. After each edit the outcome with the answers known so far has to be that
-//! of a run that knows nothing, byte for byte but for its times; and that of a run without answers, in which members share workspaces of
-//! the solver, but for the number of questions: how many it takes to find something may depend on what came before in a workspace.
+//! of a run that knows nothing, byte for byte but for its times. A run that keeps no answers lets small members share a workspace of the
+//! solver. What the solver finds out may depend on what came before in it, rarely: where such a run differs in more than the number of its
+//! questions, that is noted, too.
 //!
 //! A seed names a sequence: the same seed, the same texts.
 
@@ -53,6 +54,8 @@ pub struct Tally {
     pub members: usize,
     /// Where the two runs differ.
     pub differences: Vec<String>,
+    /// Where a run without answers differs from both: the members beside one changed what the solver could show of it.
+    pub beside: Vec<String>,
 }
 
 impl Tally {
@@ -63,6 +66,7 @@ impl Tally {
         self.recalled += other.recalled;
         self.members += other.members;
         self.differences.extend(other.differences);
+        self.beside.extend(other.beside);
     }
 }
 
@@ -128,18 +132,15 @@ fn compare(edited: &Edited, answers: &Arc<Answers>, tally: &mut Tally) -> bool {
     let started = noted.0.into_inner().expect("nobody panics with the lock");
     tally.members += recalled.members.len();
     tally.recalled += recalled.members.len().saturating_sub(started.len());
-    let pairs = [
-        (shown(&fresh, &TIMES), shown(&recalled, &TIMES)),
-        (shown(&plain, &COSTS), shown(&recalled, &COSTS)),
-    ];
-    if let Some((expected, found)) = pairs.into_iter().find(|(left, right)| left != right) {
-        let lines = expected.lines().zip(found.lines()).find(|(left, right)| left != right);
-        tally.differences.push(format!(
-            "{name} ({options:?})\n  fresh:    {}\n  recalled: {}\n{text}",
-            lines.map_or("", |(left, _)| left),
-            lines.map_or("", |(_, right)| right)
-        ));
-    }
+    let compared = |expected: &str, found: &str| {
+        let mut lines = expected.lines().zip(found.lines()).filter(|(left, right)| left != right);
+        let (left, right) = lines.next().unwrap_or_default();
+        let heading = format!("{name} ({options:?})");
+        (expected != found)
+            .then(|| format!("{heading}\n  fresh:    {left}\n  recalled: {right}\n{text}"))
+    };
+    tally.differences.extend(compared(&shown(&fresh, &TIMES), &shown(&recalled, &TIMES)));
+    tally.beside.extend(compared(&shown(&plain, &COSTS), &shown(&recalled, &COSTS)));
     true
 }
 

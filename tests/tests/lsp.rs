@@ -385,14 +385,14 @@ fn a_worker_that_ends_with_each_text_is_not_started_for_ever() {
     let (shown, found) = failure(&mut client);
     assert!(shown.contains("is not verified"), "{shown}");
     assert!(found.contains("ended while it loaded it"), "{found}");
-    assert_eq!(starts(), 2);
+    assert_eq!(starts(), 4);
     let members = client.ask("silicon/members", json!({ "textDocument": { "uri": URI } }));
     assert_eq!(members["result"]["members"], json!([]));
     assert!(members["result"]["trouble"].is_string(), "{members}");
     // Another text is tried again.
     client.change(URI, json!([{ "text": "method m(n: Int) { assert n != n }" }]));
     failure(&mut client);
-    assert_eq!(starts(), 4);
+    assert_eq!(starts(), 8);
     client.end();
 }
 
@@ -420,5 +420,61 @@ fn a_file_that_is_imported_takes_verdicts_away() {
     let changes = json!({ "changes": [{ "uri": uri("f.vpr"), "type": 2 }] });
     client.tell("workspace/didChangeWatchedFiles", changes);
     assert_eq!(of_m(client.settled(&uri("main.vpr"))), "verified");
+    client.end();
+}
+
+/// Groups of five members that use each other: 200 in all. `other`: what is written differently in the group of that number.
+fn groups(other: Option<(usize, &str, &str)>) -> String {
+    let mut text = "field f: Int\n".to_owned();
+    for group in 0..40 {
+        let members = format!(
+            "predicate p{group}(x: Ref) {{ acc(x.f) && x.f >= {group} }}\n\
+             function g{group}(n: Int): Int {{ n + {group} }}\n\
+             method a{group}(n: Int) returns (r: Int)\n  ensures r >= n\n{{ r := g{group}(n) }}\n\
+             method b{group}(x: Ref)\n  requires p{group}(x)\n{{ unfold p{group}(x) assert x.f >= 0 }}\n\
+             method c{group}(n: Int)\n{{ var r: Int r := a{group}(n) assert r >= n }}\n"
+        );
+        match other {
+            Some((number, old, new)) if number == group => {
+                assert!(members.contains(old), "{old}");
+                text += &members.replacen(old, new, 1);
+            }
+            _ => text += &members,
+        }
+    }
+    text
+}
+
+#[test]
+fn an_edit_costs_the_member_and_those_that_depend_on_it() {
+    let mut client = Client::built();
+    client.open(URI, &groups(None));
+    let members = client.settled(URI);
+    assert_eq!(members.len(), 200);
+    assert!(members.iter().all(|it| it["state"] == "verified"), "{members:?}");
+    let edits: [(&str, &str, &[&str]); 7] = [
+        // The body of a method is nobody else's business; what stands between members is nobody's.
+        ("{ r := g17(n) }", "{ r := g17(n) + 1 }", &["a17"]),
+        ("method b17", "// 𝔘\nmethod b17", &[]),
+        // A contract concerns callers, a body of a function or predicate all who use it.
+        ("ensures r >= n\n", "ensures r >= n && r >= n - 1\n", &["a17", "c17"]),
+        ("{ n + 17 }", "{ n + 18 }", &["g17", "a17"]),
+        ("x.f >= 17 }", "x.f >= 18 }", &["p17", "b17"]),
+        // What was known is known again.
+        ("x.f >= 17 }", "x.f >= 17 }", &[]),
+        ("assert x.f >= 0", "assert x.f > 0", &["b17"]),
+    ];
+    for (old, new, expected) in edits {
+        client.change(URI, json!([{ "text": groups(Some((17, old, new))) }]));
+        let members = client.settled(URI);
+        let again = members.iter().filter(|it| it["recalled"] == false);
+        let mut again: Vec<_> = again.filter_map(|it| it["name"].as_str()).collect();
+        again.sort_by_key(|name| expected.iter().position(|it| it == name));
+        assert_eq!(again, expected, "{old} is {new}");
+        // Back, without work.
+        client.change(URI, json!([{ "text": groups(None) }]));
+        let members = client.settled(URI);
+        assert!(members.iter().all(|it| it["recalled"] == true), "{members:?}");
+    }
     client.end();
 }

@@ -1,7 +1,8 @@
 //! Edits programs at random, and compares what is found with the answers of earlier runs with what a fresh run finds.
 //!
 //! `cargo run --release -p sil-tests --bin edits -- --seed 1 --sequences 500 --edits 20 DIR` takes the programs below a directory
-//! (`sil_tests::edits`). Each difference is shown with the text. Exit code: 0 if there is none, 1 otherwise.
+//! (`sil_tests::edits`). Each difference is shown with the text. Exit code: 0 if there is none, 1 otherwise. What is
+//! `BESIDE` is no difference between the two, but one from a run that keeps no answers.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -64,15 +65,19 @@ fn main() -> anyhow::Result<ExitCode> {
             }
         }
     }
-    let Tally { compared, refused, recalled, members, differences } = &tally;
+    let Tally { compared, refused, recalled, members, differences, beside } = &tally;
     for difference in differences {
         writeln!(out, "DIFFERENT {difference}\n")?;
+    }
+    for difference in beside {
+        writeln!(out, "BESIDE {difference}\n")?;
     }
     writeln!(
         out,
         "{compared} texts compared, {refused} refused by their front end; {recalled} of {members} members needed no work; \
-         {} differences, {defects} defects",
-        differences.len()
+         {} differences, {defects} defects; {} texts in which members change each other's findings if they share a solver",
+        differences.len(),
+        beside.len()
     )?;
     let is_fine = differences.is_empty() && defects == 0;
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
