@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::choices::About;
 use crate::fault::Trouble;
 use crate::machine::{Machine, Pending, Status};
-use crate::run::{Outcome, Verdict, outcome};
+use crate::run::{Failure, Outcome, Verdict, outcome};
 use crate::step::merge;
 use crate::value::{Ref, Value};
 use chalice::program::LockMode;
@@ -34,8 +34,14 @@ pub struct Explored {
     pub schedules: u64,
     /// Were these all that matter?
     pub complete: bool,
+    /// Were these all that matter, as far as a run may have steps?
+    pub exhausted: bool,
+    /// Was more than one thread there in some schedule?
+    pub threads: bool,
     /// How many of them ended how.
     pub verdicts: BTreeMap<Verdict, u64>,
+    /// Everything that went wrong in some schedule, by what and where, as it was in the first.
+    pub failures: BTreeMap<(String, chalice::Span), Failure>,
     /// The worst outcome, and of several the first.
     pub worst: Option<Outcome>,
     /// Everything that could not be executed.
@@ -113,7 +119,10 @@ pub fn explore(start: &Machine<'_>, limits: Limits) -> Explored {
         explored: Explored {
             schedules: 0,
             complete: true,
+            exhausted: false,
+            threads: false,
             verdicts: BTreeMap::new(),
+            failures: BTreeMap::new(),
             worst: None,
             skipped: BTreeMap::new(),
             output: Vec::new(),
@@ -190,6 +199,7 @@ impl<'c> Explorer<'c> {
             attempts = 0;
             self.find_races(known.saturating_sub(1));
             if !self.go_back() {
+                self.explored.exhausted = true;
                 return;
             }
             let is_late = self.limits.deadline.is_some_and(|end| std::time::Instant::now() >= end);
@@ -217,6 +227,12 @@ impl<'c> Explorer<'c> {
         if matches!(outcome.verdict, Verdict::Bounded | Verdict::Stopped | Verdict::Deadlock) {
             self.explored.complete = false;
         }
+        if outcome.verdict >= Verdict::Failed {
+            for failure in outcome.failure.iter().chain(&outcome.more) {
+                let place = (failure.id.clone(), failure.span);
+                self.explored.failures.entry(place).or_insert_with(|| failure.clone());
+            }
+        }
         let is_worse =
             self.explored.worst.as_ref().is_none_or(|worst| worst.verdict < outcome.verdict);
         if is_worse {
@@ -237,6 +253,7 @@ impl<'c> Explorer<'c> {
         machine.clocks = true;
         machine.foreseen = self.foreseen.clone();
         let stopped = self.drive(&mut machine, &mut last_of_key, depth);
+        self.explored.threads |= machine.threads.len() > 1;
         self.find_races_of_waiting(&machine);
         for (place, count) in &machine.skipped {
             let known = self.explored.skipped.entry(*place).or_default();

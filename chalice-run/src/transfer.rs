@@ -45,6 +45,8 @@ pub(crate) struct Transfer {
     pub(crate) counting: bool,
     /// Is it about another thread's locks, of which nothing is said to whom it is given?
     pub(crate) foreign: bool,
+    /// Is it what others have left behind since the state that `old` means, in any number of steps?
+    pub(crate) since_others: bool,
     demands: Vec<Demand>,
     credits: Vec<(Ref, i64)>,
     clause: Option<Span>,
@@ -82,6 +84,7 @@ impl Transfer {
             fresh: None,
             counting: false,
             foreign: false,
+            since_others: false,
             demands: Vec::new(),
             credits: Vec::new(),
             clause: None,
@@ -246,11 +249,30 @@ impl Machine<'_> {
         if self.granting {
             return Err(Box::new(Trouble::Contradiction));
         }
+        if transfer.since_others && e.any(&mut |part| matches!(part.kind, Kind::Old(_))) {
+            return self.history_broken(e, slots);
+        }
         if transfer.mode == Mode::Receive {
             let words = "what was given does not hold when it is received".to_owned();
             return Err(Box::new(Trouble::Inconsistent(words, e.span)));
         }
         Err(Fault::new(Reason::AssertionFalse, e.span, "this does not hold").into())
+    }
+
+    /// An invariant that compares two states held for each step that others have taken, and not for all of them: it says
+    /// something that is not transitive. If it does not hold for no step at all, it is not reflexive.
+    fn history_broken(&mut self, e: &Expr, slots: &mut [Value]) -> Res<()> {
+        let old = std::mem::replace(&mut self.scope.old, OldState::Now);
+        let holds_for_none = self.known_truth(e, slots);
+        self.scope.old = old;
+        let (kind, words) = match holds_for_none? {
+            Some(false) => ("invariant.not.reflexive", "this does not hold if nothing has changed"),
+            _ => (
+                "invariant.not.transitive",
+                "each step of others was as this says, and all of them are not",
+            ),
+        };
+        Err(Fault::new(Reason::AssertionFalse, e.span, words).of_kind(kind).into())
     }
 
     /// Evaluates a part of an assertion: what was given before it in the same assertion is gone already.
@@ -621,7 +643,7 @@ fn add(sums: &mut FxHashMap<Loc, Amount>, demand: &Demand) {
 
 /// Does an assertion say something of the locks of the thread in whose name it is evaluated, or of a recorded state?
 fn speaks_of_locks(e: &Expr) -> bool {
-    any(e, &mut |part| {
+    e.any(&mut |part| {
         matches!(part.kind, Kind::Holds { .. } | Kind::Eval(_)) || has_wait_level(part)
     })
 }
@@ -632,14 +654,4 @@ fn has_wait_level(e: &Expr) -> bool {
         Kind::Below(sides) | Kind::EqualLevels(_, sides) => is_wait(&sides.0) || is_wait(&sides.1),
         _ => false,
     }
-}
-
-/// Is a claim true of an expression or one inside it?
-fn any(e: &Expr, claim: &mut dyn FnMut(&Expr) -> bool) -> bool {
-    if claim(e) {
-        return true;
-    }
-    let mut found = false;
-    grow_stack(|| e.for_each_child(&mut |child| found = found || any(child, claim)));
-    found
 }

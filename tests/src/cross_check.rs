@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chalice_run::code::Code;
+use chalice_run::explore;
 use chalice_run::generate::{Bounds, Found, Order, Starts};
 use chalice_run::machine::{Assume, ByContract, Config, Machine, Undefined};
-use chalice_run::run::{Failure, Outcome, Scheduling, Verdict, run};
+use chalice_run::run::{Failure, Scheduling, Verdict, run};
 use chalice_run::sources::Sources;
 use silicon::options::Join;
 use silicon::session::{Task, input};
@@ -31,6 +32,9 @@ pub struct Limits {
     pub steps: u64,
     /// Contradictions in a row that end the search for a start.
     pub patience: u32,
+    /// Are all schedules of each start explored, and how many steps that threads can notice may they have? Without it each
+    /// start runs under one schedule.
+    pub visible: Option<u64>,
 }
 
 /// A failure in a method that is verified, or a contradiction inside the machine that runs it.
@@ -57,6 +61,11 @@ pub struct Totals {
     pub runs: u64,
     /// Runs in which some contract gave whatever it allows.
     pub runs_by_contract: u64,
+    /// Starts whose schedules were explored, and schedules.
+    pub explored: (u64, u64),
+    /// Programs with a start that has several threads, and those of them of which all schedules of all starts were explored,
+    /// up to the number of steps that each may have.
+    pub threaded: (u64, u64),
     /// Runs by how they ended.
     pub ends: BTreeMap<&'static str, u64>,
     /// Announced lines whose check is executed when the program runs.
@@ -90,6 +99,11 @@ impl Totals {
         self.runs_by_contract += other.runs_by_contract;
         self.executable += other.executable;
         self.reproduced += other.reproduced;
+        for (own, more) in
+            [(&mut self.explored, other.explored), (&mut self.threaded, other.threaded)]
+        {
+            *own = (own.0 + more.0, own.1 + more.1);
+        }
         for (end, count) in &other.ends {
             *self.ends.entry(end).or_default() += count;
         }
@@ -150,6 +164,9 @@ struct Comparer<'c> {
     limits: Limits,
 }
 
+/// So many schedules of a start are explored.
+const SCHEDULES: u64 = 20_000;
+
 /// How methods are run.
 pub(crate) fn config(limits: Limits) -> Config {
     Config {
@@ -157,7 +174,7 @@ pub(crate) fn config(limits: Limits) -> Config {
         // The verifier assumes it, too.
         assume: Assume::Discard,
         steps: limits.steps,
-        visible_steps: 2_000,
+        visible_steps: limits.visible.unwrap_or(2_000),
         // So that what comes behind an `assert` that fails is seen, too.
         keep_going: true,
         ..Config::default()
@@ -174,9 +191,13 @@ impl Comparer<'_> {
 
     /// Whether a failure contradicts the verifier. Threads wait for each other because of all of them, so a deadlock does
     /// if every member is verified.
-    fn is_disagreement(&self, outcome: &Outcome, failure: &Failure) -> bool {
+    fn is_disagreement(&self, verdict: Verdict, failure: &Failure) -> bool {
         let is_verified = |one: &crate::observation::Member| one.verdict == MemberVerdict::Verified;
-        match outcome.verdict {
+        // What an invariant says of two states is judged where it is declared, in no method.
+        let is_about_a_class = failure.id.starts_with("invariant.not.reflexive")
+            || failure.id.starts_with("invariant.not.transitive");
+        match verdict {
+            Verdict::Failed if is_about_a_class => self.observation.members.iter().all(is_verified),
             Verdict::Failed => self.is_verified(&failure.method),
             Verdict::Deadlock => self.observation.members.iter().all(is_verified),
             Verdict::Error => true,
@@ -196,7 +217,7 @@ impl Comparer<'_> {
         comparison.totals.with_inputs += u64::from(found > 0);
         comparison.totals.verified_with_inputs += u64::from(is_verified && found > 0);
         let sites = ByContract::all_sites(self.code, method);
-        if is_verified && found > 0 && !sites.is_empty() {
+        if is_verified && found > 0 && !sites.is_empty() && self.limits.visible.is_none() {
             let chosen = Arc::new(ByContract::new(self.code, method, sites));
             self.starts(method, Some(chosen), comparison, &mut Vec::new());
         }
@@ -247,6 +268,10 @@ impl Comparer<'_> {
             1 => Scheduling::First,
             number => Scheduling::Seed(self.limits.seed.wrapping_add(number)),
         };
+        if self.limits.visible.is_some() {
+            self.all_schedules(machine, start, comparison, failures);
+            return;
+        }
         let outcome = run(machine, &scheduling);
         if machine.config.by_contract.is_some() {
             let relied = u64::from(!machine.relied.is_empty() && machine.doubt.is_none());
@@ -268,23 +293,74 @@ impl Comparer<'_> {
             if outcome.verdict == Verdict::Stopped {
                 comparison.totals.skip(format!("rest of a run: {}", failure.id));
             }
-            let output =
-                Output::new(self.sources.line(failure.span) as u32, as_announced(&failure.id));
-            if self.is_disagreement(&outcome, failure) {
-                let known = |one: &Disagreement| one.line == output.line && one.id == output.id;
-                if !comparison.disagreements.iter().any(known) {
-                    comparison.disagreements.push(Disagreement {
-                        method: failure.method.clone(),
-                        line: output.line,
-                        id: output.id.clone(),
-                        message: failure.message.clone(),
-                        start: start.to_owned(),
-                    });
-                }
+            self.judge(outcome.verdict, failure, start, comparison, failures);
+        }
+    }
+
+    /// Runs under all schedules that matter.
+    fn all_schedules(
+        &self,
+        machine: &Machine<'_>,
+        start: &str,
+        comparison: &mut Comparison,
+        failures: &mut Vec<Output>,
+    ) {
+        let limits = explore::Limits {
+            schedules: SCHEDULES,
+            preemptions: None,
+            keep_going: true,
+            deadline: None,
+        };
+        let explored = explore::explore(machine, limits);
+        let totals = &mut comparison.totals;
+        totals.runs += 1;
+        for (verdict, count) in &explored.verdicts {
+            *totals.ends.entry(verdict.as_str()).or_default() += count;
+        }
+        totals.explored.0 += 1;
+        totals.explored.1 += explored.schedules;
+        if explored.threads {
+            let was_whole = totals.threaded.0 == totals.threaded.1;
+            totals.threaded = (1, u64::from(was_whole && explored.exhausted));
+        }
+        if machine.doubt.is_some() {
+            totals.skip("failed run: its start may be none");
+            return;
+        }
+        for ((id, _), failure) in &explored.failures {
+            let verdict = match id.as_str() {
+                "deadlock" => Verdict::Deadlock,
+                "machine.inconsistent" => Verdict::Error,
+                _ => Verdict::Failed,
+            };
+            self.judge(verdict, failure, start, comparison, failures);
+        }
+    }
+
+    /// Notes a failure, and whether it contradicts the verifier.
+    fn judge(
+        &self,
+        verdict: Verdict,
+        failure: &Failure,
+        start: &str,
+        comparison: &mut Comparison,
+        failures: &mut Vec<Output>,
+    ) {
+        let output = Output::new(self.sources.line(failure.span) as u32, as_announced(&failure.id));
+        if self.is_disagreement(verdict, failure) {
+            let known = |one: &Disagreement| one.line == output.line && one.id == output.id;
+            if !comparison.disagreements.iter().any(known) {
+                comparison.disagreements.push(Disagreement {
+                    method: failure.method.clone(),
+                    line: output.line,
+                    id: output.id.clone(),
+                    message: failure.message.clone(),
+                    start: start.to_owned(),
+                });
             }
-            if outcome.verdict == Verdict::Failed && !failures.contains(&output) {
-                failures.push(output);
-            }
+        }
+        if verdict == Verdict::Failed && !failures.contains(&output) {
+            failures.push(output);
         }
     }
 

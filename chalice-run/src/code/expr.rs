@@ -3,6 +3,7 @@
 use chalice::Span;
 use chalice::program::{LockMode, Type};
 
+use crate::stack::grow_stack;
 use crate::value::{Arithmetic, Value};
 
 /// An expression or assertion.
@@ -343,6 +344,28 @@ impl AmountExpr {
 }
 
 impl Expr {
+    /// Is a claim true of it, or of an expression inside it?
+    pub(crate) fn any(&self, claim: &mut dyn FnMut(&Self) -> bool) -> bool {
+        if claim(self) {
+            return true;
+        }
+        let mut found = false;
+        grow_stack(|| self.for_each_child(&mut |child| found = found || child.any(claim)));
+        found
+    }
+
+    /// Does a `forall` or `exists` in it speak of the collection that stands at a place?
+    pub(crate) fn is_about_all_of(&self, place: Span) -> bool {
+        let is_there = |(_, source): &(u32, Source)| matches!(source, Source::Elements(of) | Source::Members(of) if of.span == place);
+        self.any(&mut |part| match &part.kind {
+            Kind::Quantified(quantified) => {
+                matches!(quantified.quantifier, Quantifier::Forall | Quantifier::Exists)
+                    && quantified.variables.iter().any(is_there)
+            }
+            _ => false,
+        })
+    }
+
     /// Calls `visit` on each direct subexpression that is evaluated with it.
     pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match &self.kind {
@@ -393,7 +416,15 @@ impl Expr {
                 visit(&parts.0);
                 parts.1.iter().chain(&parts.2).for_each(visit);
             }
-            Kind::Quantified(quantified) => visit(&quantified.body),
+            Kind::Quantified(quantified) => {
+                // What other sources consist of is part of the body.
+                for (_, source) in &quantified.variables {
+                    if let Source::Elements(of) = source {
+                        visit(of);
+                    }
+                }
+                visit(&quantified.body);
+            }
             Kind::Access(access) => access.target.receiver(visit),
             Kind::Credit { channel, amount } => {
                 visit(channel);

@@ -271,6 +271,7 @@ impl<'c> Machine<'c> {
         let monitor = Holder::Monitor(object);
         let mut transfer = Transfer::receive(monitor, self.scope.holder);
         transfer.counting = !write;
+        transfer.since_others = true;
         self.move_invariant(object, transfer, monitor, old)?;
         if self.remembers(object) {
             let state = self.record(Some(thread));

@@ -30,6 +30,9 @@ struct Args {
     /// Contradictions in a row that end the search for a start
     #[arg(long, default_value_t = 20_000)]
     patience: u32,
+    /// Run each start under all schedules that matter, with so many steps that threads can notice
+    #[arg(long, value_name = "STEPS")]
+    schedules: Option<u64>,
     /// List the announced errors that no run shows, too
     #[arg(long)]
     open: bool,
@@ -41,7 +44,7 @@ struct Args {
 fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
     let Args { starts, seed, steps, patience, .. } = args;
-    let limits = Limits { starts, seed, steps, patience };
+    let limits = Limits { starts, seed, steps, patience, visible: args.schedules };
     let files: Vec<PathBuf> = args.paths.iter().flat_map(|path| programs(path)).collect();
     let results = in_order(0..files.len(), args.jobs, |index| compare(&files[index], limits));
     let mut out = io::stdout().lock();
@@ -77,6 +80,11 @@ fn write_totals(out: &mut impl Write, files: usize, bad: u64, totals: &Totals) -
     writeln!(out, "files {files}, methods {methods}, with inputs {with_inputs}")?;
     writeln!(out, "verified methods {verified}, with inputs {verified_with_inputs}")?;
     writeln!(out, "runs {}, by contract {}", totals.runs, totals.runs_by_contract)?;
+    if totals.explored.0 > 0 {
+        let ((starts, schedules), (programs, whole)) = (totals.explored, totals.threaded);
+        writeln!(out, "schedules {schedules} of {starts} starts")?;
+        writeln!(out, "programs with threads {programs}, all schedules within the bounds {whole}")?;
+    }
     for (end, count) in &totals.ends {
         writeln!(out, "  {end}: {count}")?;
     }

@@ -67,7 +67,13 @@ fn candidate(path: &PathBuf, seed: u64, limits: Limits) -> io::Result<Candidate>
 
 fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
-    let limits = Limits { starts: args.starts, seed: args.seed, steps: 20_000, patience: 2_000 };
+    let limits = Limits {
+        starts: args.starts,
+        seed: args.seed,
+        steps: 20_000,
+        patience: 2_000,
+        visible: None,
+    };
     let files: Vec<PathBuf> = args.paths.iter().flat_map(|path| programs(path)).collect();
     let mut candidates = Vec::new();
     let made = in_order(0..files.len(), args.jobs, |index| {

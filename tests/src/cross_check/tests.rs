@@ -4,7 +4,7 @@ use super::*;
 use crate::attack::in_order;
 use crate::observation::Member;
 
-const LIMITS: Limits = Limits { starts: 4, seed: 1, steps: 2_000, patience: 500 };
+const LIMITS: Limits = Limits { starts: 4, seed: 1, steps: 2_000, patience: 500, visible: None };
 
 /// What the verifier would say if it verified the methods with these names.
 fn verified(methods: &[&str]) -> Observation {

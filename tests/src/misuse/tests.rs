@@ -1,6 +1,6 @@
 use super::*;
 
-const LIMITS: Limits = Limits { starts: 4, seed: 1, steps: 2_000, patience: 500 };
+const LIMITS: Limits = Limits { starts: 4, seed: 1, steps: 2_000, patience: 500, visible: None };
 
 const PROGRAM: &str = "class C {
   var x: int;
