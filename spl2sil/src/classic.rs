@@ -14,6 +14,7 @@
 
 mod assertions;
 mod auto_lemmas;
+mod base_cases;
 mod calls;
 mod checks;
 mod closed;

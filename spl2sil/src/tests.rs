@@ -156,6 +156,22 @@ fn comprehensions_are_functions_of_what_they_mention() {
 }
 
 #[test]
+fn paths_are_axiomatized_where_they_are_followed() {
+    let cell = "struct Cell { var link: Cell; var val: Int; } struct Top { var top: Top; }";
+    let domains = |claim: &str| {
+        let text = format!(
+            "{cell} procedure m(x: Cell, t: Top) requires acc(x) &*& acc(t) ensures acc(x) &*& acc(t) \
+             {{ pure assert {claim}; x.link := x; t.top := t; }}"
+        );
+        let text = translated(&text).text.expect("it has no errors");
+        let is_about = |sort: &str| text.contains(&format!("domain Unwritten${sort}"));
+        [is_about("Cell"), is_about("Top")]
+    };
+    assert_eq!(domains("x.link == x.link"), [false, false]);
+    assert_eq!(domains("Reach(link, x, x)"), [true, false]);
+}
+
+#[test]
 fn the_same_text_becomes_the_same_bytes() {
     let text = include_str!("../../examples/spl/linked_list.spl");
     assert_eq!(translated(text).text, translated(text).text);

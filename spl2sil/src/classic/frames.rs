@@ -91,7 +91,7 @@ impl Member<'_, '_> {
     /// another map, since it follows paths along such maps only.
     fn no_write(&mut self, slot: &Slot, value: &s::Expr) -> Option<s::Expr> {
         let Type::Map(from, to) = slot.ty(self.program) else { return None };
-        let is_path = from == to && matches!(*from, Type::Struct(_));
+        let is_path = from == to && self.lowering.uses.paths.contains(&*from);
         is_path.then(|| {
             self.lowering.prelude.want(Part::Unwritten((*from).clone()));
             eq(self.of_type("unwritten", &from, [value.clone()]), value.clone())

@@ -7,11 +7,13 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashSet;
 use sil::build::Annotate;
 use sil::syntax as s;
 use spl::program::{Clause, Expr, FunctionId, LocalId, Type};
 use spl::source::Span;
 
+use super::base_cases::ends_at_once;
 use super::member::{Env, Member, State, Value};
 use super::prelude::Part;
 use super::recursion::Defined;
@@ -205,6 +207,10 @@ impl<'p> Lowering<'p> {
         }
         if let Some(body) = it.body {
             let value = member.term_as(body, it.ty, &header.env)?;
+            let recursive = member.lowering.functions_of_sil();
+            for way in ends_at_once(&value, &recursive) {
+                lowered = lowered.ensures(member.placed(body.span, way));
+            }
             lowered = lowered.body(member.placed(body.span, value));
         }
         Ok(lowered.into())
@@ -244,6 +250,15 @@ pub(super) fn refused(stuck: &Stuck) -> s::Expr {
 /// An axiom without a name.
 pub(super) fn unnamed(body: s::Expr) -> s::Axiom {
     s::Axiom { name: None, ..axiom("", body) }
+}
+
+impl Lowering<'_> {
+    /// What is defined by itself and has a value, or applies such: those are functions of SIL.
+    fn functions_of_sil(&self) -> FxHashSet<String> {
+        let functions = self.recursive_functions.iter().map(|&id| &self.program.functions[id].name);
+        let predicates = self.recursive.iter().map(|(id, _)| &self.program.predicates[id].name);
+        functions.chain(predicates).map(|name| spelled(name)).collect()
+    }
 }
 
 impl<'p> Member<'_, 'p> {

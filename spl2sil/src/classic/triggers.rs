@@ -3,7 +3,7 @@
 //! A trigger is made of applications in the quantifier's body: one that mentions all variables, or one for each variable.
 
 use sil::syntax::walk::{Visitor, visit};
-use sil::syntax::{Expr, ExprKind};
+use sil::syntax::{BinaryOp, Expr, ExprKind};
 
 /// How many triggers one quantifier gets at most.
 const LIMIT: usize = 10;
@@ -39,8 +39,23 @@ pub(super) fn of(variables: &[&str], body: &Expr) -> Vec<Vec<Expr>> {
             triggers.extend(greedy(variables, &all));
         }
     }
+    triggers.extend(bounded(variables, body, &all));
     triggers.truncate(LIMIT);
     triggers
+}
+
+/// Where all `x in X` have a property, there is an instance for each `x in X` that is mentioned, if some term names the
+/// other variables.
+fn bounded(variables: &[&str], body: &Expr, all: &[(Vec<&str>, Expr)]) -> Option<Vec<Expr>> {
+    let ExprKind::Binary { op: BinaryOp::Implies, left, .. } = &body.kind else { return None };
+    let (bound, domain) = all.iter().find(|(_, term)| same(term, left))?;
+    let missing: Vec<&str> =
+        variables.iter().copied().filter(|name| !bound.contains(name)).collect();
+    let names_them = |(mentioned, _): &&(Vec<&str>, Expr)| {
+        missing.iter().all(|name| mentioned.contains(name)) && mentioned.len() < variables.len()
+    };
+    let (_, names) = all.iter().filter(|_| !missing.is_empty()).find(names_them)?;
+    Some(vec![domain.clone(), names.clone()])
 }
 
 /// Does the trigger mention all variables?

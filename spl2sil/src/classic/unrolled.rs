@@ -68,18 +68,28 @@ impl<'p> Lowering<'p> {
                     member.with(named(&predicate.name)).with(ends())
                 })),
                 Err(stuck) => {
+                    // What mentions it finds it declared.
+                    if predicate.ty == Type::Permission {
+                        members.extend(self.declaration(id).ok().map(s::Member::from));
+                    }
                     members.push(self.refusal(&predicate.name, predicate.name_span, &stuck));
                 }
             }
         }
     }
 
-    fn unrolled_predicate(&mut self, id: PredicateId) -> Fallible<Vec<s::Member>> {
+    /// The functions of all levels.
+    fn declaration(&mut self, id: PredicateId) -> Fallible<s::Domain> {
         let name = spelled(&self.program.predicates[id].name);
         let mut domain = s::Domain::new(&format!("Predicate${name}"));
         for level in [Level::Whole, Level::Once, Level::Last, Level::Any] {
             domain = self.declared(id, level, domain)?;
         }
+        Ok(domain)
+    }
+
+    fn unrolled_predicate(&mut self, id: PredicateId) -> Fallible<Vec<s::Member>> {
+        let mut domain = self.declaration(id)?;
         for (level, inner) in [(Level::Whole, Level::Once), (Level::Once, Level::Last)] {
             let axioms = self.definition(id, level, inner)?;
             domain = lowered_with(domain, axioms);

@@ -25,6 +25,8 @@ pub(super) struct Uses {
     pub(super) resized: indexmap::IndexSet<Type>,
     /// Those of which assertions in it say that objects are owned; all are in `sorts`.
     pub(super) owned: indexmap::IndexSet<Type>,
+    /// The sorts along whose fields paths are followed.
+    paths: indexmap::IndexSet<Type>,
     /// The procedures and lemmas it calls itself.
     calls: indexmap::IndexSet<ProcedureId>,
 }
@@ -103,6 +105,8 @@ pub(super) struct Table {
     pub(super) procedures: ArenaMap<ProcedureId, Uses>,
     /// The sorts of which the program frees objects somewhere.
     pub(super) frees: FxHashSet<Type>,
+    /// The sorts along whose fields the program follows paths somewhere.
+    pub(super) paths: FxHashSet<Type>,
 }
 
 impl Table {
@@ -116,7 +120,14 @@ impl Table {
                 break;
             }
         }
-        table
+        let mut axioms = Uses::default();
+        for axiom in &program.axioms {
+            table.expr(program, &axiom.condition, &mut axioms);
+        }
+        let all = table.functions.values().chain(table.predicates.values());
+        let all = all.chain(table.procedures.values()).chain([&axioms]);
+        let paths = all.flat_map(|uses| uses.paths.iter().cloned()).collect();
+        Self { paths, ..table }
     }
 
     fn size(&self) -> usize {
@@ -206,6 +217,11 @@ impl Table {
             }
             ExprKind::PointsTo { location, .. } => {
                 holder(program, location).into_iter().for_each(|sort| uses.own(sort));
+            }
+            ExprKind::Btwn { field, .. } | ExprKind::Reach { field, .. } => {
+                if let Type::Map(sort, _) = &field.ty {
+                    uses.paths.insert((**sort).clone());
+                }
             }
             ExprKind::Apply { function, .. } => {
                 self.functions.get(*function).iter().for_each(|other| uses.add_state(other));
