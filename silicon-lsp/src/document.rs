@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lsp_types::{
-    CodeLens, Command, Diagnostic, DiagnosticSeverity, NumberOrString, Range,
-    TextDocumentContentChangeEvent,
+    CodeLens, Command, Diagnostic, DiagnosticSeverity, InlayHint, InlayHintLabel, NumberOrString,
+    Position, Range, TextDocumentContentChangeEvent,
 };
 use silicon::options::GivenUp;
 use silicon::report::{MemberKind, Verdict};
@@ -181,6 +181,27 @@ impl Document {
             Some(CodeLens { range: start, command: Some(command), data: None })
         };
         run.members.iter().filter_map(lens).collect()
+    }
+
+    /// The same beside the first line of each declaration in a range.
+    pub(crate) fn hints(&self, range: Range) -> Vec<InlayHint> {
+        let (Some(run), Some(analysis)) = (&self.run, self.current()) else { return Vec::new() };
+        let hint = |member: &Member| {
+            let line = member.planned.range?.start.line;
+            let end = Position::new(line, u32::MAX);
+            let position = analysis.text.position(analysis.text.offset(end));
+            (range.start <= position && position <= range.end).then(|| InlayHint {
+                position,
+                label: InlayHintLabel::String(member.words()),
+                kind: None,
+                text_edits: None,
+                tooltip: None,
+                padding_left: Some(true),
+                padding_right: None,
+                data: None,
+            })
+        };
+        run.members.iter().filter_map(hint).collect()
     }
 
     /// What is known of the member with that name.

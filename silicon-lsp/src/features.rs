@@ -7,11 +7,12 @@ use lsp_types::{
     HoverContents, MarkupContent, MarkupKind, Position, SemanticToken, SemanticTokenType,
     SymbolKind, TextEdit,
 };
+use serde_json::{Value, json};
 use silicon::session::input::Language;
 
 use crate::analysis::{Analysis, Request, analyse};
 use crate::index::{Means, Symbol};
-use crate::tokens::{Declares, Kind, keywords, tokens};
+use crate::tokens::{Declaration, Declares, Kind, keywords, tokens};
 
 /// Where a symbol is: a URI and a range there.
 pub(crate) type At = (String, lsp_types::Range);
@@ -169,6 +170,21 @@ pub(crate) fn symbols(analysis: &Analysis) -> Vec<DocumentSymbol> {
     below(None).into_iter().map(with_parts).collect()
 }
 
+/// What is declared, each with the place where it is, for who looks for it in all texts.
+pub(crate) fn symbols_of_workspace(analysis: &Analysis) -> Vec<Value> {
+    let declarations = &analysis.index.declarations;
+    let name = |it: &Declaration| &analysis.text.text[it.name.clone()];
+    let shown = |it: &Declaration| {
+        json!({
+            "name": name(it),
+            "kind": kind_of_symbol(it.declares),
+            "containerName": it.inside.map(|outer| name(&declarations[outer])),
+            "location": { "uri": analysis.uri, "range": analysis.text.range(&it.name) },
+        })
+    };
+    declarations.iter().map(shown).collect()
+}
+
 /// Declarations and comments of several lines.
 pub(crate) fn folds(analysis: &Analysis) -> Vec<FoldingRange> {
     let comments = analysis.index.tokens.iter().filter(|it| it.kind == Kind::Comment);
@@ -217,13 +233,20 @@ fn kind_of_token(symbol: &Symbol) -> usize {
     }
 }
 
-/// What each word is, for colours. A token of several lines is one for each line.
-pub(crate) fn semantic_tokens(analysis: &Analysis) -> Vec<SemanticToken> {
+/// What each word is, for colours; of a range, if one is given. A token of several lines is one for each line.
+pub(crate) fn semantic_tokens(
+    analysis: &Analysis,
+    within: Option<lsp_types::Range>,
+) -> Vec<SemanticToken> {
     let text = &analysis.text.text;
+    let within = within.map_or(0..text.len(), |range| analysis.text.offsets(range));
     let keywords = keywords(analysis.index.language);
     let mut found = Vec::new();
     let mut before = Position::default();
-    for token in &analysis.index.tokens {
+    let meets = |token: &&crate::tokens::Token| {
+        token.range.start < within.end && within.start < token.range.end
+    };
+    for token in analysis.index.tokens.iter().filter(meets) {
         let known = analysis.index.uses.get(&token.range.start);
         let kind = match token.kind {
             Kind::Word => match known {
@@ -259,6 +282,9 @@ pub(crate) fn semantic_tokens(analysis: &Analysis) -> Vec<SemanticToken> {
     found
 }
 
+/// The types whose names are written small.
+const TYPES: [&str; 7] = ["bool", "int", "map", "seq", "set", "string", "token"];
+
 /// What may be written at a place: after a dot what is part of something, else all that is known there.
 pub(crate) fn complete(analysis: &Analysis, position: Position) -> Vec<CompletionItem> {
     let text = &analysis.text.text;
@@ -268,13 +294,21 @@ pub(crate) fn complete(analysis: &Analysis, position: Position) -> Vec<Completio
     let is_part = before.ends_with('.') && !before.ends_with("..");
     let is_chalice = analysis.index.language == Language::Chalice;
     let own = analysis.index.declaration_at(offset);
+    let rest = before.trim_end();
+    // What may follow is known better behind these.
+    let is_label = rest.ends_with("old[");
+    let is_type = rest.ends_with(':') && !rest.ends_with("::");
     let fits = |symbol: &Symbol| match symbol.means {
+        Means::Label => is_label || !is_part && !is_type && symbol.inside == own,
+        _ if is_label => false,
+        Means::Declared(Declares::Domain | Declares::Class) => !is_part,
+        _ if is_type => false,
         Means::Declared(Declares::Field) => is_part || is_chalice,
         Means::Declared(Declares::Method | Declares::Function | Declares::Predicate) => {
             !is_part || is_chalice
         }
         Means::Declared(_) => !is_part,
-        Means::Parameter | Means::Variable | Means::Label => !is_part && symbol.inside == own,
+        Means::Parameter | Means::Variable => !is_part && symbol.inside == own,
     };
     let item = |symbol: &Symbol| CompletionItem {
         label: symbol.name.clone(),
@@ -292,7 +326,9 @@ pub(crate) fn complete(analysis: &Analysis, position: Position) -> Vec<Completio
         ..CompletionItem::default()
     };
     let symbols = analysis.index.symbols.iter().filter(|symbol| fits(symbol)).map(item);
-    let keywords = keywords(analysis.index.language).iter().filter(|_| !is_part);
+    let is_of_type = |word: &str| word.starts_with(char::is_uppercase) || TYPES.contains(&word);
+    let keywords = keywords(analysis.index.language).iter();
+    let keywords = keywords.filter(|word| !is_part && !is_label && (!is_type || is_of_type(word)));
     let keywords = keywords.map(|&word| CompletionItem {
         label: word.to_owned(),
         kind: Some(CompletionItemKind::KEYWORD),

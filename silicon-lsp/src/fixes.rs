@@ -1,6 +1,7 @@
 //! Edits that may remove an error. What they are worth is found out by trying them ([`crate::trial`]), so they are made freely here: one
 //! that is no program, or removes nothing, is never offered.
 
+mod claims;
 mod sites;
 
 use std::ops::Range;
@@ -85,6 +86,7 @@ impl Cure<'_> {
         for condition in self.conditions(&site, reason) {
             all.extend(stated(&site, &condition, Place::Last));
         }
+        all.extend(self.claims(&site, error, reason));
         all
     }
 
@@ -105,7 +107,31 @@ impl Cure<'_> {
             let edit = Edit { range: at.clone(), text: name.to_owned() };
             (format!("Change `{word}` to `{name}`"), vec![edit])
         };
-        nearest.into_iter().flatten().map(change).collect()
+        let nearest = nearest.into_iter().flatten().map(change);
+        self.declared(at).into_iter().chain(nearest).collect()
+    }
+
+    /// A variable that is assigned and not declared.
+    fn declared(&self, at: &Range<usize>) -> Vec<Titled> {
+        let Analysis { text, index, .. } = self.analysis;
+        let rest = text.text[at.end..].trim_start();
+        let types: &[&str] = match index.language {
+            Language::Sil => &[": Int", ": Bool", ": Ref", ": Perm"],
+            Language::Chalice => &[""],
+            Language::Spl => &[],
+        };
+        if !rest.starts_with(":=") {
+            return Vec::new();
+        }
+        let word = &text.text[at.clone()];
+        let declaration = |of: &&str| {
+            let edits = vec![
+                Edit { range: at.start..at.start, text: "var ".to_owned() },
+                Edit { range: at.end..at.end, text: (*of).to_owned() },
+            ];
+            (format!("Declare `{word}{of}`"), edits)
+        };
+        types.iter().map(declaration).collect()
     }
 
     /// Permission is missing: it is in an instance that is held, or to be asked for; or an instance is to be made.
@@ -211,7 +237,7 @@ enum Place {
 /// Asks for something in the contract, in the invariant of the loop, and in both.
 fn stated(site: &Site<'_>, what: &str, place: Place) -> Vec<Titled> {
     let requires = site.requires(what, place);
-    let invariant = site.invariant(what, place);
+    let invariant = site.innermost_loop().map(|it| site.invariant(&it, what, place));
     let mut all = Vec::new();
     if let Some(invariant) = &invariant {
         all.push((format!("Add `{what}` to the invariant"), vec![invariant.clone()]));

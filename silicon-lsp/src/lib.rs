@@ -10,7 +10,7 @@
 //! it was not found for. The worker ([`worker`]) is a process of its own, which may crash or be ended: members that it was busy
 //! with are verified again.
 //!
-//! In reading order: [`positions`], [`tokens`], [`index`] (what names mean; [`chalice_names`]), [`analysis`], [`features`] (pure functions of an analysis),
+//! In reading order: [`positions`], [`tokens`], [`index`] (what names mean; [`chalice_names`]), [`analysis`], [`features`] and [`reading`] (pure functions of an analysis),
 //! [`fixes`] (edits that may remove an error), [`protocol`], [`worker`], [`trial`] (whether they do), [`verifier`], [`document`], [`server`]; [`transport`].
 
 mod analysis;
@@ -22,6 +22,7 @@ mod fixes;
 mod index;
 mod positions;
 mod protocol;
+mod reading;
 mod server;
 mod tokens;
 mod transport;

@@ -42,7 +42,9 @@ impl Text {
         let Some(line) = self.lines.line(position.line) else { return self.text.len() };
         let (start, end) = (usize::from(line.start()), usize::from(line.end()));
         let content = self.text[start..end].trim_end_matches(['\n', '\r']);
-        let wide = WideLineCol { line: position.line, col: position.character };
+        // No line has more units than bytes; clients send any number for "the end", and sums must not overflow.
+        let column = position.character.min(u32::try_from(content.len()).unwrap_or(u32::MAX));
+        let wide = WideLineCol { line: position.line, col: column };
         let found = self.lines.to_utf8(WideEncoding::Utf16, wide);
         let found = found.and_then(|at| self.lines.offset(at)).map(usize::from);
         let mut offset = found.unwrap_or(usize::MAX).min(start + content.len());
@@ -83,6 +85,7 @@ mod tests {
         assert_eq!(text.offset_of(LineColumn { line: 1, column: 6 }), x);
         assert_eq!(text.offset(Position::new(0, 5)), x - 4, "inside of a character");
         assert_eq!(text.offset(Position::new(0, 99)), x + 1, "behind the end of the line");
+        assert_eq!(text.offset(Position::new(1, u32::MAX)), text.text.len() - 1);
         assert_eq!(text.offset(Position::new(9, 0)), text.text.len());
         assert_eq!(text.position(text.text.find('y').expect("it is there")), Position::new(1, 0));
         assert_eq!(text.position(text.text.len()), Position::new(2, 0));

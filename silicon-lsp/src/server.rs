@@ -14,11 +14,11 @@ use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
 use lsp_server::{Connection, Message, Notification, Request, RequestId};
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
-    CompletionOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
-    HoverProviderCapability, OneOf, RenameOptions, SaveOptions, SemanticTokensFullOptions,
-    SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkDoneProgressOptions,
+    CompletionOptions, DocumentLinkOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, OneOf, RenameOptions, SaveOptions, SelectionRangeProviderCapability,
+    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
+    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
 };
 use serde_json::{Value, json};
 
@@ -67,6 +67,9 @@ pub fn run(transport: Transport, reader: Reader) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What clients may have executed: verify a text again, stop that, forget what was found before.
+const COMMANDS: [&str; 3] = ["silicon.verify", "silicon.cancel", "silicon.flush"];
+
 fn capabilities() -> ServerCapabilities {
     let progress = WorkDoneProgressOptions::default();
     ServerCapabilities {
@@ -87,9 +90,20 @@ fn capabilities() -> ServerCapabilities {
             work_done_progress_options: progress,
         })),
         completion_provider: Some(CompletionOptions {
-            trigger_characters: Some(vec![".".to_owned()]),
+            trigger_characters: Some([".", "[", ":"].map(str::to_owned).to_vec()),
             ..CompletionOptions::default()
         }),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(["(", ","].map(str::to_owned).to_vec()),
+            ..SignatureHelpOptions::default()
+        }),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: progress,
+        }),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        selection_range_provider: Some(SelectionRangeProviderCapability::Simple(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
         semantic_tokens_provider: Some(
             SemanticTokensOptions {
                 legend: SemanticTokensLegend {
@@ -97,6 +111,7 @@ fn capabilities() -> ServerCapabilities {
                     token_modifiers: Vec::new(),
                 },
                 full: Some(SemanticTokensFullOptions::Bool(true)),
+                range: Some(true),
                 ..SemanticTokensOptions::default()
             }
             .into(),
@@ -107,7 +122,7 @@ fn capabilities() -> ServerCapabilities {
         })),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         execute_command_provider: Some(ExecuteCommandOptions {
-            commands: vec!["silicon.verify".to_owned(), "silicon.cancel".to_owned()],
+            commands: COMMANDS.map(str::to_owned).to_vec(),
             ..ExecuteCommandOptions::default()
         }),
         experimental: Some(json!({ "silicon": 1 })),
@@ -136,6 +151,9 @@ struct Server<'c> {
     when: When,
     has_progress: bool,
     refreshes_lenses: bool,
+    /// Whether verdicts are shown beside members, and whether the client asks for them again when it is told to.
+    has_hints: bool,
+    refreshes_hints: bool,
     watches_files: bool,
     documents: BTreeMap<String, Document>,
     /// To the thread that takes texts through their front end, and from it.
@@ -196,6 +214,7 @@ impl<'c> Server<'c> {
         })?;
         let supports = |path: &str| parameters.pointer(path) == Some(&Value::Bool(true));
         let when = parameters.pointer("/initializationOptions/verify").and_then(Value::as_str);
+        let has_hints = parameters.pointer("/initializationOptions/hints");
         let tells_states = parameters.pointer("/initializationOptions/hoverStates");
         Ok(Self {
             connection,
@@ -209,6 +228,8 @@ impl<'c> Server<'c> {
             },
             has_progress: supports("/capabilities/window/workDoneProgress"),
             refreshes_lenses: supports("/capabilities/workspace/codeLens/refreshSupport"),
+            has_hints: has_hints != Some(&Value::Bool(false)),
+            refreshes_hints: supports("/capabilities/workspace/inlayHint/refreshSupport"),
             watches_files: supports(
                 "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration",
             ),

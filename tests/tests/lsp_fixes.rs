@@ -99,7 +99,7 @@ const FIELDS: &str = "field f: Int\nfield next: Ref\npredicate list(x: Ref)\n{ a
 const CLASS: &str = "class C {\n  var f: int;\n  predicate inv { acc(f) }\n  method set() requires acc(f); ensures acc(f) { }\n";
 
 /// A member with an error, and the title of an edit that is offered and has been checked.
-const WRONG: [(&str, &str, &str); 25] = [
+const WRONG: [(&str, &str, &str); 34] = [
     ("vpr", "method m(x: Ref)\n{\n  x.f := 1\n}\n", "Add `acc(x.f)` to the precondition"),
     ("vpr", "method m(x: Ref) { x.f := 1 }", "Add `acc(x.f)` to the precondition"),
     (
@@ -201,6 +201,43 @@ const WRONG: [(&str, &str, &str); 25] = [
         "  method m()\n    requires acc(f)\n  {\n    var i := 0;\n    while (i < 3)\n    {\n      f := i; i := i + 1;\n    }\n  }\n}",
         "Add `acc(this.f)` to the invariant",
     ),
+    (
+        "vpr",
+        "method m(n: Int) returns (i: Int)\n  requires n >= 0\n  ensures i == n\n{\n  i := 0\n  while (i < n)\n    invariant 0 <= i\n  {\n    i := i + 1\n  }\n}\n",
+        "Add `i <= n` to the invariant",
+    ),
+    (
+        "vpr",
+        "method m(n: Int) returns (r: Int)\n  ensures r >= 1\n{\n  var i: Int := 0\n  r := 1\n  while (i < n)\n  {\n    i := i + 1\n    r := r + i * i\n  }\n}\n",
+        "Add `r >= 1` to the invariant",
+    ),
+    (
+        "vpr",
+        "function g(n: Int, k: Int): Int\n  requires n >= 0\n  decreases k\n{ n == 0 ? k : g(n - 1, k) }\n",
+        "Let `n` decrease",
+    ),
+    (
+        "vpr",
+        "function g(i: Int, n: Int): Int\n  requires i <= n\n  decreases\n{ i == n ? 0 : 1 + g(i + 1, n) }\n",
+        "Let `n - i` decrease",
+    ),
+    (
+        "vpr",
+        "function size(x: Ref): Int\n  requires list(x)\n  decreases\n{ unfolding list(x) in x.next == null ? 1 : 1 + size(x.next) }\n",
+        "Let `list(x)` decrease",
+    ),
+    (
+        "vpr",
+        "method m(n: Int)\n  decreases\n{\n  var i: Int := 0\n  while (i < n)\n    decreases i\n  {\n    i := i + 1\n  }\n}\n",
+        "Let `n - i` decrease",
+    ),
+    ("vpr", "method m(n: Int)\n{\n  k := n > 3\n  assert k ==> n > 2\n}\n", "Declare `k: Bool`"),
+    (
+        "vpr",
+        "method m(s: Seq[Ref])\n  requires forall i: Int :: 0 <= i && i < |s| ==> acc(s[i].f)\n{\n}\n",
+        "Add `forall i: Int, i2: Int :: 0 <= i && i < |s| && 0 <= i2 && i2 < |s| && i != i2 ==> s[i] != s[i2]` to the precondition",
+    ),
+    ("chalice", "  method m()\n  {\n    k := 3;\n    assert k > 2;\n  }\n}", "Declare `k`"),
 ];
 
 #[test]

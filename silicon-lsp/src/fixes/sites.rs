@@ -21,6 +21,17 @@ pub(super) struct Site<'a> {
     at: Range<usize>,
 }
 
+/// A loop, as its text shows.
+#[derive(Clone, Debug)]
+pub(super) struct Loop {
+    /// The token from which on its condition and clauses stand.
+    head: usize,
+    /// Where its condition is, in its parentheses.
+    condition: Option<Range<usize>>,
+    /// Its body, at the braces.
+    body: Range<usize>,
+}
+
 impl<'a> Site<'a> {
     pub(super) fn new(analysis: &'a Analysis, at: Range<usize>) -> Option<Self> {
         let declaration = &analysis.index.declarations[analysis.index.declaration_at(at.start)?];
@@ -118,55 +129,239 @@ impl<'a> Site<'a> {
 
     /// Adds a precondition.
     pub(super) fn requires(&self, what: &str, place: Place) -> Edit {
-        let end = self.body.as_ref().map_or(self.declaration.whole.end, |body| body.start);
-        let clauses = self.clauses(0, end);
+        self.clause(0, self.contract_end(), "requires", what, place)
+    }
+
+    /// Where the contract is over: at the body, or at the end.
+    fn contract_end(&self) -> usize {
+        self.body.as_ref().map_or(self.declaration.whole.end, |body| body.start)
+    }
+
+    /// Adds a clause to those from a token on, up to the body that begins at `end`.
+    fn clause(&self, from: usize, end: usize, keyword: &str, what: &str, place: Place) -> Edit {
+        let clauses = self.clauses(from, end);
         let next = match place {
             Place::First => clauses.first(),
-            Place::Last => clauses.iter().find(|(_, word)| *word != "requires"),
+            Place::Last => {
+                let last = clauses.iter().rposition(|(_, word)| *word == keyword);
+                clauses.get(last.map_or(0, |last| last + 1)).filter(|_| keyword == "requires")
+            }
         };
-        let words = self.statement(&format!("requires {what}"));
-        match (next, &self.body) {
-            (Some((offset, _)), _) => self.insert_before(*offset, &words, false),
-            (None, Some(body)) => self.insert_before(body.start, &words, true),
-            (None, None) => Edit { range: end..end, text: format!("\n  {words}") },
+        let words = self.statement(&format!("{keyword} {what}"));
+        match next {
+            Some((offset, _)) => self.insert_before(*offset, &words, false),
+            None if end < self.declaration.whole.end => self.insert_before(end, &words, true),
+            None => Edit { range: end..end, text: format!("\n  {words}") },
         }
     }
 
-    /// Adds an invariant to the innermost loop.
-    pub(super) fn invariant(&self, what: &str, place: Place) -> Option<Edit> {
-        let (head, body) = self.innermost_loop()?;
-        let first = self.clauses(head, body).first().map(|(offset, _)| *offset);
-        let words = self.statement(&format!("invariant {what}"));
-        Some(match (first, place) {
-            (Some(offset), Place::First) => self.insert_before(offset, &words, false),
-            _ => self.insert_before(body, &words, true),
-        })
+    /// Adds an invariant to a loop.
+    pub(super) fn invariant(&self, of: &Loop, what: &str, place: Place) -> Edit {
+        self.clause(of.head, of.body.start, "invariant", what, place)
     }
 
-    /// Where the clauses of the innermost loop around the place begin, by token, and the brace of its body.
-    fn innermost_loop(&self) -> Option<(usize, usize)> {
-        // Of each brace that is open: that of the body of a loop, or another one.
-        let mut open: Vec<Option<(usize, usize)>> = Vec::new();
+    /// Gives a loop, or the member itself, a measure in the place of those that it has.
+    pub(super) fn measure(&self, of: Option<&Loop>, what: &str) -> Vec<Edit> {
+        let (from, end) = of.map_or((0, self.contract_end()), |it| (it.head, it.body.start));
+        let clauses = self.clauses(from, end);
+        let words = self.statement(&format!("decreases {what}"));
+        let mut edits = Vec::new();
+        for (number, (start, word)) in clauses.iter().enumerate() {
+            if *word != "decreases" {
+                continue;
+            }
+            let next = clauses.get(number + 1).map_or(end, |(next, _)| *next);
+            let last = self.code.iter().rev().find(|it| it.range.end <= next);
+            let stop = last.map_or(next, |last| last.range.end.max(*start));
+            let text = if edits.is_empty() { words.clone() } else { String::new() };
+            edits.push(Edit { range: *start..stop, text });
+        }
+        if edits.is_empty() {
+            edits.push(self.clause(from, end, "decreases", what, Place::Last));
+        }
+        edits
+    }
+
+    /// The loop around the place, the innermost one.
+    pub(super) fn innermost_loop(&self) -> Option<Loop> {
+        let is_around = |it: &Loop| it.body.contains(&self.at.start);
+        self.loops().into_iter().rev().find(is_around)
+    }
+
+    /// The loop among whose clauses the place is.
+    pub(super) fn loop_of_clause(&self) -> Option<Loop> {
+        let start = |it: &Loop| self.code.get(it.head).map_or(usize::MAX, |head| head.range.start);
+        let is_its = |it: &Loop| start(it) <= self.at.start && self.at.start < it.body.start;
+        self.loops().into_iter().rev().find(is_its)
+    }
+
+    /// The loop that control comes from to the place, if there is one: that around it, or the last one before.
+    pub(super) fn loop_before(&self) -> Option<Loop> {
+        let is_in_contract = self.at.end <= self.contract_end();
+        let is_before = |it: &Loop| is_in_contract || it.body.end <= self.at.start;
+        let around = self.loop_of_clause().or_else(|| self.innermost_loop());
+        around.or_else(|| self.loops().into_iter().rev().find(is_before))
+    }
+
+    /// The loops of the member, in the order of the text.
+    fn loops(&self) -> Vec<Loop> {
+        let mut found: Vec<Loop> = Vec::new();
+        // Of each brace that is open: the number of the loop whose body it begins.
+        let mut open: Vec<Option<usize>> = Vec::new();
         let (mut head, mut depth) = (None, 0_usize);
         for (position, token) in self.code.iter().enumerate() {
-            if token.range.start > self.at.start {
-                break;
-            }
             match self.word(position) {
-                "while" => head = Some(position + 1),
+                "while" => {
+                    let end = self.closing(position + 1);
+                    let condition = end.and_then(|end| {
+                        let first = self.code.get(position + 2)?.range.start;
+                        Some(first..self.code[end].range.start)
+                    });
+                    head = Some((position + 1, condition.filter(|it| it.start < it.end)));
+                }
                 "(" => depth += 1,
                 ")" => depth = depth.saturating_sub(1),
                 "{" => {
                     let before = position.checked_sub(1).map_or("", |before| self.word(before));
                     let is_trigger = before == ":" || (before == "}" && head.is_some());
                     let of_loop = if depth == 0 && !is_trigger { head.take() } else { None };
-                    open.push(of_loop.map(|head| (head, token.range.start)));
+                    open.push(of_loop.map(|(head, condition)| {
+                        let body = token.range.start..self.declaration.whole.end;
+                        found.push(Loop { head, condition, body });
+                        found.len() - 1
+                    }));
                 }
-                "}" => drop(open.pop()),
+                "}" => {
+                    if let Some(Some(number)) = open.pop() {
+                        found[number].body.end = token.range.start;
+                    }
+                }
                 _ => {}
             }
         }
-        open.into_iter().flatten().next_back()
+        found
+    }
+
+    /// The parts between `&&` of what stands in a range, each with its tokens.
+    fn conjuncts(&self, range: &Range<usize>) -> Vec<Vec<usize>> {
+        let is_in = |&position: &usize| range.contains(&self.code[position].range.start);
+        let mut parts = vec![Vec::new()];
+        let mut depth = 0_usize;
+        let mut last_and = None;
+        for position in (0..self.code.len()).filter(is_in) {
+            match self.word(position) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                "&" if depth == 0 => {
+                    if last_and != Some(position) {
+                        parts.push(Vec::new());
+                        last_and = Some(position + 1);
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            if let Some(part) = parts.last_mut() {
+                part.push(position);
+            }
+        }
+        parts
+    }
+
+    /// The comparisons that a loop goes on with: what is compared, how, and with what.
+    pub(super) fn comparisons(&self, of: &Loop) -> Vec<(&'a str, &'static str, &'a str)> {
+        let Some(condition) = &of.condition else { return Vec::new() };
+        let comparison = |part: Vec<usize>| {
+            let (first, last) = (*part.first()?, *part.last()?);
+            let sign = |position: &&usize| matches!(self.word(**position), "<" | ">" | "!");
+            let &at = part.iter().find(sign)?;
+            let is_wide = self.word(at + 1) == "=";
+            let how = match (self.word(at), is_wide) {
+                ("<", false) => "<",
+                ("<", true) => "<=",
+                (">", false) => ">",
+                (">", true) => ">=",
+                ("!", true) => "!=",
+                _ => return None,
+            };
+            let right = at + 1 + usize::from(is_wide);
+            if at == first || right > last || matches!(self.word(at - 1), "=" | "-") {
+                return None;
+            }
+            let text = |from: usize, to: usize| {
+                &self.text()[self.code[from].range.start..self.code[to].range.end]
+            };
+            Some((text(first, at - 1), how, text(right, last)))
+        };
+        self.conjuncts(condition).into_iter().filter_map(comparison).collect()
+    }
+
+    /// What says that the receivers of the quantified permission at the place are different for different values.
+    pub(super) fn injectivity(&self) -> Option<String> {
+        let here: Vec<usize> = self.here().collect();
+        let forall = here.iter().position(|&it| self.word(it) == "forall")?;
+        let here = &here[forall..];
+        let find = |from: usize, words: [&str; 2]| {
+            (from..here.len().saturating_sub(1))
+                .find(|&it| words == [self.word(here[it]), self.word(here[it + 1])])
+        };
+        let colons = find(0, [":", ":"])?;
+        let arrow = find(colons, ["=", ">"])?.checked_sub(1)?;
+        let access = (arrow..here.len()).find(|&it| self.word(here[it]) == "acc")?;
+        let end = self.closing(here[access] + 1)?;
+        // The receiver ends at the last dot in the access that is in no other parentheses.
+        let mut depth = 0_usize;
+        let mut dot = None;
+        for position in here[access] + 2..end {
+            match self.word(position) {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth = depth.saturating_sub(1),
+                "," if depth == 0 => break,
+                "." if depth == 0 => dot = Some(position),
+                _ => {}
+            }
+        }
+        let text =
+            |from: usize, to: usize| (from <= to).then(|| (from..=to).collect::<Vec<usize>>());
+        let variables: Vec<&str> = here[1..colons]
+            .iter()
+            .filter(|&&it| self.word(it + 1) == ":" && self.word(it + 2) != ":")
+            .map(|&it| self.word(it))
+            .collect();
+        let [variable] = variables[..] else { return None };
+        let other = format!("{variable}2");
+        let written = |positions: &[usize], is_other: bool| -> String {
+            let mut words = String::new();
+            for (number, &position) in positions.iter().enumerate() {
+                let token = &self.code[position].range;
+                let before =
+                    number.checked_sub(1).map(|before| &self.code[positions[before]].range);
+                if before.is_some_and(|before| before.end < token.start) {
+                    words.push(' ');
+                }
+                let is_it = self.word(position) == variable
+                    && position.checked_sub(1).is_none_or(|before| self.word(before) != ".");
+                words += if is_it && is_other { &other } else { self.word(position) };
+            }
+            words
+        };
+        let bindings = &here[1..colons];
+        // Triggers are for the permission.
+        let mut first = colons + 2;
+        while self.word(*here.get(first)?) == "{" {
+            first = (first..here.len()).find(|&it| self.word(here[it]) == "}")? + 1;
+        }
+        let condition = here.get(first..arrow)?;
+        let receiver = text(here[access] + 2, dot?.checked_sub(1)?)?;
+        Some(format!(
+            "forall {}, {} :: {} && {} && {variable} != {other} ==> {} != {}",
+            written(bindings, false),
+            written(bindings, true),
+            written(condition, false),
+            written(condition, true),
+            written(&receiver, false),
+            written(&receiver, true)
+        ))
     }
 
     /// Something before the statement.

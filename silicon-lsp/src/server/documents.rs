@@ -197,6 +197,9 @@ impl Server<'_> {
         if self.refreshes_lenses {
             self.ask("workspace/codeLens/refresh", Value::Null)?;
         }
+        if self.refreshes_hints && self.has_hints {
+            self.ask("workspace/inlayHint/refresh", Value::Null)?;
+        }
         Ok(())
     }
 

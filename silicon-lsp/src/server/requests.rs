@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::{
-    CompletionParams, ExecuteCommandParams, GotoDefinitionParams, ReferenceParams, RenameParams,
-    SemanticTokens, TextDocumentIdentifier, TextDocumentPositionParams,
+    CompletionParams, ExecuteCommandParams, GotoDefinitionParams, InlayHintParams, ReferenceParams,
+    RenameParams, SelectionRangeParams, SemanticTokens, SemanticTokensRangeParams,
+    TextDocumentIdentifier, TextDocumentPositionParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -14,6 +15,8 @@ use super::Server;
 use super::states::{Form, Unanswered};
 use crate::document::Document;
 use crate::features;
+use crate::protocol::Order;
+use crate::reading;
 
 impl Server<'_> {
     pub(super) fn request(&mut self, request: Request) -> anyhow::Result<()> {
@@ -33,6 +36,10 @@ impl Server<'_> {
                 self.send(Response::new_ok(request.id, Value::Null))
             }
             "workspace/executeCommand" => self.command(request),
+            "workspace/symbol" => {
+                let found = self.symbols(&request.params);
+                self.send(Response::new_ok(request.id, found))
+            }
             _ if self.viper_request(&request)?.is_some() => Ok(()),
             _ => {
                 let uri = request.params.pointer("/textDocument/uri").and_then(Value::as_str);
@@ -70,10 +77,33 @@ impl Server<'_> {
                     }
                 }
                 "silicon.cancel" => self.stop(&uri)?,
+                "silicon.flush" => self.forget(),
                 _ => {}
             }
         }
         self.send(Response::new_ok(request.id, Value::Null))
+    }
+
+    /// What earlier runs found is found again.
+    pub(super) fn forget(&mut self) {
+        if let Some(verifier) = &mut self.verifier {
+            verifier.tell(&Order::Forget);
+        }
+    }
+
+    /// What is declared in the texts that are open, with the words of a query in its name.
+    fn symbols(&self, params: &Value) -> Value {
+        let query = params.get("query").and_then(Value::as_str).unwrap_or_default().to_lowercase();
+        let known = self.documents.values().filter_map(Document::current);
+        let of = |analysis: &std::sync::Arc<crate::analysis::Analysis>| {
+            let fits = |symbol: &Value| {
+                let name = symbol["name"].as_str().unwrap_or_default();
+                name.to_lowercase().contains(&query)
+            };
+            let all = features::symbols_of_workspace(analysis);
+            all.into_iter().filter(fits).collect::<Vec<_>>()
+        };
+        known.flat_map(of).collect()
     }
 
     /// Answers a request about the present version of a document.
@@ -149,8 +179,26 @@ impl Server<'_> {
             "textDocument/documentSymbol" => json!(features::symbols(analysis)),
             "textDocument/foldingRange" => json!(features::folds(analysis)),
             "textDocument/semanticTokens/full" => {
-                let data = features::semantic_tokens(analysis);
+                let data = features::semantic_tokens(analysis, None);
                 json!(SemanticTokens { result_id: None, data })
+            }
+            "textDocument/semanticTokens/range" => {
+                let SemanticTokensRangeParams { range, .. } = read(params)?;
+                let data = features::semantic_tokens(analysis, Some(range));
+                json!(SemanticTokens { result_id: None, data })
+            }
+            "textDocument/documentLink" => json!(reading::links(analysis)),
+            "textDocument/signatureHelp" => {
+                let at: TextDocumentPositionParams = read(params)?;
+                json!(reading::signature(analysis, at.position))
+            }
+            "textDocument/selectionRange" => {
+                let SelectionRangeParams { positions, .. } = read(params)?;
+                positions.into_iter().map(|at| json!(reading::selection(analysis, at))).collect()
+            }
+            "textDocument/inlayHint" => {
+                let InlayHintParams { range, .. } = read(params)?;
+                if self.has_hints { json!(document.hints(range)) } else { json!([]) }
             }
             "textDocument/completion" => {
                 let CompletionParams { text_document_position: at, .. } = read(params)?;

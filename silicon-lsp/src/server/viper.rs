@@ -12,7 +12,7 @@ use silicon::session::FileVerdict;
 
 use super::Server;
 use crate::document::Document;
-use crate::protocol::{Event, Found, Order};
+use crate::protocol::{Event, Found};
 
 /// A client that speaks these messages.
 pub(super) struct Viper {
@@ -106,9 +106,7 @@ impl Server<'_> {
                 json!({ "success": is_open })
             }
             "FlushCache" => {
-                if let Some(verifier) = &mut self.verifier {
-                    verifier.tell(&Order::Forget);
-                }
+                self.forget();
                 Value::Null
             }
             "RemoveDiagnostics" => {
