@@ -9,10 +9,12 @@
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
 //! (produce and consume), [`instance`] (fold and unfold), [`fractions`] (what `rd` stands for), [`exec`], [`calls`], [`loops`], [`forks`], [`terminates`] (that
-//! functions come to an end), [`locking`] (what methods do to locks), [`levels`], [`locks`], [`monitors`], [`member`].
+//! functions come to an end), [`locking`] (what methods do to locks), [`levels`], [`locks`], [`monitors`], [`channels`],
+//! [`member`].
 
 mod assertion;
 mod calls;
+mod channels;
 mod eval;
 mod exec;
 mod forks;
@@ -90,9 +92,12 @@ fn span(span: chalice::Span) -> Span {
     Span::new(FileId(0), span.start as usize, span.end as usize)
 }
 
-/// Whether an assertion says nothing about permission.
+/// Whether an assertion says nothing about permission or credits.
 fn is_pure(assertion: &Expr) -> bool {
-    !assertion.any(&mut |part| matches!(part.kind, tree::ExprKind::Access(_)))
+    let gives = |part: &Expr| {
+        matches!(part.kind, tree::ExprKind::Access(_) | tree::ExprKind::Credit { .. })
+    };
+    !assertion.any(&mut |part| gives(part))
 }
 
 impl<'p> Engine<'p> {

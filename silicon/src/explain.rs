@@ -72,9 +72,6 @@ const REASONS: &[Row] = &[
     row("leak", "Permission might be left behind.", ""),
     row("negative.length", "A length might be negative.", ""),
     row("order", "The order of waiting might be violated.", ""),
-    row("range.empty.bounds", "The upper bound of a range might be below the lower one.", ""),
-    row("seq.slice.bounds", "A slice might reach beyond its sequence.", ""),
-    row("token", "The token of a thread might not be held, or be joined already.", ""),
 ];
 
 const fn row(id: &'static str, meaning: &'static str, advice: &'static str) -> Row {

@@ -3,7 +3,7 @@
 //! The snapshot of an assertion has the same shape on both sides: a pair for each conjunct but the last, the unit where
 //! there is no permission.
 
-use chalice::program::{Access, AccessTarget, Expr, ExprKind};
+use chalice::program::{Access, AccessTarget, Expr, ExprKind, Type};
 use smt::terms::{Term, grow_stack};
 
 use super::{is_pure, renumbered, span};
@@ -26,6 +26,10 @@ pub(super) fn conjuncts<'e>(
     let mut all = Vec::new();
     clauses.into_iter().for_each(|clause| collect(clause, clause, &mut all));
     all
+}
+
+fn is_of_channel(access: &Access) -> bool {
+    matches!(&access.target, AccessTarget::Field { receiver, .. } if matches!(receiver.ty, Type::Channel(_)))
 }
 
 impl Engine<'_> {
@@ -102,10 +106,18 @@ impl Engine<'_> {
                     let object = arguments[0];
                     self.produce_location(resource, arguments, amount, own)?;
                     if resource == self.direct_mu() {
-                        self.direct_learn_level(object)?;
+                        if is_of_channel(access) {
+                            self.direct_learn_channel(object)?;
+                        } else {
+                            self.direct_learn_level(object)?;
+                        }
                     }
                 }
                 Ok(())
+            }
+            ExprKind::Credit { channel, amount } => {
+                self.assume_unit(snapshot)?;
+                self.direct_credit_makes_sense((channel, amount.as_deref()), blame)
             }
             _ => self.direct_unknown(assertion),
         }
@@ -171,6 +183,10 @@ impl Engine<'_> {
                 }
                 let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
                 Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+            }
+            ExprKind::Credit { channel, amount } => {
+                self.direct_credit_makes_sense((channel, amount.as_deref()), blame)?;
+                Ok(self.terms.unit())
             }
             _ => self.direct_unknown(assertion),
         }

@@ -80,6 +80,7 @@ impl<'p> Engine<'p> {
         let before = self.state.heap.clone();
         let (done, inner) = self.in_state(state, |engine| {
             engine.direct_choose_for_callee(fraction, &callee.requires)?;
+            engine.direct_give_credits(&callee.requires, required)?;
             engine.remember_heap();
             engine.direct_consume_all(&callee.requires, |clause| {
                 required.trusted().clause(span(clause.span))
@@ -92,11 +93,13 @@ impl<'p> Engine<'p> {
             engine.direct_forget_levels(relevels_all, &releveled);
             let listed = engine.direct_change_locks(&callee.lock_changes);
             engine.direct_produce_all(&callee.ensures, None, |_| blame.trusted())?;
-            engine.direct_name_listed(&listed, |_| blame.trusted())
+            engine.direct_name_listed(&listed, |_| blame.trusted())?;
+            engine.direct_move_credits(&callee.ensures, false)
         });
         done?;
         self.state.heap = inner.heap;
         self.state.thread.locks = inner.thread.locks;
+        self.state.thread.credits = inner.thread.credits;
         if direct.locking.method(call.method).locks {
             self.direct_recall_levels()?;
         }

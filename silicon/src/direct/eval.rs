@@ -113,6 +113,13 @@ impl Engine<'_> {
                 self.prove_defined(small_enough, blame, Reason::IndexTooLarge, at)?;
                 Ok(self.terms.seq_at(elements, position))
             }
+            ExprKind::Range { .. } => match self.direct_range(expr, blame)? {
+                Range::Numbers(from, to) => Ok(self.terms.seq_range(from, to)),
+                Range::Sequence(_) | Range::Set(_) => self.direct_unknown(expr),
+            },
+            ExprKind::Slice { sequence, from, to } => {
+                self.direct_slice(expr, sequence, (from.as_deref(), to.as_deref()), blame)
+            }
             ExprKind::Quantified { quantifier, variables, domain, body } => {
                 let quant = match quantifier {
                     Quantifier::Forall => Quant::Forall,
@@ -139,6 +146,33 @@ impl Engine<'_> {
             Some(value) => Ok(value),
             None => self.unsupported_at(span(expr.span), "a variable without a value"),
         }
+    }
+
+    /// `s[from..to]`, whose bounds have to lie in the sequence.
+    fn direct_slice(
+        &mut self,
+        whole: &Expr,
+        sequence: &Expr,
+        (from, to): (Option<&Expr>, Option<&Expr>),
+        blame: Blame,
+    ) -> Result<Term, Stop> {
+        let elements = self.direct_eval(sequence, blame)?;
+        let zero = self.terms.int(0);
+        let length = self.terms.seq_len(elements);
+        let low = match from {
+            Some(from) => self.direct_eval(from, blame)?,
+            None => zero,
+        };
+        let high = match to {
+            Some(to) => self.direct_eval(to, blame)?,
+            None => length,
+        };
+        let in_order = [(zero, low), (low, high), (high, length)];
+        let in_order = in_order.map(|(one, other)| self.terms.le(one, other));
+        let in_order = self.terms.and(in_order);
+        self.prove_defined(in_order, blame, Reason::SliceBounds, span(whole.span))?;
+        let start = if to.is_some() { self.terms.seq_take(elements, high) } else { elements };
+        Ok(self.terms.seq_drop(start, low))
     }
 
     /// `holds(e)`, `rd holds(e)`: in contracts it has to be an object.
@@ -332,7 +366,7 @@ impl Engine<'_> {
         let from = self.direct_eval(from, blame)?;
         let to = self.direct_eval(to, blame)?;
         let (in_order, at) = (self.terms.le(from, to), span(collection.span));
-        self.prove_defined(in_order, blame, Reason::AssertionFalse, at)?;
+        self.prove_defined(in_order, blame, Reason::RangeBounds, at)?;
         Ok(Range::Numbers(from, to))
     }
 

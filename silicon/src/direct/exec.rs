@@ -52,7 +52,9 @@ impl Engine<'_> {
             }
             StmtKind::Assert(assertion) => {
                 let heap = self.state.heap.clone();
-                self.direct_consume_all([assertion], |_| blame(ErrorId::AssertFailed))?;
+                self.direct_counting_debts(|engine| {
+                    engine.direct_consume_all([assertion], |_| blame(ErrorId::AssertFailed))
+                })?;
                 self.state.heap = heap;
             }
             StmtKind::Assume(fact) => {
@@ -105,6 +107,12 @@ impl Engine<'_> {
                 self.direct_reorder(target, bounds, span(stmt.span))?;
             }
             StmtKind::Unshare(target) => self.direct_unshare(target, span(stmt.span))?,
+            StmtKind::Send { channel, declaration, arguments } => {
+                self.direct_send(channel, *declaration, arguments, span(stmt.span))?;
+            }
+            StmtKind::Receive { outs, channel, declaration } => {
+                self.direct_receive(outs, channel, *declaration, span(stmt.span))?;
+            }
             StmtKind::Free(target) => self.direct_free(target, span(stmt.span))?,
             _ => return self.unsupported_at(span(stmt.span), "this form of statement"),
         }
@@ -133,7 +141,7 @@ impl Engine<'_> {
         match value {
             Rhs::Expr(expr) => self.direct_eval(expr, blame),
             Rhs::New { class, initialisers, .. } => self.direct_new(*class, initialisers, blame),
-            Rhs::NewChannel { span: at, .. } => self.unsupported_at(span(*at), "channels"),
+            Rhs::NewChannel { bounds, .. } => self.direct_new_channel(bounds, blame.span),
         }
     }
 
@@ -190,6 +198,8 @@ pub(super) fn keyword(kind: &StmtKind) -> &'static str {
         StmtKind::Acquire { .. } | StmtKind::Lock { .. } => "acquire",
         StmtKind::Release { .. } => "release",
         StmtKind::Share { .. } => "share",
+        StmtKind::Send { .. } => "send",
+        StmtKind::Receive { .. } => "receive",
         _ => "other",
     }
 }

@@ -41,6 +41,7 @@ impl Engine<'_> {
         let before = self.state.heap.clone();
         let (chosen, inner) = self.in_state(state, |engine| -> Result<_, Stop> {
             let chosen = engine.direct_choose_for_callee(context, &callee.requires)?;
+            engine.direct_move_credits(&callee.requires, true)?;
             engine.remember_heap();
             engine.direct_consume_all(&callee.requires, |clause| {
                 required.trusted().clause(span(clause.span))
@@ -49,6 +50,7 @@ impl Engine<'_> {
         });
         let chosen = chosen?;
         self.state.heap = inner.heap;
+        self.state.thread.credits = inner.thread.credits;
         let new = self.new_object("token")?;
         let joinable = self.direct_joinable();
         let chunk = Chunk { arguments: vec![new], value: Terms::TRUE, amount: Terms::WRITE };
@@ -129,10 +131,12 @@ impl Engine<'_> {
         }
         let (done, inner) = self.in_state(state, |engine| {
             engine.direct_forget(callee.results.iter().copied());
-            engine.direct_produce_all(&callee.ensures, None, |_| blame.trusted())
+            engine.direct_produce_all(&callee.ensures, None, |_| blame.trusted())?;
+            engine.direct_move_credits(&callee.ensures, false)
         });
         done?;
         self.state.heap = inner.heap;
+        self.state.thread.credits = inner.thread.credits;
         self.direct_recall_levels()?;
         self.write_field(token, direct.joinable, Terms::FALSE, at, blame)?;
         self.direct_take_results(method, outs, &inner.store);

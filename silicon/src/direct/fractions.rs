@@ -228,8 +228,18 @@ impl Engine<'_> {
     }
 
     /// The same, times the share of the instance around that is folded or unfolded.
+    ///
+    /// What a reader of a monitor gets of what the monitor has is one counting permission.
+    ///
+    /// SOUNDNESS: of nothing it gets nothing. Somebody else may hold everything then.
     pub(super) fn direct_scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {
         let amount = self.direct_amount(&access.amount, blame)?;
+        if self.state.thread.is_reader {
+            let count = self.terms.int(1);
+            let one = self.direct_counting(count)?;
+            let some = self.terms.lt(Terms::NONE, amount);
+            return Ok(self.terms.ite(some, one, Terms::NONE));
+        }
         self.direct_times_scale(amount)
     }
 

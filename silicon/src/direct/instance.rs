@@ -44,6 +44,7 @@ impl Engine<'_> {
         self.remember_heap();
         let snapshot = self.direct_in_body(predicate, receiver, amount, |engine| {
             engine.state.assertion.keeps_snapshots = true;
+            engine.direct_move_credits([body], true)?;
             engine.direct_consume_all([body], |_| blame.trusted())
         })?;
         self.assume_trigger(predicate, &[receiver], snapshot)?;
@@ -68,7 +69,11 @@ impl Engine<'_> {
                 engine.assume(fact)
             },
         )?;
-        self.direct_open(predicate, &[receiver], amount, span(access.span), blame)
+        self.direct_open(predicate, &[receiver], amount, span(access.span), blame)?;
+        let body = &self.direct().tree.predicates[renumbered(predicate)].body;
+        self.direct_in_body(predicate, receiver, amount, |engine| {
+            engine.direct_move_credits([body], false)
+        })
     }
 
     /// The value of an expression where an instance is open.
@@ -170,6 +175,7 @@ impl Engine<'_> {
         let (result, inner) = self.in_state(state, run);
         self.state.heap = inner.heap;
         self.state.consuming = inner.consuming;
+        self.state.thread.credits = inner.thread.credits;
         result
     }
 

@@ -12,7 +12,7 @@ use smt::terms::{Quant, Sort, Term, Terms};
 use super::span;
 use crate::engine::findings::blame::Blame;
 use crate::engine::knowledge::goals::Noted;
-use crate::engine::state::thread::{Changes, Locks};
+use crate::engine::state::thread::{Balances, Changes, Locks};
 use crate::engine::{Engine, Stop};
 
 /// A side of a comparison.
@@ -20,8 +20,8 @@ use crate::engine::{Engine, Stop};
 pub(super) enum Level {
     /// The level of one object.
     Value(Term),
-    /// The wait level of a thread with these locks.
-    Wait(Locks),
+    /// The wait level of a thread with these locks, where these debts count.
+    Wait { locks: Locks, debts: Balances },
 }
 
 impl Engine<'_> {
@@ -101,8 +101,9 @@ impl Engine<'_> {
             ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => &thread.old_locks,
             _ => return Ok(Level::Value(self.direct_eval(side, blame)?)),
         };
+        let debts = if thread.counts_debts { thread.credits.clone() } else { Balances::default() };
         match locks.clone() {
-            Some(locks) => Ok(Level::Wait(locks)),
+            Some(locks) => Ok(Level::Wait { locks, debts }),
             None => self.unsupported_at(span(side.span), "`waitlevel` where there is no thread"),
         }
     }
@@ -111,22 +112,22 @@ impl Engine<'_> {
     pub(super) fn direct_level_below(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(self.direct_below(left, right)),
-            (Level::Wait(locks), &Level::Value(level)) => {
+            (Level::Wait { locks, debts }, &Level::Value(level)) => {
                 let bottom = self.direct_bottom();
                 let shared = self.terms.differs(level, bottom);
-                let above = self.direct_all_locked(locks, &mut |engine, held| {
+                let above = self.direct_all_locked(locks, debts, &mut |engine, held| {
                     engine.direct_below(held, level)
                 })?;
                 Ok(self.terms.and([shared, above]))
             }
-            (&Level::Value(level), Level::Wait(locks)) => {
-                self.direct_some_locked(locks, &mut |engine, held| {
+            (&Level::Value(level), Level::Wait { locks, debts }) => {
+                self.direct_some_locked(locks, debts, &mut |engine, held| {
                     Ok(engine.direct_below(level, held))
                 })
             }
-            (Level::Wait(left), Level::Wait(right)) => {
-                self.direct_some_locked(right, &mut |engine, level| {
-                    engine.direct_all_locked(left, &mut |engine, held| {
+            (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
+                self.direct_some_locked(others, other_debts, &mut |engine, level| {
+                    engine.direct_all_locked(locks, debts, &mut |engine, held| {
                         engine.direct_below(held, level)
                     })
                 })
@@ -138,15 +139,29 @@ impl Engine<'_> {
     pub(super) fn direct_level_equal(&mut self, left: &Level, right: &Level) -> Result<Term, Stop> {
         match (left, right) {
             (&Level::Value(left), &Level::Value(right)) => Ok(self.terms.eq(left, right)),
-            (Level::Wait(locks), &Level::Value(level))
-            | (&Level::Value(level), Level::Wait(locks)) => self.direct_none_above(locks, level),
-            (Level::Wait(left), Level::Wait(right)) => self.direct_same_wait_level(left, right),
+            (Level::Wait { locks, debts }, &Level::Value(level))
+            | (&Level::Value(level), Level::Wait { locks, debts }) => {
+                self.direct_none_above(locks, debts, level)
+            }
+            (Level::Wait { locks, debts }, Level::Wait { locks: others, debts: other_debts }) => {
+                // What is owed is not compared.
+                if debts.iter().chain(other_debts.iter()).next().is_some() {
+                    let what = "wait levels that are compared beside debts";
+                    return self.unsupported_at(sil::source::Span::default(), what);
+                }
+                self.direct_same_wait_level(locks, others)
+            }
         }
     }
 
     /// That nothing held is above a level.
-    fn direct_none_above(&mut self, locks: &Locks, level: Term) -> Result<Term, Stop> {
-        self.direct_all_locked(locks, &mut |engine, held| {
+    fn direct_none_above(
+        &mut self,
+        locks: &Locks,
+        debts: &Balances,
+        level: Term,
+    ) -> Result<Term, Stop> {
+        self.direct_all_locked(locks, debts, &mut |engine, held| {
             let below = engine.direct_below(held, level);
             let equal = engine.terms.eq(held, level);
             engine.terms.or([below, equal])
@@ -158,21 +173,23 @@ impl Engine<'_> {
         let same_held = self.direct_same_locks(one, other, &[])?;
         let same_levels = self.direct_same_levels(one, other, &[])?;
         let same = self.terms.and([same_held, same_levels]);
-        let agree = self.direct_some_locked(one, &mut |engine, first| {
-            engine.direct_some_locked(other, &mut |engine, second| {
+        let none = Balances::default();
+        let agree = self.direct_some_locked(one, &none, &mut |engine, first| {
+            engine.direct_some_locked(other, &none, &mut |engine, second| {
                 let equal = engine.terms.eq(first, second);
-                let highest = engine.direct_none_above(one, first)?;
-                let other_highest = engine.direct_none_above(other, second)?;
+                let highest = engine.direct_none_above(one, &none, first)?;
+                let other_highest = engine.direct_none_above(other, &none, second)?;
                 Ok(engine.terms.and([equal, highest, other_highest]))
             })
         })?;
         Ok(self.terms.or([same, agree]))
     }
 
-    /// That something holds of the level of everything held.
+    /// That something holds of the level of everything held, and of every channel that is owed a message.
     fn direct_all_locked(
         &mut self,
         locks: &Locks,
+        debts: &Balances,
         claim: &mut dyn FnMut(&mut Self, Term) -> Term,
     ) -> Result<Term, Stop> {
         let objects = known(locks);
@@ -193,13 +210,20 @@ impl Engine<'_> {
             let body = self.terms.implies(guard, claimed);
             all.push(self.direct_quantify(Quant::Forall, &[object], triggers, body));
         }
+        for (channel, _) in debts.iter() {
+            let owed = self.direct_is_owed(debts, channel);
+            let level = self.direct_channel_level(channel)?;
+            let claimed = claim(self, level);
+            all.push(self.terms.implies(owed, claimed));
+        }
         Ok(self.terms.and(all))
     }
 
-    /// That something holds of the level of something held.
+    /// That something holds of the level of something held, or of a channel that is owed a message.
     fn direct_some_locked(
         &mut self,
         locks: &Locks,
+        debts: &Balances,
         claim: &mut dyn FnMut(&mut Self, Term) -> Result<Term, Stop>,
     ) -> Result<Term, Stop> {
         let objects = known(locks);
@@ -219,6 +243,12 @@ impl Engine<'_> {
             let claimed = claim(self, level)?;
             let body = self.terms.and([guard, claimed]);
             some.push(self.direct_quantify(Quant::Exists, &[object], triggers, body));
+        }
+        for (channel, _) in debts.iter() {
+            let owed = self.direct_is_owed(debts, channel);
+            let level = self.direct_channel_level(channel)?;
+            let claimed = claim(self, level)?;
+            some.push(self.terms.and([owed, claimed]));
         }
         Ok(self.terms.or(some))
     }

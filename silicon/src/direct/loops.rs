@@ -8,7 +8,7 @@ use super::locks::Listed;
 use super::{locking, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Heap;
-use crate::engine::state::thread::Allowed;
+use crate::engine::state::thread::{Allowed, Balances};
 use crate::engine::{Engine, Stop};
 
 /// A loop, as it is written.
@@ -49,6 +49,7 @@ impl Engine<'_> {
             let list = self.direct_loop_list(parts, ill_formed)?;
             self.direct_prove_loop_frame(&list, false, Reason::AtLoopEntry, at)?;
         }
+        let outside = self.direct_credits_outside(invariants, at)?;
         let established = (ErrorId::InvariantNotEstablished, Reason::AtLoopEntry);
         self.direct_give_invariants(parts, changes_locks, established, at)?;
         let frame = std::mem::take(&mut self.state.heap);
@@ -56,6 +57,8 @@ impl Engine<'_> {
         self.direct_forget(changed);
         let listed = self.direct_loop_locks(parts, changes_locks);
         self.direct_produce_all(invariants, None, trusted(ErrorId::NotWellformed))?;
+        self.state.thread.credits = Balances::default();
+        self.direct_move_credits(invariants, false)?;
         self.direct_name_listed(&listed, trusted(ErrorId::NotWellformed))?;
         if changes_locks {
             self.direct_recall_levels()?;
@@ -72,11 +75,15 @@ impl Engine<'_> {
         if self.direct_condition(guard, ErrorId::WhileFailed)? {
             if self.direct_block(body)? == Flow::Goes {
                 self.log.enter(keyword(&stmt.kind), at);
+                self.direct_move_credits(invariants, true)?;
+                self.direct_prove_no_debt(Reason::ByLoop, at)?;
                 let preserved = (ErrorId::InvariantNotPreserved, Reason::ByLoop);
                 self.direct_give_invariants(parts, changes_locks, preserved, at)?;
             }
             return Ok(Flow::Ends);
         }
+        self.state.thread.credits = outside;
+        self.direct_move_credits(invariants, false)?;
         if let Some(frame) = self.state.past.frames.pop() {
             self.rejoin(&frame)?;
         }
@@ -84,6 +91,17 @@ impl Engine<'_> {
             self.state.store.set(self.direct().fraction, outer);
         }
         Ok(Flow::Goes)
+    }
+
+    /// The credits that the invariants do not take over, and no debt is among them.
+    fn direct_credits_outside(
+        &mut self,
+        invariants: &[Expr],
+        at: sil::source::Span,
+    ) -> Result<Balances, Stop> {
+        self.direct_move_credits(invariants, true)?;
+        self.direct_prove_no_debt(Reason::AtLoopEntry, at)?;
+        Ok(self.state.thread.credits.clone())
     }
 
     /// The invariants are given away, and no more locks have changed than the loop names.

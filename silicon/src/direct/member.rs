@@ -1,6 +1,6 @@
 //! What is verified of a method and of a predicate.
 
-use chalice::program::{Expr, MethodId};
+use chalice::program::{Expr, LocalId, MethodId};
 use sil::program::Member;
 use smt::terms::Sort;
 
@@ -9,7 +9,7 @@ use super::exec::Flow;
 use super::scope::{self, Needs};
 use super::table::Invariant;
 use super::{locking, renumbered, span};
-use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Heap;
 use crate::engine::state::thread::{Allowed, Thread};
 use crate::engine::state::{State, Store};
@@ -26,11 +26,16 @@ impl Engine<'_> {
             Member::Method(id) => self.direct_method(renumbered(id), needs),
             Member::Predicate(id) => match direct.invariant(id) {
                 Invariant::Predicate(predicate) => {
-                    self.direct_invariant(std::slice::from_ref(&predicate.body))
+                    self.direct_invariant(std::slice::from_ref(&predicate.body), &[])
                 }
-                Invariant::Monitor(class) => self.direct_invariant(&class.invariants),
+                Invariant::Monitor(class) => self.direct_invariant(&class.invariants, &[]),
+                Invariant::Messages(channel) => {
+                    let clause = channel.where_clause.as_slice();
+                    self.direct_invariant(clause, &channel.parameters)
+                }
+
                 Invariant::Other(at) => {
-                    self.unsupported_at(span(at), "channels and conditions in direct execution")
+                    self.unsupported_at(span(at), "conditions in direct execution")
                 }
             },
             // Functions have rules of their own; of the others nothing has to be shown.
@@ -78,6 +83,7 @@ impl Engine<'_> {
         if !method.requires.is_empty() && self.seems_dead()? {
             return Err(Stop::Infeasible);
         }
+        self.direct_move_credits(&method.requires, false)?;
         self.state.past.old = Some(self.state.heap.clone());
         self.direct_forget(method.results.iter().copied());
         if self.choose(&[None, None])? == 0 {
@@ -103,6 +109,11 @@ impl Engine<'_> {
                 return Ok(());
             }
         }
+        if direct.locking.method(id).is_forked {
+            self.direct_prove_no_debt_in_token(&method.ensures, span(method.span))?;
+        }
+        self.direct_move_credits(&method.ensures, true)?;
+        self.direct_prove_no_debt(Reason::ByMethod, span(method.span))?;
         // Before permission is given away that the list may need.
         let list = self.direct_list(&method.lock_changes, |object| {
             Blame::new(ErrorId::NotWellformed, span(object.span)).trusted()
@@ -156,10 +167,11 @@ impl Engine<'_> {
     }
 
     /// The body frames itself and is defined.
-    fn direct_invariant(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
+    fn direct_invariant(&mut self, clauses: &[Expr], of: &[LocalId]) -> Result<(), Stop> {
         let paths = self.explore(|engine| {
             engine.direct_start()?;
             engine.direct_order()?;
+            engine.direct_forget(of.iter().copied());
             let common = engine.direct_common()?;
             engine.state.store.set(engine.direct().fraction, common);
             // SOUNDNESS: more than full permission is no contradiction: of an instance a part may be held.

@@ -67,13 +67,11 @@ impl Engine<'_> {
         mode: LockMode,
         blame: Blame,
     ) -> Result<(), Stop> {
-        if mode == LockMode::Read {
-            return self.unsupported_at(blame.span, "locks for reading");
-        }
         let mut locks = self.direct_locks(blame.span)?;
         let checks = self.direct().options.deadlock_checks;
         let level = self.direct_read_level(target.object, checks.then_some(blame), target.at)?;
-        let wait = Level::Wait(locks.clone());
+        let debts = self.state.thread.credits.clone();
+        let wait = Level::Wait { locks: locks.clone(), debts };
         let above = self.direct_level_below(&wait, &Level::Value(level))?;
         if checks {
             self.prove(above, blame, Reason::LockOrder, target.at)?;
@@ -85,32 +83,59 @@ impl Engine<'_> {
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
         locks.levels.set(target.object, level);
-        locks.held.set(target.object, Terms::TRUE);
+        match mode {
+            LockMode::Write => locks.held.set(target.object, Terms::TRUE),
+            LockMode::Read => locks.read.set(target.object, Terms::TRUE),
+        }
         self.state.thread.locks = Some(locks);
-        self.direct_take_invariant(target, blame)
+        self.direct_take_invariant(target, mode, blame)
     }
 
-    /// What is not well-formed cannot be had, and that is wrong where it is stated.
-    fn direct_take_invariant(&mut self, target: Target, blame: Blame) -> Result<(), Stop> {
+    fn direct_take_invariant(
+        &mut self,
+        target: Target,
+        mode: LockMode,
+        blame: Blame,
+    ) -> Result<(), Stop> {
         let direct = self.direct();
         let invariants = &direct.tree.classes[target.class].invariants;
         let is_ill_formed = direct
             .monitor(target.class)
             .is_some_and(|monitor| self.is_ill_formed_predicate(monitor));
-        self.direct_in_monitor(target.object, |engine| {
-            if !is_ill_formed {
-                return engine.direct_produce_all(invariants, None, |_| blame.trusted());
+        self.direct_in_monitor(target.object, mode, |engine| {
+            engine.direct_produce_received(invariants, is_ill_formed, blame)?;
+            match mode {
+                LockMode::Write => engine.direct_move_credits(invariants, false),
+                // Readers share a monitor, so they get no credits.
+                LockMode::Read => Ok(()),
             }
-            for (_, conjunct) in conjuncts(invariants) {
-                let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
-                engine.direct_produce_all([conjunct], None, |_| blame)?;
-            }
-            engine.end_unframed()
         })
     }
 
+    /// Receives what others have given. What is not well-formed cannot be had, and that is wrong where it is stated.
+    pub(super) fn direct_produce_received<'e>(
+        &mut self,
+        clauses: impl IntoIterator<Item = &'e Expr>,
+        is_ill_formed: bool,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        if !is_ill_formed {
+            return self.direct_produce_all(clauses, None, |_| blame.trusted());
+        }
+        for (_, conjunct) in conjuncts(clauses) {
+            let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
+            self.direct_produce_all([conjunct], None, |_| blame)?;
+        }
+        self.end_unframed()
+    }
+
+    fn direct_wait_level(&self, at: Span) -> Result<Level, Stop> {
+        let debts = self.state.thread.credits.clone();
+        Ok(Level::Wait { locks: self.direct_locks(at)?, debts })
+    }
+
     /// The level of an object. Without `blame` it need not be readable; it is any level then.
-    fn direct_read_level(
+    pub(super) fn direct_read_level(
         &mut self,
         object: Term,
         blame: Option<Blame>,
@@ -149,26 +174,41 @@ impl Engine<'_> {
         mode: LockMode,
         blame: Blame,
     ) -> Result<(), Stop> {
-        if mode == LockMode::Read {
-            return self.unsupported_at(blame.span, "locks for reading");
+        match mode {
+            LockMode::Write => self.direct_prove_held(target.object, blame, target.at)?,
+            LockMode::Read => {
+                let locks = self.direct_locks(blame.span)?;
+                let read = self.direct_holds(&locks, target.object, LockMode::Read);
+                self.prove(read, blame, Reason::LockNotHeld, target.at)?;
+            }
         }
-        self.direct_prove_held(target.object, blame, target.at)?;
-        self.direct_give_invariant(target, blame.span)?;
+        self.direct_give_invariant(target, mode, blame.span)?;
         self.direct_let_go(target.object, blame.span)
     }
 
     fn direct_let_go(&mut self, object: Term, at: Span) -> Result<(), Stop> {
         let mut locks = self.direct_locks(at)?;
         locks.held.set(object, Terms::FALSE);
+        if self.direct().locking.has_readers {
+            locks.read.set(object, Terms::FALSE);
+        }
         self.state.thread.locks = Some(locks);
         Ok(())
     }
 
-    fn direct_give_invariant(&mut self, target: Target, at: Span) -> Result<(), Stop> {
+    fn direct_give_invariant(
+        &mut self,
+        target: Target,
+        mode: LockMode,
+        at: Span,
+    ) -> Result<(), Stop> {
         let invariants = &self.direct().tree.classes[target.class].invariants;
         let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
         self.remember_heap();
-        self.direct_in_monitor(target.object, |engine| {
+        self.direct_in_monitor(target.object, mode, |engine| {
+            if mode == LockMode::Write {
+                engine.direct_move_credits(invariants, true)?;
+            }
             engine.direct_consume_all(invariants, |clause| blame.clause(span(clause.span)))
         })?;
         Ok(())
@@ -178,6 +218,7 @@ impl Engine<'_> {
     fn direct_in_monitor<T>(
         &mut self,
         object: Term,
+        mode: LockMode,
         run: impl FnOnce(&mut Self) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let direct = self.direct();
@@ -187,8 +228,10 @@ impl Engine<'_> {
         state.store = self.direct_store();
         state.store.set(direct.this, object);
         state.store.set(direct.fraction, common);
+        state.thread.is_reader = mode == LockMode::Read;
         let (result, inner) = self.in_state(state, run);
         self.state.heap = inner.heap;
+        self.state.thread.credits = inner.thread.credits;
         result
     }
 
@@ -231,7 +274,7 @@ impl Engine<'_> {
         let held = self.direct_is_held(&locks, target.object);
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
-        self.direct_give_invariant(target, at)
+        self.direct_give_invariant(target, LockMode::Write, at)
     }
 
     /// `reorder e between ..`: an object that is held gets another level.
@@ -317,7 +360,7 @@ impl Engine<'_> {
         let mut lower = self.direct_bounds(&bounds.lower)?;
         let upper = self.direct_bounds(&bounds.upper)?;
         if lower.is_empty() && upper.is_empty() {
-            let level = Level::Wait(self.direct_locks(at)?);
+            let level = self.direct_wait_level(at)?;
             lower.push(Bound { exists: Terms::TRUE, level, at, is_channel: false });
         }
         for low in &lower {
@@ -375,7 +418,7 @@ impl Engine<'_> {
             let blame = Blame::new(ErrorId::BoundsFailed, at);
             let is_channel = matches!(bound.ty, Type::Channel(_));
             let (exists, level) = match &bound.kind {
-                ExprKind::WaitLevel => (Terms::TRUE, Level::Wait(self.direct_locks(at)?)),
+                ExprKind::WaitLevel => (Terms::TRUE, self.direct_wait_level(at)?),
                 _ if bound.ty == Type::Mu => {
                     (Terms::TRUE, Level::Value(self.direct_eval(bound, blame)?))
                 }

@@ -3,9 +3,9 @@
 //! SOUNDNESS: patterns name what is supported; all else is not.
 
 use chalice::program::{
-    Access, AccessTarget, Block, ClassId, Domain, EvalState, Expr, ExprKind, FieldRef, FunctionId,
-    LocalKind, LockMode, Method, PermissionKind, PredicateId, Quantifier, Rhs, Stmt, StmtKind,
-    Type,
+    Access, AccessTarget, Block, Bounds, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind,
+    FieldRef, FunctionId, LocalKind, LockMode, Method, PermissionKind, PredicateId, Quantifier,
+    Rhs, Stmt, StmtKind, Type,
 };
 use rustc_hash::FxHashSet;
 use sil::program::Member;
@@ -37,6 +37,8 @@ pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
         guarded: FxHashSet::default(),
         applied: FxHashSet::default(),
         is_in_body: false,
+        is_message: false,
+        is_claim: false,
         fractions: false,
         counts: false,
         any_amount: None,
@@ -62,6 +64,10 @@ struct Scope<'d> {
     applied: FxHashSet<FunctionId>,
     /// Whether this is the body of a predicate, where `rd` is another amount.
     is_in_body: bool,
+    /// Whether this is the where clause of a channel.
+    is_message: bool,
+    /// Whether this is a contract or asserted.
+    is_claim: bool,
     fractions: bool,
     counts: bool,
     /// Where some positive amount is meant.
@@ -85,9 +91,11 @@ impl<'d> Scope<'d> {
                         (predicate.span, std::slice::from_ref(&predicate.body))
                     }
                     Invariant::Monitor(class) => (class.span, &*class.invariants),
-                    Invariant::Other(at) => {
-                        return Err((span(at), "channels and conditions"));
+                    Invariant::Messages(channel) => {
+                        self.is_message = true;
+                        (channel.span, channel.where_clause.as_slice())
                     }
+                    Invariant::Other(at) => return Err((span(at), "conditions")),
                 };
                 refuse_if(direct, at)?;
                 self.bodies(body)
@@ -163,13 +171,22 @@ impl<'d> Scope<'d> {
 
     /// The contract of a method.
     fn contract(&mut self, method: &'d Method) -> Found {
-        self.all(method.requires.iter().chain(&method.ensures).chain(&method.lock_changes))
+        self.claims(method.requires.iter().chain(&method.ensures))?;
+        self.all(&method.lock_changes)
     }
 
     /// What the monitor of an object keeps.
-    fn monitor(&mut self, target: &'d Expr) -> Found {
+    fn monitor(&mut self, target: &'d Expr, mode: LockMode) -> Found {
         self.expr(target)?;
         let Type::Class(class) = target.ty else { return Ok(()) };
+        if mode == LockMode::Read {
+            self.counts = true;
+            let opens = |part: &Expr| matches!(part.kind, ExprKind::Unfolding { .. });
+            let invariants = &self.direct.tree.classes[class].invariants;
+            if invariants.iter().any(|clause| clause.any(&mut |part| opens(part))) {
+                return Err((span(target.span), "an invariant for readers that opens instances"));
+            }
+        }
         if self.guarded.insert(class) {
             self.bodies(&self.direct.tree.classes[class].invariants)?;
         }
@@ -211,6 +228,17 @@ impl<'d> Scope<'d> {
         let refuse = |what| Err((span(expr.span), what));
         match &expr.kind {
             ExprKind::Old(_) if self.is_in_body => refuse("invariants about two states"),
+            ExprKind::Access(_) | ExprKind::Credit { .. }
+                if self.has_channels() && expr.any(&mut is_wait_level) =>
+            {
+                refuse("what depends on `waitlevel`, beside channels")
+            }
+            ExprKind::Implies { guard: condition, .. }
+            | ExprKind::Conditional { condition, .. }
+                if self.has_channels() && !is_pure(expr) && condition.any(&mut is_wait_level) =>
+            {
+                refuse("what depends on `waitlevel`, beside channels")
+            }
             ExprKind::Int(_)
             | ExprKind::Bool(_)
             | ExprKind::Null
@@ -246,17 +274,26 @@ impl<'d> Scope<'d> {
                     Domain::Collection(_) => Ok(()),
                 }
             }
-            ExprKind::Range { .. } => refuse("ranges"),
-            ExprKind::Slice { .. } => refuse("parts of sequences"),
+            ExprKind::Range { .. } | ExprKind::Slice { .. } => Ok(()),
             ExprKind::Apply { function, .. } => self.function(*function),
             ExprKind::Result => Ok(()),
             ExprKind::String(_) => refuse("texts"),
-            ExprKind::WaitLevel => self.of_thread(expr),
-            ExprKind::Holds { mode: LockMode::Write, .. } => self.of_thread(expr),
+            ExprKind::WaitLevel if !self.is_claim && self.has_channels() => {
+                refuse("`waitlevel` in what is handed on, beside channels")
+            }
+            ExprKind::WaitLevel | ExprKind::Holds { .. } if self.is_in_body => {
+                refuse("`waitlevel` and `holds` where there is no thread")
+            }
+            ExprKind::WaitLevel | ExprKind::Holds { .. } => Ok(()),
             ExprKind::BackPointers { .. } => refuse("back pointers"),
-            ExprKind::Holds { .. } => refuse("locks for reading"),
             ExprKind::Assigned(_) => refuse("`assigned`"),
-            ExprKind::Credit { .. } => refuse("`credit`"),
+            // Predicates may be dropped, and monitors kept, so nobody would have to pay what they owe.
+            ExprKind::Credit { amount: Some(amount), .. }
+                if self.is_in_body && !self.is_message && !is_natural(amount) =>
+            {
+                refuse("a credit in a predicate or monitor that might be a debt")
+            }
+            ExprKind::Credit { .. } => Ok(()),
             ExprKind::Eval { state, body } => match (&**state, &body.kind) {
                 (EvalState::Fork { .. }, ExprKind::Bool(true)) => Ok(()),
                 _ => refuse("`eval`"),
@@ -285,7 +322,7 @@ impl<'d> Scope<'d> {
             }
             AccessTarget::BackPointers { .. } => return refuse(access.span, "back pointers"),
         }
-        let mut is_literal = true;
+        let (mut is_literal, mut counts) = (true, false);
         access.amount.for_each_amount(&mut |kind| match kind {
             PermissionKind::Full
             | PermissionKind::Percentage(_)
@@ -298,7 +335,7 @@ impl<'d> Scope<'d> {
             | PermissionKind::Scale { .. } => {}
             PermissionKind::AbstractRead => self.fractions = true,
             PermissionKind::Epsilons(count) => {
-                self.counts = true;
+                (self.counts, counts) = (true, true);
                 is_literal &= matches!(count.kind, ExprKind::Int(_));
             }
             PermissionKind::Star => self.any_amount = Some(access.amount.span),
@@ -306,7 +343,7 @@ impl<'d> Scope<'d> {
         if !is_literal {
             return refuse(access.amount.span, "counts of permissions that are no literals");
         }
-        if self.is_in_body && self.counts {
+        if self.is_in_body && counts {
             return refuse(access.amount.span, "permissions that are counted in predicates");
         }
         Ok(())
@@ -315,6 +352,13 @@ impl<'d> Scope<'d> {
     /// An instance that is opened or made: what its predicate means matters.
     fn opening(&mut self, access: &'d Access) -> Found {
         self.access(access)?;
+        // Credits move with the whole instance only.
+        if let AccessTarget::Predicate { predicate, .. } = access.target
+            && access.amount.kind != PermissionKind::Full
+            && self.direct.tree.predicates[predicate].body.any(&mut is_credit)
+        {
+            return Err((span(access.span), "a share of a predicate with credits"));
+        }
         // SOUNDNESS: a share of a counting permission is none, so where permissions are counted instances stay whole.
         if access.amount.kind != PermissionKind::Full {
             self.any_amount = Some(access.amount.span);
@@ -335,7 +379,10 @@ impl<'d> Scope<'d> {
     fn stmt(&mut self, stmt: &'d Stmt) -> Found {
         let refuse = |what| Err((span(stmt.span), what));
         match &stmt.kind {
-            StmtKind::Assert(expr) => self.expr(expr),
+            StmtKind::Assert(expr) if self.has_channels() && expr.any(&mut is_old_wait_level) => {
+                refuse("wait levels that are compared beside channels")
+            }
+            StmtKind::Assert(expr) => self.claims([expr]),
             // Of what is assumed, ranges are assumed to be in order.
             StmtKind::Assume(expr) if expr.any(&mut is_range) => refuse("ranges"),
             StmtKind::Assume(expr) if is_pure(expr) => self.expr(expr),
@@ -375,7 +422,8 @@ impl<'d> Scope<'d> {
             }
             StmtKind::While { guard, invariants, lock_changes, body } => {
                 self.expr(guard)?;
-                self.all(invariants.iter().chain(lock_changes))?;
+                self.claims(invariants)?;
+                self.all(lock_changes)?;
                 self.block(body)
             }
             StmtKind::Fold(access) | StmtKind::Unfold(access) => {
@@ -397,24 +445,21 @@ impl<'d> Scope<'d> {
                 self.expr(token)?;
                 self.contract(&self.direct.tree.methods[*method])
             }
-            StmtKind::Acquire { mode: LockMode::Read, .. }
-            | StmtKind::Release { mode: LockMode::Read, .. }
-            | StmtKind::Lock { mode: LockMode::Read, .. }
-            | StmtKind::Downgrade(_) => refuse("locks for reading"),
-            StmtKind::Acquire { target, .. } | StmtKind::Release { target, .. } => {
-                self.monitor(target)
+            StmtKind::Downgrade(_) => refuse("`downgrade`"),
+            StmtKind::Acquire { target, mode } | StmtKind::Release { target, mode } => {
+                self.monitor(target, *mode)
             }
-            StmtKind::Lock { target, body, .. } => {
-                self.monitor(target)?;
+            StmtKind::Lock { target, mode, body } => {
+                self.monitor(target, *mode)?;
                 self.block(body)
             }
             StmtKind::Share { target, bounds } => {
-                self.monitor(target)?;
-                self.all(bounds.lower.iter().chain(&bounds.upper))
+                self.monitor(target, LockMode::Write)?;
+                self.bounds(bounds)
             }
             StmtKind::Reorder { target, bounds } => {
                 self.expr(target)?;
-                self.all(bounds.lower.iter().chain(&bounds.upper))
+                self.bounds(bounds)
             }
             StmtKind::Unshare(target) => self.expr(target),
             StmtKind::Free(target) => {
@@ -425,7 +470,15 @@ impl<'d> Scope<'d> {
                 }
                 self.expr(target)
             }
-            StmtKind::Send { .. } | StmtKind::Receive { .. } => refuse("channels"),
+            StmtKind::Send { channel, declaration, arguments } => {
+                self.expr(channel)?;
+                self.all(arguments)?;
+                self.messages(*declaration)
+            }
+            StmtKind::Receive { channel, declaration, .. } => {
+                self.expr(channel)?;
+                self.messages(*declaration)
+            }
             StmtKind::Wait(_) | StmtKind::Signal(_) | StmtKind::SignalAll(_) => {
                 refuse("conditions")
             }
@@ -437,17 +490,32 @@ impl<'d> Scope<'d> {
         fields.any(|field| self.direct.tree.fields[field].is_tracked)
     }
 
-    /// What depends on the locks of a thread.
+    fn has_channels(&self) -> bool {
+        !self.direct.tree.channels.is_empty()
+    }
+
+    /// Claims: contracts, and what is asserted. There, and only there, beside channels, the wait level may be spoken of.
     ///
-    /// SOUNDNESS: what a method's callers owe on channels counts for the wait level, too, and so do its own debts.
-    fn of_thread(&self, expr: &Expr) -> Found {
-        if self.is_in_body {
-            return Err((span(expr.span), "`waitlevel` and `holds` where there is no thread"));
-        }
-        if !self.direct.tree.channels.is_empty() {
-            return Err((span(expr.span), "locks beside channels"));
-        }
-        Ok(())
+    /// SOUNDNESS: what a method's callers owe counts for the wait level, too, of which the method knows nothing.
+    fn claims(&mut self, claims: impl IntoIterator<Item = &'d Expr>) -> Found {
+        let outer = std::mem::replace(&mut self.is_claim, true);
+        let found = self.all(claims);
+        self.is_claim = outer;
+        found
+    }
+
+    /// The bounds of a level.
+    fn bounds(&mut self, bounds: &'d Bounds) -> Found {
+        let is_wait_level = |bound: &&Expr| matches!(bound.kind, ExprKind::WaitLevel);
+        self.all(bounds.lower.iter().filter(|bound| !is_wait_level(bound)).chain(&bounds.upper))
+    }
+
+    /// What messages of a channel transfer.
+    fn messages(&mut self, channel: ChannelId) -> Found {
+        let outer = std::mem::replace(&mut self.is_message, true);
+        let found = self.bodies(self.direct.tree.channels[channel].where_clause.as_slice());
+        self.is_message = outer;
+        found
     }
 
     fn value(&mut self, value: &'d Rhs) -> Found {
@@ -459,7 +527,7 @@ impl<'d> Scope<'d> {
                 }
                 self.all(initialisers.iter().map(|one| &one.value))
             }
-            Rhs::NewChannel { span: at, .. } => Err((span(*at), "channels")),
+            Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
         }
     }
 }
@@ -487,6 +555,23 @@ fn is_domain(quantified: &Expr, part: &Expr) -> bool {
         ExprKind::Quantified { domain: Domain::Collection(domain), .. }
             if std::ptr::eq(&raw const **domain, part)
     )
+}
+
+fn is_credit(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Credit { .. })
+}
+
+fn is_wait_level(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::WaitLevel)
+}
+
+fn is_old_wait_level(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Old(body) if body.any(&mut is_wait_level))
+}
+
+/// Whether it is written out that a number is not negative.
+fn is_natural(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Int(value) if *value >= 0.into())
 }
 
 fn is_range(expr: &Expr) -> bool {

@@ -116,6 +116,7 @@ fn sort((number, _): (u32, &str)) -> Type {
 pub(super) enum Invariant<'d> {
     Predicate(&'d tree::Predicate),
     Monitor(&'d tree::Class),
+    Messages(&'d tree::Channel),
     /// What no rule knows, and where it is.
     Other(chalice::Span),
 }
@@ -124,6 +125,7 @@ pub(super) enum Invariant<'d> {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OtherInvariant {
     Monitor(tree::ClassId),
+    Messages(tree::ChannelId),
     Other(chalice::Span),
 }
 
@@ -134,6 +136,9 @@ impl Direct {
             None => Invariant::Predicate(&self.tree.predicates[renumbered(id)]),
             Some(position) => match self.others[position] {
                 OtherInvariant::Monitor(class) => Invariant::Monitor(&self.tree.classes[class]),
+                OtherInvariant::Messages(channel) => {
+                    Invariant::Messages(&self.tree.channels[channel])
+                }
                 OtherInvariant::Other(at) => Invariant::Other(at),
             },
         }
@@ -143,8 +148,19 @@ impl Direct {
 impl Direct {
     /// The predicate of the table that stands for the monitor invariant of a class, if it has one.
     pub(super) fn monitor(&self, class: tree::ClassId) -> Option<sil::program::PredicateId> {
-        let is_it =
-            |other: &OtherInvariant| matches!(other, OtherInvariant::Monitor(of) if *of == class);
+        self.other(
+            |other: &OtherInvariant| matches!(other, OtherInvariant::Monitor(of) if *of == class),
+        )
+    }
+
+    /// The predicate of the table that stands for the where clause of a channel.
+    pub(super) fn messages(&self, channel: tree::ChannelId) -> Option<sil::program::PredicateId> {
+        self.other(
+            |other: &OtherInvariant| matches!(other, OtherInvariant::Messages(of) if *of == channel),
+        )
+    }
+
+    fn other(&self, is_it: impl Fn(&OtherInvariant) -> bool) -> Option<sil::program::PredicateId> {
         let position = self.others.iter().position(is_it)?;
         let number = u32::try_from(self.tree.predicates.len() + position).ok()?;
         Some(sil::program::PredicateId::from_raw(number.into()))
@@ -159,33 +175,32 @@ fn order(tree: &chalice::Program, table: &mut Program) -> Vec<OtherInvariant> {
         others.push(invariant);
         Member::Predicate(table.predicates.alloc(predicate(&name, at)))
     };
+    // What a message transfers is judged before the methods that rely on it.
     for declaration in &tree.declarations {
-        match *declaration {
-            Declaration::Class(id) => {
-                let class = &tree.classes[id];
-                if let Some(first) = class.invariants.first() {
-                    let name = format!("{} (monitor invariant)", class.name);
-                    table.order.push(other(name, first.span, OtherInvariant::Monitor(id)));
-                }
-                table.order.extend(class.members.iter().filter_map(|member| match *member {
-                    tree::Member::Field(_) => None,
-                    tree::Member::Method(id) => Some(Member::Method(renumbered(id))),
-                    tree::Member::Function(id) => Some(Member::Function(renumbered(id))),
-                    tree::Member::Predicate(id) => Some(Member::Predicate(renumbered(id))),
-                    tree::Member::Condition(id) => {
-                        let one = &tree.conditions[id];
-                        let name = format!("condition {}.{}", class.name, one.name);
-                        Some(other(name, one.span, OtherInvariant::Other(one.span)))
-                    }
-                }));
-            }
-            Declaration::Channel(id) => {
-                let channel = &tree.channels[id];
-                let name = format!("{} (where clause)", channel.name);
-                let invariant = OtherInvariant::Other(channel.span);
-                table.order.push(other(name, channel.span, invariant));
-            }
+        if let Declaration::Channel(id) = *declaration {
+            let channel = &tree.channels[id];
+            let name = format!("{} (where clause)", channel.name);
+            table.order.push(other(name, channel.span, OtherInvariant::Messages(id)));
         }
+    }
+    for declaration in &tree.declarations {
+        let Declaration::Class(id) = *declaration else { continue };
+        let class = &tree.classes[id];
+        if let Some(first) = class.invariants.first() {
+            let name = format!("{} (monitor invariant)", class.name);
+            table.order.push(other(name, first.span, OtherInvariant::Monitor(id)));
+        }
+        table.order.extend(class.members.iter().filter_map(|member| match *member {
+            tree::Member::Field(_) => None,
+            tree::Member::Method(id) => Some(Member::Method(renumbered(id))),
+            tree::Member::Function(id) => Some(Member::Function(renumbered(id))),
+            tree::Member::Predicate(id) => Some(Member::Predicate(renumbered(id))),
+            tree::Member::Condition(id) => {
+                let one = &tree.conditions[id];
+                let name = format!("condition {}.{}", class.name, one.name);
+                Some(other(name, one.span, OtherInvariant::Other(one.span)))
+            }
+        }));
     }
     others
 }

@@ -214,6 +214,13 @@ ids! {
         IndexTooLarge: "seq.index.length",
             "The index of a sequence might not be below its length.",
             "Ask for `i < |s|`.";
+        // Only of Chalice programs: in Viper any bounds will do.
+        RangeBounds: "range.empty.bounds",
+            "The upper bound of a range might be below the lower one.",
+            "";
+        SliceBounds: "seq.slice.bounds",
+            "A slice might reach beyond its sequence.",
+            "";
         KeyMissing: "map.key.contains",
             "A map might not contain a key.",
             "Guard with `k in domain(m)`.";
@@ -259,6 +266,9 @@ ids! {
             "";
         ByMethod: "method",
             "By the body of a method.",
+            "";
+        ByToken: "token",
+            "The token of a thread might not be held, or be joined already.",
             "";
         ByThread: "thread",
             "By a thread that was forked.",

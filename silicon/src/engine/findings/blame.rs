@@ -124,6 +124,9 @@ fn words(reason: Reason, what: &str) -> String {
         Reason::NoCredit => format!("there might be no credit for `{what}`"),
         Reason::ByMethod => "at the end of the method".to_owned(),
         Reason::ByLoop => "at the end of an iteration".to_owned(),
+        Reason::ByToken => "by the token of the thread".to_owned(),
+        Reason::RangeBounds => format!("the bounds of `{what}` might not be in order"),
+        Reason::SliceBounds => format!("`{what}` might reach beyond the sequence"),
         Reason::ByThread => "at the end of the thread".to_owned(),
         Reason::AtLoopEntry => "where the loop is entered".to_owned(),
         Reason::TerminationConditionFalse

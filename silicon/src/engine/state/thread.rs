@@ -30,6 +30,25 @@ impl Changes {
     }
 }
 
+/// How many messages may be received from channels, fewer than none where some have to be sent. A channel may be there under
+/// several names: its balance is the sum. Of all others it is zero.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Balances(Changes);
+
+impl Balances {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Term, Term)> + '_ {
+        self.0.iter()
+    }
+
+    pub(crate) fn of(&self, channel: Term) -> Option<Term> {
+        self.iter().find(|&(known, _)| known == channel).map(|(_, amount)| amount)
+    }
+
+    pub(crate) fn set(&mut self, channel: Term, amount: Term) {
+        self.0.set(channel, amount);
+    }
+}
+
 /// The locks that a thread holds, and the levels of what it holds.
 #[derive(Clone, Debug)]
 pub(crate) struct Locks {
@@ -78,6 +97,12 @@ pub(crate) struct Thread {
     /// The locks in the state of `old`.
     pub(crate) old_locks: Option<Locks>,
     pub(crate) allowed: Allowed,
+    /// What the method may receive and has to send.
+    pub(crate) credits: Balances,
+    /// Whether channels that are owed a message count for the wait level: in what is executed, not in contracts.
+    pub(crate) counts_debts: bool,
+    /// Whether amounts are those that a reader of a monitor gets.
+    pub(crate) is_reader: bool,
     pub(crate) forks: Rc<Vec<Fork>>,
     /// The thread whose start `old` refers to, where no heap is known.
     pub(crate) forked: Option<Forked>,
