@@ -122,6 +122,12 @@ impl Choices {
         })
     }
 
+    /// All decisions, those that were taken among them, are those of a script.
+    pub fn follow(&mut self, script: Vec<u32>) {
+        self.script = script;
+        self.misfit = None;
+    }
+
     /// From now on, decisions are taken like this.
     pub fn set_policy(&mut self, policy: Policy) {
         self.policy = policy;

@@ -24,6 +24,7 @@
 //! assert_eq!(outcome.verdict, Verdict::Passed);
 //! ```
 
+pub mod again;
 pub mod amount;
 pub mod arguments;
 pub mod choices;

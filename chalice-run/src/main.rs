@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use chalice_run::again;
 use chalice_run::choices::{Choices, parse_schedule};
 use chalice_run::code::Code;
 use chalice_run::entry;
@@ -15,7 +16,7 @@ use chalice_run::explore::{Limits, explore};
 use chalice_run::generate::{Bounds, Found, Order, StartText, Starts};
 use chalice_run::machine::{Assume, ByContract, Config, Folding, Machine, Trace, Undefined, View};
 use chalice_run::report::{Summary, human, json, trace};
-use chalice_run::run::{Leaks, Scheduling, Verdict, leaks, run};
+use chalice_run::run::{Leaks, Note, Outcome, Scheduling, Verdict, leaks, run};
 use chalice_run::sources::Sources;
 use clap::Parser;
 
@@ -34,6 +35,9 @@ impl Args {
         }
     }
 }
+
+/// So many steps of each thread are shown where something goes wrong.
+const LAST: usize = 20;
 
 const WRONG_USE: u8 = 2;
 const INPUT_ERROR: u8 = 3;
@@ -259,11 +263,18 @@ impl Runner<'_> {
         let config = self.config(entry)?;
         let mut machine = entry::start(self.code, entry, &config, &self.args.arguments)?;
         machine.choices = Choices::new(script, chalice_run::run::random_values(self.args.seed));
-        let summary = if self.args.schedules.is_some() || self.args.preemptions.is_some() {
+        let mut summary = if self.args.schedules.is_some() || self.args.preemptions.is_some() {
             self.explored(&machine, entry)?
         } else {
             self.once(&mut machine, entry, &scheduling)?
         };
+        let (schedule, arguments) = (&summary.schedule, &self.args.arguments);
+        if let Some(failure) = &mut summary.failure
+            && again::passes_by_thread(self.code, entry, &config, arguments, failure, schedule)
+        {
+            let text = "no race: if permission is counted by thread, this schedule passes; a contract gives too little";
+            failure.notes.push(Note { text: text.to_owned(), span: None });
+        }
         self.say(&summary)?;
         Ok(summary.exit_code())
     }
@@ -286,7 +297,17 @@ impl Runner<'_> {
             leaks: Leaks::default(),
             unset: std::collections::BTreeSet::new(),
             start: None,
+            steps: String::new(),
         }
+    }
+
+    /// What threads have done last, where something went wrong and people are told.
+    fn last_steps(&self, start: &Machine<'_>, outcome: &Outcome) -> String {
+        let is_told = matches!(self.args.message_format, FormatArg::Human)
+            && matches!(self.args.trace, TraceArg::None)
+            && matches!(outcome.verdict, Verdict::Failed | Verdict::Deadlock | Verdict::Error);
+        let traced = if is_told { again::traced(start, outcome) } else { None };
+        traced.map_or_else(String::new, |traced| trace::text(self.sources, &traced, LAST))
     }
 
     fn once(
@@ -300,8 +321,9 @@ impl Runner<'_> {
             let mut before = machine.clone();
             before.config.stop_after = Some(step);
             run(&mut before, scheduling);
-            err(&trace::state(&before));
+            err(&trace::state(self.sources, &before));
         }
+        let start = machine.clone();
         let outcome = run(machine, scheduling);
         // What ends early does not take all decisions. Where threads wait for each other, a run may be stopped before
         // the others have ended.
@@ -312,6 +334,7 @@ impl Runner<'_> {
         self.show_output(&machine.output)?;
         self.show_machine(machine)?;
         Ok(Summary {
+            steps: self.last_steps(&start, &outcome),
             verdict: outcome.verdict,
             counts: outcome.counts,
             skipped: machine.skipped.clone(),
@@ -348,7 +371,7 @@ impl Runner<'_> {
             }
         }
         if self.args.show_state == Some(When::End) {
-            err(&trace::state(machine));
+            err(&trace::state(self.sources, machine));
         }
         Ok(())
     }
@@ -367,11 +390,14 @@ impl Runner<'_> {
             deadline: self.deadline(),
         };
         let explored = explore(machine, limits);
+        let worst = explored.worst.as_ref();
+        let steps = worst.map_or_else(String::new, |worst| self.last_steps(machine, worst));
         self.show_output(&explored.output)?;
         let mut summary = Summary {
             skipped: explored.skipped,
             schedules: explored.schedules,
             complete: explored.complete,
+            steps,
             ..self.blank(entry)
         };
         if let Some(worst) = explored.worst {
@@ -506,6 +532,7 @@ impl Runner<'_> {
                         _ => human::failure(self.sources, failure, &again, self.args.colored()),
                     });
                 }
+                err(&human::steps(&summary.steps));
                 err(&human::summary(self.sources, summary));
             }
         }

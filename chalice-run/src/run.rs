@@ -407,7 +407,18 @@ fn described(machine: &Machine<'_>, trouble: &Trouble) -> (Verdict, Option<Failu
 }
 
 fn failure(machine: &Machine<'_>, id: &str, span: Span, message: String) -> Failure {
-    let at = machine.scope.thread.filter(|at| (*at as usize) < machine.threads.len());
+    failure_in(machine, machine.scope.thread, id, span, message)
+}
+
+/// What went wrong in a thread, if it was in one that exists.
+fn failure_in(
+    machine: &Machine<'_>,
+    thread: Option<u32>,
+    id: &str,
+    span: Span,
+    message: String,
+) -> Failure {
+    let at = thread.filter(|at| (*at as usize) < machine.threads.len());
     let thread = at.map(|at| &machine.threads[at as usize]);
     let running = thread.and_then(|thread| thread.stack.last());
     let method = running.map(|running| &machine.code.methods[running.method as usize]);
@@ -495,11 +506,8 @@ fn waiting_for_ever(machine: &Machine<'_>, thread: usize) -> Failure {
     };
     // A start made from a precondition has nobody who would send, or let go.
     let id = if machine.is_generated && !is_circle { "partner.missing" } else { "deadlock" };
-    let mut failure = failure(machine, id, waiting.place, message);
-    failure.thread = machine.path_text(thread);
-    failure.forked = waiting.forked.map(|(_, span)| span);
-    failure.notes = notes;
-    failure
+    let failure = failure_in(machine, Some(thread as u32), id, waiting.place, message);
+    Failure { notes, ..failure }
 }
 
 /// A policy for values that nobody has chosen, by a seed.

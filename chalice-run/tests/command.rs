@@ -213,6 +213,7 @@ fn what_goes_wrong_is_shown_with_who_holds_what() {
         3 │   method main() { var c := new C; call half(c); c.x := 1 }
           │                                                 ^^^^^^^^ no permission to write: 100% of C#1.x is needed
           │
+          = no race: if permission is counted by thread, this schedule passes; a contract gives too little
           = 50% of C#1.x is with thread 0, C.main
           = 50% of C#1.x is with nobody any more: C.half has left it behind
           = in thread 0, C.main
@@ -225,8 +226,118 @@ fn what_goes_wrong_is_shown_with_who_holds_what() {
     let json = run_on(text, &["--message-format", "json"]);
     let untimed = json.stdout.split(",\"time_ms\"").next().unwrap_or_default().to_owned();
     expect_test::expect![[r#"
-        {"end":{"column":57,"line":3},"file":"<stdin>","held":[{"amount":"50%","holder":"thread 0, C.main","location":"C#1.x","since":null},{"amount":"50%","holder":"nobody any more: C.half has left it behind","location":"C#1.x","since":null}],"id":"assignment.failed:insufficient.permission","message":"no permission to write: 100% of C#1.x is needed","notes":[],"schedule":"-","severity":"error","start":{"column":49,"line":3},"step":4,"thread":{"forked":null,"method":"C.main","path":"0"},"type":"check","v":1,"values":[{"name":"c","value":"C#1"}]}
+        {"end":{"column":57,"line":3},"file":"<stdin>","held":[{"amount":"50%","holder":"thread 0, C.main","location":"C#1.x","since":null},{"amount":"50%","holder":"nobody any more: C.half has left it behind","location":"C#1.x","since":null}],"id":"assignment.failed:insufficient.permission","message":"no permission to write: 100% of C#1.x is needed","notes":[{"at":null,"message":"no race: if permission is counted by thread, this schedule passes; a contract gives too little"}],"schedule":"-","severity":"error","start":{"column":49,"line":3},"step":4,"thread":{"forked":null,"method":"C.main","path":"0"},"type":"check","v":1,"values":[{"name":"c","value":"C#1"}]}
         {"checks":3,"complete":true,"entry":"C.main","file":"<stdin>","inputs":0,"leaked":["C#1.x"],"leaked_count":1,"results":[],"schedule":"-","schedules":1,"seed":0,"skipped":0,"start":null,"steps":4"#]].assert_eq(&untimed);
+}
+
+#[test]
+fn what_threads_did_last_is_shown_where_something_goes_wrong() {
+    let text = "class C { var x: int;
+  invariant acc(x);
+  method adds() requires rd(mu) && waitlevel << mu ensures rd(mu)
+  {
+    acquire this;
+    x := x + 1;
+    release this;
+  }
+  method main()
+  {
+    var c := new C { x := 0 };
+    share c;
+    fork a := c.adds();
+    acquire c;
+    var seen := c.x;
+    release c;
+    join a;
+    assert seen == 0;
+  }
+}
+";
+    let failed = run_on(text, &["--schedules", "all"]);
+    expect_test::expect![[r"
+        error[assert.failed:assertion.false]: assertion does not hold
+           ┌─ <stdin>:18:5
+           │
+        18 │     assert seen == 0;
+           │     ^^^^^^^^^^^^^^^^^
+           │     │      │
+           │     │      this part of it
+           │     this does not hold
+           │
+           = in thread 0, C.main
+           = c = C#1, a = token<C.adds>#2, seen = 1
+           = after 12 steps; run it again with --schedule 1
+
+        what threads did last that others can notice (step, thread, place):
+          2  0  12:5  share C#1: C#1.x (100%) from C.main to the monitor of C#1
+          3  0  13:5  fork token<C.adds>#2: C#1.mu (rd) from C.main to C.adds
+          4  0.0  5:5  acquire C#1: C#1.x (100%) from the monitor of C#1 to C.adds
+          6  0.0  7:5  release C#1: C#1.x (100%) from C.adds to the monitor of C#1
+          8  0  14:5  acquire C#1: C#1.x (100%) from the monitor of C#1 to C.main
+          10  0  16:5  release C#1: C#1.x (100%) from C.main to the monitor of C#1
+          11  0  17:5  join token<C.adds>#2: C#1.mu (rd) from token<C.adds>#2, until it is joined to C.main
+
+        C.main: failed (12 steps, 11 checks, 2 schedules, not all)
+    "]].assert_eq(&failed.stderr);
+    // A lock that is held by nobody who could let go of it.
+    let text = "// chalice-parameter=-noDeadlockChecks
+class C {
+  method first(o: C) requires o != null && rd(mu) && rd(o.mu) { acquire this; acquire o; release o; release this; }
+  method main() {
+    var c := new C; share c; var d := new C; share d;
+    fork c.first(d); fork d.first(c);
+  }
+}
+";
+    let failed = run_on(text, &["--schedules", "all", "--show-state"]);
+    assert_eq!(failed.code, 1);
+    expect_test::expect![[r"
+        error[deadlock]: threads wait for ever
+          ┌─ <stdin>:3:79
+          │
+        3 │   method first(o: C) requires o != null && rd(mu) && rd(o.mu) { acquire this; acquire o; release o; release this; }
+          │                                                                               ^^^^^^^^^^
+          │                                                                               │
+          │                                                                               threads wait for each other
+          │                                                                               thread 0.1 waits for the lock of C#1, held by thread 0.0
+          │                                                                               thread 0.0 waits for the lock of C#2, held by thread 0.1
+          │
+          = in thread 0.0 (forked at 6:5), C.first
+          = o = C#2
+          = after 9 steps; run it again with --schedule 0.1
+
+        what threads did last that others can notice (step, thread, place):
+          2  0  5:21  share C#1
+          4  0  5:46  share C#2
+          5  0  6:5  fork token<C.first>#3: C#1.mu (rd) from C.main to C.first; C#2.mu (rd) from C.main to C.first
+          6  0  6:22  fork token<C.first>#4: C#2.mu (rd) from C.main to C.first; C#1.mu (rd) from C.main to C.first
+          8  0.0  3:65  acquire C#1
+          9  0.1  3:65  acquire C#2
+
+        C.main: deadlock (9 steps, 6 checks, 2 schedules, not all)
+    "]].assert_eq(&failed.stderr);
+    let state = run_on(text, &["--schedule", "0", "--show-state=9"]).stderr;
+    expect_test::expect![[r"
+        C#start:1
+          C#start:1.mu = lockbottom  (100% what is around the program)
+        C#1
+          C#1.mu = a level  (100% - rd - rd nobody any more: C.main has left it behind, rd thread 0.0, C.first, rd thread 0.1, C.first)
+        C#2
+          C#2.mu = a level  (100% - rd - rd nobody any more: C.main has left it behind, rd thread 0.0, C.first, rd thread 0.1, C.first)
+        token<C.first>#3
+          token<C.first>#3.joinable = true  (100% nobody any more: C.main has left it behind)
+        token<C.first>#4
+          token<C.first>#4.joinable = true  (100% nobody any more: C.main has left it behind)
+        thread 0 has ended
+        thread 0.0 at 3:90
+          holds C#1
+          holds C#2
+          in C.first: o = C#2
+        thread 0.1 at 3:65
+          in C.first: o = C#1
+        note: permission was left behind to 2 locations, the first is C#1.mu
+        C.main: passed (17 steps, 6 checks)
+    "]].assert_eq(state.split("error").next().unwrap_or_default());
 }
 
 #[test]

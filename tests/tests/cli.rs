@@ -322,11 +322,15 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
          {\n  assert next != null && n == 7081 ==> next.x != 3301;\n}\n\
          method weak() requires acc(x) ensures acc(x) { x := 1; }\n\
          method caller() requires acc(x)\n{\n  call weak();\n  assert x == 1;\n}\n\
-         method open(s: seq<int>)\n  requires forall i: int :: i >= 0 && i * i <= 16 ==> i in s\n{\n  assert |s| > 4;\n} }\n";
+         method open(s: seq<int>)\n  requires forall i: int :: i >= 0 && i * i <= 16 ==> i in s\n{\n  assert |s| > 4;\n}\n\
+         method beside(s: seq<int>)\n{\n  assert |s| != 40; assert |s| != 1;\n} }\n";
     let scratch = Scratch::new(&[("a.chalice", text.as_bytes())]);
     let found = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json", "--replay"]));
     let replays: Vec<_> = found.iter().filter_map(|line| line.get("replay")).collect();
-    assert_eq!(replays.len(), 3, "{found:?}");
+    assert_eq!(replays.len(), 5, "{found:?}");
+    // No start has as many elements. That something else goes wrong on the same line is no replay of it.
+    assert_eq!(replays[3]["verdict"], "none", "{replays:?}");
+    assert_eq!(replays[4]["verdict"], "whole", "{replays:?}");
     assert_eq!(replays[0]["verdict"], "whole");
     assert!(replays[0]["start"].as_str().expect("a text").contains("n = 7081"), "{replays:?}");
     assert_eq!(replays[1]["verdict"], "contract");
@@ -344,8 +348,9 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
         "{people}"
     );
     let commands: Vec<_> = people.split("chalice-run ").skip(1).collect();
-    assert_eq!(commands.len(), 2, "{people}");
-    for (command, line) in commands.iter().zip(["a.chalice:4:3", "a.chalice:10:3"]) {
+    assert_eq!(commands.len(), 3, "{people}");
+    let lines = ["a.chalice:4:3", "a.chalice:10:3", "a.chalice:19:21"];
+    for (command, line) in commands.iter().zip(lines) {
         let arguments: Vec<_> =
             command.lines().next().unwrap_or_default().split_whitespace().collect();
         let run = binaries::run("chalice-run", &arguments, scratch.path(), b"");

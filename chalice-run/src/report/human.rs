@@ -92,6 +92,18 @@ fn headline(failure: &Failure) -> String {
     .to_owned()
 }
 
+/// What threads have done before something went wrong, as lines of a trace.
+pub fn steps(lines: &str) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let indented: Vec<_> = lines.lines().map(|line| format!("  {line}\n")).collect();
+    format!(
+        "what threads did last that others can notice (step, thread, place):\n{}\n",
+        indented.concat()
+    )
+}
+
 /// One line for each thing that could not be executed, and one for the whole.
 pub fn summary(sources: &Sources, summary: &Summary) -> String {
     let mut text = String::new();

@@ -6,11 +6,17 @@ use super::json::{line, place};
 use crate::machine::{Machine, TraceLine};
 use crate::sources::Sources;
 
-/// A trace as text, a step a line.
+/// A trace as text, a step a line: so many of each thread, the last ones.
 pub fn text(sources: &Sources, machine: &Machine<'_>, last: usize) -> String {
     let mut text = String::new();
-    let first = machine.trace.len().saturating_sub(last);
-    for step in &machine.trace[first..] {
+    let mut left: Vec<usize> = vec![0; machine.threads.len()];
+    machine.trace.iter().for_each(|step| left[step.thread as usize] += 1);
+    for step in &machine.trace {
+        let left = &mut left[step.thread as usize];
+        *left -= 1;
+        if *left >= last {
+            continue;
+        }
         let at = sources.place(step.span.start);
         let object = step.object.map(|object| format!(" {}", machine.name(object)));
         let moved: Vec<_> = step
@@ -68,8 +74,8 @@ fn thread(machine: &Machine<'_>, step: &TraceLine) -> String {
     machine.path_text(step.thread as usize)
 }
 
-/// Everything in the heap: values, and who holds what.
-pub fn state(machine: &Machine<'_>) -> String {
+/// Everything in the heap: values, and who holds what; then the threads, what they hold and where they are.
+pub fn state(sources: &Sources, machine: &Machine<'_>) -> String {
     let mut text = String::new();
     for (at, object) in machine.heap.objects.iter().enumerate() {
         let reference = crate::value::Ref(at as u32);
@@ -90,8 +96,43 @@ pub fn state(machine: &Machine<'_>) -> String {
             }
         }
     }
+    for thread in 0..machine.threads.len() {
+        text.push_str(&running(sources, machine, thread));
+    }
     text
 }
+
+/// Where a thread is, what it holds, and which methods it is in, innermost first.
+fn running(sources: &Sources, machine: &Machine<'_>, number: usize) -> String {
+    let thread = &machine.threads[number];
+    let at = sources.place(thread.place.start);
+    let place = if thread.stack.is_empty() {
+        "has ended".to_owned()
+    } else {
+        format!("at {}:{}", at.line, at.column)
+    };
+    let mut text = format!("thread {} {place}\n", machine.path_text(number));
+    for held in &*thread.held {
+        let how = if held.write { "holds" } else { "holds for reading" };
+        text.push_str(&format!("  {how} {}\n", machine.name(held.object)));
+    }
+    for activation in thread.stack.iter().rev().take(SHOWN) {
+        let method = &machine.code.methods[activation.method as usize];
+        let named = method.frame.names.iter().zip(&activation.slots);
+        let values = named.filter_map(|(name, value)| {
+            Some(format!("{} = {}", name.as_ref()?, machine.value_text(value)))
+        });
+        let values: Vec<_> = values.collect();
+        text.push_str(&format!("  in {}: {}\n", method.name, values.join(", ")));
+    }
+    if thread.stack.len() > SHOWN {
+        text.push_str(&format!("  and {} more\n", thread.stack.len() - SHOWN));
+    }
+    text
+}
+
+/// So many methods that a thread is in are shown.
+const SHOWN: usize = 20;
 
 fn shares(machine: &Machine<'_>, parts: &[(crate::heap::Holder, crate::amount::Amount)]) -> String {
     let shares =

@@ -15,7 +15,8 @@ use chalice_run::replay::{Blame, Contract, Limits, Replayed, Search, replay};
 use chalice_run::sources::Sources;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
-use sil::render::{Severity, Texts};
+use sil::render::{Place, Severity, Texts};
+use sil::source::LineColumn;
 
 use super::outcome::Diagnostic;
 use crate::report::{Counterexample, Location, Value};
@@ -165,10 +166,10 @@ impl Replayer {
     fn search(&self, diagnostic: &Diagnostic, method: u32) -> Replay {
         let model = diagnostic.counterexample.as_ref();
         let model = model.map(|model| model_of(model, &self.fields)).unwrap_or_default();
-        let line = diagnostic.message.place.start.line as usize;
+        let place = &diagnostic.message.place;
         let id = &diagnostic.message.id;
         let search = replay(&self.code, method, &model, Limits::default(), |failure| {
-            failure.id == *id && self.sources.line(failure.span) == line
+            failure.id == *id && self.is_at(failure.span, place)
         });
         match search {
             Search::Replayed(found) => {
@@ -191,6 +192,19 @@ impl Replayer {
 }
 
 impl Replayer {
+    /// Is something at a place, or part of what is there, or what is there part of it? What stands beside it on the same
+    /// line is something else.
+    fn is_at(&self, span: chalice::Span, place: &Place) -> bool {
+        let at = |offset| {
+            let place = self.sources.place(offset);
+            (place.line, place.column)
+        };
+        let of = |there: LineColumn| (there.line as usize, there.column as usize);
+        let (start, end) = (at(span.start), at(span.end));
+        let (first, last) = (of(place.start), of(place.end));
+        start == first || (start < last && first < end)
+    }
+
     fn again(&self, method: u32, found: &Replayed) -> String {
         let method = &self.code.methods[method as usize].name;
         format!("{} --entry {method} --start {}", self.file, found.again)
