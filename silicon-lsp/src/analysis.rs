@@ -6,6 +6,7 @@ use sil::imports::FileSystem;
 use sil::load::{Assumptions, load_assuming};
 use sil::render::{Message, Texts};
 use silicon::session::input::Language;
+use silicon::session::outcome::in_order;
 use silicon::session::{Input, Session, Task, on_large_stack};
 
 use crate::convert::{Files, uri_of};
@@ -88,7 +89,8 @@ fn analyse_sil(uri: &str, name: &str, text: &Text) -> Analysed {
     let texts = Texts::of(&loaded.sources);
     let files = Files::new(name, uri, text, &texts);
     let messages = loaded.diagnostics.iter().map(|one| Message::of(&loaded.sources, one));
-    let found = messages.map(|message| files.message(&message)).collect();
+    let messages = in_order(messages.collect());
+    let found = messages.iter().map(|message| files.message(message)).collect();
     let program = loaded.program.as_ref();
     let meaning = program.map_or(Meaning::Unknown, |it| Meaning::Sil(it, &loaded.sources));
     let index = Index::new(text, Language::Sil, &meaning);

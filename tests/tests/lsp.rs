@@ -129,6 +129,22 @@ fn errors_of_the_text_are_told_and_go_away() {
     client.end();
 }
 
+/// As a check tells them: not again for each use of a macro.
+#[test]
+fn errors_of_the_text_are_told_once() {
+    let mut client = Client::built();
+    let text = "define inner(a, b)\n\ndefine outer(s) forall i: Int :: { inner(i, i) } i in s ==> i > 0\n\nfunction f(s: Set[Int]): Bool\n  requires outer(s)\n  requires outer(s)\n";
+    client.open(URI, text);
+    let published = client.wait("diagnostics", |it| {
+        it["method"] == "textDocument/publishDiagnostics"
+            && it["params"]["diagnostics"] != json!([])
+    });
+    let found = published["params"]["diagnostics"].as_array().expect("a list");
+    assert_eq!(found.len(), 1, "{published}");
+    assert_eq!(found[0]["range"]["start"]["line"], 2, "{published}");
+    client.end();
+}
+
 #[test]
 fn other_languages_are_known_by_the_name() {
     let uri = "file:///nowhere/c.chalice";

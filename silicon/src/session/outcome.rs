@@ -230,6 +230,13 @@ impl Outcome {
     }
 }
 
+/// What a front end says, as an outcome has it: in the order of the places, nothing twice.
+pub fn in_order(messages: Vec<Message>) -> Vec<Message> {
+    let mut diagnostics = messages.into_iter().map(Diagnostic::of).collect();
+    sort(&mut diagnostics);
+    diagnostics.into_iter().map(|one| one.message).collect()
+}
+
 /// By place and id; what would be said twice is dropped, in other words if it only follows from what is said there, or if the
 /// two are one thing for the user: found at one place of the translation, and told by one id.
 pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {

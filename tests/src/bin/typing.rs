@@ -233,10 +233,14 @@ fn position(text: &str, offset: usize) -> Value {
 /// What somebody may do next: the range that is another text, and that text.
 fn edit(text: &str, rng: &mut Rng) -> (std::ops::Range<usize>, String) {
     let mut at = rng.usize(..=text.len());
-    while !text.is_char_boundary(at) {
+    // Editors have no place inside of a character, or of the end of a line.
+    let is_place = |at: usize| {
+        text.is_char_boundary(at) && !(text[..at].ends_with('\r') && text[at..].starts_with('\n'))
+    };
+    while !is_place(at) {
         at -= 1;
     }
-    let next = text[at..].chars().next().map_or(at, |it| at + it.len_utf8());
+    let next = (at + 1..=text.len()).find(|&next| is_place(next)).unwrap_or(at);
     match rng.u8(..5) {
         0 => (at..next, String::new()),
         1 => {
