@@ -87,6 +87,21 @@ impl Engine<'_> {
                 Some(result) => Ok(result),
                 None => self.direct_unknown(expr),
             },
+            ExprKind::Quantified { quantifier, variables, domain, body } => {
+                let quant = match quantifier {
+                    Quantifier::Forall => Quant::Forall,
+                    Quantifier::Exists => Quant::Exists,
+                    Quantifier::Sum | Quantifier::Max => return self.direct_unknown(expr),
+                };
+                self.direct_quantified(quant, variables, domain, body, blame)
+            }
+            _ => self.direct_eval_collection(expr, blame),
+        }
+    }
+
+    /// Sequences and sets.
+    fn direct_eval_collection(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
+        match &expr.kind {
             ExprKind::Length(operand) => {
                 let value = self.direct_eval(operand, blame)?;
                 Ok(match operand.ty {
@@ -119,14 +134,6 @@ impl Engine<'_> {
             },
             ExprKind::Slice { sequence, from, to } => {
                 self.direct_slice(expr, sequence, (from.as_deref(), to.as_deref()), blame)
-            }
-            ExprKind::Quantified { quantifier, variables, domain, body } => {
-                let quant = match quantifier {
-                    Quantifier::Forall => Quant::Forall,
-                    Quantifier::Exists => Quant::Exists,
-                    Quantifier::Sum | Quantifier::Max => return self.direct_unknown(expr),
-                };
-                self.direct_quantified(quant, variables, domain, body, blame)
             }
             _ => self.direct_unknown(expr),
         }

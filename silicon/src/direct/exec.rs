@@ -80,16 +80,24 @@ impl Engine<'_> {
                 let call = Call { receiver, method: *method, arguments, at: span(stmt.span) };
                 self.direct_call(call, outs)?;
             }
+            StmtKind::Fold(access) => self.direct_fold(access, blame(ErrorId::FoldFailed))?,
+            StmtKind::Unfold(access) => {
+                self.direct_unfold(access, blame(ErrorId::UnfoldFailed))?;
+            }
+            _ => return self.direct_exec_shared(stmt),
+        }
+        Ok(Flow::Goes)
+    }
+
+    /// Statements by which threads have to do with each other.
+    fn direct_exec_shared(&mut self, stmt: &Stmt) -> Result<Flow, Stop> {
+        match &stmt.kind {
             StmtKind::Fork { token, receiver, method, arguments } => {
                 let call = Call { receiver, method: *method, arguments, at: span(stmt.span) };
                 self.direct_fork(call, token.as_ref())?;
             }
             StmtKind::Join { outs, token, method } => {
                 self.direct_join(outs, token, *method, span(stmt.span))?;
-            }
-            StmtKind::Fold(access) => self.direct_fold(access, blame(ErrorId::FoldFailed))?,
-            StmtKind::Unfold(access) => {
-                self.direct_unfold(access, blame(ErrorId::UnfoldFailed))?;
             }
             StmtKind::Acquire { target, mode } => {
                 self.direct_acquire(target, *mode, span(stmt.span))?;

@@ -436,6 +436,14 @@ impl<'d> Scope<'d> {
                 self.opening(access)
             }
             StmtKind::Specification { .. } => refuse("specification statements"),
+            _ => self.shared_stmt(stmt),
+        }
+    }
+
+    /// Statements by which threads have to do with each other.
+    fn shared_stmt(&mut self, stmt: &'d Stmt) -> Found {
+        let refuse = |what| Err((span(stmt.span), what));
+        match &stmt.kind {
             StmtKind::Fork { receiver, method, arguments, .. } => {
                 self.expr(receiver)?;
                 self.all(arguments)?;
@@ -482,6 +490,7 @@ impl<'d> Scope<'d> {
             StmtKind::Wait(_) | StmtKind::Signal(_) | StmtKind::SignalAll(_) => {
                 refuse("conditions")
             }
+            _ => refuse("this form of statement"),
         }
     }
 

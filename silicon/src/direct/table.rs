@@ -20,17 +20,7 @@ use super::{Direct, renumbered, span};
 pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
     let mut table = Program::default();
     table.origins.tells_null_receivers = true;
-    for name in [LEVELS, TEXTS] {
-        table.domains.alloc(Domain {
-            name: name.1.into(),
-            parameters: Vec::new(),
-            interpretations: IndexMap::default(),
-            functions: Vec::new(),
-            axioms: Vec::new(),
-            annotations: Vec::new(),
-            span: span(chalice::Span::default()),
-        });
-    }
+    add_sorts(&mut table);
     for (_, field) in tree.fields.iter() {
         table.fields.alloc(Field {
             name: field.name.as_str().into(),
@@ -101,6 +91,21 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
         options,
     };
     (table, direct)
+}
+
+/// Adds the domains of the table, in the order of their numbers.
+fn add_sorts(table: &mut Program) {
+    for name in [LEVELS, TEXTS] {
+        table.domains.alloc(Domain {
+            name: name.1.into(),
+            parameters: Vec::new(),
+            interpretations: IndexMap::default(),
+            functions: Vec::new(),
+            axioms: Vec::new(),
+            annotations: Vec::new(),
+            span: span(chalice::Span::default()),
+        });
+    }
 }
 
 /// The domains of the table: their numbers and names. They are nothing but sorts.
