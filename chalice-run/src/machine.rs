@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::amount::{Amount, Fractions, Kappa, Sign};
 use crate::choices::{Choices, Policy};
 use crate::code::{Class, Code};
-pub use crate::step::ByContract;
+pub use crate::step::{ByContract, Rounds};
 
 use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Permissions, Snapshot};
 use crate::levels::Levels;
@@ -173,6 +173,8 @@ pub struct LoopState {
     pub credits: Vec<(Ref, i64)>,
     /// Is the iteration any one that the invariants allow, after which nothing is known?
     pub is_any_iteration: bool,
+    /// How often it was at its head.
+    pub rounds: Rounds,
 }
 
 /// A method that is being executed.
@@ -323,6 +325,8 @@ pub struct Machine<'c> {
     pub threads: Vec<Thread>,
     /// The threads before this one are not ready: each is at a step that others can notice, or has ended.
     pub(crate) unsettled: usize,
+    /// How many statements have changed more than variables of their method.
+    pub(crate) noise: u64,
     /// What is open.
     pub choices: Choices,
     /// What happened, in numbers.
@@ -420,6 +424,7 @@ impl<'c> Machine<'c> {
             levels: Levels::default(),
             threads: Vec::new(),
             unsettled: 0,
+            noise: 0,
             choices: Choices::new(Vec::new(), Policy::First),
             counts: Counts::default(),
             output: Vec::new(),

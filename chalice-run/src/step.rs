@@ -6,6 +6,7 @@
 mod calls;
 mod channels;
 mod contracts;
+mod endless;
 mod locks;
 mod loops;
 mod predicates;
@@ -13,6 +14,7 @@ mod specification;
 
 pub(crate) use calls::merge;
 pub use contracts::ByContract;
+pub use endless::Rounds;
 
 use std::sync::Arc;
 
@@ -188,6 +190,9 @@ impl<'c> Machine<'c> {
 
     fn operation(&mut self, thread: usize, instr: &'c Instr, slots: &mut [Value]) -> Res<Next> {
         let span = instr.span;
+        if !endless::is_silent(&instr.op) {
+            self.noise += 1;
+        }
         match &instr.op {
             Op::Assert(_) if !self.config.checks => {}
             Op::Assert(e) => {
@@ -351,6 +356,10 @@ impl<'c> Machine<'c> {
         self.ask_full(Loc { object, part: Part::Cell(cell) }, span, "no permission to write")?;
         let value = self.right_hand_side(thread, value, slots)?;
         let Some(back) = tracked else {
+            let known = &self.heap.object(object).cells[cell as usize].value;
+            if !endless::is_plainly_equal(known, &value) {
+                self.noise += 1;
+            }
             self.heap.write(object, cell, value);
             return Ok(());
         };

@@ -98,6 +98,25 @@ fn exit_codes_say_what_came_of_it() {
 }
 
 #[test]
+fn a_loop_that_goes_round_is_told_from_a_long_one() {
+    let endless = run(&["--entry", "Cell.endless"]);
+    assert!(endless.stderr.contains("the run was ended: this loop does not end"), "{endless:?}");
+    assert!(endless.stderr.contains("Cell.endless: bounded ("), "{endless:?}");
+    let circles = include_str!("programs/loops/circles.chalice");
+    for (entry, words) in [
+        ("Loop.still", "this loop does not end"),
+        ("Loop.circle", "this loop does not end"),
+        ("Loop.writes_the_same", "this loop does not end"),
+        ("Loop.counts", "the run was ended: steps"),
+        ("Loop.counts_in_the_heap", "the run was ended: steps"),
+    ] {
+        let ended = run_on(circles, &["--entry", entry, "--steps", "9000"]);
+        assert_eq!(ended.code, 4, "{ended:?}");
+        assert!(ended.stderr.contains(words), "{entry}: {ended:?}");
+    }
+}
+
+#[test]
 fn a_start_that_is_not_found_may_be_there() {
     let text =
         "class C { var x: int; method main() requires acc(x) && x * x == 1369 && x > 0 { } }";

@@ -164,6 +164,12 @@ struct Comparer<'c> {
     limits: Limits,
 }
 
+/// So many statements are executed of a method's starts together, if some do not end; each start has a share.
+const STATEMENTS: u64 = 4_000_000;
+
+/// So many statements may be executed from any start.
+const SHARE: u64 = 1_000;
+
 /// So many schedules of a start are explored.
 const SCHEDULES: u64 = 20_000;
 
@@ -238,6 +244,7 @@ impl Comparer<'_> {
         let config = Config { keep_going: is_real, by_contract, ..config(self.limits) };
         let mut starts = Starts::new(self.code, method, config, Bounds::default(), order);
         starts.patience = self.limits.patience;
+        let mut left = STATEMENTS.max(self.limits.steps);
         while starts.found < self.limits.starts {
             let mut machine = match starts.next_start() {
                 Found::Start(machine) => machine,
@@ -249,7 +256,10 @@ impl Comparer<'_> {
                 }
             };
             let start = format!("{}: {}", described.name, machine.start_text());
+            let share = left / (self.limits.starts - starts.found + 1);
+            machine.config.steps = self.limits.steps.min(share.max(SHARE));
             self.one_run(&mut machine, starts.found, &start, comparison, failures);
+            left = left.saturating_sub(machine.counts.steps);
             starts.go_on(&machine);
         }
         starts.found

@@ -2,7 +2,7 @@
 
 use crate::code::Loop;
 use crate::fault::{Fault, Reason, Res, Trouble, blamed};
-use crate::machine::{LoopState, Machine, View};
+use crate::machine::{LoopState, Machine, Rounds, View};
 use crate::transfer::{Moved, Transfer};
 use crate::value::Value;
 
@@ -39,7 +39,9 @@ impl<'c> Machine<'c> {
         self.check_loop_locks(thread, described, Reason::LoopEntry, slots)?;
         let Moved { amounts, credits } = moved;
         let is_by_contract = self.is_by_contract(thread);
-        let state = LoopState { holder, kappa, moved: amounts, credits, is_any_iteration: false };
+        let is_any_iteration = false;
+        let rounds = Rounds::default();
+        let state = LoopState { holder, kappa, moved: amounts, credits, is_any_iteration, rounds };
         self.top(thread).loops.push(state);
         if is_by_contract { self.some_iteration(thread, described, slots) } else { Ok(()) }
     }
@@ -101,10 +103,16 @@ impl<'c> Machine<'c> {
             // All other iterations are like this one.
             return Err(Box::new(Trouble::Bound("an iteration", described.span)));
         }
-        if let Some(state) = self.top(thread).loops.last_mut() {
+        if let Some(mut state) = self.top(thread).loops.pop() {
             state.holder = holder;
             state.moved = moved.amounts;
             state.credits = moved.credits;
+            let goes_round = self.goes_round(&mut state, slots);
+            self.top(thread).loops.push(state);
+            // Others may run in between only where each statement is a step that they can notice.
+            if goes_round && !self.config.preempt_everywhere {
+                return Err(Box::new(Trouble::Bound("this loop does not end", described.span)));
+            }
         }
         Ok(Next::To(described.head))
     }
