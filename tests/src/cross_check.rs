@@ -165,7 +165,7 @@ struct Comparer<'c> {
 }
 
 /// So many statements are executed of a method's starts together, if some do not end; each start has a share.
-const STATEMENTS: u64 = 4_000_000;
+const STATEMENTS: u64 = 10_000_000;
 
 /// So many statements may be executed from any start.
 const SHARE: u64 = 1_000;
