@@ -117,6 +117,27 @@ fn members_are_found_by_what_is_typed() {
         assert_eq!(seen(&browser), names(&|one| one.1 != verdict), "{verdict}");
         browser.click(&browser.find(&selector));
     }
+    // So do those of kinds.
+    browser.click(&browser.find("#filters input[value=method]"));
+    assert_eq!(seen(&browser), ["cell", "get"]);
+    browser.click(&browser.find("#filters input[value=method]"));
+    // They can be ordered by what they took, and are in the order of the text again.
+    let chosen = |order: &str| {
+        browser.run(&format!(
+            "const order = document.querySelector('#filters select'); order.value = '{order}';
+             order.dispatchEvent(new Event('change')); return 0"
+        ));
+        let questions = browser.run(
+            "return Array.from(document.querySelectorAll('tr.member')).map(row => Number(row.dataset.questions))",
+        );
+        let questions = questions.as_array().expect("a list").iter();
+        questions.filter_map(Value::as_u64).collect::<Vec<_>>()
+    };
+    let by_questions = chosen("questions");
+    assert!(by_questions.is_sorted_by(|one, other| one >= other), "{by_questions:?}");
+    assert_ne!(seen(&browser), names(&|_| true));
+    chosen("place");
+    assert_eq!(seen(&browser), names(&|_| true));
     let slower = browser.find("#filters input[name=ms]");
     browser.write(&slower, "1000000");
     assert!(seen(&browser).is_empty());

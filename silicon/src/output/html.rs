@@ -7,6 +7,8 @@
 mod graph;
 mod source;
 
+use std::collections::BTreeSet;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -16,7 +18,7 @@ use sil::render::Place;
 use self::source::Sheets;
 use super::{HARDEST, Summary, milliseconds, sums, words};
 use crate::explain;
-use crate::report::{Counterexample, Location, Verdict};
+use crate::report::{Counterexample, Location, MemberKind, Verdict};
 use crate::session::{Diagnostic, MemberOutcome, Outcome};
 
 const STYLE: &str = include_str!("html/style.css");
@@ -82,6 +84,8 @@ fn trusted(outcomes: &[Outcome]) -> Markup {
 
 /// A row a member, the filters above them.
 fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
+    let all = outcomes.iter().flat_map(|outcome| &outcome.members);
+    let kinds: BTreeSet<MemberKind> = all.map(|member| member.kind).collect();
     let slowest = outcomes.iter().flat_map(|outcome| &outcome.members);
     let slowest = slowest.map(|member| member.statistics.time).max().unwrap_or_default();
     let share = |member: &MemberOutcome| {
@@ -96,8 +100,16 @@ fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
                 @for verdict in Verdict::ALL {
                     label { input type="checkbox" name="verdict" value=(verdict.name()) checked; (verdict.name()) }
                 }
+                @for kind in &kinds {
+                    label { input type="checkbox" name="kind" value=(kind.name()) checked; (kind.name()) }
+                }
                 label { "name " input type="search" name="text"; }
                 label { "slower than " input type="number" name="ms" min="0" value="0"; " ms" }
+                label { "by " select name="order" {
+                    option value="place" { "place" }
+                    option value="ms" { "time" }
+                    option value="questions" { "questions" }
+                } }
                 output name="shown" {}
             }
             table {
@@ -111,6 +123,7 @@ fn members(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
                         }
                         @for (number, member) in outcome.members.iter().enumerate() {
                             tr class="member" data-verdict=(member.verdict.name()) data-name=(text(&member.name))
+                                data-kind=(member.kind.name()) data-questions=(member.statistics.questions.asked())
                                 data-ms=(milliseconds(member.statistics.time)) {
                                 td {
                                     (member.kind.name()) " " (sheets.link(&member.place, &member.name))

@@ -86,11 +86,15 @@ pub(super) fn drawn(graph: &Graph, of: &str, sheets: &Sheets<'_>) -> Markup {
 
 fn boxes<'a>(graph: &'a Graph, left: usize, sheets: &Sheets<'_>) -> Vec<Box<'a>> {
     let with_statements = graph.nodes.len() <= WITH_STATEMENTS;
+    let rows = graph.nodes.iter().flat_map(|node| &node.rows);
+    let last = rows.map(|(_, at)| at.start.line).max().unwrap_or_default();
+    let digits = last.to_string().len();
     let mut y = PADDING;
     let mut boxes = Vec::with_capacity(graph.nodes.len());
     for node in &graph.nodes {
         let rows = node.rows.iter().filter(|(row, _)| with_statements || *row != Row::Statement);
-        let mut lines: Vec<Line> = rows.filter_map(|(row, at)| line(*row, at, sheets)).collect();
+        let mut lines: Vec<Line> =
+            rows.filter_map(|(row, at)| line(*row, at, digits, sheets)).collect();
         let end = node.end.map(|end| match end {
             End::Over => "end",
             End::Dead => "never reached",
@@ -112,7 +116,7 @@ fn boxes<'a>(graph: &'a Graph, left: usize, sheets: &Sheets<'_>) -> Vec<Box<'a>>
 }
 
 /// A line of a node, with the number of the text's line, which it leads to.
-fn line(row: Row, at: &Place, sheets: &Sheets<'_>) -> Option<Line> {
+fn line(row: Row, at: &Place, digits: usize, sheets: &Sheets<'_>) -> Option<Line> {
     let written = sheets.text_at(at)?;
     let words: Vec<&str> = written.split_whitespace().collect();
     let whole = match row {
@@ -129,9 +133,10 @@ fn line(row: Row, at: &Place, sheets: &Sheets<'_>) -> Option<Line> {
     let findings = sheets.findings_at(at);
     let number = at.start.line.to_string();
     let mark = if findings.is_empty() { "" } else { "✗ " };
-    let length = number.len() + 2 + mark.chars().count() + shown.chars().count();
+    let blanks = " ".repeat(digits.saturating_sub(number.len()));
+    let length = digits + 2 + mark.chars().count() + shown.chars().count();
     let words = html! {
-        tspan.number { (sheets.link(at, &number)) } "  "
+        (blanks) tspan.number { (sheets.link(at, &number)) } "  "
         @if findings.is_empty() { (shown) } @else {
             tspan.wrong { title { (text(&findings)) } (mark) (shown) }
         }
