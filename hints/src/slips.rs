@@ -33,6 +33,90 @@ pub fn operator(text: &str, at: usize) -> Option<String> {
     Some(said.to_owned())
 }
 
+/// Whether the word at the start of `text` is a keyword to its author: another word, a block or nothing follows. What is
+/// called or assigned is a name.
+pub fn is_keyword(text: &str) -> bool {
+    let word = word(text);
+    let behind = text[word.len()..].trim_start();
+    let has_parentheses = matches!(word, "for" | "switch" | "return" | "synchronized");
+    match behind.chars().next() {
+        None | Some('{' | ';' | '}') => true,
+        Some('(') => has_parentheses,
+        Some(next) => is_of_word(next),
+    }
+}
+
+/// What is said of a word that begins a statement, clause or declaration in other languages, and in none of ours.
+pub fn foreign_word(word: &str) -> Option<String> {
+    let said = match word {
+        "return" => "assign to the names that `returns` declares",
+        "for" | "do" => "use `while`",
+        "switch" => "use `if` and `else`",
+        "break" | "continue" => "say in the condition of the loop when it ends",
+        "modifies" | "reads" | "writes" | "assignable" | "modifiable" => {
+            "what may be read or changed is what `requires` asks permission for, as in `acc(…)`"
+        }
+        "public" | "private" | "protected" | "final" | "abstract" | "override" | "virtual" => {
+            "everybody may use what is declared; leave it out"
+        }
+        "calc" => "write its steps as `assert`s, one after the other",
+        "throw" | "raise" | "try" | "catch" | "except" => "use a result that says what went wrong",
+        "elif" | "elsif" | "elseif" => "write `else` and `if`",
+        _ => return None,
+    };
+    Some(format!("there is no `{word}`; {said}"))
+}
+
+/// What is said of a character that begins no word and no operator of ours.
+pub fn foreign_character(rest: &str) -> Option<String> {
+    let (first, behind) = (rest.chars().next()?, word(rest.get(1..).unwrap_or_default()));
+    Some(match first {
+        '\\' if !behind.is_empty() => format!("write `{behind}` without `\\`"),
+        '≤' => "write `<=`".to_owned(),
+        '≥' => "write `>=`".to_owned(),
+        '≠' => "write `!=`".to_owned(),
+        '∧' => "write `&&`".to_owned(),
+        '∨' => "write `||`".to_owned(),
+        '¬' => "write `!`".to_owned(),
+        '⇒' => "write `==>`".to_owned(),
+        '∀' => "write `forall`".to_owned(),
+        '∃' => "write `exists`".to_owned(),
+        _ => return None,
+    })
+}
+
+/// What is said of `old(x).f` in an assertion that fails: a variable is not in the heap, so `old` says nothing about it.
+pub fn misplaced_old(assertion: &str) -> Option<String> {
+    assertion.match_indices("old(").find_map(|(at, start)| {
+        let is_word = assertion[..at].ends_with(is_of_word);
+        let (object, behind) = assertion[at + start.len()..].split_once(')')?;
+        let field = word(behind.strip_prefix('.')?);
+        let is_variable = !object.is_empty() && object.chars().all(is_of_word);
+        (!is_word && is_variable && !field.is_empty()).then(|| {
+            format!("`old({object}).{field}` is the value of now; `old({object}.{field})` is that of before")
+        })
+    })
+}
+
+/// So many characters of a token are shown.
+const SHOWN: usize = 60;
+
+/// A token in a message: what cannot be seen is escaped, and one that fills pages is cut off.
+pub fn shown(token: &str) -> String {
+    let mut shown = String::new();
+    for (count, character) in token.chars().enumerate() {
+        if count == SHOWN {
+            shown.push('…');
+            break;
+        }
+        match character {
+            '"' | '\'' | '\\' => shown.push(character),
+            _ => shown.extend(character.escape_debug()),
+        }
+    }
+    shown
+}
+
 /// What stands on the line before `at`, from the start of a statement.
 pub fn statement_before(text: &str, at: usize) -> &str {
     text[statement_start(text, at)..at].trim_end()
@@ -100,6 +184,38 @@ mod tests {
         ] {
             let at = text.find(mark).expect("the mark is in the text");
             assert_eq!(operator(text, at).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_and_characters_of_other_languages() {
+        let modifies = foreign_word("modifies").unwrap();
+        assert!(modifies.starts_with("there is no `modifies`; "), "{modifies}");
+        assert_eq!(foreign_word("while"), None);
+        for (text, expected) in [
+            ("let x = 1", true),
+            ("break;", true),
+            ("for (i", true),
+            ("calc (1)", false),
+            ("val := 1", false),
+            ("do.f", false),
+        ] {
+            assert_eq!(is_keyword(text), expected, "{text}");
+        }
+        assert_eq!(shown("\\\u{1b}\""), "\\\\u{1b}\"");
+        assert_eq!(shown(&"x".repeat(100)), "x".repeat(SHOWN) + "…");
+        assert_eq!(foreign_character("\\old(x)").unwrap(), "write `old` without `\\`");
+        assert_eq!(foreign_character("≤ 3").unwrap(), "write `<=`");
+        assert_eq!(foreign_character("\\"), None);
+        assert_eq!(foreign_character("+"), None);
+    }
+
+    #[test]
+    fn old_values_are_those_of_fields() {
+        let hint = misplaced_old("x.f == old(x).f + 1").expect("it is misplaced");
+        assert!(hint.starts_with("`old(x).f` is the value of now"), "{hint}");
+        for right in ["old(x.f) == 1", "old(x) == y", "fold(x).f", "old(x.next).f"] {
+            assert_eq!(misplaced_old(right), None, "{right}");
         }
     }
 

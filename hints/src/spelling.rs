@@ -33,7 +33,8 @@ impl Spelling {
         if length > LONGEST {
             return None;
         }
-        let limit = length.max(3) / 3;
+        // Of names with one letter or two, every other one is near.
+        let limit = length / 3;
         let distance = |candidate: &'a str| {
             if candidate == name || candidate.len().abs_diff(length) > limit {
                 return None;

@@ -29,6 +29,7 @@ use crate::syntax;
 use build::Builder;
 pub(crate) use build::not_simple;
 use errors::Failure;
+pub(crate) use hints::unknown_word;
 use scan::Chunk;
 
 /// How deep brackets and prefix forms (`forall`, `let`, `unfolding`, …) may nest.

@@ -19,6 +19,7 @@ mod scope;
 mod stmt;
 mod types;
 
+use hints::spelling::Spelling;
 use la_arena::Arena;
 use rustc_hash::FxHashMap;
 
@@ -57,6 +58,7 @@ pub(crate) fn resolve(
         expanded: 0,
         hoisted: Vec::new(),
         home: Home::default(),
+        spelling: Spelling::default(),
     };
     resolver.types(&declared.items);
     resolver.bodies(&declared.items);
@@ -224,9 +226,22 @@ struct Resolver<'s> {
     /// Calls and allocations written inside the expression being resolved: they go before its statement.
     hoisted: Vec<Stmt>,
     home: Home,
+    spelling: Spelling,
 }
 
 impl Resolver<'_> {
+    /// The end of a message about an unknown name: which of those that are wanted is meant, as far as can be guessed.
+    fn question(&self, name: &str, is_wanted: impl Fn(&Named) -> bool) -> String {
+        let wanted = self.names.iter().filter(|(_, named)| is_wanted(named));
+        self.spelling.question(name, wanted.map(|(name, _)| *name))
+    }
+
+    /// The same for an unknown variable.
+    fn question_of_variable(&self, name: &str) -> String {
+        let globals = self.names.iter().filter(|(_, named)| matches!(named, Named::Global(_)));
+        self.spelling.question(name, self.scopes.names().chain(globals.map(|(name, _)| *name)))
+    }
+
     fn error(&mut self, message: impl Into<String>, span: Span) {
         self.findings.push(Diagnostic::error(Code::TypecheckerError, message, span));
     }

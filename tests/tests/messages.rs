@@ -1,7 +1,7 @@
 //! What users are told: each program below `messages/` is verified by the command, and all that it prints is compared
 //! with the text beside the program. `UPDATE_EXPECT=1` writes these texts.
 //!
-//! `sil/` and `chalice/` hold mistakes of beginners, `proofs/` holds programs whose proof fails. Every message has to say
+//! `sil/`, `chalice/` and `spl/` hold mistakes of beginners, `proofs/` holds programs whose proof fails. Every message has to say
 //! what is wrong, where, and what to do.
 
 use std::path::Path;

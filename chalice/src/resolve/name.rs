@@ -100,8 +100,10 @@ impl Resolver<'_> {
 
     fn expect_no_ghost_local(&mut self, local: LocalId, span: Span) {
         if self.local(local).is_ghost {
-            let message =
-                format!("the ghost variable `{}` cannot be used here", self.local(local).name);
+            let message = format!(
+                "the ghost variable `{}` cannot be used here: what runs must not depend on it",
+                self.local(local).name
+            );
             self.error(message, span);
         }
     }
@@ -111,7 +113,12 @@ impl Resolver<'_> {
             && self.program.fields[id].is_ghost
         {
             let name = &self.program.fields[id].name;
-            self.error(format!("the ghost field `{name}` cannot be used here"), span);
+            self.error(
+                format!(
+                    "the ghost field `{name}` cannot be used here: what runs must not depend on it"
+                ),
+                span,
+            );
         }
     }
 
@@ -158,7 +165,16 @@ impl Resolver<'_> {
             }
             (Type::Token(_), "joinable") => Some(Selected::Field(FieldRef::Joinable)),
             _ => {
-                let question = self.question(name, ty, []);
+                let question = match (ty, name) {
+                    (Type::Seq(_) | Type::Set(_), "length" | "size" | "count") => {
+                        "; a length is written `|…|`".to_owned()
+                    }
+                    (Type::Seq(_), "head" | "first") => {
+                        "; the first element is written `s[0]`".to_owned()
+                    }
+                    (Type::Seq(_), "tail") => "; the rest is written `s[1..]`".to_owned(),
+                    _ => self.question(name, ty, []),
+                };
                 let message = format!("{} has no member `{name}`{question}", self.show(ty));
                 self.error(message, span);
                 None

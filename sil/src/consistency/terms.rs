@@ -63,7 +63,8 @@ fn node(checker: &mut Checker<'_>, expr: &Expr) {
             for trigger in triggers {
                 // Reported for the trigger as a whole, as in the reference.
                 if let Some(term) = trigger.iter().find(|term| !is_trigger_term(term)) {
-                    let message = "a term of this trigger cannot be part of a trigger";
+                    let message = "a term of this trigger cannot be part of a trigger; \
+                         write applications of functions or fields that mention the variables, as in `{ f(x) }`";
                     checker.found.push(
                         Diagnostic::new(Code::TypecheckerError, trigger.span, message)
                             .with_related(term.span, "this term cannot be matched"),

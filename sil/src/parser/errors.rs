@@ -1,5 +1,6 @@
 //! Pest's errors in the user's words.
 
+use ::hints::slips;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
@@ -38,7 +39,7 @@ fn failure(text: &str, at: usize, found: &str, expected: &[&str]) -> Failure {
     let mut message = if found.is_empty() {
         "unexpected end of the member".to_string()
     } else {
-        format!("unexpected `{}`", found.escape_debug())
+        format!("unexpected `{}`", slips::shown(found))
     };
     match hint {
         Some(hint) => message.push_str(&format!("; {hint}")),

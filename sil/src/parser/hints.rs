@@ -28,7 +28,11 @@ pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[&str]) -> Hin
         return Hint { text: Some(text), word: Some(word), unclosed };
     }
     let word = (!first.is_empty()).then_some(start..start + first.len());
-    if let Some(text) = unknown_statement(first) {
+    // Inside of expressions there is a `let`.
+    if slips::is_keyword(&text[start..])
+        && (first != "let" || starts_something(expected))
+        && let Some(text) = unknown_word(first)
+    {
         return Hint { text: Some(text), word, unclosed };
     }
     if let Some(text) = words(text, at, found, expected) {
@@ -40,13 +44,62 @@ pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[&str]) -> Hin
     }
 }
 
-/// Statements that other languages have.
-fn unknown_statement(first: &str) -> Option<String> {
-    Some(match first {
-        "return" => "there is no `return`; assign to the names that `returns` declares".to_owned(),
-        "for" => "there is no `for`; use `while`".to_owned(),
-        _ => return None,
-    })
+/// Words that other languages have and this one has not.
+pub(crate) fn unknown_word(word: &str) -> Option<String> {
+    let said = match word {
+        "class" | "struct" | "interface" | "enum" | "module" => {
+            "declare fields, as in `field f: Int`; objects are of type `Ref`, and any object may have any field"
+        }
+        "ghost" => "everything is only there for the proof; leave it out",
+        "let" => {
+            "a variable is declared as in `var x: Int := …`; inside of expressions, write `let x == (…) in …`"
+        }
+        "const" | "val" => "declare a variable, as in `var x: Int := …`",
+        "def" | "fn" | "func" | "procedure" | "void" => {
+            "a method is declared as in `method m(x: Int)`"
+        }
+        // That is one of ours.
+        "elseif" => return None,
+        _ => return slips::foreign_word(word),
+    };
+    let there_is = match word {
+        // Inside of expressions there is one.
+        "let" => "no statement begins with `let`".to_owned(),
+        _ => format!("there is no `{word}`"),
+    };
+    Some(format!("{there_is}; {said}"))
+}
+
+/// `(let x = e in …)`, and calls with a point, as in `s.contains(x)`.
+fn other_forms(text: &str, at: usize, found: &str) -> Option<String> {
+    if matches!(found, "\"" | "'") {
+        return Some("there are no texts; declare a domain with a constant for each".to_owned());
+    }
+    if found == "let" {
+        return Some("the value is written in parentheses, as in `let x == (…) in …`".to_owned());
+    }
+    let called = text[..at].trim_end();
+    let name = called.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    let is_selected = called.strip_suffix(name)?.ends_with('.');
+    (found == "(" && is_selected && !name.is_empty()).then(|| called_with_point(name))
+}
+
+/// What is said of `….name(…)`.
+fn called_with_point(name: &str) -> String {
+    match name {
+        "contains" | "has" | "includes" | "containsKey" => "membership is written `x in s`".into(),
+        "length" | "size" | "len" | "count" => "a length is written `|s|`".into(),
+        "get" | "at" => "an element is written `s[i]`".into(),
+        "add" | "append" | "push" => {
+            "values do not change; write `s ++ Seq(x)` or `s union Set(x)`".into()
+        }
+        _ => format!("nothing is called with a point; write `{name}(…)`, with the object first"),
+    }
+}
+
+/// What is said of an expression that stands alone, as in `s.add(3)`, where the second of two is in parentheses.
+pub(super) fn call_with_point(text: &str, at: usize) -> Option<String> {
+    text[at..].starts_with('(').then(|| other_forms(text, at, "(")).flatten()
 }
 
 /// A word of a plugin of the reference: at the start of the statement, where a clause may stand, or before what is called.
@@ -80,8 +133,16 @@ fn words(text: &str, at: usize, found: &str, expected: &[&str]) -> Option<String
     if let Some(text) = untyped(text, at) {
         return Some(text);
     }
+    let is_quantifier = statement.contains("forall ") || statement.contains("exists ");
+    if expects("a name") && is_quantifier && statement.ends_with(',') {
+        return Some("the variables of a quantifier end with `::`".to_owned());
+    }
     if let Some(operator) = slips::operator(text, at) {
         return Some(operator);
+    }
+    let other = other_forms(text, at, found).or_else(|| slips::foreign_character(&text[at..]));
+    if other.is_some() {
+        return other;
     }
     if found.starts_with(|digit: char| digit.is_ascii_digit()) && text[..at].ends_with('.') {
         return Some("there are no decimal numbers; amounts are fractions, as in `1/2`".to_owned());
@@ -153,8 +214,7 @@ fn misplaced_clause(found: &str) -> Option<String> {
 
 /// A word that no statement, clause or declaration starts with, but nearly.
 fn misspelt(word: &str, expected: &[&str]) -> Option<String> {
-    let starts = ["a statement", "a declaration", "`{`"];
-    if !expected.iter().any(|what| starts.contains(what)) {
+    if !starts_something(expected) {
         return None;
     }
     if is_reserved(word) || !slips::is_target(word) {
@@ -162,6 +222,12 @@ fn misspelt(word: &str, expected: &[&str]) -> Option<String> {
     }
     let meant = Spelling::default().nearest(word, STARTS)?;
     Some(format!("did you mean `{meant}`?"))
+}
+
+/// Whether a statement, clause or declaration may start here.
+fn starts_something(expected: &[&str]) -> bool {
+    let starts = ["a statement", "a declaration", "`{`"];
+    expected.iter().any(|what| starts.contains(what))
 }
 
 /// The bracket that is not closed before something that cannot stand inside of one.

@@ -124,11 +124,31 @@ impl Resolver<'_, '_> {
         {
             return format!("undeclared field `{}`; a length is written `|…|`", name.name);
         }
+        if let Some(Ty::Seq(_)) = receiver {
+            match &*name.name {
+                "head" | "first" => {
+                    return format!(
+                        "undeclared field `{}`; the first element is written `s[0]`",
+                        name.name
+                    );
+                }
+                "tail" => {
+                    return format!(
+                        "undeclared field `{}`; the rest is written `s[1..]`",
+                        name.name
+                    );
+                }
+                _ => {}
+            }
+        }
         let globals = self.shared.globals;
         let is_field = |global| matches!(global, Global::Field(_));
         let mut question = globals.question(&name.name, is_field);
         if question.is_empty() {
             question = globals.spelling.question(&name.name, self.shared.selectors.names());
+        }
+        if question.is_empty() && matches!(receiver, Some(Ty::Ref)) {
+            question = format!("; a field is declared as in `field {}: Int`", name.name);
         }
         format!("undeclared field `{}`{question}", name.name)
     }

@@ -7,6 +7,7 @@ use super::context::Resolver;
 use super::names::{Found, Global};
 use super::scope::Entry;
 use super::unify::Ty;
+use crate::parser::unknown_word;
 use crate::program::{
     Block, Expr, ExprKind, FieldId, LocalId, LocalKind, MethodId, StmtKind, Type,
 };
@@ -74,6 +75,10 @@ impl Resolver<'_, '_> {
         }
         let message = match &expr.kind {
             syntax::ExprKind::Call { name, .. } => self.not_a_method(name),
+            syntax::ExprKind::Ident(name) => match unknown_word(name) {
+                Some(hint) => format!("unexpected `{name}`; {hint}"),
+                None => format!("`{name}` alone is not a statement"),
+            },
             _ => "an expression is not a statement".to_owned(),
         };
         self.error(expr.span, message);

@@ -135,9 +135,17 @@ impl Resolver<'_, '_> {
         span: Span,
     ) {
         let predicate = &self.shared.program.predicates[id];
-        let formals =
+        let is_amount_given = arguments.len() == predicate.formals.len() + 1;
+        let formals: Vec<_> =
             predicate.formals.iter().map(|&formal| Ty::of(&predicate.locals[formal].ty)).collect();
         self.infer_arguments(&predicate.name, arguments, formals, span);
+        if is_amount_given
+            && let Some(error) = self.shared.diagnostics.last_mut()
+            && error.message.starts_with("wrong number of arguments")
+        {
+            let hint = format!("; an amount is written as in `acc({}(…), 1/2)`", predicate.name);
+            error.message.push_str(&hint);
+        }
     }
 
     /// Arguments against the types of the formal parameters of `callee`.

@@ -211,7 +211,18 @@ impl Globals {
     /// The same for an unknown type.
     fn question_of_type(&self, name: &Name, parameters: &[Name]) -> String {
         let domains = self.domains.keys().chain(parameters).map(|name| &**name);
-        self.spelling.question(name, domains.chain(TYPES))
+        let question = self.spelling.question(name, domains.chain(TYPES));
+        match &**name {
+            _ if !question.is_empty() => question,
+            "Array" | "array" => {
+                "; there are no arrays; take a `Seq`, or a domain whose function gives the location of each index".into()
+            }
+            "Real" | "Rational" | "Float" | "Double" | "real" | "float" | "double" => {
+                "; numbers are of type `Int`, and fractions of type `Perm`".into()
+            }
+            "String" | "string" | "Char" | "char" => "; there are no texts; declare a domain".into(),
+            _ => format!("; a type is declared as in `domain {name} {{ }}`"),
+        }
     }
 
     fn is_inside(&self, domain: &Name, span: Span) -> bool {

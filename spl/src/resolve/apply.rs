@@ -173,7 +173,19 @@ impl<'s> Resolver<'s> {
                 unknown(span)
             }
             None => {
-                let message = format!("there is no procedure, function or predicate `{name}`");
+                let is_applied = |named: &Named| {
+                    matches!(
+                        named,
+                        Named::Procedure(_)
+                            | Named::Function(_)
+                            | Named::Predicate(_)
+                            | Named::Constructor(_)
+                            | Named::Macro(_)
+                    )
+                };
+                let question = self.question(name, is_applied);
+                let message =
+                    format!("there is no procedure, function or predicate `{name}`{question}");
                 self.error(message, name_span);
                 unknown(span)
             }

@@ -157,7 +157,8 @@ impl<'s> Resolver<'s> {
                 unknown(span)
             }
             None => {
-                self.error(format!("`{name}` is not declared"), span);
+                let question = self.question_of_variable(name);
+                self.error(format!("`{name}` is not declared{question}"), span);
                 unknown(span)
             }
         }
@@ -213,7 +214,20 @@ impl<'s> Resolver<'s> {
                 Expr { kind: ExprKind::Destruct { term, destructor }, ty, span }
             }
             (ty, _) => {
-                let message = format!("{} has no `{name}`", self.show(&ty));
+                let question = match &ty {
+                    Type::Struct(_) | Type::Null => {
+                        self.question(name, |named| matches!(named, Named::Field(_)))
+                    }
+                    Type::Datatype(_) => {
+                        self.question(name, |named| matches!(named, Named::Destructor(_)))
+                    }
+                    Type::Array(_) if matches!(name, "len" | "size" | "count") => {
+                        hints::spelling::did_you_mean("length")
+                    }
+                    Type::Array(_) => self.spelling.question(name, ["length", "cells"]),
+                    _ => String::new(),
+                };
+                let message = format!("{} has no `{name}`{question}", self.show(&ty));
                 self.error(message, member.span);
                 unknown(span)
             }

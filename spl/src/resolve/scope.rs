@@ -29,6 +29,11 @@ impl<'s> Scopes<'s> {
         self.visible.get(name)?.last().copied()
     }
 
+    /// The names of the variables in scope.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'s str> {
+        self.declared.iter().copied()
+    }
+
     /// Opens a block.
     pub(super) fn open(&mut self) -> Mark {
         let mark = Mark { declared: self.declared.len(), block: self.block };

@@ -414,10 +414,13 @@ impl<'s> Resolver<'s> {
                 _ => None,
             };
             let Some((variable, ty)) = found else {
-                let message = if targets.len() > 1 {
-                    "only variables can be assigned together"
-                } else {
-                    "this is no variable"
+                let message = match &target.kind {
+                    syntax::ExprKind::Name(name) if !self.names.contains_key(&**name) => {
+                        let question = self.question_of_variable(name);
+                        format!("there is no variable `{name}`{question}")
+                    }
+                    _ if targets.len() > 1 => "only variables can be assigned together".to_owned(),
+                    _ => "this is no variable".to_owned(),
                 };
                 self.error(message, target.span);
                 continue;

@@ -68,7 +68,7 @@ fn the_marks_of_a_program_say_its_dialect() {
 
 #[test]
 fn names() {
-    stmt_refused("z := 1;", "this is no variable");
+    stmt_refused("z := 1;", "there is no variable `z`");
     stmt_refused("r := z;", "`z` is not declared");
     stmt_refused("r := p;", "is a predicate, not a value");
     stmt_refused("var z: T;", "there is no type `T`");

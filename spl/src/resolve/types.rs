@@ -42,7 +42,19 @@ impl Resolver<'_> {
                 Type::Unknown
             }
             None => {
-                self.error(format!("there is no type `{name}`"), span);
+                let is_type = |named: &Named| {
+                    matches!(
+                        named,
+                        Named::Struct(_) | Named::Sort(_) | Named::Datatype(_) | Named::Alias(_)
+                    )
+                };
+                let question = match self.question(name, is_type) {
+                    none if none.is_empty() => {
+                        self.spelling.question(name, ["Int", "Bool", "Byte"])
+                    }
+                    question => question,
+                };
+                self.error(format!("there is no type `{name}`{question}"), span);
                 Type::Unknown
             }
         }

@@ -6,6 +6,7 @@
 mod decl;
 mod error;
 mod expr;
+mod hint;
 mod operators;
 mod stmt;
 
@@ -35,8 +36,8 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
     };
     let trivia = scan(file, text)?;
     with_large_stack(|| {
-        let mut pairs =
-            Grammar::parse(Rule::program, text).map_err(|e| error::of_pest(file, &e))?;
+        let mut pairs = Grammar::parse(Rule::program, text)
+            .map_err(|e| error::of_pest(file, &e, &trivia.blanked(text)))?;
         let program = pairs.next().expect("the rule for programs yields one pair");
         Builder { file, trivia, depth: 0, opens_predicates: false }.program(program)
     })

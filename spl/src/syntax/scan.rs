@@ -22,6 +22,20 @@ impl Trivia {
         }
     }
 
+    /// The text with its comments as white space: every place stays where it is.
+    pub(super) fn blanked(&self, text: &str) -> String {
+        let mut blanked = text.as_bytes().to_owned();
+        for trivia in &self.0 {
+            let bytes = &mut blanked[trivia.start as usize..trivia.end as usize];
+            bytes
+                .iter_mut()
+                .filter(|byte| !byte.is_ascii_whitespace())
+                .for_each(|byte| *byte = b' ');
+        }
+        // What is left was whole characters before, and spaces are.
+        String::from_utf8_lossy(&blanked).into_owned()
+    }
+
     fn add(&mut self, file: FileId, start: usize, end: usize) {
         match self.0.last_mut() {
             Some(last) if last.end as usize == start => last.end = end as u32,

@@ -33,7 +33,7 @@ pub(super) fn of_pest(pest: &Error<Rule>, text: &str) -> Diagnostic {
     let (at, found) = word.map_or((at, found), |word| (word.start, &text[word]));
     let mut message = match found {
         "" => "syntax error: unexpected end of the file".to_owned(),
-        _ => format!("syntax error: unexpected `{}`", found.escape_debug()),
+        _ => format!("syntax error: unexpected `{}`", slips::shown(found)),
     };
     match hint {
         Some(hint) => message.push_str(&format!("; {hint}")),

@@ -29,8 +29,10 @@ pub(super) fn hint(text: &str, at: usize, found: &str, expected: &str) -> Hint {
     let start = slips::statement_start(text, at);
     let first = slips::word(&text[start..]);
     let word = (!first.is_empty()).then_some(start..start + first.len());
-    if let Some(text) = unknown_statement(first) {
-        return Hint { text: Some(text.to_owned()), word, unclosed };
+    if slips::is_keyword(&text[start..])
+        && let Some(text) = unknown_word(first)
+    {
+        return Hint { text: Some(text), word, unclosed };
     }
     if let Some(text) = words(text, at, found, expected) {
         return Hint { text: Some(text), word: None, unclosed };
@@ -42,13 +44,19 @@ pub(super) fn hint(text: &str, at: usize, found: &str, expected: &str) -> Hint {
     }
 }
 
-/// Statements that other languages have.
-fn unknown_statement(first: &str) -> Option<&'static str> {
-    match first {
-        "return" => Some("there is no `return`; assign to the names that `returns` declares"),
-        "for" => Some("there is no `for`; use `while`"),
-        _ => None,
-    }
+/// Words that other languages have and this one has not.
+fn unknown_word(word: &str) -> Option<String> {
+    let said = match word {
+        "struct" | "interface" | "enum" => "declare a class, as in `class C { var f: int; }`",
+        "let" | "val" => "a variable is declared as in `var x: int := …`",
+        "def" | "fn" | "func" | "procedure" | "void" => {
+            "a method is declared as in `method m(x: int) returns (y: int)`"
+        }
+        "synchronized" => "write `lock (o) { … }`",
+        "async" | "spawn" | "thread" | "start" => "a thread is started as in `fork t := o.m(…)`",
+        _ => return slips::foreign_word(word),
+    };
+    Some(format!("there is no `{word}`; {said}"))
 }
 
 fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
@@ -56,6 +64,9 @@ fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
     let behind = text[at + found.len()..].trim_start();
     if let Some(operator) = slips::operator(text, at) {
         return Some(operator);
+    }
+    if let Some(character) = slips::foreign_character(&text[at..]) {
+        return Some(character);
     }
     if matches!(found, "if" | "while") && !behind.starts_with('(') {
         return Some(format!("the condition of `{found}` needs parentheses, as in `{found} (…)`"));
@@ -67,6 +78,15 @@ fn words(text: &str, at: usize, found: &str, expected: &str) -> Option<String> {
         && !statement.contains(":=")
     {
         return Some(format!("a method is called as in `call {method}(…)`"));
+    }
+    if statement.ends_with(" returns") {
+        return Some("results have names, as in `returns (r: int)`".into());
+    }
+    if found == ":" && statement.contains("method ") {
+        return Some("a method names its results, as in `returns (r: int)`".into());
+    }
+    if expected == "an expression" && text[..at].trim_end().ends_with('%') {
+        return Some("`%` is an operator; an amount in percent is written `acc(f, 50)`".into());
     }
     if let Some(name) = untyped_function(statement) {
         return Some(format!("a function needs its type, as in `function {name}(…): int`"));

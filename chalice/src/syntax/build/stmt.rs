@@ -95,6 +95,10 @@ impl Builder {
         match &operand.kind {
             ExprKind::Access { target, .. } if is_single(target) => Ok(operand),
             _ if is_single(&operand) => Ok(operand),
+            ExprKind::Apply { .. } => Err(error(
+                "predicates take no arguments; write the name alone, as in `unfold o.p`",
+                operand.span,
+            )),
             _ => Err(error("expected a predicate, perhaps in `acc(..)` or `rd(..)`", operand.span)),
         }
     }

@@ -130,7 +130,9 @@ impl Builder<'_> {
         } else if in_parentheses
             || !matches!(value.kind, ExprKind::Ident(_) | ExprKind::Call { ascription: None, .. })
         {
-            let message = hints::call_of_plugin(place.get_input(), place.start());
+            let (text, at) = (place.get_input(), place.start());
+            let message =
+                hints::call_of_plugin(text, at).or_else(|| hints::call_with_point(text, at));
             self.error(span, message.unwrap_or_else(|| "an expression is not a statement".into()));
         }
         StmtKind::Expr(value)

@@ -2,40 +2,77 @@
 
 use std::collections::BTreeSet;
 
+use hints::slips;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
+use super::hint::{Hint, hint};
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
 
 /// How many expected things a message lists.
 const LISTED: usize = 6;
 
-/// The diagnostic for an error of the generated parser.
-pub(super) fn of_pest(file: FileId, pest: &Error<Rule>) -> Diagnostic {
-    let span = match pest.location {
-        InputLocation::Pos(at) => Span::new(file, at, at),
-        InputLocation::Span((start, end)) => Span::new(file, start, end),
+/// The diagnostic for an error of the generated parser in `text`, which has no comments.
+pub(super) fn of_pest(file: FileId, pest: &Error<Rule>, text: &str) -> Diagnostic {
+    let at = match pest.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
-    let message = match &pest.variant {
-        ErrorVariant::ParsingError { positives, .. } => expected(positives),
+    let positives = match &pest.variant {
+        ErrorVariant::ParsingError { positives, .. } => positives,
         ErrorVariant::CustomError { message } => {
-            format!("the program is nested too deeply ({message})")
+            let message = format!("the program is nested too deeply ({message})");
+            return super::error(message, Span::new(file, at, at));
         }
     };
-    super::error(message, span)
+    let at = at + (text[at..].len() - text[at..].trim_start().len());
+    let found = token(&text[at..]);
+    let expected = expected(positives);
+    let Hint { text: hint, word, unclosed } = hint(text, at, found, &expected);
+    let (at, found) = word.map_or((at, found), |word| (word.start, &text[word]));
+    let mut message = match found {
+        "" => "syntax error: unexpected end of the file".to_owned(),
+        _ => format!("syntax error: unexpected `{}`", slips::shown(found)),
+    };
+    match (hint, &expected[..]) {
+        (Some(hint), _) => message.push_str(&format!("; {hint}")),
+        (None, [one]) => message.push_str(&format!("; expected {one}")),
+        (None, [first @ .., last]) if expected.len() <= LISTED => {
+            message.push_str(&format!("; expected {} or {last}", first.join(", ")));
+        }
+        (None, _) => {}
+    }
+    let error = super::error(message, Span::new(file, at, at + found.len()));
+    match unclosed {
+        Some((bracket, remark)) => {
+            error.with_related(Span::new(file, bracket, bracket + 1), remark)
+        }
+        None => error,
+    }
 }
 
-fn expected(rules: &[Rule]) -> String {
-    let names: BTreeSet<String> = rules.iter().map(|&rule| name(rule)).collect();
-    let count = names.len();
-    match count {
-        0 => "syntax error".to_owned(),
-        1..=LISTED => {
-            format!("syntax error: expected {}", names.into_iter().collect::<Vec<_>>().join(", "))
-        }
-        _ => "syntax error: nothing that fits here begins like this".to_owned(),
+/// The word or symbol at the start of `text`; empty at its end.
+fn token(text: &str) -> &str {
+    match slips::word(text) {
+        "" => &text[..text.chars().next().map_or(0, char::len_utf8)],
+        word => word,
     }
+}
+
+/// What would fit, in the most general words that say enough.
+fn expected(rules: &[Rule]) -> Vec<String> {
+    let names: BTreeSet<String> = rules.iter().map(|&rule| name(rule)).collect();
+    for general in ["a statement", "a declaration", "an expression"] {
+        if names.contains(general) {
+            return vec![general.to_owned()];
+        }
+    }
+    if names.contains("an operator") {
+        return vec!["an operator or the end of the expression".to_owned()];
+    }
+    // What goes on with a name or call is no news.
+    let continuations = ["a selection", "an index", "arguments", "an annotation"];
+    names.into_iter().filter(|name| !continuations.contains(&&**name)).collect()
 }
 
 /// What a rule is called in messages.
