@@ -70,9 +70,29 @@ impl From<Loaded> for Checked {
     }
 }
 
-/// Finds what [`load_assuming`] finds, byte for byte, and keeps no trees of it: a program of 100 MB takes a few hundred MB
-/// where its trees would take some GB.
+/// The trees of a file of so many bytes take some hundred MB.
+const KEPT: usize = 4_000_000;
+
+/// Finds what [`load_assuming`] finds, byte for byte, in little memory: what is large is taken member by member.
 pub fn check_assuming(
+    assumptions: Assumptions,
+    name: &str,
+    bytes: Vec<u8>,
+    loader: &dyn Loader,
+) -> Checked {
+    // An imported file may have any size.
+    let imports = bytes.windows(IMPORT.len()).any(|word| word == IMPORT);
+    if bytes.len() <= KEPT && !imports {
+        return load_assuming(assumptions, name, bytes, loader).into();
+    }
+    check_member_wise(assumptions, name, bytes, loader)
+}
+
+const IMPORT: &[u8] = b"import";
+
+/// Finds what [`load_assuming`] finds and keeps no trees of it: a program of 100 MB takes a few hundred MB where its trees
+/// would take some GB. In exchange, each member is parsed twice.
+pub fn check_member_wise(
     assumptions: Assumptions,
     name: &str,
     bytes: Vec<u8>,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 use sil::imports::FileSystem;
-use sil::load::{Assumptions, Checked, check_assuming, load_assuming};
+use sil::load::{Assumptions, Checked, check_member_wise, load_assuming};
 
 /// Wrong texts made of each program.
 const VARIANTS: usize = 6;
@@ -90,7 +90,7 @@ fn compare(path: &Path, text: &str, said: &mut BTreeSet<String>) {
     for assumptions in [Assumptions::default(), Assumptions { termination: true }] {
         let bytes = || text.as_bytes().to_vec();
         let whole = Checked::from(load_assuming(assumptions, &name, bytes(), &FileSystem));
-        let member_wise = check_assuming(assumptions, &name, bytes(), &FileSystem);
+        let member_wise = check_member_wise(assumptions, &name, bytes(), &FileSystem);
         assert_eq!(shown(&whole), shown(&member_wise), "{name}:\n{text}");
         said.extend(whole.diagnostics.iter().map(|one| one.code.id().to_owned()));
     }
