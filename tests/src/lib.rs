@@ -16,6 +16,7 @@ pub mod edits;
 pub mod misuse;
 pub mod observation;
 pub mod plant;
+pub mod sample;
 pub mod schema;
 pub mod seeds;
 

@@ -1,0 +1,55 @@
+//! A directory of small programs of each kind, and the lines of JSON that a run prints.
+
+use serde_json::Value;
+
+use crate::binaries::{Run, Scratch};
+
+/// One member, verified.
+pub const VERIFIES: &str = "method m(x: Int)\n  requires 0 < x\n{\n  assert x != 0\n}\n";
+
+/// One member with one error.
+pub const FAILS: &str = "method m(x: Int)\n{\n  assert x != 0\n}\n";
+
+/// A program with an error of types.
+pub const ILL_TYPED: &str = "method m(x: Int)\n{\n  assert x\n}\n";
+
+/// Programs that are verified, that fail, that are none, and that declare nothing.
+pub fn programs() -> Scratch {
+    Scratch::new(&[
+        ("good.sil", VERIFIES.as_bytes()),
+        ("bad.vpr", FAILS.as_bytes()),
+        ("ill.sil", ILL_TYPED.as_bytes()),
+        ("latin.sil", b"method m()\n{ var \xe4: Int }\n"),
+        ("empty.sil", b""),
+        ("comments.vpr", b"// nothing\n/* to verify */\n"),
+        ("fields.sil", b"field f: Int\n"),
+        ("macros.vpr", b"define twice(x) (x + x)\n"),
+        ("importing.vpr", b"import \"macros.vpr\"\n"),
+        ("class.chalice", b"class C { }\n"),
+        ("empty.chalice", b"// nothing\n"),
+        ("struct.spl", b"struct S { var x: Int; }\n"),
+        ("empty.spl", b""),
+        ("notes.txt", b"no program"),
+    ])
+}
+
+/// The lines of JSON that a run has printed.
+pub fn lines(run: &Run) -> Vec<Value> {
+    let parse = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e} in {line}"));
+    run.stdout.lines().map(parse).collect()
+}
+
+/// The lines of a run without what may differ between two runs.
+pub fn timeless(run: &Run) -> Vec<Value> {
+    let mut lines = lines(run);
+    for line in &mut lines {
+        let fields = line.as_object_mut().expect("each line is an object");
+        fields.retain(|name, _| !name.ends_with("_ms"));
+    }
+    lines
+}
+
+/// The lines of one type.
+pub fn of_type<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    lines.iter().filter(|line| line["type"] == kind).collect()
+}

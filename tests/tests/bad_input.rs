@@ -1,0 +1,152 @@
+//! Every command answers bad input and bad arguments with a message that says what is wrong and where, and an exit code that
+//! tells it; the other inputs get their results all the same.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+
+use sil_tests::binaries::{self, Run, Scratch};
+
+const CHALICE: &str = "class C {\n  method main() { assert true; }\n}\n";
+const SPL: &str = "procedure main() { assert true; }\n";
+const SIL: &str = "method main() { assert true }\n";
+
+/// Each command with the end of its programs' names and one that is right.
+const COMMANDS: [(&str, &str, &str); 6] = [
+    ("silicon", "sil", SIL),
+    ("silicon", "chalice", CHALICE),
+    ("silicon", "spl", SPL),
+    ("chalice2sil", "chalice", CHALICE),
+    ("chalice-run", "chalice", CHALICE),
+    ("spl2sil", "spl", SPL),
+];
+
+/// A run of a command about one program.
+fn about(command: &str, name: &str, program: &[u8]) -> Run {
+    let scratch = Scratch::new(&[(name, program)]);
+    binaries::run(command, &[name], scratch.path(), b"")
+}
+
+fn said(run: &Run) -> String {
+    let said = format!("{}{}", run.stdout, run.stderr);
+    assert!(!said.contains("panicked"), "{said}");
+    said
+}
+
+#[test]
+fn texts_of_all_kinds_are_answered_at_their_place() {
+    let deep = "(".repeat(100_000);
+    for (command, end, right) in COMMANDS {
+        let name = format!("p.{end}");
+        // What an editor or another system adds is no part of the program.
+        for same in [format!("\u{feff}{right}"), right.replace('\n', "\r\n")] {
+            let run = about(command, &name, same.as_bytes());
+            assert_eq!(run.code, Some(0), "{command} {end}: {run:#?}");
+        }
+        for (wrong, place) in [
+            (&b"// \xc3\xa4\n\xff"[..], "2:1"),
+            (&[0xff, 0xfe, 0], "1:1"),
+            (b"\0\0\0", "1:1"),
+            (deep.as_bytes(), "1:1001"),
+            (b"\x1b[31m", "1:1"),
+            ("x".repeat(1_000_000).as_bytes(), "1:1"),
+        ] {
+            let run = about(command, &name, wrong);
+            let said = said(&run);
+            let shown = &said[..said.len().min(3000)];
+            assert_eq!(run.code, Some(3), "{command} {end}: {shown}");
+            // The commands beside `silicon` name the file that is not UTF-8, and the byte.
+            let is_text = std::str::from_utf8(wrong).is_ok();
+            let is_told = match (command, is_text) {
+                ("silicon", _) | (_, true) => said.contains(&format!("{name}:{place}")),
+                _ => said.contains(&name) && said.contains("UTF-8"),
+            };
+            assert!(is_told || end == "sil" && place == "1:1001", "{command} {place}: {shown}");
+            // `chalice-run` quotes lines whole.
+            assert!(said.len() < 3000 || command == "chalice-run", "{command} {end}: {shown}");
+            assert!(!said.contains('\u{1b}'), "{command} {end}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_file_is_answered_and_the_others_get_their_results() {
+    for (command, end, right) in COMMANDS {
+        let right_name = format!("right.{end}");
+        let scratch = Scratch::new(&[(&*right_name, right)]);
+        std::fs::create_dir(scratch.path().join(format!("folder.{end}"))).expect("can be made");
+        std::os::unix::fs::symlink("nowhere", scratch.path().join(format!("dangling.{end}")))
+            .expect("can be made");
+        for wrong in ["missing", "dangling", "folder"] {
+            let wrong = format!("{wrong}.{end}");
+            if command == "silicon" && wrong.starts_with("folder") {
+                continue;
+            }
+            let run = binaries::run(command, &[&wrong], scratch.path(), b"");
+            assert_eq!(run.code, Some(3), "{command} {wrong}: {run:#?}");
+            assert!(said(&run).contains(&wrong), "{command} {wrong}: {run:#?}");
+            if command == "chalice-run" {
+                continue;
+            }
+            let run = binaries::run(command, &[&wrong, &right_name], scratch.path(), b"");
+            assert_eq!(run.code, Some(3), "{command} {wrong}: {run:#?}");
+            let expected =
+                if command == "silicon" { "1 of 1 members verified" } else { "method main" };
+            let has_result = run.stdout.contains(expected) || run.stdout.contains("_main");
+            assert!(has_result, "{command} {wrong}: {run:#?}");
+        }
+    }
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    for (command, end, right) in COMMANDS {
+        let name = format!("right.{end}");
+        let scratch = Scratch::new(&[(&*name, right)]);
+        let without_value = if command == "chalice-run" {
+            "--seed"
+        } else if command == "silicon" {
+            "--join"
+        } else {
+            "--form"
+        };
+        for (arguments, told) in [
+            (vec![], "required"),
+            (vec!["--no-such-flag", &name], "--no-such-flag"),
+            (vec![&*name, without_value], without_value),
+            (vec![without_value, "wrong", &name], "wrong"),
+        ] {
+            if command == "silicon" && arguments.is_empty() {
+                continue;
+            }
+            let run = binaries::run(command, &arguments, scratch.path(), b"");
+            assert_eq!(run.code, Some(2), "{command} {arguments:?}: {run:#?}");
+            assert!(run.stderr.contains(told), "{command} {arguments:?}: {run:#?}");
+            assert_eq!(run.stdout, "", "{command} {arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    for (command, end, right) in COMMANDS {
+        let name = format!("right.{end}");
+        let scratch = Scratch::new(&[(&*name, right)]);
+        let full = File::options().write(true).open("/dev/full").expect("the system has one");
+        let arguments = if command == "chalice-run" {
+            vec!["--message-format", "json", &name]
+        } else {
+            vec![&*name]
+        };
+        let output = Command::new(binaries::path(command))
+            .args(&arguments)
+            .current_dir(scratch.path())
+            .stdin(Stdio::null())
+            .stdout(full)
+            .output()
+            .expect("the command starts");
+        let run = Run::from(output);
+        assert_ne!(run.code, Some(0), "{command} {end}: {run:#?}");
+        let is_told = run.stderr.contains("No space left on device");
+        assert!(is_told && !run.stderr.contains("panicked"), "{command} {end}: {run:#?}");
+    }
+}

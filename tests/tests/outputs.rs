@@ -1,0 +1,380 @@
+//! What the command shows and writes: lines of JSON, reports, states, costs, scripts, graphs.
+
+use std::fs;
+
+use serde_json::Value;
+use sil_tests::binaries::Scratch;
+use sil_tests::sample::{FAILS, VERIFIES, lines, of_type, programs, timeless};
+
+#[test]
+fn json_tells_the_part_that_could_not_be_shown() {
+    let text = "method m(n: Int) {\n  assert n == n &&\n    n > 0\n}\n";
+    let scratch = Scratch::new(&[("part.sil", text.as_bytes())]);
+    let run = scratch.silicon(&["--message-format", "json", "part.sil"]);
+    let expected = serde_json::json!({
+        "file": "part.sil",
+        "start": { "line": 3, "column": 5 },
+        "end": { "line": 3, "column": 10 },
+    });
+    assert_eq!(lines(&run)[0]["reason"], expected, "{run:#?}");
+}
+
+#[test]
+fn json_has_its_shape() {
+    let scratch = programs();
+    let run = scratch.silicon(&["--message-format", "json", "bad.vpr", "ill.sil", "good.sil"]);
+    let lines = lines(&run);
+    assert!(lines.iter().all(|line| line["v"] == 1));
+    let kinds: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+    let expected = ["diagnostic", "member", "file", "diagnostic", "file", "member", "file", "run"];
+    assert_eq!(kinds, expected, "{run:#?}");
+
+    let failure = &lines[0];
+    assert_eq!(failure["file"], "bad.vpr");
+    assert_eq!(failure["severity"], "error");
+    assert_eq!(failure["id"], "assert.failed:assertion.false");
+    assert_eq!(failure["start"], serde_json::json!({ "line": 3, "column": 10 }));
+    assert_eq!(failure["end"], serde_json::json!({ "line": 3, "column": 16 }));
+    assert_eq!(failure["member"], "m");
+    assert!(failure["notes"].is_array() && failure["path"].is_array());
+    assert!(failure["reason"].is_null(), "it is the same place: {failure}");
+
+    let member = &lines[1];
+    assert_eq!((&member["kind"], &member["name"]), (&"method".into(), &"m".into()));
+    assert_eq!(member["verdict"], "failed");
+    for number in ["time_ms", "prover_ms", "queries", "paths"] {
+        assert!(member[number].is_number(), "{number}");
+    }
+    let verdicts: Vec<&Value> =
+        of_type(&lines, "file").iter().map(|file| &file["verdict"]).collect();
+    assert_eq!(verdicts, ["failed", "input-error", "verified"]);
+    assert_eq!(lines[3]["id"], "typechecker.error");
+    let all = &lines[7];
+    assert_eq!(all["verdict"], "input-error");
+    assert_eq!((&all["files"], &all["members"]), (&3.into(), &2.into()));
+    assert_eq!((&all["verified"], &all["errors"]), (&1.into(), &2.into()));
+}
+
+#[test]
+fn every_output_names_what_is_trusted() {
+    let text = "field f: Int\nfunction at(i: Int): Ref\n  ensures result != null\n\
+         method m(n: Int)\n  requires forall i: Int :: 0 <= i && i < n ==> acc(at(i).f)\n{\n}\n";
+    let scratch = Scratch::new(&[("a.vpr", text.as_bytes()), ("b.vpr", b"field g: Int\n")]);
+    let arguments =
+        ["--assumeInjectivityOnInhale", "--report", "sarif=r.sarif", "--report", "junit=r.xml"];
+    let option =
+        "that receivers of inhaled quantified permissions differ (--assume-injectivity-on-inhale)";
+    let function = "the postconditions of function at (no body)";
+    for (format, line) in [
+        (&["--message-format", "human"][..], format!("  trusted: {option}, {function}")),
+        (&["--message-format", "short"], format!("a.vpr: trusted: {option}, {function}")),
+        (&["--compat", "silicon"], format!("trusted: {option}, {function}")),
+    ] {
+        let run = scratch.silicon(&[&["a.vpr"], format, &arguments].concat());
+        assert_eq!(run.code, Some(0), "{run:#?}");
+        let found = run.stdout.lines().filter(|one| one.contains("trusted")).collect::<Vec<_>>();
+        assert_eq!(found, [line], "{run:#?}");
+        let junit = fs::read_to_string(scratch.path().join("r.xml")).expect("a report");
+        for trusted in [option, function] {
+            let property = format!("<property name=\"trusted\" value=\"{trusted}\"/>");
+            assert_eq!(junit.matches(&property).count(), 1, "{junit}");
+        }
+        let sarif = fs::read_to_string(scratch.path().join("r.sarif")).expect("a report");
+        let sarif: Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
+        let invocation = &sarif["runs"][0]["invocations"][0];
+        let named = invocation["toolExecutionNotifications"].as_array().expect("a list");
+        let texts: Vec<&Value> = named.iter().map(|one| &one["message"]["text"]).collect();
+        assert_eq!(texts, [&format!("trusted: {option}"), &format!("trusted: {function}")]);
+        let place = &named[0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "a.vpr");
+    }
+    // Where nothing is trusted, nothing is said.
+    for format in [&["--message-format", "short"][..], &["--compat", "silicon"]] {
+        let run = scratch.silicon(&[&["b.vpr"], format].concat());
+        assert!(run.code == Some(0) && !run.stdout.contains("trusted"), "{run:#?}");
+    }
+}
+
+#[test]
+fn what_options_take_for_granted_is_named() {
+    let text = "field f: Int\nfunction at(i: Int): Ref\n\
+         method m(n: Int)\n  requires forall i: Int :: 0 <= i && i < n ==> acc(at(i).f)\n{\n}\n";
+    let scratch = Scratch::new(&[("a.vpr", text.as_bytes())]);
+    assert_eq!(scratch.silicon(&["a.vpr"]).code, Some(1));
+    for option in ["--assume-injectivity-on-inhale", "--assumeInjectivityOnInhale"] {
+        let run = scratch.silicon(&["a.vpr", option, "--assume-termination"]);
+        assert_eq!(run.code, Some(0), "{run:#?}");
+        let trusted = run.stdout.lines().find(|line| line.contains("trusted:")).expect("named");
+        assert!(trusted.contains("--assume-injectivity-on-inhale"), "{trusted}");
+        assert!(trusted.contains("function at terminates"), "{trusted}");
+        assert!(trusted.contains("--assume-termination"), "{trusted}");
+    }
+}
+
+#[test]
+fn people_read_how_much_was_verified_and_trusted() {
+    let text = "method abstract(x: Int)\n  ensures x > 0\n\nmethod m()\n{\n  inhale 1 < 2\n  assert false\n}\n";
+    let scratch = Scratch::new(&[("a.sil", text.as_bytes())]);
+    let run = scratch.silicon(&["a.sil"]);
+    assert!(run.stdout.contains("  assert false") && run.stdout.contains("^^^^^"), "{run:#?}");
+    assert!(run.stdout.contains("of 2 members verified"), "{run:#?}");
+    assert!(run.stdout.contains("trusted: the contract of method abstract"), "{run:#?}");
+    assert!(!run.stdout.contains('\u{1b}') && run.stderr.is_empty(), "{run:#?}");
+    assert!(!run.stdout.contains("inhale in method"), "{run:#?}");
+    let audit = scratch.silicon(&["a.sil", "--audit"]);
+    assert!(audit.stdout.contains("inhale in method m (a.sil:6)"), "{audit:#?}");
+    let coloured = scratch.silicon(&["a.sil", "--color", "always"]);
+    assert!(coloured.stdout.contains('\u{1b}'), "{coloured:#?}");
+}
+
+#[test]
+fn reports_are_written_beside_any_format() {
+    let scratch = programs();
+    let run = scratch.silicon(&[
+        "bad.vpr",
+        "good.sil",
+        "ill.sil",
+        "--report",
+        "sarif=r.sarif",
+        "--report",
+        "junit=r.xml",
+    ]);
+    assert_eq!(run.code, Some(3), "{run:#?}");
+    let sarif = fs::read_to_string(scratch.path().join("r.sarif")).expect("a report");
+    let sarif: Value = serde_json::from_str(&sarif).expect("SARIF is JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let results = sarif["runs"][0]["results"].as_array().expect("results");
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0]["ruleId"], "assert.failed:assertion.false");
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "bad.vpr");
+    assert_eq!(place["region"]["startLine"], 3);
+    let junit = fs::read_to_string(scratch.path().join("r.xml")).expect("a report");
+    assert!(junit.starts_with("<?xml") && junit.contains("<testsuite name=\"good.sil\""));
+    assert!(junit.contains("tests=\"3\" failures=\"1\" errors=\"1\""), "{junit}");
+}
+
+#[test]
+fn reports_are_not_written_over_programs() {
+    let importing = b"import \"good.sil\"\n";
+    let library = b"field g: Int\n";
+    let scratch = Scratch::new(&[
+        ("good.sil", VERIFIES.as_bytes()),
+        ("main.sil", importing),
+        ("old.xml", b"old"),
+        ("library", library),
+        ("fields.sil", b"import \"library\"\nmethod n() { }\n"),
+        ("only.sil", b"import \"library\"\n"),
+    ]);
+    let path = |name: &str| scratch.path().join(name);
+    fs::hard_link(path("good.sil"), path("linked.xml")).expect("can be linked");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("good.sil", path("symbolic.xml")).expect("can be linked");
+    for (arguments, code) in [
+        (&["good.sil", "--report", "sarif=good.sil"][..], 2),
+        (&["good.sil", "--report", "sarif=./good.sil"], 2),
+        (&[".", "--report", "junit=good.sil"], 2),
+        (&["good.sil", "--report", "junit=linked.xml"], 2),
+        #[cfg(unix)]
+        (&["good.sil", "--report", "junit=symbolic.xml"], 2),
+        (&["good.sil", "--report", "junit=old.xml", "--report", "sarif=./old.xml"], 2),
+        (&["good.sil", "--report", "junit=new.xml", "--report", "sarif=new.xml"], 2),
+        (&["missing.sil", "--report", "junit=missing.sil"], 2),
+        (&["main.sil", "--report", "junit=good.sil"], 2),
+        (&["--check", "main.sil", "--report", "sarif=good.sil"], 2),
+        (&["-", "--stdin-filename", "good.sil", "--report", "sarif=good.sil"], 2),
+    ] {
+        let run = scratch.silicon(arguments);
+        assert_eq!(run.code, Some(code), "{arguments:?}: {run:#?}");
+        assert!(run.stderr.contains("cannot write"), "{arguments:?}: {run:#?}");
+        let text = fs::read_to_string(path("good.sil")).expect("is still there");
+        assert_eq!(text, VERIFIES, "{arguments:?}");
+        assert!(!path("missing.sil").exists());
+    }
+    // Which files are imported, under names like any other, is known at the end only.
+    for arguments in [
+        &["fields.sil"][..],
+        &["--check", "fields.sil"],
+        &["fields.sil", "--member", "nobody"],
+        &["only.sil"],
+        &["good.sil", "only.sil"],
+    ] {
+        for report in ["junit=library", "sarif=./library"] {
+            let run = scratch.silicon(&[arguments, &["--report", report]].concat());
+            assert_eq!(run.code, Some(2), "{arguments:?}: {run:#?}");
+            assert!(run.stderr.contains("part of a program"), "{arguments:?}: {run:#?}");
+            assert_eq!(fs::read(path("library")).expect("is still there"), library);
+        }
+    }
+    assert_eq!(fs::read_to_string(path("old.xml")).expect("is still there"), "old");
+    let run = scratch.silicon(&["good.sil", "--report", "junit=old.xml"]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    assert!(fs::read_to_string(path("old.xml")).expect("a report").starts_with("<?xml"));
+}
+
+#[test]
+fn what_the_solver_is_asked_can_be_kept() {
+    let scratch = programs();
+    let run = scratch.silicon(&["--smt-log", "logs/here", "bad.vpr"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    let log = fs::read_to_string(scratch.path().join("logs/here/m.smt2")).expect("a log");
+    assert!(log.contains("(check-sat)"), "{log}");
+    // Each question says what it is for: `assert x != 0` stands there, by itself.
+    let (mut said, mut asked) = (None, Vec::new());
+    for line in log.lines() {
+        match line.strip_prefix("; ") {
+            Some(words) if words.contains(" at ") => said = Some(words),
+            _ if line == "(check-sat)" => asked.push(said),
+            _ => {}
+        }
+    }
+    assert!(!asked.is_empty() && asked.iter().all(Option::is_some), "{log}");
+    assert!(asked.contains(&Some("obligation of assert at bad.vpr:3:10")), "{log}");
+    let run = scratch.silicon(&["--smt-log", "logs/many", "bad.vpr", "good.sil"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    assert!(scratch.path().join("logs/many/good.sil/m.smt2").is_file());
+    // Two files of which one directory would have the name.
+    let scratch = Scratch::new(&[("d/e.sil", FAILS), ("d_e.sil", FAILS)]);
+    let run = scratch.silicon(&["--smt-log", "logs", "d_e.sil", "d/e.sil"]);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    for (directory, file) in [("d_e.sil", "d_e.sil"), ("d_e.sil-2", "d/e.sil")] {
+        let log = scratch.read(&format!("logs/{directory}/m.smt2"));
+        assert!(log.contains(&format!("assert at {file}:3:10")), "{log}");
+    }
+}
+
+/// A method with more places than are listed; lines 3 to 10 have an obligation each that reaches the solver.
+const MANY_PLACES: &str = "method m(a: Int, b: Int) returns (c: Int)
+{
+  c := a * b
+  assert c + a == a * (b + 1)
+  assert c + 2 * a == a * (b + 2)
+  assert c + 3 * a == a * (b + 3)
+  assert c + 4 * a == a * (b + 4)
+  assert c + 5 * a == a * (b + 5)
+  assert c + 6 * a == a * (b + 6)
+  c := 7 / (a * a + 1)
+}
+";
+
+#[test]
+fn what_costs_most_is_listed() {
+    let scratch = Scratch::new(&[("a.vpr", MANY_PLACES.as_bytes())]);
+    let listed = |threads: &str| {
+        let run = scratch.silicon(&["--stats", "--message-format", "json", "-j", threads, "a.vpr"]);
+        let lines = lines(&run);
+        let [member] = of_type(&lines, "member")[..] else { panic!("{run:#?}") };
+        let mut listed = member["obligations"].as_array().expect("a list").clone();
+        for one in &mut listed {
+            one.as_object_mut().expect("an object").remove("prover_ms").expect("it took time");
+        }
+        listed
+    };
+    let one_thread = listed("1");
+    assert_eq!(one_thread, listed("2"));
+    assert_eq!(one_thread.len(), 5);
+    let steps = |one: &Value| one["steps"].as_u64().expect("a number");
+    assert!(one_thread.is_sorted_by_key(|one| std::cmp::Reverse(steps(one))), "{one_thread:#?}");
+    for one in &one_thread {
+        let (line, kind) = (one["start"]["line"].as_u64(), one["kind"].as_str());
+        let expected = if line == Some(10) { "assignment" } else { "assert" };
+        assert!((Some(4)..=Some(10)).contains(&line) && kind == Some(expected), "{one:#}");
+        assert!(steps(one) > 0 && one["questions"] == 1 && one["file"] == "a.vpr", "{one:#}");
+    }
+    let run = scratch.silicon(&["--stats", "a.vpr"]);
+    let at: Vec<&str> = run.stdout.lines().filter(|line| line.contains(" steps, ")).collect();
+    assert_eq!(at.len(), 5, "{run:#?}");
+    for (line, one) in at.iter().zip(&one_thread) {
+        let kind = one["kind"].as_str().expect("a text");
+        let start = format!("    a.vpr:{}: {kind}: 1 to the prover, ", one["start"]["line"]);
+        assert!(line.starts_with(&start), "{line}");
+    }
+}
+
+#[test]
+fn errors_come_with_states_if_asked_for() {
+    let program = "field f: Int\nfield n: Ref\npredicate P(x: Ref, i: Int)\n\
+         method m(x: Ref, i: Int, s: Seq[Bool])\n  requires acc(x.f, 1/2) && acc(x.n) && P(x.n, i)\n\
+         requires x.f == 7 && x.n == null && i == -3 && s == Seq(true, false)\n{\n  assert i > 0\n}\n";
+    let scratch = Scratch::new(&[("bad.vpr", program.as_bytes())]);
+    let run = |extra: &[&str]| {
+        scratch.silicon(&[&["bad.vpr", "--message-format", "json"], extra].concat())
+    };
+    let plain = timeless(&run(&["--counterexample", "--no-counterexample"]));
+    assert!(plain[0].get("counterexample").is_none(), "{plain:?}");
+    let with = timeless(&run(&["--counterexample"]));
+    let expected = serde_json::json!({
+        "variables": [
+            { "name": "x", "value": "ref1" },
+            { "name": "i", "value": "-3" },
+            { "name": "s", "value": "Seq(true, false)" },
+        ],
+        "heap": [
+            { "location": "ref1.f", "amount": "1/2", "value": "7" },
+            { "location": "ref1.n", "amount": "write", "value": "null" },
+            { "location": "P(null, -3)", "amount": "write" },
+        ],
+    });
+    assert_eq!(with[0]["counterexample"], expected);
+    // Nothing else changes.
+    let mut without = with.clone();
+    without[0].as_object_mut().expect("an object").remove("counterexample");
+    for line in &mut without {
+        line.as_object_mut().expect("an object").remove("queries");
+    }
+    let mut plain = plain;
+    for line in &mut plain {
+        line.as_object_mut().expect("an object").remove("queries");
+    }
+    assert_eq!(without, plain);
+    let people = scratch.silicon(&["bad.vpr", "--counterexample"]);
+    assert!(people.stdout.contains("for instance where x = ref1, i = -3"), "{people:#?}");
+}
+
+#[test]
+fn states_show_no_variables_of_termination_checks() {
+    let program = "import <decreases/int.vpr>\nmethod m(i: Int) returns (r: Int)\n  ensures true\n  decreases i if r > 3\n\
+         {\n  r := 3\n  while (r > 0) decreases r { r := r - 1 }\n  assert i > 0\n}\n";
+    let scratch = Scratch::new(&[("bad.vpr", program.as_bytes())]);
+    let found =
+        timeless(&scratch.silicon(&["bad.vpr", "--message-format", "json", "--counterexample"]));
+    let variables = found[0]["counterexample"]["variables"].as_array().expect("a list");
+    let names: Vec<_> = variables.iter().map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, [Some("i"), Some("r")], "{found:?}");
+}
+
+/// One graph for Graphviz, each body a cluster of its own, each loop a cluster inside it.
+#[test]
+fn graphs_are_dumped_for_graphviz() {
+    let program = "method m(n: Int) returns (i: Int)\n{\n  i := 0\n  while (i < n) invariant i <= n { i := i + 1 }\n}\n\
+                   method abstract(n: Int)\nmethod k(b: Bool) { if (b) { goto end } assert b label end }\n";
+    let scratch = Scratch::new(&[("g.sil", program.as_bytes())]);
+    let run = scratch.silicon(&["--dump", "cfg", "g.sil"]);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    let text = run.stdout.as_str();
+    assert!(text.starts_with("digraph program {\n") && text.ends_with("}\n"), "{text}");
+    assert_eq!(text.matches('{').count(), text.matches('}').count(), "{text}");
+    for part in [
+        "label=\"method m\";",
+        "i := 0\\l",
+        "while (i < n)\\linvariant i <= n\\l\", shape=hexagon",
+        "[label=next, style=dashed];",
+        "label=\"method k\";",
+        "branch (b)\\l",
+        "[label=true];",
+        "[label=false];",
+    ] {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    assert!(!text.contains("abstract"), "a method without a body has no graph:\n{text}");
+    // Names of nodes are unique: each is defined once.
+    let mut nodes: Vec<&str> = text
+        .lines()
+        .filter(|line| line.contains(" [label=\"") && !line.contains("->"))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let count = nodes.len();
+    nodes.sort_unstable();
+    nodes.dedup();
+    assert!(count >= 7 && nodes.len() == count, "{text}");
+}
