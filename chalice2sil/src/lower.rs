@@ -211,6 +211,8 @@ pub(crate) struct Member<'l, 'p> {
     credits: Option<Name>,
     /// The states in which this method itself last left each object, where calls may leave it again.
     left_here: Option<Name>,
+    /// Read fractions, each with what messages call it.
+    fractions: Vec<(Name, &'static str)>,
     /// Flags that tell whether a ghost constant has been assigned.
     assigned: FxHashMap<LocalId, Name>,
 }
@@ -233,6 +235,7 @@ impl<'l, 'p> Member<'l, 'p> {
             locals_in_scope: Vec::new(),
             credits: None,
             left_here: None,
+            fractions: Vec::new(),
             assigned: FxHashMap::default(),
         }
     }
@@ -244,6 +247,20 @@ impl<'l, 'p> Member<'l, 'p> {
     /// The SIL name of a variable of the source.
     fn local(&mut self, local: LocalId) -> Name {
         self.names.of_local(&self.lowering.names.borrow(), self.lowering.program, local)
+    }
+
+    /// Says which variables of the finished member are those of the source.
+    fn variables(&self) -> s::Annotation {
+        let fractions = self.fractions.iter().map(|(name, called)| (&**name, *called));
+        let of_source = self.names.of_source(self.lowering.program);
+        annotations::variables(of_source.into_iter().chain(fractions))
+    }
+
+    /// A name for a read fraction, and what messages call it.
+    fn fresh_fraction(&mut self, wanted: &str, called: &'static str) -> Name {
+        let name = self.fresh(wanted);
+        self.fractions.push((name.clone(), called));
+        name
     }
 
     /// A name that this member does not use yet.

@@ -183,6 +183,9 @@ impl Names {
     }
 }
 
+/// The object of a member; no variable of the source is called so.
+const THIS: &str = "this";
+
 /// The names inside one member of the generated program.
 #[derive(Debug, Default)]
 pub(crate) struct LocalNames {
@@ -199,6 +202,17 @@ impl LocalNames {
         let name = self.fresh(global, &program.locals[local].name);
         self.by_local.insert(local, name.clone());
         name
+    }
+
+    /// The variables of the source that have a name so far, by these, in their order in the source.
+    pub(crate) fn of_source<'a>(&'a self, program: &'a Program) -> Vec<(&'a str, &'a str)> {
+        let mut locals: Vec<_> = self.by_local.iter().collect();
+        locals.sort_unstable_by_key(|(local, _)| local.into_raw().into_u32());
+        let called = |local: LocalId| &*program.locals[local].name;
+        let this = self.used.contains(THIS).then_some((THIS, THIS));
+        this.into_iter()
+            .chain(locals.into_iter().map(|(&local, name)| (&**name, called(local))))
+            .collect()
     }
 
     /// A name that nothing in this member and nothing global has.

@@ -124,13 +124,7 @@ impl<'a> SourceMap<'a> {
 
     /// The origins at and above a node, innermost first.
     fn outward(&self, origin: OriginId) -> impl Iterator<Item = &'a Origin> + use<'a> {
-        let entries = &self.program.origins.entries;
-        let entry = |id: OriginId| entries.get((id.0 as usize).checked_sub(1)?).map(|it| (id, it));
-        std::iter::successors(entry(origin), move |(id, origin)| {
-            // Parents come first in the table, so that the walk ends.
-            entry(origin.parent).filter(|(parent, _)| parent < id)
-        })
-        .map(|(_, origin)| origin)
+        outward(self.program, origin)
     }
 
     /// The innermost `@src.at`, and whether no `@src.none` stands below it.
@@ -289,10 +283,43 @@ impl<'a> SourceMap<'a> {
 
 /// What the original program calls a declaration, if its front end says so.
 pub fn given_name(program: &Program, declaration: Span) -> Option<String> {
+    own_text(program, declaration, "src.name")
+}
+
+/// What values of a domain are called, where a front end has made the domain (`@src.values`).
+pub fn values_called(program: &Program, declaration: Span) -> Option<String> {
+    own_text(program, declaration, "src.values")
+}
+
+/// What an annotation at the declaration itself says.
+fn own_text(program: &Program, declaration: Span, key: &str) -> Option<String> {
     let own = (declaration.origin.0 as usize).checked_sub(1)?;
     let annotations = &program.origins.entries.get(own)?.annotations;
-    let name = annotations.iter().find(|annotation| &*annotation.key == "src.name")?;
-    name.values.first().map(|name| unescape(name))
+    let annotation = annotations.iter().find(|annotation| &*annotation.key == key)?;
+    annotation.values.first().map(|text| unescape(text))
+}
+
+/// What the original program calls a variable of the member in which `declaration` stands (`@src.variables`); `None` if it has
+/// no such variable.
+pub fn given_variable(program: &Program, declaration: Span, name: &str) -> Option<String> {
+    let listed = outward(program, declaration.origin)
+        .flat_map(|origin| &origin.annotations)
+        .find(|annotation| &*annotation.key == "src.variables")?;
+    listed.values.iter().find_map(|value| match value.split_once('=') {
+        Some((own, called)) => (own == name).then(|| unescape(called)),
+        None => (&**value == name).then(|| name.to_owned()),
+    })
+}
+
+/// The origins at and above a node, innermost first.
+fn outward(program: &Program, origin: OriginId) -> impl Iterator<Item = &Origin> {
+    let entries = &program.origins.entries;
+    let entry = move |id: OriginId| entries.get((id.0 as usize).checked_sub(1)?).map(|it| (id, it));
+    std::iter::successors(entry(origin), move |(id, origin)| {
+        // Parents come first in the table, so that the walk ends.
+        entry(origin.parent).filter(|(parent, _)| parent < id)
+    })
+    .map(|(_, origin)| origin)
 }
 
 /// A message of the engine, which quotes the generated text, with the original text in its place.

@@ -126,6 +126,8 @@ pub struct Shortfall {
     pub held: Amount,
     /// Whether that is all: else more may be held that is not known to be of this location.
     pub is_all: bool,
+    /// An instance of a predicate that is held and may have it inside.
+    pub inside: Option<String>,
 }
 
 /// An amount of permission in a message.
@@ -154,11 +156,25 @@ impl fmt::Display for Amount {
     }
 }
 
+/// An amount in words that do for every language.
+pub(crate) fn in_percent(amount: &BigRational) -> String {
+    let percent = amount * BigInt::from(100);
+    match percent.floor().to_integer() {
+        _ if percent.is_zero() => "none".to_owned(),
+        whole if percent.is_integer() => format!("{whole}%"),
+        whole if whole.is_zero() => "less than 1%".to_owned(),
+        whole => format!("more than {whole}%"),
+    }
+}
+
 impl Shortfall {
     /// How much is needed, and how much held.
     pub fn amounts(&self, in_words: impl Fn(&Amount) -> String) -> String {
         let is_held = if self.is_all { "held" } else { "known to be held" };
-        format!("{} needed, {} {is_held}", in_words(&self.needed), in_words(&self.held))
+        let inside = self.inside.as_ref();
+        let hint = inside.map(|it| format!("; `{it}` may have it, `unfold` it first"));
+        let (needed, held) = (in_words(&self.needed), in_words(&self.held));
+        format!("{needed} needed, {held} {is_held}{}", hint.unwrap_or_default())
     }
 }
 

@@ -129,6 +129,11 @@ impl<'l, 'p> Member<'l, 'p> {
         self.names.of_local(&self.lowering.names.borrow(), self.lowering.program, local)
     }
 
+    /// Says which variables of the finished member are those of the source.
+    pub(crate) fn variables(&self) -> s::Annotation {
+        annotations::variables(self.names.of_source(self.lowering.program))
+    }
+
     /// A name that this member does not use yet.
     pub(crate) fn fresh(&mut self, wanted: &str) -> Name {
         self.names.fresh(&self.lowering.names.borrow(), wanted)

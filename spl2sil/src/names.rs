@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sil::build::{RESERVED, unused};
 use sil::source::Name;
 use spl::program::{
-    ConstructorId, DatatypeId, DestructorId, FieldId, FunctionId, LocalId, PredicateId,
+    ConstructorId, DatatypeId, DestructorId, FieldId, FunctionId, LocalId, LocalKind, PredicateId,
     ProcedureId, Program, SortId,
 };
 
@@ -106,6 +106,11 @@ impl LocalNames {
         name
     }
 
+    /// The variables of the source that have a name so far, by these, in their order in the source.
+    pub(crate) fn of_source<'a>(&'a self, program: &'a Program) -> Vec<(&'a str, &'a str)> {
+        written(program, self.by_local.iter().map(|(&local, name)| (local, &**name)))
+    }
+
     /// A name that nothing in this member and nothing global has.
     pub(crate) fn fresh(&mut self, global: &Names, wanted: &str) -> Name {
         let wanted = beginning_with_letter(&wanted.replace(['?', '^'], "$"));
@@ -113,4 +118,15 @@ impl LocalNames {
         self.used.insert(name.clone());
         name
     }
+}
+
+/// Those of the locals that somebody has written, each with what it is called in the source, in their order there.
+pub(crate) fn written<'a>(
+    program: &'a Program,
+    named: impl Iterator<Item = (LocalId, &'a str)>,
+) -> Vec<(&'a str, &'a str)> {
+    let is_written = |local: LocalId| program.locals[local].kind != LocalKind::Temporary;
+    let mut locals: Vec<_> = named.filter(|&(local, _)| is_written(local)).collect();
+    locals.sort_unstable_by_key(|(local, _)| local.into_raw().into_u32());
+    locals.into_iter().map(|(local, name)| (name, &*program.locals[local].name)).collect()
 }

@@ -7,7 +7,9 @@ use chalice::Span;
 use sil::build::{annotation, source_file};
 use sil::syntax::{Annotation, Expr};
 
-pub(crate) use sil::build::{Annotate, hidden, inner, named, renamed, said, told_receivers};
+pub(crate) use sil::build::{
+    Annotate, hidden, inner, named, renamed, said, told_receivers, variables,
+};
 
 use super::Lowering;
 

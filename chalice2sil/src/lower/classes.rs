@@ -76,6 +76,7 @@ impl Lowering<'_> {
             body: Some(body),
         }))
         .with(self.at(span))
+        .with(member.variables())
         .with(renamed("predicate.not.wellformed:*", "not.wellformed:*"))
     }
 
@@ -146,6 +147,7 @@ impl Lowering<'_> {
             }))
             .with(self.at(channel.span))
             .with(named(&format!("{} (where clause)", channel.name)))
+            .with(member.variables())
             .with(renamed("predicate.not.wellformed:*", "not.wellformed:*")),
         );
     }
@@ -191,7 +193,8 @@ impl Lowering<'_> {
             body,
         }))
         .with(self.at(function.span))
-        .with(named(&format!("{}.{}", self.program.classes[function.class].name, function.name)));
+        .with(named(&format!("{}.{}", self.program.classes[function.class].name, function.name)))
+        .with(member.variables());
         if self.is_opaque(id) { lowered.with(annotation("opaque", Vec::new())) } else { lowered }
     }
 

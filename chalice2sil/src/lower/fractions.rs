@@ -27,8 +27,11 @@ impl Member<'_, '_> {
         env: &Env,
         kind: &str,
     ) -> Name {
-        let wanted = if kind.starts_with("invariant") { "k_loop" } else { "k_call" };
-        let k = self.smaller_fraction(wanted, env);
+        let k = if kind.starts_with("invariant") {
+            self.smaller_fraction("k_loop", "rd of the loop", env)
+        } else {
+            self.smaller_fraction("k_call", "rd of the call", env)
+        };
         let is_read = |amount: &PermissionKind| matches!(amount, PermissionKind::AbstractRead);
         let bounds = self.fraction_bounds(&var(&k), contract, contract_env, is_read);
         self.emit_bounds(bounds, kind);
@@ -52,7 +55,7 @@ impl Member<'_, '_> {
         if !matches!(access.amount.kind, PermissionKind::AbstractRead) {
             return env.clone();
         }
-        let k = self.fresh("k_part");
+        let k = self.fresh_fraction("k_part", "rd of the predicate");
         self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
         let is_smaller = self.is_smaller_fraction(&k, env);
         let bounds = self.fraction_bounds(&var(&k), wanted, contract_env, |_| true);
@@ -75,8 +78,8 @@ impl Member<'_, '_> {
     }
 
     /// A new fraction, positive and smaller than a thousandth of that of the surroundings.
-    fn smaller_fraction(&mut self, wanted: &str, env: &Env) -> Name {
-        let k = self.fresh(wanted);
+    fn smaller_fraction(&mut self, wanted: &str, called: &'static str, env: &Env) -> Name {
+        let k = self.fresh_fraction(wanted, called);
         self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
         let smaller = self.is_smaller_fraction(&k, env);
         self.emit_plain(inhale(smaller));

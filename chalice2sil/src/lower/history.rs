@@ -420,7 +420,8 @@ impl Lowering<'_> {
         Some(
             crate::build::member(s::MemberKind::Method(method))
                 .with(self.at(first.span))
-                .with(called),
+                .with(called)
+                .with(member.variables()),
         )
     }
 }

@@ -100,7 +100,7 @@ impl Lowering<'_> {
             formals.push(typed(&name, self.ty(&local.ty)));
             entry_values.insert(result, var(&name));
         }
-        let fraction = facts.read_fraction.then(|| member.fresh("k"));
+        let fraction = facts.read_fraction.then(|| member.fresh_fraction("k", "rd"));
         formals.extend(fraction.iter().map(|name| typed(name, ty(TypeKind::Perm))));
         let entry_locks = facts.locks.then(|| LockNames::new(&mut member, "0"));
         let locks = facts.locks.then(|| LockNames::new(&mut member, ""));
@@ -143,6 +143,7 @@ impl Lowering<'_> {
         crate::build::member(s::MemberKind::Method(lowered))
             .with(self.at(method.span))
             .with(named(&called))
+            .with(member.variables())
     }
 }
 
@@ -332,7 +333,7 @@ impl Member<'_, '_> {
             }
         }
         if !facts.read_fraction && self.needs_fraction(method) {
-            let k = self.fresh("k");
+            let k = self.fresh_fraction("k", "rd");
             self.emit_plain(declare(&k, ty(TypeKind::Perm), None));
             let small = self.lowering.is_read_fraction(var(&k));
             self.emit_plain(inhale(small));

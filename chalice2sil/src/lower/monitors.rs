@@ -227,7 +227,7 @@ impl Member<'_, '_> {
             self.check(
                 lt(none(), perm(level.clone())),
                 "acquire.failed:insufficient.permission",
-                "there might be insufficient permission to read mu of the object",
+                "there might be insufficient permission to read the level `mu` of the object; ask for it, as in `rd(o.mu)`",
             );
             level
         } else {
@@ -556,7 +556,8 @@ impl Lowering<'_> {
         Some(
             crate::build::member(s::MemberKind::Method(method))
                 .with(self.at(member.span))
-                .with(named(&format!("{} (credits of the monitor invariant)", class.name))),
+                .with(named(&format!("{} (credits of the monitor invariant)", class.name)))
+                .with(member.variables()),
         )
     }
 }

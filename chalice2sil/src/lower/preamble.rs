@@ -297,6 +297,7 @@ fn level_domain() -> s::Member {
             axiom("lockbottom_least", least),
         ],
     )
+    .with(values_called("level"))
 }
 
 /// Total maps from objects to values, with the two axioms of arrays.

@@ -9,7 +9,7 @@ use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::Member;
-use super::annotations::{Annotate, hidden, named, renamed, said, unplaced};
+use super::annotations::{Annotate, hidden, renamed, said, unplaced};
 use super::assertions::mentions_wait_level;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::facts::mentions_credit;
@@ -156,17 +156,17 @@ impl Member<'_, '_> {
             Some(Rhs::Expr(e)) => {
                 let value = self.stored(e, env);
                 let name = self.local(local);
-                self.emit_plain(declare(&name, ty, None).with(named(&declared.name)));
+                self.emit_plain(declare(&name, ty, None));
                 self.emit(assign(var(&name), value));
             }
             Some(value) => {
                 let name = self.local(local);
-                self.emit_plain(declare(&name, ty, None).with(named(&declared.name)));
+                self.emit_plain(declare(&name, ty, None));
                 self.assign_new(&name, value, env);
             }
             None => {
                 let name = self.local(local);
-                self.emit_plain(declare(&name, ty, None).with(named(&declared.name)));
+                self.emit_plain(declare(&name, ty, None));
             }
         }
         if is_late_constant {

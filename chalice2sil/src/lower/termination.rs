@@ -71,7 +71,7 @@ impl Lowering<'_> {
         let method = s::Method { formals, ..s::Method::new(&name).body(statements) };
         let class = &self.program.classes[function.class].name;
         let called = named(&format!("{class}.{} (termination)", function.name));
-        Some(member_at(self, method, function.span).with(called))
+        Some(member_at(self, method, function.span).with(called).with(member.variables()))
     }
 }
 

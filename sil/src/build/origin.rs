@@ -83,6 +83,20 @@ pub fn named(name: &str) -> Annotation {
     annotation("src.name", vec![escaped(name)])
 }
 
+/// `@src.variables("x", "n_1=n", ..)`, at a member: its variables that the original program has, each with what it is called
+/// there where that differs. All others are the front end's own, and no message names them.
+pub fn variables<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Annotation {
+    let value = |(name, called): (&str, &str)| {
+        if name == called { name.into() } else { escaped(&format!("{name}={called}")) }
+    };
+    annotation("src.variables", pairs.into_iter().map(value).collect())
+}
+
+/// `@src.values("text")`, at a domain that the original program does not have: what values of it are called.
+pub fn values_called(text: &str) -> Annotation {
+    annotation("src.values", vec![escaped(text)])
+}
+
 /// `@src.hide()`: if this fails, the translation is wrong, not the program.
 pub fn hidden() -> Annotation {
     annotation("src.hide", Vec::new())

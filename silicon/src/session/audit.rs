@@ -31,27 +31,35 @@ pub fn trusted(
         match member {
             Member::Method(id) => {
                 let method = &program.methods[id];
+                let name = places.name(method.span, method.name.to_string());
                 if method.implementations.is_empty() && promises(&method.contract) {
-                    trusted.push(format!("the contract of method {} (no body)", method.name));
+                    trusted.push(format!("the contract of method {name} (no body)"));
                 }
-                wildcard(&method.contract, "method", &method.name, ends, &mut trusted);
+                wildcard(&method.contract, "method", &name, ends, &mut trusted);
                 if statements {
                     let bodies = method.implementations.iter().map(|one| &one.body);
-                    trusted.extend(assumptions(bodies, &method.name, places));
+                    trusted.extend(assumptions(bodies, &name, places));
                 }
             }
             Member::Function(id) => {
                 let function = &program.functions[id];
+                let name = places.name(function.span, function.name.to_string());
                 if function.body.is_none() && !function.contract.postconditions.is_empty() {
-                    let name = &function.name;
                     trusted.push(format!("the postconditions of function {name} (no body)"));
                 }
-                wildcard(&function.contract, "function", &function.name, ends, &mut trusted);
+                wildcard(&function.contract, "function", &name, ends, &mut trusted);
             }
             Member::Domain(id) => {
                 let domain = &program.domains[id];
-                if !domain.axioms.is_empty() && places.is_users(domain.span) {
-                    trusted.push(format!("the axioms of domain {}", domain.name));
+                let axioms = match places.users_name(domain.span, &domain.name) {
+                    Some(name) => format!("the axioms of domain {name}"),
+                    None => "the axioms that the translation adds".to_owned(),
+                };
+                if !domain.axioms.is_empty()
+                    && places.is_users(domain.span)
+                    && !trusted.contains(&axioms)
+                {
+                    trusted.push(axioms);
                 }
             }
             Member::Field(_) | Member::Predicate(_) => {}

@@ -1,7 +1,5 @@
 //! Where findings are shown: in the program that the user wrote, which need not be the SIL text.
 
-use num_bigint::BigInt;
-use num_traits::Zero;
 use sil::imports::library;
 use sil::program::Program;
 use sil::render::{Message, Place, Severity, Texts};
@@ -9,7 +7,7 @@ use sil::source::{Sources, Span};
 use sil::source_map::{self, Explained, SourceMap};
 
 use super::outcome::{Diagnostic, Missing};
-use crate::report::{Amount, Finding, Shortfall, Step};
+use crate::report::{Amount, Finding, Shortfall, Step, in_percent};
 
 /// The places of one program.
 pub struct Places<'a> {
@@ -65,8 +63,12 @@ impl<'a> Places<'a> {
             finding.shortfall.as_ref().map(|shortfall| &*shortfall.location),
         );
         if let Some(shortfall) = &finding.shortfall {
-            let is_translated = self.map.original_files().next().is_some();
-            text.push_str(&lacking(shortfall, &text, is_translated));
+            text.push_str(&lacking(shortfall, &text, self.is_translated()));
+        }
+        if finding.full_id().ends_with(":assertion.false")
+            && let Some(hint) = hints::slips::misplaced_old(&text)
+        {
+            text.push_str(&format!("; {hint}"));
         }
         if self.is_of_translator(finding) {
             text = format!("a check that the translator promised cannot fail: {text} ({id})");
@@ -112,6 +114,16 @@ impl<'a> Places<'a> {
         self.map.given_name(span).unwrap_or(name)
     }
 
+    /// What the user calls a member; `None` if a front end has made it.
+    pub fn users_name(&self, span: Span, name: &str) -> Option<String> {
+        let given = self.map.given_name(span);
+        if self.is_translated() { given } else { Some(given.unwrap_or_else(|| name.to_owned())) }
+    }
+
+    fn is_translated(&self) -> bool {
+        self.map.original_files().next().is_some()
+    }
+
     /// Whether a failure is a defect of the translator and not of its user's program.
     pub fn is_of_translator(&self, finding: &Finding) -> bool {
         let explain =
@@ -145,10 +157,7 @@ fn lacking(shortfall: &Shortfall, message: &str, is_translated: bool) -> String 
 /// An amount in the words of SIL, or in words that do for every language.
 fn in_words(amount: &Amount, is_translated: bool) -> String {
     match amount {
-        Amount::Known(part) if is_translated && !part.is_zero() => {
-            let percent = part * BigInt::from(100);
-            if percent.is_integer() { format!("{percent}%") } else { amount.to_string() }
-        }
+        Amount::Known(part) if is_translated => in_percent(part),
         _ => amount.to_string(),
     }
 }

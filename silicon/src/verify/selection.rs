@@ -11,9 +11,19 @@ use crate::report::MemberKind;
 
 /// Whether there is a report on a member: it is selected, and there is something to say.
 fn is_reported(program: &Program, sources: &Sources, options: &Options, member: Member) -> bool {
-    !matches!(member, Member::Field(_))
-        && is_selected(program, member, options)
-        && !(matches!(member, Member::Domain(_)) && is_of_library(sources, program, member))
+    let is_others = || {
+        // Axioms that somebody else has written are looked at for contradictions, too.
+        matches!(member, Member::Domain(_))
+            && (is_of_library(sources, program, member)
+                || !options.smoke && is_of_front_end(program, member))
+    };
+    !matches!(member, Member::Field(_)) && is_selected(program, member, options) && !is_others()
+}
+
+/// Whether a front end has made it, and not translated it.
+fn is_of_front_end(program: &Program, member: Member) -> bool {
+    let (_, _, span) = describe(program, member);
+    !program.origins.files.is_empty() && source_map::given_name(program, span).is_none()
 }
 
 /// The members of the report, in its order.

@@ -139,7 +139,7 @@ impl<'p> Lowering<'p> {
             None => return member.stuck("what has no body and is defined by itself", place),
         }
         let checks = std::mem::take(&mut member.statements);
-        Ok(method.body(checks).into())
+        Ok(s::Member::from(method.body(checks)).with(member.variables()))
     }
 }
 

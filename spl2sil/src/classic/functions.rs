@@ -213,7 +213,7 @@ impl<'p> Lowering<'p> {
             }
             lowered = lowered.body(member.placed(body.span, value));
         }
-        Ok(lowered.into())
+        Ok(s::Member::from(lowered).with(member.variables()))
     }
 }
 
@@ -455,7 +455,8 @@ impl<'p> Member<'_, 'p> {
             checks.push(self.placed(clause.span, check));
         }
         let method = s::Member::from(method.body(checks));
-        Ok(self.placed(function.name_span, method).with(named(&function.name)))
+        let method = method.with(named(&function.name)).with(self.variables());
+        Ok(self.placed(function.name_span, method))
     }
 
     /// `function(arguments, state)`

@@ -146,6 +146,12 @@ impl<'l, 'p> Member<'l, 'p> {
         name
     }
 
+    /// Says which variables of the finished member are those of the source.
+    pub(super) fn variables(&self) -> s::Annotation {
+        let named = self.names.iter().map(|(&local, name)| (local, &**name));
+        crate::lower::annotations::variables(crate::names::written(self.program, named))
+    }
+
     /// Its type.
     pub(super) fn ty(&mut self, ty: &Type) -> s::Type {
         self.lowering.prelude.want(Part::Sort(ty.clone()));

@@ -8,6 +8,7 @@ use indexmap::{IndexMap, IndexSet};
 use sil::syntax::Member;
 
 use super::types::Key;
+use crate::lower::annotations::values_called;
 use spl::program::{Program, Type};
 
 /// A domain of the prelude.
@@ -103,13 +104,44 @@ impl Prelude {
                 self.want(Part::ReachFrame(from));
             }
         }
-        let mut texts: IndexMap<String, ()> = IndexMap::new();
+        let mut texts: IndexMap<String, Option<String>> = IndexMap::new();
         for part in &self.parts {
             if let Some(text) = text(program, part) {
-                texts.insert(text, ());
+                texts.insert(text, part.ty().map(|ty| ty.show(program)));
             }
         }
-        texts.keys().flat_map(|text| parsed(text)).collect()
+        let mut members = Vec::new();
+        for (text, values) in texts {
+            let mut domains = parsed(&text);
+            if let (Some(values), Some(first)) = (values, domains.first_mut()) {
+                first.annotations.push(values_called(&values));
+            }
+            members.extend(domains);
+        }
+        members
+    }
+}
+
+impl Part {
+    /// The type whose values are those of the part's domain.
+    fn ty(&self) -> Option<Type> {
+        match self {
+            Self::Sort(ty) => Some(ty.clone()),
+            Self::Set(element) => Some(Type::set(element.clone())),
+            Self::Map(from, to) => Some(Type::Map(Box::new(from.clone()), Box::new(to.clone()))),
+            Self::Frame(..)
+            | Self::Agree(..)
+            | Self::Reach(_)
+            | Self::Unwritten(_)
+            | Self::ReachFrame(_)
+            | Self::Array(_)
+            | Self::ArrayCells(_)
+            | Self::ArrayContents(_)
+            | Self::Bits
+            | Self::Known(_)
+            | Self::Smaller(_)
+            | Self::Order => None,
+        }
     }
 }
 

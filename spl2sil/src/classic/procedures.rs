@@ -56,7 +56,10 @@ impl Lowering<'_> {
             s::Method::new(&format!("{}$refused", spelled(&procedure.name)))
                 .body([assert(refused(&stuck)).with(place)])
         });
-        let method = s::Member::from(method).with(named(&procedure.name)).with(ends());
+        let method = s::Member::from(method)
+            .with(named(&procedure.name))
+            .with(member.variables())
+            .with(ends());
         members.push(places::placed(self.sources, procedure.name_span, method));
     }
 }

@@ -7,7 +7,7 @@ use sil::build::{annotation, source_file};
 use sil::syntax::{Annotation, Stmt, StmtKind};
 use spl::source::Span;
 
-pub(crate) use sil::build::{Annotate, named, renamed, said};
+pub(crate) use sil::build::{Annotate, named, renamed, said, values_called, variables};
 
 use super::Lowering;
 

@@ -45,6 +45,7 @@ impl Thesis<'_, '_> {
         member
             .with(self.lowering.at(declared.name_span))
             .with(named(&declared.name))
+            .with(scope.member.variables())
             .with(crate::lower::annotations::ends())
     }
 
@@ -69,6 +70,7 @@ impl Thesis<'_, '_> {
         member
             .with(self.lowering.at(declared.name_span))
             .with(named(&declared.name))
+            .with(scope.member.variables())
             .with(crate::lower::annotations::ends())
     }
 }

@@ -93,6 +93,7 @@ impl Thesis<'_, '_> {
         member
             .with(self.lowering.at(declared.name_span))
             .with(named(&declared.name))
+            .with(scope.member.variables())
             .with(crate::lower::annotations::ends())
     }
 }

@@ -3,7 +3,8 @@
 //! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a scope of its own.
 
 use la_arena::Arena;
-use sil::program::{Local, LocalKind};
+use num_rational::BigRational;
+use sil::program::{Local, LocalKind, Program};
 use smt::prover::Budget;
 use smt::terms::{Sort, SortKind, Term, Terms};
 
@@ -102,6 +103,7 @@ impl Wanted {
 
 /// The names under which values are shown: those of the solver mean nothing to anybody.
 struct Names<'a> {
+    program: &'a Program,
     terms: &'a Terms,
     wanted: &'a Wanted,
     values: Vec<String>,
@@ -131,11 +133,10 @@ impl Names<'_> {
             SortKind::Bool => raw.parse().map_or(Value::Other(raw), Value::Bool),
             SortKind::Int => raw.parse().map_or(Value::Other(raw), Value::Int),
             SortKind::Backend(_) => Value::Other(raw),
-            SortKind::Perm => match raw.as_str() {
-                "0" => Value::Other("none".to_owned()),
-                "1" => Value::Other("write".to_owned()),
-                _ => Value::Other(raw),
-            },
+            SortKind::Perm => Value::Other(match raw.parse::<BigRational>() {
+                Ok(amount) => author::amount(self.program, amount),
+                Err(_) => raw,
+            }),
             SortKind::Ref if raw == self.null => Value::Null,
             SortKind::Ref => Value::Reference(number(&mut self.references, raw)),
             _ => {
@@ -149,7 +150,8 @@ impl Names<'_> {
                     self.others.push((sort, raw));
                     own.len()
                 });
-                Value::Other(format!("{}#{}", self.terms.sort_name(sort), index + 1))
+                let kind = author::kind_of_value(self.program, &self.terms.sort_name(sort));
+                Value::Other(format!("{kind}#{}", index + 1))
             }
         }
     }
@@ -218,6 +220,7 @@ impl Engine<'_> {
         let values = self.values_where_not(goal, &wanted.terms)?;
         let null = values[0].clone();
         let mut names = Names {
+            program: self.program,
             terms: &self.terms,
             wanted: &wanted,
             values,
@@ -266,7 +269,10 @@ impl Engine<'_> {
         match &self.state.user {
             Some(user) => {
                 self.add_variables((user.locals, &user.store), "", &mut named);
-                self.add_variables(own, "callee.", &mut named);
+                // The parameters of a predicate stand for what its user has written.
+                if self.state.assertion.bodies.is_empty() {
+                    self.add_variables(own, "callee.", &mut named);
+                }
             }
             None => self.add_variables(own, "", &mut named),
         }
@@ -290,7 +296,9 @@ impl Engine<'_> {
         };
         for (id, local) in locals.iter().filter(|(_, local)| is_shown(local)) {
             if let Some(value) = store.get(id) {
-                named.push((format!("{prefix}{}", local.name), value));
+                let is_chosen = author::is_chosen(self.program, local);
+                let called = author::variable(self.program, local).filter(|_| !is_chosen);
+                named.extend(called.map(|called| (format!("{prefix}{called}"), value)));
             }
         }
     }

@@ -1,10 +1,12 @@
 //! What the author of a program calls its members, where the program is a translation, too.
 
-use sil::program::Program;
+use num_rational::BigRational;
+use sil::program::{Local, Program, Type};
 use sil::source::Span;
-use sil::source_map::given_name;
+use sil::source_map::{given_name, given_variable, values_called};
 
 use crate::engine::state::heap::Resource;
+use crate::report::{Amount, in_percent};
 
 /// Whether a front end has made the program from its author's.
 pub(crate) fn is_translated(program: &Program) -> bool {
@@ -14,6 +16,38 @@ pub(crate) fn is_translated(program: &Program) -> bool {
 /// What the author calls a declaration; `None` if a front end has made it.
 pub(crate) fn called(program: &Program, name: &str, declaration: Span) -> Option<String> {
     if is_translated(program) { given_name(program, declaration) } else { Some(name.to_owned()) }
+}
+
+/// What the author calls a variable; `None` if a front end has made it.
+pub(crate) fn variable(program: &Program, local: &Local) -> Option<String> {
+    if is_translated(program) {
+        given_variable(program, local.span, &local.name)
+    } else {
+        Some(local.name.to_string())
+    }
+}
+
+/// Whether a front end chooses the value of a variable, as that of an amount: it says nothing to the author.
+pub(crate) fn is_chosen(program: &Program, local: &Local) -> bool {
+    is_translated(program) && local.ty == Type::Perm
+}
+
+/// An amount as the author writes it.
+pub(crate) fn amount(program: &Program, amount: BigRational) -> String {
+    if is_translated(program) { in_percent(&amount) } else { Amount::Known(amount).to_string() }
+}
+
+/// What the author calls values of a sort.
+pub(crate) fn kind_of_value(program: &Program, sort: &str) -> String {
+    if !is_translated(program) {
+        return sort.to_owned();
+    }
+    let mut domains = program.domains.iter().map(|(_, domain)| domain);
+    let domain = domains.find(|domain| *domain.name == *sort);
+    domain
+        .map(|domain| domain.span)
+        .and_then(|span| given_name(program, span).or_else(|| values_called(program, span)))
+        .unwrap_or_else(|| "value".to_owned())
 }
 
 /// A location with these arguments, as the author writes it; `None` if there is no way to.

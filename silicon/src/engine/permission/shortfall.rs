@@ -3,8 +3,8 @@
 //! Nothing is asked here. A run that is repeated has to come to the same questions, and the prover is not worth its time
 //! for words. So what is held is what is known at once, and what has no name in the program is left out.
 
-use sil::program::{Local, LocalKind, Type};
-use smt::terms::{Sort, Term, TermKind, TheoryOp};
+use sil::program::{Expr, ExprKind, FieldId, LocalId, LocalKind, Location};
+use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
 use crate::engine::findings::log::Reported;
 use crate::engine::findings::names;
@@ -36,8 +36,13 @@ impl Engine<'_> {
             Some(amount) => self.amount_in_words(heap, amount),
         };
         let (held, is_all) = self.evidently_held(heap, resource, arguments);
+        let inside = if held == Terms::NONE {
+            self.instance_around(heap, resource, arguments)
+        } else {
+            None
+        };
         let held = self.amount_in_words(heap, held);
-        self.log.add_shortfall(reported, Shortfall { location, needed, held, is_all });
+        self.log.add_shortfall(reported, Shortfall { location, needed, held, is_all, inside });
     }
 
     /// A location as the user would write it.
@@ -80,6 +85,29 @@ impl Engine<'_> {
             if self.terms.is_literal(amount) { amounts.push(amount) } else { is_all = false }
         }
         (self.terms.sum(Sort::PERM, amounts), is_all)
+    }
+
+    /// A held instance of a predicate whose body mentions permission to this location of its argument: perhaps it has to be
+    /// unfolded.
+    fn instance_around(
+        &self,
+        heap: &Heap,
+        resource: Resource,
+        arguments: &[Term],
+    ) -> Option<String> {
+        let (Resource::Field(field), &[receiver]) = (resource, arguments) else { return None };
+        heap.resources().find_map(|(of, chunks)| {
+            let Resource::Predicate(id) = of else { return None };
+            let predicate = &self.program.predicates[id];
+            let body = predicate.body.as_ref()?;
+            let chunk = chunks.iter().find(|chunk| {
+                let mut formals = predicate.formals.iter().zip(&chunk.arguments);
+                formals.any(|(&formal, &argument)| {
+                    argument == receiver && body.any(|part| is_access(part, field, formal))
+                })
+            })?;
+            self.location_in_words(heap, of, &chunk.arguments)
+        })
     }
 
     /// Whether a condition is among what is known, without a question.
@@ -150,21 +178,18 @@ impl Engine<'_> {
             Some(user) => (user.locals, &user.store),
             None => (self.state.locals, &self.state.store),
         };
-        let mut with_value = locals.iter().filter(|(id, _)| store.get(*id) == Some(value));
-        with_value.find_map(|(_, local)| self.variable_of_user(local))
+        let with_value = locals.iter().filter(|(id, _)| store.get(*id) == Some(value));
+        // A variable of `let` stands for what is written beside it.
+        with_value
+            .filter(|(_, local)| local.kind != LocalKind::Let)
+            .find_map(|(_, local)| names::variable(self.program, local))
     }
+}
 
-    /// What the user calls a variable. Front ends name those of a body; of parameters, those that are references are the
-    /// user's by their names, and the others may be the front end's own.
-    fn variable_of_user(&self, local: &Local) -> Option<String> {
-        let own = || Some(local.name.to_string());
-        match local.kind {
-            LocalKind::Formal | LocalKind::Returned if !names::is_translated(self.program) => own(),
-            LocalKind::Formal | LocalKind::Returned if local.ty == Type::Ref => own(),
-            LocalKind::Formal | LocalKind::Returned => None,
-            LocalKind::Variable => names::called(self.program, &local.name, local.span),
-            LocalKind::Bound if !names::is_translated(self.program) => own(),
-            LocalKind::Bound | LocalKind::Let => None,
-        }
-    }
+/// Whether it is `acc(formal.field, ..)`.
+fn is_access(expr: &Expr, field: FieldId, formal: LocalId) -> bool {
+    let ExprKind::Acc { location: Location::Field { receiver, field: of }, .. } = &expr.kind else {
+        return false;
+    };
+    *of == field && matches!(receiver.kind, ExprKind::Local(local) if local == formal)
 }

@@ -130,6 +130,7 @@ impl<'p> Engine<'p> {
         let program = self.program;
         let declaration: &'p Predicate = &program.predicates[predicate];
         let mut state = self.state.clone();
+        state.user = Some(self.state.users_variables());
         Rc::make_mut(&mut state.assertion.bodies).push(predicate);
         state.assertion.reading = Reading::Inhale;
         state.locals = &declaration.locals;
