@@ -184,7 +184,7 @@ fn secondary(sources: &Sources, span: Span) -> Label<usize> {
 fn rendered(sources: &Sources, report: &Diagnostic<usize>, colored: bool) -> String {
     let mut files = SimpleFiles::new();
     for (file, _) in sources.files() {
-        files.add(file.name.clone(), file.text.clone());
+        files.add(file.name.clone(), quotable(&file.text));
     }
     let config = Config::default();
     if !colored {
@@ -193,4 +193,17 @@ fn rendered(sources: &Sources, report: &Diagnostic<usize>, colored: bool) -> Str
     let mut text = term::termcolor::Ansi::new(Vec::new());
     let written = term::emit_to_write_style(&mut text, &config, &files, report);
     written.ok().and_then(|()| String::from_utf8(text.into_inner()).ok()).unwrap_or_default()
+}
+
+/// A text as it is quoted: what would command the terminal is replaced by as many bytes.
+fn quotable(text: &str) -> String {
+    let mut quotable = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => quotable.push(c),
+            _ if c.is_control() => quotable.extend(std::iter::repeat_n('?', c.len_utf8())),
+            _ => quotable.push(c),
+        }
+    }
+    quotable
 }
