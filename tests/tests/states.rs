@@ -77,7 +77,7 @@ fn states_of_chalice_are_told_in_its_names() {
         assert!(shown.contains(held), "{held} in {shown}");
     }
     let failed = scratch.silicon(&["c.chalice", "--counterexample"]).stdout;
-    for held in ["ref1.f = 4 (write held)", "ref2.P (write held)", "old ref1.f = "] {
+    for held in ["ref1.f = 4 (100% held)", "ref2.P (100% held)", "old ref1.f = "] {
         assert!(failed.contains(held), "{held} in {failed}");
     }
     for text in [shown, failed] {
