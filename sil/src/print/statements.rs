@@ -55,8 +55,8 @@ impl Writer<'_> {
             if let (StmtKind::Var(locals), [next, ..]) = (&statement.kind, rest)
                 && !locals.iter().any(|local| context.scope.supplied.contains(local))
                 && self.initialises(context, locals, statement, next)
+                && self.is_bare(context, statement)
             {
-                self.annotations(context.origin, statement.span, &statement.annotations);
                 self.initialised(context.below(statement.span), locals, next);
                 rest = &rest[1..];
             } else {
@@ -65,9 +65,13 @@ impl Writer<'_> {
         }
     }
 
-    /// One statement with its annotations.
+    /// One statement with its annotations. Where a declaration comes from is left out: nothing goes wrong there, and the
+    /// reference takes an annotated one for no declaration.
     pub(super) fn statement(&mut self, context: Context<'_>, statement: &Stmt) {
-        self.annotations(context.origin, statement.span, &statement.annotations);
+        let is_declaration = matches!(statement.kind, StmtKind::Var(_));
+        if !is_declaration || !statement.annotations.is_empty() {
+            self.annotations(context.origin, statement.span, &statement.annotations);
+        }
         let context = context.below(statement.span);
         grow_stack(|| match &statement.kind {
             StmtKind::If { condition, then, otherwise } => {

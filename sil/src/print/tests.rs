@@ -491,3 +491,26 @@ fn long_and_deep_programs() {
     printed(&text, Form::Graph);
     printed(&text, Form::Structured);
 }
+
+#[test]
+fn declarations_do_not_say_where_they_come_from() {
+    check_body(
+        r#"@src.file("0", "a.spl")
+        method m(b: Int) {
+          @src.at("0", "1.1-1.9")
+          var x: Int := b
+          @src.at("0", "2.1-2.9")
+          var y: Int
+          var z: Int := x
+        }"#,
+        Form::Structured,
+        r#"
+        {
+          var x: Int
+          @src.at("0", "1.1-1.9")
+          x := b
+          var y: Int
+          var z: Int := x
+        }"#,
+    );
+}
