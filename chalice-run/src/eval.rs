@@ -13,12 +13,12 @@ mod states;
 pub(crate) use levels::Open;
 
 use chalice::program::LockMode;
+use front::grow_stack;
 
 use crate::code::{Bool2, Compare, Expr, Kind};
 use crate::fault::{Fault, Reason, Res, reference_or_null};
 use crate::heap::Holder;
 use crate::machine::Machine;
-use crate::stack::grow_stack;
 use crate::transfer::Transfer;
 use crate::value::{Arithmetic, Ref, Value};
 

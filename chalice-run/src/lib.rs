@@ -43,7 +43,6 @@ pub mod replay;
 pub mod report;
 pub mod run;
 pub mod sources;
-mod stack;
 mod step;
 mod transfer;
 pub mod value;

@@ -1,8 +1,7 @@
 //! The `chalice-run` command.
 
 use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -56,9 +55,9 @@ fn main() -> ExitCode {
 
 /// Runs what is asked for. The result is the exit code.
 fn command(args: &Args) -> Result<u8> {
-    let mut texts = vec![read(&args.input)?];
+    let mut texts = vec![front::read_input(&args.input)?];
     for file in &args.with {
-        texts.push(read(file)?);
+        texts.push(front::read_input(file)?);
     }
     let sources = Sources::new(texts);
     let (program, found) = sources.check();
@@ -538,20 +537,6 @@ impl Runner<'_> {
         }
         Ok(())
     }
-}
-
-fn read(input: &Path) -> Result<(String, String)> {
-    let (name, bytes) = if input == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes).context("standard input")?;
-        ("<stdin>".to_owned(), bytes)
-    } else {
-        let name = input.display().to_string();
-        let bytes = fs::read(input).with_context(|| name.clone())?;
-        (name, bytes)
-    };
-    let text = String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
-    Ok((name, text))
 }
 
 fn out(text: &str) -> Result<()> {

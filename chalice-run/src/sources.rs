@@ -66,8 +66,8 @@ impl Sources {
     /// Where an offset is.
     pub fn place(&self, offset: u32) -> Place {
         let (file, start) = &self.files[self.file_of(offset)];
-        let (line, column) = file.line_column(offset - start);
-        Place { file: file.name.clone(), line, column }
+        let at = file.line_column(offset - start);
+        Place { file: file.name.clone(), line: at.line as usize, column: at.column as usize }
     }
 
     /// The line on which a span starts.

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use chalice::Span;
+use front::grow_stack;
 use rustc_hash::FxHashMap;
 
 use crate::amount::{Amount, Kappa, Rational, Sign};
@@ -14,7 +15,6 @@ use crate::code::{Access, Expr, Kind, LevelSide, Target};
 use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
 use crate::machine::{COMMON, Folding, Machine, OldState};
-use crate::stack::grow_stack;
 use crate::value::{Ref, Value};
 
 /// What is done with what an assertion asks for.

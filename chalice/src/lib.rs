@@ -14,7 +14,6 @@ pub mod options;
 pub mod program;
 mod resolve;
 pub mod source;
-mod stack;
 pub mod syntax;
 
 pub use diagnostic::{Code, Diagnostic};
@@ -30,7 +29,7 @@ pub use source::{SourceFile, Span};
 /// with all others of its file. Diagnostics come in source order.
 pub fn check(source: &SourceFile) -> (Option<Program>, Vec<Diagnostic>) {
     match syntax::parse(&source.text) {
-        Ok(syntax) => resolve::resolve(&syntax, source.beginning()),
+        Ok(syntax) => resolve::resolve(&syntax, source::beginning(source)),
         Err(errors) => (None, errors),
     }
 }

@@ -106,7 +106,7 @@ fn cover<'e>(e: &'e Expr, bound: &mut Vec<(LocalId, &'e Expr)>, covered: &mut Ve
         }
         _ => {}
     }
-    crate::stack::grow_stack(|| e.for_each_child(&mut |child| cover(child, bound, covered)));
+    front::grow_stack(|| e.for_each_child(&mut |child| cover(child, bound, covered)));
     bound.truncate(outer);
 }
 
@@ -124,7 +124,7 @@ fn missing(e: &Expr, covered: &mut Vec<Covered>, added: &mut Vec<Expr>) {
     ) {
         return;
     }
-    crate::stack::grow_stack(|| e.for_each_child(&mut |child| missing(child, covered, added)));
+    front::grow_stack(|| e.for_each_child(&mut |child| missing(child, covered, added)));
     let ExprKind::FieldRead { receiver, field } = &e.kind else { return };
     if covered.iter().any(|place| place.includes(receiver, *field)) {
         return;

@@ -94,7 +94,7 @@ struct Resolver<'s> {
 
 impl Resolver<'_> {
     fn error(&mut self, message: impl Into<String>, span: Span) {
-        self.findings.push(Diagnostic::error(Code::TypecheckerError, message, span));
+        self.findings.push(Diagnostic::new(Code::TypecheckerError, span, message));
     }
 
     /// An error about something that the text does not contain, such as the type of a variable declared implicitly:

@@ -19,7 +19,6 @@ pub mod messages;
 mod build;
 mod lower;
 mod names;
-mod stack;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -95,7 +94,9 @@ pub fn load(name: &str, text: &str) -> Loaded {
     messages.retain(|message| message.id != messages::FEATURE_UNSUPPORTED);
     let loaded = sil::load::load_text(&format!("{name} (as SIL)"), &translated);
     if loaded.program.is_none() {
-        messages.extend(loaded.diagnostics.iter().map(|one| messages::broken(name, &one.message)));
+        messages.extend(
+            loaded.diagnostics.iter().map(|one| Message::of_translator(name, &one.message)),
+        );
     }
     Loaded { program: loaded.program, sources: loaded.sources, messages }
 }
@@ -117,7 +118,8 @@ pub fn translate_text(
     match resolved {
         Some(program) => (Some(sil::print::program(&program, form)), messages),
         None => {
-            messages.extend(diagnostics.iter().map(|one| messages::broken(name, &one.message)));
+            messages
+                .extend(diagnostics.iter().map(|one| Message::of_translator(name, &one.message)));
             (None, messages)
         }
     }

@@ -224,7 +224,7 @@ impl<'l, 'p> Member<'l, 'p> {
             names: LocalNames::default(),
             out: Vec::new(),
             span,
-            line: lowering.source.line(span),
+            line: lowering.source.line(span.start),
             class: None,
             method: None,
             promising: None,
@@ -304,7 +304,7 @@ impl<'l, 'p> Member<'l, 'p> {
 
     /// Lowers a node that gets a place of its own.
     fn placed(&mut self, span: Span, work: impl FnOnce(&mut Self) -> s::Expr) -> s::Expr {
-        let line = std::mem::replace(&mut self.line, self.lowering.source.line(span));
+        let line = std::mem::replace(&mut self.line, self.lowering.source.line(span.start));
         let mut lowered = work(self);
         self.line = line;
         lowered.annotations.insert(0, self.lowering.at(span));
@@ -313,7 +313,7 @@ impl<'l, 'p> Member<'l, 'p> {
 
     /// Lowers a node that can fail: it gets a place of its own if it is on another line than what surrounds it.
     fn located(&mut self, span: Span, work: impl FnOnce(&mut Self) -> s::Expr) -> s::Expr {
-        if self.lowering.source.line(span) == self.line {
+        if self.lowering.source.line(span.start) == self.line {
             work(self)
         } else {
             self.placed(span, work)

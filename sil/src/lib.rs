@@ -106,7 +106,6 @@ pub mod render;
 pub mod resolve;
 pub mod source;
 pub mod source_map;
-mod stack;
 pub mod syntax;
 pub mod triggers;
 pub mod walk;

@@ -12,8 +12,9 @@ use codespan_reporting::term::termcolor::Ansi;
 use codespan_reporting::term::{Config, emit_into_string, emit_to_write_style};
 use indexmap::IndexMap;
 
-use crate::diagnostics::Diagnostic;
-use crate::source::{LineColumn, Name, SourceFile, Sources, Span};
+use front::Diagnostic;
+
+use crate::source::{LineColumn, Name, SourceFile, Sources};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -41,15 +42,20 @@ pub struct Place {
 
 impl Place {
     /// Where a span of `sources` is; the start of the first file for a span of no known file.
-    pub fn of(sources: &Sources, span: Span) -> Self {
-        match sources.range(span) {
-            Some((start, end)) => {
-                Self { file: sources.file(span.file).name.as_str().into(), start, end }
-            }
+    pub fn of(sources: &Sources, span: impl Into<front::Span>) -> Self {
+        let span = span.into();
+        match sources.get(span.file) {
+            Some(file) => Self::in_file(file, span),
             None => Self::start_of(
                 sources.files().next().map_or("<unknown>", |(_, file)| file.name.as_str()),
             ),
         }
+    }
+
+    /// Where a span of `file` is.
+    pub fn in_file(file: &SourceFile, span: impl Into<front::Span>) -> Self {
+        let (start, end) = file.range(span.into().range());
+        Self { file: file.name.as_str().into(), start, end }
     }
 
     /// The start of a file: for findings about the file as a whole.
@@ -74,21 +80,43 @@ pub struct Message {
 }
 
 impl Message {
-    /// A finding of the SIL front end.
-    pub fn of(sources: &Sources, diagnostic: &Diagnostic) -> Self {
-        let is_warning = diagnostic.code.is_warning();
+    /// An error without further places.
+    pub fn error(id: impl Into<String>, text: impl Into<String>, place: Place) -> Self {
+        let (id, text) = (id.into(), text.into());
+        let severity = Severity::Error;
+        Self { severity, id, text, place, notes: Vec::new(), remarks: Vec::new() }
+    }
+
+    /// A finding of a front end, about several files.
+    pub fn of<S>(sources: &Sources, diagnostic: &Diagnostic<S>) -> Self
+    where
+        S: Into<front::Span> + Copy,
+    {
+        Self::placed(diagnostic, |span| Place::of(sources, span))
+    }
+
+    /// A finding of a front end, about one file.
+    pub fn in_file<S>(file: &SourceFile, diagnostic: &Diagnostic<S>) -> Self
+    where
+        S: Into<front::Span> + Copy,
+    {
+        Self::placed(diagnostic, |span| Place::in_file(file, span))
+    }
+
+    fn placed<S: Copy>(diagnostic: &Diagnostic<S>, place: impl Fn(S) -> Place) -> Self {
+        let related = diagnostic.related.iter();
         Self {
-            severity: if is_warning { Severity::Warning } else { Severity::Error },
-            id: diagnostic.code.id().to_owned(),
-            text: diagnostic.message.clone(),
-            place: Place::of(sources, diagnostic.span),
-            notes: diagnostic
-                .related
-                .iter()
-                .map(|(span, text)| (Place::of(sources, *span), text.clone()))
-                .collect(),
-            remarks: Vec::new(),
+            severity: if diagnostic.is_error() { Severity::Error } else { Severity::Warning },
+            notes: related.map(|(span, text)| (place(*span), text.clone())).collect(),
+            ..Self::error(diagnostic.code.id(), &diagnostic.message, place(diagnostic.span))
         }
+    }
+
+    /// That a translation is not a SIL program: a defect of the translator.
+    pub fn of_translator(program: &str, why: &str) -> Self {
+        let text =
+            format!("the translation is not a SIL program (a defect of the translator): {why}");
+        Self::error("internal", text, Place::start_of(program))
     }
 }
 
@@ -251,18 +279,9 @@ mod tests {
     use super::*;
 
     fn message(line: u32, column: u32, end: u32) -> Message {
-        Message {
-            severity: Severity::Error,
-            id: "assert.failed:assertion.false".into(),
-            text: "Assert might fail.".into(),
-            place: Place {
-                file: "a.sil".into(),
-                start: LineColumn { line, column },
-                end: LineColumn { line, column: end },
-            },
-            notes: Vec::new(),
-            remarks: Vec::new(),
-        }
+        let (start, end) = (LineColumn { line, column }, LineColumn { line, column: end });
+        let place = Place { file: "a.sil".into(), start, end };
+        Message::error("assert.failed:assertion.false", "Assert might fail.", place)
     }
 
     fn texts(text: &str) -> Texts {

@@ -8,10 +8,10 @@ pub mod walk;
 
 use std::ops::Deref;
 
+use front::grow_stack;
 use num_bigint::BigInt;
 
 use crate::source::{Name, Span};
-use crate::stack::grow_stack;
 
 /// A name and where it stands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

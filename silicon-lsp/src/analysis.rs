@@ -48,14 +48,8 @@ pub(crate) fn analyse(request: Request) -> Arc<Analysis> {
     });
     let Analysed { found, is_program, depends_on_files, others, index } =
         analysed.unwrap_or_else(|defect| {
-            let message = Message {
-                severity: sil::render::Severity::Error,
-                id: "internal".to_owned(),
-                text: format!("internal error: {defect}"),
-                place: sil::render::Place::start_of(&name),
-                notes: Vec::new(),
-                remarks: Vec::new(),
-            };
+            let words = format!("internal error: {defect}");
+            let message = Message::error("internal", words, sil::render::Place::start_of(&name));
             let files = Files::new(&name, &uri, &text, &Texts::default());
             Analysed {
                 found: vec![files.message(&message)],

@@ -367,14 +367,7 @@ fn unexplained(verdict: Verdict) -> Option<(&'static str, &'static str)> {
 }
 
 fn whole_file(file: &str, id: &str, text: String) -> Diagnostic {
-    Diagnostic::of(Message {
-        severity: Severity::Error,
-        id: id.to_owned(),
-        text,
-        place: Place::start_of(file),
-        notes: Vec::new(),
-        remarks: Vec::new(),
-    })
+    Diagnostic::of(Message::error(id, text, Place::start_of(file)))
 }
 
 /// Deals the members that `options` select to shards, and takes those of other shards out of them.

@@ -15,7 +15,6 @@ pub mod options;
 pub mod program;
 mod resolve;
 pub mod source;
-mod stack;
 pub mod syntax;
 
 use std::path::PathBuf;

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use front::grow_stack;
+
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{FileId, SourceFile, Sources};
-use crate::stack::grow_stack;
+use crate::source::{FILE_LIMIT, FileId, SourceFile, Sources};
 use crate::syntax::{self, Declaration, DeclarationKind, Text};
 
 /// Where included files come from.
@@ -23,19 +24,9 @@ pub trait Loader {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FileSystem;
 
-impl FileSystem {
-    /// Positions are 32-bit numbers; texts anywhere near that size are refused.
-    const LARGEST: u64 = 1 << 30;
-}
-
 impl Loader for FileSystem {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        File::open(path)?.take(Self::LARGEST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > Self::LARGEST {
-            return Err(io::Error::other("the file is larger than 1 GiB"));
-        }
-        Ok(bytes)
+        File::open(path).and_then(front::read_bounded)
     }
 }
 
@@ -104,9 +95,9 @@ impl Loading<'_> {
         }
         let error = |why: String| {
             let message = format!("`{}` cannot be included: {why}", path.value);
-            Diagnostic::error(Code::ParserError, message, path.span)
+            Diagnostic::new(Code::ParserError, path.span, message)
         };
-        if self.sources.len() == Sources::LIMIT || self.depth == INCLUDE_LIMIT {
+        if self.sources.files().len() == FILE_LIMIT || self.depth == INCLUDE_LIMIT {
             return Err(error("too many files are included".to_owned()));
         }
         let bytes = self.loader.read(&path_read).map_err(|why| error(why.to_string()))?;

@@ -79,11 +79,11 @@ fn options(syntax: &syntax::Program, findings: &mut Vec<Diagnostic>) -> Options 
         match options.note(&text.value) {
             Ok(unknown) => findings.extend(unknown.iter().map(|flag| {
                 let message = format!("`{flag}` is not known and ignored");
-                Diagnostic::error(Code::TypecheckerWarning, message, text.span)
+                Diagnostic::new(Code::TypecheckerWarning, text.span, message)
             })),
             Err(OptionError::NotAFlag(word)) => {
                 let message = format!("options begin with `-`, not as `{word}`");
-                findings.push(Diagnostic::error(Code::TypecheckerError, message, text.span));
+                findings.push(Diagnostic::new(Code::TypecheckerError, text.span, message));
             }
         }
     }
@@ -94,7 +94,7 @@ fn options(syntax: &syntax::Program, findings: &mut Vec<Diagnostic>) -> Options 
         })
     {
         let message = "integers are taken to have no bounds: nothing is said about overflow";
-        findings.push(Diagnostic::error(Code::TypecheckerWarning, message, first));
+        findings.push(Diagnostic::new(Code::TypecheckerWarning, first, message));
     }
     options
 }
@@ -243,7 +243,7 @@ impl Resolver<'_> {
     }
 
     fn error(&mut self, message: impl Into<String>, span: Span) {
-        self.findings.push(Diagnostic::error(Code::TypecheckerError, message, span));
+        self.findings.push(Diagnostic::new(Code::TypecheckerError, span, message));
     }
 
     fn show(&self, ty: &Type) -> String {

@@ -25,7 +25,6 @@ mod functions;
 mod loops;
 mod member;
 mod objects;
-mod places;
 mod predicates;
 mod prelude;
 mod procedures;
@@ -49,6 +48,7 @@ use self::prelude::Prelude;
 use self::uses::Table;
 use crate::Options;
 use crate::lower::auto_lemmas::reasons;
+use crate::places;
 
 /// Why something has no lowering.
 #[derive(Debug, Clone, PartialEq, Eq)]

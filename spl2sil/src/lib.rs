@@ -21,7 +21,7 @@ mod build;
 mod classic;
 mod lower;
 mod names;
-mod stack;
+mod places;
 #[cfg(test)]
 mod tests;
 mod thesis;
@@ -76,7 +76,9 @@ pub fn load(
     };
     let loaded = sil::load::load_text(&format!("{name} (as SIL)"), &translated);
     if loaded.program.is_none() {
-        messages.extend(loaded.diagnostics.iter().map(|one| messages::broken(name, &one.message)));
+        messages.extend(
+            loaded.diagnostics.iter().map(|one| Message::of_translator(name, &one.message)),
+        );
     }
     Loaded { program: loaded.program, sources: loaded.sources, originals, messages }
 }
@@ -105,7 +107,7 @@ pub fn translate_text(
 ) -> Translated {
     let Checked { program, sources, findings } = spl::check(name, text, settings, loader);
     let mut messages: Vec<Message> =
-        findings.iter().map(|finding| messages::message(&sources, finding)).collect();
+        findings.iter().map(|finding| Message::of(&sources, finding)).collect();
     let Some(program) = program else {
         return Translated { originals: sources, messages, ..Translated::default() };
     };
@@ -117,8 +119,9 @@ pub fn translate_text(
             sil::plugins::desugar(&mut translation, &mut own, &mut diagnostics);
             match sil::resolve::resolve(&translation, &mut diagnostics) {
                 Some(program) => text = Some(sil::print::program(&program, form)),
-                None => messages
-                    .extend(diagnostics.iter().map(|one| messages::broken(name, &one.message))),
+                None => messages.extend(
+                    diagnostics.iter().map(|one| Message::of_translator(name, &one.message)),
+                ),
             }
         }
         Err(refusals) => {

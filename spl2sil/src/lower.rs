@@ -18,7 +18,7 @@ use spl::source::{Sources, Span};
 use self::annotations::Annotate;
 use self::prelude::Used;
 use crate::names::{LocalNames, Names};
-use crate::{classic, thesis};
+use crate::{classic, places, thesis};
 
 /// What is asked for beyond the program itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,9 +76,7 @@ fn field(
     if all.is_empty() && !program.declarations.is_empty() {
         all.push(sil::build::nothing());
     }
-    if let Some(first) = all.first_mut() {
-        first.annotations.splice(0..0, lowering.files());
-    }
+    places::declare_files(lowering.sources, &mut all);
     let refusals = lowering.refusals.into_inner();
     if refusals.is_empty() { Ok(s::Program { members: all }) } else { Err(refusals) }
 }

@@ -1,17 +1,14 @@
 //! The `spl2sil` command.
 
-use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Parser, ValueEnum, ValueHint};
-use sil::print::Form;
-use sil::render::{Colours, Message, Severity, Texts, human};
-use spl::source::Sources;
-use spl::{Dialect, FileSystem, Loader, Settings};
-use spl2sil::{Options, messages, translate_text};
+use sil::render::{Message, Severity, Texts};
+use spl::{Dialect, FileSystem, Settings};
+use spl2sil::{Options, translate_text};
+use translator::{PrintedForm, each_input, print, show};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,12 +65,6 @@ struct Args {
     base: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum PrintedForm {
-    Graph,
-    Structured,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Emit {
     Ast,
@@ -88,32 +79,20 @@ enum DialectChoice {
     Field,
 }
 
-const INPUT_ERROR: u8 = 3;
-
 fn main() -> ExitCode {
     let args = Args::parse();
-    let mut is_fine = true;
-    for input in &args.inputs {
-        match translate_one(&args, input) {
-            Ok(translated) => is_fine &= translated,
-            Err(error) => {
-                is_fine = false;
-                let _ = writeln!(io::stderr(), "spl2sil: {error:#}");
-            }
-        }
-    }
-    if is_fine { ExitCode::SUCCESS } else { ExitCode::from(INPUT_ERROR) }
+    each_input("spl2sil", &args.inputs, |input| translate_one(&args, input))
 }
 
 /// Is the input a program, and is what was asked for written?
 fn translate_one(args: &Args, input: &Path) -> Result<bool> {
-    let (name, text) = read(input)?;
+    let (name, text) = front::read_input(input)?;
     let settings = Settings { dialect: dialect(args.dialect), base: args.base.clone() };
     let options = Options { leaks: args.leaks, assume_termination: args.assume_termination };
     let (output, mut found, sources) = if args.check || args.emit == Emit::Ast {
         let checked = spl::check(&name, &text, &settings, &FileSystem);
         let found = checked.findings.iter();
-        let found: Vec<_> = found.map(|one| messages::message(&checked.sources, one)).collect();
+        let found: Vec<_> = found.map(|one| Message::of(&checked.sources, one)).collect();
         let output = checked.program.map(|program| {
             if args.check {
                 format!("{name}: {} dialect\n", program.dialect.name())
@@ -123,17 +102,14 @@ fn translate_one(args: &Args, input: &Path) -> Result<bool> {
         });
         (output, found, checked.sources)
     } else {
-        let form = match args.form {
-            PrintedForm::Graph => Form::Graph,
-            PrintedForm::Structured => Form::Structured,
-        };
-        let translated = translate_text(&name, &text, &settings, options, &FileSystem, form);
+        let translated =
+            translate_text(&name, &text, &settings, options, &FileSystem, args.form.into());
         (translated.text, translated.messages, translated.originals)
     };
     if args.strict {
         found.iter_mut().for_each(|message| message.severity = Severity::Error);
     }
-    show(&sources, &found);
+    show(&Texts::of(&sources), &found);
     let is_fine = found.iter().all(|message| message.severity != Severity::Error);
     let Some(output) = output.filter(|_| is_fine) else { return Ok(false) };
     write(args, input, &output)?;
@@ -149,53 +125,12 @@ fn dialect(choice: DialectChoice) -> Option<Dialect> {
     }
 }
 
-fn read(input: &Path) -> Result<(String, String)> {
-    if input == Path::new("-") {
-        let mut bytes = Vec::new();
-        io::stdin().read_to_end(&mut bytes).context("standard input")?;
-        let text = String::from_utf8(bytes).context("standard input is not UTF-8")?;
-        return Ok(("<stdin>".to_owned(), text));
-    }
-    let name = input.display().to_string();
-    let bytes = FileSystem.read(input).with_context(|| name.clone())?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{name} is not UTF-8"))?;
-    Ok((name, text))
-}
-
-fn show(sources: &Sources, found: &[Message]) {
-    let mut texts = Texts::default();
-    for (_, file) in sources.iter() {
-        texts.add(sil::source::SourceFile::new(file.name.as_str(), file.text.as_str()));
-    }
-    let is_plain = std::env::var_os("NO_COLOR").is_some() || !io::stderr().is_terminal();
-    let colours = if is_plain { Colours::Never } else { Colours::Always };
-    for message in found {
-        let _ = writeln!(io::stderr(), "{}", human(message, &texts, colours).trim_end());
-    }
-}
-
+/// Writes what was asked for to where it was asked for.
 fn write(args: &Args, input: &Path, output: &str) -> Result<()> {
-    let Some(target) = args.output.as_ref().filter(|_| !args.check) else {
-        return match io::stdout().write_all(output.as_bytes()) {
-            // A reader that has enough closes the pipe: its right.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(error).context("standard output")
-            }
-            _ => Ok(()),
-        };
+    let Some(target) = args.output.as_ref().filter(|_| !args.check) else { return print(output) };
+    let extension = match args.emit {
+        Emit::Ast => "ast",
+        Emit::Sil => "sil",
     };
-    let is_directory = args.inputs.len() > 1 || target.is_dir();
-    let target = if is_directory {
-        fs::create_dir_all(target).with_context(|| target.display().to_string())?;
-        let stem =
-            input.file_stem().filter(|_| input != Path::new("-")).unwrap_or("stdin".as_ref());
-        let extension = match args.emit {
-            Emit::Ast => "ast",
-            Emit::Sil => "sil",
-        };
-        target.join(stem).with_extension(extension)
-    } else {
-        target.clone()
-    };
-    fs::write(&target, output).with_context(|| target.display().to_string())
+    translator::write(target, input, args.inputs.len() > 1, extension, output)
 }

@@ -412,7 +412,7 @@ impl Comparer<'_> {
         let is_in_method = self.code.methods.iter().any(|method| {
             let (_, range) = self.sources.range(method.span);
             let (file, _) = &self.sources.files()[0];
-            let line = |offset: usize| file.line_column(offset as u32).0 as u32;
+            let line = |offset: usize| file.line_column(offset as u32).line;
             (line(range.start)..=line(range.end)).contains(&output.line)
         });
         (!is_in_method).then_some("outside of methods")

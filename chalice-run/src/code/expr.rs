@@ -2,8 +2,8 @@
 
 use chalice::Span;
 use chalice::program::{LockMode, Type};
+use front::grow_stack;
 
-use crate::stack::grow_stack;
 use crate::value::{Arithmetic, Value};
 
 /// An expression or assertion.

@@ -1,9 +1,9 @@
 //! The integers that programs mention: values for which they may do something that they do not do for others.
 
+use front::grow_stack;
 use rustc_hash::FxHashSet;
 
 use super::{Access, Bound, Bounds, Code, Expr, Instr, Kind, Op, Rhs, Target};
-use crate::stack::grow_stack;
 use crate::value::Value;
 
 /// The integers that matter to a method: those that its contract mentions, then its body, then what both make use of.

@@ -1,11 +1,11 @@
 //! Applications of functions.
 
 use chalice::Span;
+use front::grow_stack;
 
 use crate::code::Expr;
 use crate::fault::{Fault, Reason, Res, Trouble};
 use crate::machine::Machine;
-use crate::stack::grow_stack;
 use crate::transfer::Transfer;
 use crate::value::Value;
 

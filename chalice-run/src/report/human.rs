@@ -12,7 +12,7 @@ use chalice::Span;
 /// A finding of the front end.
 pub fn finding(sources: &Sources, found: &chalice::Diagnostic, colored: bool) -> String {
     let mut report = if found.is_error() { Diagnostic::error() } else { Diagnostic::warning() };
-    report = report.with_code(found.code.as_str()).with_message(&found.message);
+    report = report.with_code(found.code.id()).with_message(&found.message);
     let mut labels = vec![primary(sources, found.span)];
     for (span, remark) in &found.related {
         labels.push(secondary(sources, *span).with_message(remark));

@@ -18,7 +18,7 @@ pub fn finding(sources: &Sources, found: &chalice::Diagnostic) -> String {
     let severity = if found.is_error() { "error" } else { "warning" };
     line(&json!({
         "v": 1, "type": "diagnostic", "file": sources.place(found.span.start).file,
-        "severity": severity, "id": found.code.as_str(), "message": found.message,
+        "severity": severity, "id": found.code.id(), "message": found.message,
         "start": place(sources, found.span.start), "end": place(sources, found.span.end),
     }))
 }

@@ -1,8 +1,9 @@
 //! Accessibility assertions and permission amounts.
 
+use front::grow_stack;
+
 use super::{ClassId, Expr, FieldId, FieldRef, PredicateId};
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// `acc(target, amount)` in any of its forms.
 ///

@@ -1,10 +1,10 @@
 //! Expressions; assertions are expressions of type `bool`.
 
+use front::grow_stack;
 use num_bigint::BigInt;
 
 use super::{Access, ChannelId, ClassId, FieldId, FunctionId, LocalId, MethodId, Type};
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// An expression with its type and place. Its span starts at its leftmost token.
 ///

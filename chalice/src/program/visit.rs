@@ -1,9 +1,10 @@
 //! Walking over expressions.
 
+use front::grow_stack;
+
 use super::{
     Access, AccessTarget, Domain, EvalState, Expr, ExprKind, LocalId, Permission, PermissionKind,
 };
-use crate::stack::grow_stack;
 
 /// When, and in which state, a part of an expression is evaluated, seen from the expression.
 #[derive(Debug, Clone, Copy)]

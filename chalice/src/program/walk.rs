@@ -1,7 +1,8 @@
 //! Walks over statements; those over expressions are methods of [`Expr`].
 
+use front::grow_stack;
+
 use super::{Block, Bounds, Expr, Rhs, Stmt, StmtKind};
-use crate::stack::grow_stack;
 
 /// Visits every statement of a block, nested ones included, outermost first.
 pub fn each_stmt<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Stmt)) {

@@ -191,7 +191,7 @@ impl<'s> Resolver<'s> {
     /// A permission amount.
     fn permission(&mut self, amount: &'s syntax::Expr, context: Context) -> Permission {
         let span = amount.span;
-        let kind = crate::stack::grow_stack(|| self.permission_kind(amount, context));
+        let kind = front::grow_stack(|| self.permission_kind(amount, context));
         Permission { kind, span }
     }
 
@@ -280,7 +280,7 @@ fn mentions_permission(amount: &syntax::Expr) -> bool {
             op: BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul,
             left,
             right,
-        } => crate::stack::grow_stack(|| mentions_permission(left) || mentions_permission(right)),
+        } => front::grow_stack(|| mentions_permission(left) || mentions_permission(right)),
         _ => false,
     }
 }

@@ -178,7 +178,7 @@ impl<'s> Resolver<'s> {
             LocalKind::Result | LocalKind::Variable => return,
         };
         let message = format!("the {what} `{name}` cannot be assigned; use another variable");
-        let error = Diagnostic::error(Code::TypecheckerError, message, span);
+        let error = Diagnostic::new(Code::TypecheckerError, span, message);
         self.findings.push(error.with_related(*declared, "declared here"));
     }
 }

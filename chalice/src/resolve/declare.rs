@@ -70,7 +70,7 @@ pub(super) fn classes<'s>(
 const FIRST: &str = "first declared here";
 
 fn clash(message: impl Into<String>, span: Span) -> Clash {
-    Diagnostic::error(Code::TypecheckerError, message, span)
+    Diagnostic::new(Code::TypecheckerError, span, message)
 }
 
 fn reject_refinement(syntax: &syntax::Program) -> Result<(), Clash> {

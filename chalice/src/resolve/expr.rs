@@ -1,5 +1,7 @@
 //! Expressions other than operators and accessibility assertions.
 
+use front::grow_stack;
+
 use super::name::{Selected, unknown};
 use super::scope::new_local;
 use super::types::is_assignable;
@@ -8,7 +10,6 @@ use crate::program::{
     Domain, EvalState, Expr, ExprKind, LocalKind, LockMode, Member, Quantifier, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{self, Ident, StateKind};
 
 impl<'s> Resolver<'s> {

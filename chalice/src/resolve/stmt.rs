@@ -1,5 +1,7 @@
 //! Statements.
 
+use front::grow_stack;
+
 use super::access::is_special;
 use super::expr::lock_mode;
 use super::name::{Selected, unknown};
@@ -10,7 +12,6 @@ use crate::program::{
     OutVariable, Rhs, Stmt, StmtKind, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{self, BinaryOp, DeclModifiers, Formal, Ident, SpecKind};
 
 impl<'s> Resolver<'s> {

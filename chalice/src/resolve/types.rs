@@ -41,7 +41,7 @@ impl Resolver<'_> {
 
     fn type_argument(&mut self, arguments: &[TypeExpr], span: Span) -> Type {
         match arguments {
-            [only] => crate::stack::grow_stack(|| self.type_of(only)),
+            [only] => front::grow_stack(|| self.type_of(only)),
             _ => self.unknown_type(
                 "a sequence or set type has exactly one type argument".to_owned(),
                 span,

@@ -13,14 +13,14 @@ mod stmt;
 
 use std::borrow::Cow;
 
+use front::{Trivia, grow_stack, with_large_stack};
 use pest::Parser as _;
 use pest::iterators::Pair;
 
-use super::scan::{Trivia, scan};
+use super::scan::scan;
 use super::{Ident, Program, TREE_LIMIT};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::stack::{grow_stack, with_large_stack};
 
 /// How many syntax errors are reported: to find the next one, the file is read again without the broken member.
 const MOST_ERRORS: usize = 20;
@@ -105,14 +105,15 @@ struct Builder {
 }
 
 fn error(message: impl Into<String>, span: Span) -> Diagnostic {
-    Diagnostic::error(Code::ParserError, message, span)
+    Diagnostic::new(Code::ParserError, span, message)
 }
 
 impl Builder {
     /// Where a pair is, without the trivia after it.
     fn span(&self, pair: &Pair<Rule>) -> Span {
         let span = pair.as_span();
-        self.trivia.trim(Span::new(span.start(), span.end()))
+        let trimmed = self.trivia.trim(span.start()..span.end());
+        Span::new(trimmed.start, trimmed.end)
     }
 
     /// Builds something `links` nodes further from the root.

@@ -237,7 +237,7 @@ impl Printer {
 
     fn type_arguments(&mut self, name: &str, arguments: &[TypeExpr]) {
         self.put(name);
-        crate::stack::grow_stack(|| self.list(arguments, Self::type_expr));
+        front::grow_stack(|| self.list(arguments, Self::type_expr));
         self.put(">");
     }
 }

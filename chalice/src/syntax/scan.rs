@@ -2,46 +2,11 @@
 //!
 //! The generated parser recurses once or more for every bracket, so a limit has to hold before it starts.
 
+use front::Trivia;
+
 use super::NESTING_LIMIT;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-
-/// Stretches of white space and comments, in order, adjacent ones merged.
-#[derive(Debug, Default)]
-pub(super) struct Trivia(Vec<Span>);
-
-impl Trivia {
-    /// The span without the trivia at its end, which the parser counts to a rule that could have gone on.
-    pub(super) fn trim(&self, span: Span) -> Span {
-        let after = self.0.partition_point(|trivia| trivia.start < span.end);
-        match after.checked_sub(1).map(|at| self.0[at]) {
-            Some(last) if last.end >= span.end && last.start > span.start => {
-                Span { start: span.start, end: last.start }
-            }
-            _ => span,
-        }
-    }
-
-    /// The text with spaces in place of comments; lines and offsets stay.
-    pub(super) fn blanked(&self, text: &str) -> String {
-        let mut bytes = text.as_bytes().to_vec();
-        for trivia in &self.0 {
-            for byte in &mut bytes[trivia.range()] {
-                if *byte != b'\n' {
-                    *byte = b' ';
-                }
-            }
-        }
-        String::from_utf8(bytes).expect("comments start and end with whole characters")
-    }
-
-    fn add(&mut self, start: usize, end: usize) {
-        match self.0.last_mut() {
-            Some(last) if last.end as usize == start => last.end = end as u32,
-            _ => self.0.push(Span::new(start, end)),
-        }
-    }
-}
 
 /// Finds the trivia of a text.
 ///
@@ -116,7 +81,7 @@ impl Scanner<'_> {
                 let Some(length) = rest[2..].windows(2).position(|pair| pair == b"*/") else {
                     let message = "this comment is not closed";
                     let span = Span::new(self.at, self.at + 2);
-                    return Err(Diagnostic::error(Code::ParserError, message, span));
+                    return Err(Diagnostic::new(Code::ParserError, span, message));
                 };
                 self.trivia_of(length + 4)
             }
@@ -132,10 +97,10 @@ impl Scanner<'_> {
         };
         if self.nesting.depth > NESTING_LIMIT {
             let message = format!("nested too deeply: the limit is {NESTING_LIMIT}");
-            return Err(Diagnostic::error(
+            return Err(Diagnostic::new(
                 Code::ParserError,
-                message,
                 Span::new(self.at, self.at + length),
+                message,
             ));
         }
         self.at += length;
@@ -143,7 +108,7 @@ impl Scanner<'_> {
     }
 
     fn trivia_of(&mut self, length: usize) -> usize {
-        self.trivia.add(self.at, self.at + length);
+        self.trivia.add(self.at..self.at + length);
         length
     }
 

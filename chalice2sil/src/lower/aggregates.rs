@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use chalice::program::{
     BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LocalKind, Quantifier, Reached, Type,
 };
+use front::grow_stack;
 use rustc_hash::FxHashMap;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -24,7 +25,6 @@ use super::env::{Env, ReadAmount};
 use super::expressions::reads_other_states;
 use super::set_sums::value_in;
 use crate::build::*;
-use crate::stack::grow;
 
 impl Member<'_, '_> {
     /// `sum x in collection :: body`, `max x in collection :: body`
@@ -318,7 +318,7 @@ fn indices(variable: LocalId, body: &Expr) -> Option<Vec<(&Expr, &Expr)>> {
     }
     let mut is_fine = true;
     body.for_each_part(&mut |part, reached| {
-        let inner = grow(|| indices(variable, part));
+        let inner = grow_stack(|| indices(variable, part));
         let is_certain = matches!(reached, Reached::Always);
         is_fine &= inner.as_ref().is_some_and(|inner| is_certain || inner.is_empty());
         found.extend(inner.into_iter().flatten());

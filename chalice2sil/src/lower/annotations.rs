@@ -4,7 +4,7 @@
 //! `@src.say` gives the words. In a new name, `*` stands for what the `*` of the pattern matched.
 
 use chalice::Span;
-use sil::build::{annotation, source_file};
+use sil::build::{source_at, source_file};
 use sil::syntax::{Annotation, Expr};
 
 pub(crate) use sil::build::{
@@ -17,12 +17,10 @@ use super::Lowering;
 pub(crate) const FILE_KEY: &str = "0";
 
 impl Lowering<'_> {
-    /// `@src.at("0", "line.column-line.column")`
+    /// `@src.at` of a place in the program.
     pub(crate) fn at(&self, span: Span) -> Annotation {
-        let (line, column) = self.source.line_column(span.start);
-        let (end_line, end_column) = self.source.line_column(span.end.max(span.start));
-        let range = format!("{line}.{column}-{end_line}.{end_column}");
-        annotation("src.at", vec![FILE_KEY.into(), range.into()])
+        let (start, end) = self.source.range(span.range());
+        source_at(FILE_KEY, start, end)
     }
 
     /// `@src.file("0", "name")`

@@ -3,6 +3,7 @@
 use chalice::program::{
     Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, LocalId, Quantifier, Type,
 };
+use front::grow_stack;
 use sil::syntax as s;
 
 use super::Member;
@@ -10,7 +11,6 @@ use super::annotations::{Annotate, said};
 use super::env::{Env, Locks, Side};
 use super::permissions::{Use, assumed};
 use crate::build::*;
-use crate::stack::grow;
 use crate::walk::is_impure;
 
 /// The variables of a quantifier and its triggers.
@@ -108,7 +108,7 @@ impl Member<'_, '_> {
         if let Some(part) = self.depends_on_wait_level(e, env) {
             return self.unsupported("a permission or credit that depends on waitlevel", part);
         }
-        grow(|| match &e.kind {
+        grow_stack(|| match &e.kind {
             ExprKind::And(parts) => {
                 let parts: Vec<_> = parts.iter().map(|part| self.clause(part, env)).collect();
                 and(parts
@@ -283,21 +283,21 @@ impl Member<'_, '_> {
             }
             ExprKind::And(conjuncts) => {
                 for conjunct in conjuncts {
-                    grow(|| self.collect_parts(conjunct, env, guard, binder, parts));
+                    grow_stack(|| self.collect_parts(conjunct, env, guard, binder, parts));
                 }
             }
             ExprKind::Implies { guard: condition, body } => {
                 let defined = self.definedness(condition, env);
                 let guard = guard.and_then(self.expr(condition, env), defined);
-                grow(|| self.collect_parts(body, env, &guard, binder, parts));
+                grow_stack(|| self.collect_parts(body, env, &guard, binder, parts));
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 let defined = self.definedness(condition, env);
                 let condition = self.expr(condition, env);
                 let holds = guard.and_then(condition.clone(), defined.clone());
-                grow(|| self.collect_parts(then, env, &holds, binder, parts));
+                grow_stack(|| self.collect_parts(then, env, &holds, binder, parts));
                 let fails = guard.and_then(not(condition), defined);
-                grow(|| self.collect_parts(otherwise, env, &fails, binder, parts));
+                grow_stack(|| self.collect_parts(otherwise, env, &fails, binder, parts));
             }
             ExprKind::Quantified { variables, domain, body, .. } => {
                 let mut bound = self.bound(variables);
@@ -311,7 +311,9 @@ impl Member<'_, '_> {
                     Domain::Type(_) => Some(truth(true)),
                 };
                 let guard = guard.and_then(membership, defined);
-                grow(|| self.collect_parts(body, env, &guard, Some(&(bound, triggers)), parts));
+                grow_stack(|| {
+                    self.collect_parts(body, env, &guard, Some(&(bound, triggers)), parts);
+                });
             }
             _ => {}
         }

@@ -285,7 +285,7 @@ impl Member<'_, '_> {
 
 /// Gives every accessibility assertion the same amount.
 pub(crate) fn weaken(e: &mut Expr, amount: &PermissionKind) {
-    crate::stack::grow(|| match &mut e.kind {
+    front::grow_stack(|| match &mut e.kind {
         ExprKind::Access(access) => {
             access.amount.kind = amount.clone();
             access.is_bare = false;

@@ -5,18 +5,18 @@
 use chalice::program::{
     Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldId, FieldRef, PermissionKind, PredicateId,
 };
+use front::grow_stack;
 use sil::syntax as s;
 
 use super::Member;
 use super::env::{Env, Locks, Side};
 use super::permissions::{Use, is_certain};
 use crate::build::*;
-use crate::stack::grow;
 
 impl Member<'_, '_> {
     /// The condition under which `e` is defined; nothing if it cannot be expressed.
     pub(crate) fn definedness(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
-        grow(|| self.definedness_inner(e, env))
+        grow_stack(|| self.definedness_inner(e, env))
     }
 
     fn definedness_inner(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
@@ -261,7 +261,7 @@ impl Member<'_, '_> {
 fn conjunct_fields(e: &Expr, fields: &mut Vec<FieldId>) {
     match &e.kind {
         ExprKind::And(parts) => {
-            parts.iter().for_each(|part| grow(|| conjunct_fields(part, fields)));
+            parts.iter().for_each(|part| grow_stack(|| conjunct_fields(part, fields)));
         }
         ExprKind::Access(access) => {
             if let AccessTarget::Field { receiver, field: FieldRef::Declared(field) } =

@@ -1,6 +1,7 @@
 //! `downgrade`: a lock that is held for writing becomes one that is held for reading, and no value changes.
 
 use chalice::program::{AccessTarget, ClassId, Expr, FieldRef, LockMode, PredicateId};
+use front::grow_stack;
 use sil::source::Name;
 use sil::syntax as s;
 
@@ -11,7 +12,6 @@ use super::env::{Env, Side};
 use super::facts::class_of;
 use super::permissions::is_certain;
 use crate::build::*;
-use crate::stack::grow;
 
 impl Member<'_, '_> {
     /// `downgrade e`
@@ -87,7 +87,7 @@ impl Member<'_, '_> {
                     let this = self.expr(receiver, env);
                     let instance = acc(self.predicate_at(this.clone(), *predicate), wildcard());
                     let body = &self.program().predicates[*predicate].body;
-                    let inside = grow(|| self.values_in(body, &env.about(this), opened));
+                    let inside = grow_stack(|| self.values_in(body, &env.about(this), opened));
                     for (condition, value) in inside {
                         let mut conditions = vec![part.guard.clone()];
                         if !is_true(&condition) {

@@ -3,6 +3,7 @@
 use chalice::program::{
     BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
 };
+use front::grow_stack;
 use sil::syntax as s;
 
 use super::annotations::{Annotate, renamed, said};
@@ -11,12 +12,11 @@ use super::levels::Level;
 use super::{Member, permissions::Use};
 use crate::build::*;
 use crate::names::fixed;
-use crate::stack::grow;
 
 impl Member<'_, '_> {
     /// The value of `e`.
     pub(crate) fn expr(&mut self, e: &Expr, env: &Env) -> s::Expr {
-        grow(|| self.expr_inner(e, env))
+        grow_stack(|| self.expr_inner(e, env))
     }
 
     fn expr_inner(&mut self, e: &Expr, env: &Env) -> s::Expr {

@@ -109,7 +109,7 @@ fn outermost_olds<'p>(e: &'p Expr, found: &mut Vec<&'p Expr>) {
         // No value: it says something of the locks of the thread, of which nothing is learnt.
         ExprKind::Old(body) if matches!(body.kind, ExprKind::WaitLevel) => {}
         ExprKind::Old(body) => found.push(&**body),
-        _ => crate::stack::grow(|| e.for_each_child(&mut |child| outermost_olds(child, found))),
+        _ => front::grow_stack(|| e.for_each_child(&mut |child| outermost_olds(child, found))),
     }
 }
 

@@ -9,6 +9,7 @@
 use chalice::program::{
     AccessTarget, ClassId, EvalState, Expr, ExprKind, FieldRef, LockMode, MethodId,
 };
+use front::grow_stack;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -17,7 +18,6 @@ use super::env::{Env, LockState, Locks, OldState};
 use super::permissions::is_certain;
 use super::{Lowering, Member};
 use crate::build::*;
-use crate::stack::grow;
 use crate::walk::is_impure;
 
 /// Does a monitor invariant look back?
@@ -44,7 +44,7 @@ fn part_of(e: &Expr, wants_history: bool) -> Expr {
     if !looks_back(e) {
         return if wants_history { truth() } else { e.clone() };
     }
-    let part = |e: &Expr| Box::new(grow(|| part_of(e, wants_history)));
+    let part = |e: &Expr| Box::new(grow_stack(|| part_of(e, wants_history)));
     let kind = match &e.kind {
         ExprKind::And(parts) => ExprKind::And(parts.iter().map(|e| *part(e)).collect()),
         ExprKind::Implies { guard, body } if !looks_back(guard) => {
@@ -79,11 +79,11 @@ struct ReadableLevel<'e> {
 fn collect_conjuncts<'e>(e: &'e Expr, guards: &[(&'e Expr, bool)], found: &mut Vec<Conjunct<'e>>) {
     let mut under = |guard: &'e Expr, value: bool, part: &'e Expr| {
         let guards: Vec<_> = guards.iter().copied().chain([(guard, value)]).collect();
-        grow(|| collect_conjuncts(part, &guards, found));
+        grow_stack(|| collect_conjuncts(part, &guards, found));
     };
     match &e.kind {
         ExprKind::And(parts) => {
-            parts.iter().for_each(|part| grow(|| collect_conjuncts(part, guards, found)));
+            parts.iter().for_each(|part| grow_stack(|| collect_conjuncts(part, guards, found)));
         }
         ExprKind::Implies { guard, body } => under(guard, true, body),
         ExprKind::Conditional { condition, then, otherwise } => {

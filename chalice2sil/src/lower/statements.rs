@@ -4,6 +4,7 @@ use chalice::program::{
     Access, AccessTarget, Block, Expr, ExprKind, IfArm, Initialiser, LocalId, OutVariable,
     Permission, PermissionKind, Rhs, Stmt, StmtKind,
 };
+use front::grow_stack;
 use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -17,13 +18,12 @@ use super::levels::hands_on_wait_level;
 use super::permissions::{Use, is_whole};
 use crate::build::*;
 use crate::names::fixed;
-use crate::stack::grow;
 
 impl Member<'_, '_> {
     /// The statements of a block, one after the other.
     pub(crate) fn statements(&mut self, block: &Block, env: &Env) {
         for stmt in &block.stmts {
-            grow(|| self.statement(stmt, env));
+            grow_stack(|| self.statement(stmt, env));
         }
     }
 
@@ -36,7 +36,7 @@ impl Member<'_, '_> {
 
     fn statement(&mut self, stmt: &Stmt, env: &Env) {
         self.span = stmt.span;
-        self.line = self.lowering.source.line(stmt.span);
+        self.line = self.lowering.source.line(stmt.span.start);
         if self.lowering.facts.credits && hands_on_wait_level(stmt) {
             self.unsupported_stmt("waitlevel in what is handed on, beside channels,");
         }
@@ -287,7 +287,8 @@ impl Member<'_, '_> {
         let condition =
             self.placed(arm.condition.span, |member| member.expr(&arm.condition, &asked));
         let then = self.nested(&arm.body, env);
-        let otherwise = self.block(|member| grow(|| member.conditional(rest, otherwise, env)));
+        let otherwise =
+            self.block(|member| grow_stack(|| member.conditional(rest, otherwise, env)));
         self.span = span;
         self.emit(branch(condition, then, otherwise));
     }

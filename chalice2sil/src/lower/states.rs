@@ -15,6 +15,7 @@ use chalice::program::{
     Access, AccessTarget, Block, ClassId, EvalState, Expr, ExprKind, FieldRef, MethodId,
     PermissionKind, Program,
 };
+use front::grow_stack;
 use rustc_hash::FxHashMap;
 use sil::source::Name;
 use sil::syntax as s;
@@ -26,7 +27,6 @@ use super::history::has_history;
 use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
-use crate::stack::grow;
 use crate::walk::each_expr_in_block;
 
 /// Which recorded states a program speaks about.
@@ -272,7 +272,7 @@ impl<'p> Member<'_, 'p> {
                 Some((self.expr(e, env), truth(true)))
             }
             ExprKind::FieldRead { receiver, field } => {
-                let (object, defined) = grow(|| self.rooted(receiver, roots, env))?;
+                let (object, defined) = grow_stack(|| self.rooted(receiver, roots, env))?;
                 let location = self.field_of(object.clone(), *field);
                 let readable = lt(none(), perm(location.clone()));
                 Some((location, and([defined, ne(object, null()), readable])))

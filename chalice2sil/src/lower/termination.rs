@@ -13,6 +13,7 @@
 use std::rc::Rc;
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, FunctionId, Reached};
+use front::grow_stack;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -21,7 +22,6 @@ use super::assertions::Part;
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use super::{Lowering, Member};
 use crate::build::*;
-use crate::stack::grow;
 
 impl Lowering<'_> {
     /// The method that checks the applications in a function's body, if the function is recursive.
@@ -115,7 +115,9 @@ impl Footprints {
         if !self.applies(e) {
             return;
         }
-        grow(|| e.for_each_part(&mut |part, reached| self.follow_part(member, part, reached, env)));
+        grow_stack(|| {
+            e.for_each_part(&mut |part, reached| self.follow_part(member, part, reached, env));
+        });
         if let ExprKind::Apply { receiver, function, arguments } = &e.kind
             && self.cycle.contains(function)
         {

@@ -1,11 +1,11 @@
 //! Graphs as written to blocks: names to nodes, nested or flat.
 
+use front::grow_stack;
 use rustc_hash::FxHashSet;
 
 use super::draft::{Draft, DraftKind, Jump, NodeId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{Graph, LabelId, Node, NodeKind, Stmt, StmtKind, TerminatorKind};
-use crate::stack::grow_stack;
 
 /// Fills `draft` with the blocks of a graph.
 pub(super) fn lower(draft: &mut Draft<'_>, graph: &Graph, diagnostics: &mut Vec<Diagnostic>) {

@@ -3,13 +3,13 @@
 //! Control flow that has not reached its next statement yet is a list of open ends; the statement that comes
 //! next decides whether they need a block of their own, so that no empty blocks arise.
 
+use front::grow_stack;
 use rustc_hash::FxHashSet;
 
 use super::draft::{Draft, DraftKind, Jump, NodeId};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{Block, Decreases, Expr, LabelId, Stmt, StmtKind};
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::walk::walk_stmts;
 
 /// Fills `draft` with the blocks of a structured body or proof script.

@@ -1,9 +1,10 @@
 //! Checks that apply to expressions wherever they stand.
 
+use front::grow_stack;
+
 use super::Checker;
 use crate::program::{Expr, ExprKind, LocalId, Location, OldLabel, PredicateAccess, Resource};
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::Trigger;
 use crate::walk::walk_expr;
 

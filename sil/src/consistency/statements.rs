@@ -1,5 +1,6 @@
 //! Checks of bodies: targets of calls, and what a proof script may do.
 
+use front::grow_stack;
 use rustc_hash::FxHashSet;
 
 use super::Checker;
@@ -8,7 +9,6 @@ use crate::program::{
     Block, Body, Decreases, DecreasesKind, Expr, ExprKind, LocalId, Location, Node, NodeKind, Stmt,
     StmtKind, TerminatorKind,
 };
-use crate::stack::grow_stack;
 use crate::walk::{Visit, walk_body};
 
 impl Checker<'_> {

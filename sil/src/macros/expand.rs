@@ -1,8 +1,9 @@
 //! Macros in expressions and names.
 
+use front::grow_stack;
+
 use crate::parser::MAX_DEPTH;
 use crate::source::{Name, Span};
-use crate::stack::grow_stack;
 use crate::syntax::{Expr, ExprKind, Ident, MacroBody, OldLabel, TypedName};
 
 use super::table::MacroId;

@@ -1,9 +1,9 @@
 //! Which names a tree declares and mentions, and how large it is.
 
+use front::grow_stack;
 use rustc_hash::FxHashSet;
 
 use crate::source::Name;
-use crate::stack::grow_stack;
 use crate::syntax::walk::{Visitor, visit};
 use crate::syntax::{
     Expr, ExprKind, Ident, MacroBody, OldLabel, Stmt, StmtKind, Type, TypeKind, TypedName,

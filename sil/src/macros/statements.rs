@@ -1,8 +1,9 @@
 //! Macros in statements and contracts.
 
+use front::grow_stack;
+
 use crate::parser::not_simple;
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{
     Block, Body, Contract, Decreases, DecreasesKind, Define, Expr, ExprKind, Graph, Ident,
     MacroBody, Method, Node, NodeKind, Stmt, StmtKind, TerminatorKind,

@@ -1,10 +1,11 @@
 //! Macros that stand for types.
 
+use front::grow_stack;
+
 use super::expand::Meaning;
 use super::table::MacroId;
 use super::{Argument, Expander, names};
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{Expr, ExprKind, Ident, MacroArgument, MacroBody, Type, TypeKind};
 
 impl Expander {

@@ -4,9 +4,10 @@
 //! there is something in them, at the end of the bodies of loops and of a method, and is reported there. A statement
 //! `unreachable` says that its place may be dead: what follows it in the same run of statements is not checked.
 
+use front::grow_stack;
+
 use crate::program::{Block, Body, Expr, ExprKind, Program, Stmt, StmtKind, Type};
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// The program with its smoke checks. Bodies that are graphs get none.
 pub fn instrument(program: &Program) -> Program {

@@ -1,5 +1,6 @@
 //! Expressions, with as few parentheses as their reading back allows.
 
+use front::grow_stack;
 use indexmap::{IndexMap, IndexSet};
 use la_arena::Arena;
 
@@ -12,7 +13,6 @@ use crate::program::{
     LocalId, Location, OldLabel, PredicateAccess, Program, Quantifier, Resource, Type, UnaryOp,
 };
 use crate::source::{Name, OriginId};
-use crate::stack::grow_stack;
 
 /// The names of a member's variables and labels, as printed.
 pub(super) struct Scope<'a> {

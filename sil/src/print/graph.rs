@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use front::grow_stack;
 use indexmap::IndexMap;
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,7 +22,6 @@ use crate::program::{
     StmtKind, Type,
 };
 use crate::source::{OriginId, Span};
-use crate::stack::grow_stack;
 use crate::walk::{Uses, walk_stmts};
 
 /// A level: the loop whose nested graph it is, or the outermost.

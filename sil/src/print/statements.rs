@@ -1,5 +1,7 @@
 //! Statements and structured bodies.
 
+use front::grow_stack;
+
 use super::Writer;
 use super::expr;
 use super::layout::Line;
@@ -7,7 +9,6 @@ use super::members::Context;
 use super::origins;
 use super::types::type_text;
 use crate::program::{Block, Expr, ExprKind, LocalId, Stmt, StmtKind};
-use crate::stack::grow_stack;
 
 impl Writer<'_> {
     /// `{ … }`, from the current position; leaves the line open behind the closing brace.

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use front::grow_stack;
 use indexmap::{IndexMap, IndexSet};
 use la_arena::Arena;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +20,6 @@ use crate::program::{
     Stmt, StmtKind, Type,
 };
 use crate::source::{OriginId, Span};
-use crate::stack::grow_stack;
 use crate::walk::{Uses, walk_stmts};
 
 impl Writer<'_> {

@@ -1,12 +1,12 @@
 //! Expressions and assertions: one family, as where an expression may stand is a check and not a type.
 
+use front::grow_stack;
 use num_bigint::BigInt;
 
 use super::{
     Annotation, DomainFunctionId, FieldId, FunctionId, LabelId, LocalId, PredicateId, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::Trigger;
 pub use crate::syntax::{Collection, Quantifier, UnaryOp};
 

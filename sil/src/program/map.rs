@@ -1,9 +1,9 @@
 //! Rebuilding expressions.
 
+use front::grow_stack;
 use rustc_hash::FxHashMap;
 
 use super::{Expr, ExprKind, LocalId, Location, PredicateAccess, Resource};
-use crate::stack::grow_stack;
 use crate::syntax::Trigger;
 
 impl Expr {

@@ -3,13 +3,14 @@
 //! Removes the sugar: a bare predicate is `acc(P(x), write)`, `<==>` is equality, `/` is one of two divisions by its
 //! type, `s[a..b]` is a drop of a take.
 
+use front::grow_stack;
+
 use super::context::Resolver;
 use super::inference::Referent;
 use crate::program::{
     BinaryOp, Expr, ExprKind, LocalId, Location, PredicateAccess, Resource, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{self, Trigger};
 
 impl Resolver<'_, '_> {

@@ -2,12 +2,13 @@
 //!
 //! Errors of names are found here; whether the jumps make a well-formed graph is [`crate::cfg`]'s question.
 
+use front::grow_stack;
+
 use super::context::Resolver;
 use super::names::duplicate;
 use super::scope::Entry;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{Graph, LabelId, LocalKind, Node, NodeKind, Terminator, TerminatorKind, Type};
-use crate::stack::grow_stack;
 use crate::syntax::{self, Ident};
 
 impl Resolver<'_, '_> {

@@ -4,6 +4,8 @@
 //! means, the second ([`super::build`]) makes resolved nodes once all holes are filled. An assertion has type `Bool` and
 //! is told from a condition by [`Meaning::pure`].
 
+use front::grow_stack;
+
 use super::context::{Introspection, Resolver, raw};
 use super::inference::{Inference, Meaning, Node, Referent, assertion, plain};
 use super::names::Global;
@@ -13,7 +15,6 @@ use super::unify::Ty;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{Expr, LocalId, LocalKind, OldLabel, Type};
 use crate::source::{Name, Span};
-use crate::stack::grow_stack;
 use crate::syntax::{self, BinaryOp, Collection, ExprKind, Trigger, TypedName, UnaryOp};
 
 impl Resolver<'_, '_> {

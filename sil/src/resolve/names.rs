@@ -1,5 +1,6 @@
 //! Global names: all members of all files share one name space.
 
+use front::grow_stack;
 use hints::spelling::Spelling;
 use la_arena::{Idx, RawIdx};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,7 +11,6 @@ use crate::program::{
     DomainFunctionId, DomainId, FieldId, FunctionId, MethodId, PredicateId, Type,
 };
 use crate::source::{Name, Span};
-use crate::stack::grow_stack;
 use crate::syntax::{self, Ident, MemberKind, TypeKind};
 
 /// What a global name stands for.

@@ -1,5 +1,7 @@
 //! Statements of structured bodies, and the simple ones of a graph's blocks.
 
+use front::grow_stack;
+
 use super::context::{Place, Resolver};
 use super::scope::Entry;
 use crate::program::{
@@ -7,7 +9,6 @@ use crate::program::{
     Resource, Stmt, StmtKind, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{self, Ident};
 
 /// Statements in the making: one of the parse tree may become several.

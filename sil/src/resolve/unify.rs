@@ -6,10 +6,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use front::grow_stack;
+
 use super::overload::PendingId;
 use crate::program::{DomainId, Type};
 use crate::source::Name;
-use crate::stack::grow_stack;
 
 /// A type under construction.
 #[derive(Clone, Debug)]

@@ -30,7 +30,7 @@
 //!
 //! Invariant: no tree is too deep for a walk, whatever the stack of the thread.
 
-use crate::stack::grow_stack;
+use front::grow_stack;
 
 use super::{
     Block, Body, Contract, Decreases, DecreasesKind, Expr, ExprKind, Graph, Implementation,

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use front::grow_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cover::{self, Term};
 use super::{has_interpreted_part, is_candidate, is_interpreted};
 use crate::program::{Expr, ExprKind, LocalId, OldLabel, Type};
-use crate::stack::grow_stack;
 use crate::walk::walk_expr;
 
 /// Nodes that the values of `let` variables may add to one candidate; larger ones are no good triggers anyway.

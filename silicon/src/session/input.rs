@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use front::read_bounded;
 use sil::render::Place;
 use sil::source::SourceFile;
 
@@ -55,9 +56,6 @@ pub struct Unreadable {
     /// What could be read, to be quoted.
     pub text: Option<String>,
 }
-
-/// Positions are 32-bit numbers; texts anywhere near that size are refused.
-pub(super) const LARGEST: u64 = 1 << 30;
 
 impl Input {
     pub fn stdin() -> Self {
@@ -116,17 +114,11 @@ impl Input {
     }
 
     fn bytes(&self) -> io::Result<Vec<u8>> {
-        let source: Box<dyn Read + '_> = match &self.source {
-            Source::Stdin => Box::new(io::stdin()),
-            Source::File(path) => Box::new(File::open(path)?),
-            Source::Memory(bytes) => Box::new(&**bytes),
-        };
-        let mut bytes = Vec::new();
-        source.take(LARGEST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(io::Error::other("the file is larger than 1 GiB"));
+        match &self.source {
+            Source::Stdin => read_bounded(io::stdin()),
+            Source::File(path) => read_bounded(File::open(path)?),
+            Source::Memory(bytes) => read_bounded(&**bytes),
         }
-        Ok(bytes)
     }
 }
 

@@ -1,17 +1,17 @@
 //! The front ends: from a text to a program that can be verified.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use sil::imports::Loader;
 use sil::load::Assumptions;
 use sil::program::Program;
-use sil::render::{Message, Severity, Texts};
+use sil::render::{Message, Place, Texts};
 use sil::source::{SourceFile, Sources};
 
-use super::input::{Input, LARGEST, Language, Unreadable};
+use super::input::{Input, Language, Unreadable};
 use crate::direct::{self, Direct};
 
 /// What a front end made of a file.
@@ -34,14 +34,7 @@ pub struct Loaded {
 impl Loaded {
     /// Nothing but the reason why there is no text.
     pub(super) fn unreadable(input: &Input, unreadable: Unreadable) -> Self {
-        let message = Message {
-            severity: Severity::Error,
-            id: "parser.error".into(),
-            text: unreadable.reason,
-            place: unreadable.place,
-            notes: Vec::new(),
-            remarks: Vec::new(),
-        };
+        let message = Message::error("parser.error", unreadable.reason, unreadable.place);
         let original = unreadable.text.map(|text| SourceFile::new(input.name.as_str(), text));
         Self {
             originals: original.into_iter().collect(),
@@ -112,14 +105,8 @@ fn load_chalice(name: &str, text: &str) -> Loaded {
 pub(super) fn load_direct(input: &Input, text: Arc<str>) -> (Loaded, Option<Direct>) {
     let name = input.name.as_str();
     if input.language() != Language::Chalice {
-        let message = Message {
-            severity: Severity::Error,
-            id: "parser.error".into(),
-            text: "only Chalice programs can be executed directly (--direct)".into(),
-            place: sil::render::Place::start_of(name),
-            notes: Vec::new(),
-            remarks: Vec::new(),
-        };
+        let text = "only Chalice programs can be executed directly (--direct)";
+        let message = Message::error("parser.error", text, Place::start_of(name));
         return (Loaded { messages: vec![message], ..Loaded::default() }, None);
     }
     let (program, messages) = chalice2sil::messages::check(name, &text);
@@ -133,10 +120,7 @@ fn load_spl(name: &str, text: &str) -> Loaded {
     let (settings, options) = Default::default();
     let spl2sil::Loaded { program, sources, originals, messages } =
         spl2sil::load(name, text, &settings, options, &spl2sil::FileSystem);
-    let originals = originals
-        .iter()
-        .map(|(_, file)| SourceFile::new(file.name.as_str(), file.text.as_str()))
-        .collect();
+    let originals = originals.files().map(|(_, file)| file.clone()).collect();
     Loaded::translated(program, sources, originals, messages)
 }
 
@@ -167,11 +151,6 @@ struct Disk;
 
 impl Loader for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(io::Error::other("the file is larger than 1 GiB"));
-        }
-        Ok(bytes)
+        File::open(path).and_then(front::read_bounded)
     }
 }

@@ -263,14 +263,8 @@ impl MemberOutcome {
     /// Of a member that was not verified to the end, with what says so.
     pub fn given_up(member: Member, why: &str) -> (Self, Diagnostic) {
         let Member { kind, name, place, .. } = member;
-        let message = Message {
-            severity: Severity::Warning,
-            id: "timeout.error".to_owned(),
-            text: format!("gave up: {why}"),
-            place: place.clone(),
-            notes: Vec::new(),
-            remarks: Vec::new(),
-        };
+        let given_up = Message::error("timeout.error", format!("gave up: {why}"), place.clone());
+        let message = Message { severity: Severity::Warning, ..given_up };
         let diagnostic = Diagnostic { member: Some(name.clone()), ..Diagnostic::of(message) };
         let verdict = Verdict::Inconclusive;
         let (trusted, statistics, obligations, graphs) = Default::default();
@@ -308,14 +302,7 @@ mod tests {
     fn diagnostic(text: &str, generated: Option<u32>) -> Diagnostic {
         let at = |line| LineColumn { line, column: 1 };
         let place = Place { file: "a.chalice".into(), start: at(1), end: at(2) };
-        let message = Message {
-            severity: Severity::Error,
-            id: "assert.failed:assertion.false".to_owned(),
-            text: text.to_owned(),
-            place,
-            notes: Vec::new(),
-            remarks: Vec::new(),
-        };
+        let message = Message::error("assert.failed:assertion.false", text, place);
         let generated = generated.map(|line| (at(line), at(line)));
         Diagnostic { generated, ..Diagnostic::of(message) }
     }

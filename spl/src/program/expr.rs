@@ -1,12 +1,12 @@
 //! Expressions; assertions are expressions of type [`Type::Bool`] or [`Type::Permission`].
 
+use front::grow_stack;
 use num_bigint::BigInt;
 
 use super::{
     ConstructorId, DestructorId, FieldId, FunctionId, GlobalId, LocalId, PredicateId, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// An expression with its type and place.
 ///

@@ -1,7 +1,8 @@
 //! Walking over expressions and statements.
 
+use front::grow_stack;
+
 use super::{Access, Annotation, Block, Expr, ExprKind, NewObject, Place, Stmt, StmtKind};
-use crate::stack::grow_stack;
 
 impl Expr {
     /// Calls `visit` on each direct subexpression from left to right, those in annotations included.

@@ -359,7 +359,7 @@ impl<'s> Declared<'s> {
 }
 
 fn clash(message: impl Into<String>, span: Span) -> Diagnostic {
-    Diagnostic::error(Code::TypecheckerError, message, span)
+    Diagnostic::new(Code::TypecheckerError, span, message)
 }
 
 /// The name of the type that a declaration defines.

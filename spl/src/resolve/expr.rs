@@ -1,11 +1,11 @@
 //! Expressions other than operators, applications and binders.
 
+use front::grow_stack;
 use num_bigint::BigInt;
 
 use super::{Context, Named, Resolver};
 use crate::program::{Expr, ExprKind, Local, LocalKind, NewObject, Stmt, StmtKind, Type, Variable};
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{self, Ident, TypeExpr, TypeExprKind};
 
 impl<'s> Resolver<'s> {

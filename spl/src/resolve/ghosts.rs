@@ -2,10 +2,11 @@
 //!
 //! The original checks neither, so both are warnings.
 
+use front::grow_stack;
+
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Block, Expr, ExprKind, Place, Procedure, Program, Stmt, StmtKind, Variable};
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// Adds the warnings about a resolved program.
 pub(super) fn check(program: &Program, findings: &mut Vec<Diagnostic>) {
@@ -28,7 +29,7 @@ struct Ghosts<'p> {
 
 impl Ghosts<'_> {
     fn warn(&mut self, message: impl Into<String>, span: Span) {
-        self.findings.push(Diagnostic::error(Code::TypecheckerWarning, message, span));
+        self.findings.push(Diagnostic::new(Code::TypecheckerWarning, span, message));
     }
 
     fn block(&mut self, block: &Block) {

@@ -3,13 +3,13 @@
 //! Calls and allocations inside expressions become statements before the one they stand in. What stands left of such a
 //! call and reads the state is computed before it, too, and kept in a variable.
 
+use front::grow_stack;
 use rustc_hash::FxHashMap;
 
 use super::Resolver;
 use crate::program::{
     Expr, ExprKind, LocalId, NewObject, Place, Program, Stmt, StmtKind, Variable,
 };
-use crate::stack::grow_stack;
 
 impl Resolver<'_> {
     /// The statements to make before something that evaluates `roots`, in order: `hoisted`, with what is read before them.

@@ -1,12 +1,12 @@
 //! Proofs of assertions (`assert e with { .. }`): what they show is known afterwards, and what they do is lost. So they
 //! may only prove: e would be known of a state that never was, or because a proof never ends.
 
+use front::grow_stack;
 use rustc_hash::FxHashSet;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::program::{Block, LocalId, LocalKind, Place, Program, Stmt, StmtKind, Variable};
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// Adds an error for each statement of a proof that does more than prove.
 pub(super) fn check(program: &Program, findings: &mut Vec<Diagnostic>) {
@@ -31,7 +31,7 @@ struct Proof<'p> {
 impl Proof<'_> {
     fn refuse(&mut self, what: &str, span: Span) {
         let message = format!("a proof cannot {what}");
-        self.findings.push(Diagnostic::error(Code::TypecheckerError, message, span));
+        self.findings.push(Diagnostic::new(Code::TypecheckerError, span, message));
     }
 
     fn block(&mut self, block: &Block) {

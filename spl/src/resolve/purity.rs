@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use front::grow_stack;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::declare::Item;
 use crate::program::{Declaration, PredicateId};
-use crate::stack::grow_stack;
 use crate::syntax::{BinaryOp, DeclarationKind, Expr, ExprKind};
 
 /// The predicates whose bodies mention permissions, directly or through others, and those without body that are not

@@ -1,5 +1,7 @@
 //! Statements.
 
+use front::grow_stack;
+
 use super::scope::new_local;
 use super::{Context, Named, Resolver, order};
 use crate::program::{
@@ -7,7 +9,6 @@ use crate::program::{
     StmtKind, Type, Variable,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{self, Values};
 
 impl<'s> Resolver<'s> {

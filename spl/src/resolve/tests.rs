@@ -16,7 +16,11 @@ fn accepted(text: &str) -> Program {
 fn findings(text: &str) -> Vec<String> {
     let checked = checked(text);
     let show = |finding: &crate::Diagnostic| {
-        format!("{}:{}", checked.sources.line(finding.span), finding.message)
+        format!(
+            "{}:{}",
+            checked.sources.file(finding.span.file).line(finding.span.start),
+            finding.message
+        )
     };
     checked.findings.iter().map(show).collect()
 }

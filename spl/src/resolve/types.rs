@@ -1,9 +1,10 @@
 //! Types: what is written, and what fits where.
 
+use front::grow_stack;
+
 use super::{AliasState, Named, Resolver};
 use crate::program::{BinaryOp, Expr, ExprKind, Type};
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{TypeExpr, TypeExprKind};
 
 impl Resolver<'_> {

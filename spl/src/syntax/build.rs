@@ -12,14 +12,14 @@ mod stmt;
 
 use std::borrow::Cow;
 
+use front::{BYTE_ORDER_MARK, Trivia, grow_stack, with_large_stack};
 use pest::Parser as _;
 use pest::iterators::Pair;
 
-use super::scan::{Trivia, scan};
+use super::scan::scan;
 use super::{Ident, Program, TREE_LIMIT, Text};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::{BYTE_ORDER_MARK, FileId, Span};
-use crate::stack::{grow_stack, with_large_stack};
+use crate::source::{FileId, Span};
 
 /// Reads a whole file.
 ///
@@ -64,14 +64,15 @@ struct Builder {
 }
 
 fn error(message: impl Into<String>, span: Span) -> Diagnostic {
-    Diagnostic::error(Code::ParserError, message, span)
+    Diagnostic::new(Code::ParserError, span, message)
 }
 
 impl Builder {
     /// Where a pair is, without the trivia after it.
     fn span(&self, pair: &Pair<Rule>) -> Span {
         let span = pair.as_span();
-        self.trivia.trim(Span::new(self.file, span.start(), span.end()))
+        let trimmed = self.trivia.trim(span.start()..span.end());
+        Span::new(self.file, trimmed.start, trimmed.end)
     }
 
     /// Builds something `links` nodes further from the root.

@@ -1,10 +1,10 @@
 //! Parsed expressions and types.
 
+use front::grow_stack;
 use num_bigint::BigInt;
 
 use super::{Formal, Ident, Text};
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// An expression and its place.
 #[derive(Debug)]

@@ -2,47 +2,11 @@
 //!
 //! The generated parser recurses once or more for every bracket, so a limit has to hold before it starts.
 
+use front::Trivia;
+
 use super::NESTING_LIMIT;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{FileId, Span};
-
-/// Stretches of white space and comments, in order, adjacent ones merged.
-#[derive(Debug, Default)]
-pub(super) struct Trivia(Vec<Span>);
-
-impl Trivia {
-    /// The span without the trivia at its end, which the parser counts to a rule that could have gone on.
-    pub(super) fn trim(&self, span: Span) -> Span {
-        let after = self.0.partition_point(|trivia| trivia.start < span.end);
-        match after.checked_sub(1).map(|at| self.0[at]) {
-            Some(last) if last.end >= span.end && last.start > span.start => {
-                Span { end: last.start, ..span }
-            }
-            _ => span,
-        }
-    }
-
-    /// The text with its comments as white space: every place stays where it is.
-    pub(super) fn blanked(&self, text: &str) -> String {
-        let mut blanked = text.as_bytes().to_owned();
-        for trivia in &self.0 {
-            let bytes = &mut blanked[trivia.start as usize..trivia.end as usize];
-            bytes
-                .iter_mut()
-                .filter(|byte| !byte.is_ascii_whitespace())
-                .for_each(|byte| *byte = b' ');
-        }
-        // What is left was whole characters before, and spaces are.
-        String::from_utf8_lossy(&blanked).into_owned()
-    }
-
-    fn add(&mut self, file: FileId, start: usize, end: usize) {
-        match self.0.last_mut() {
-            Some(last) if last.end as usize == start => last.end = end as u32,
-            _ => self.0.push(Span::new(file, start, end)),
-        }
-    }
-}
 
 /// Finds the trivia of a text.
 ///
@@ -159,7 +123,7 @@ impl Scanner<'_> {
             b'*' if rest.starts_with(b"**-") => {
                 let span = Span::new(self.file, self.at, self.at + 3);
                 let message = "`**-` is no operator: did you mean `-**`?";
-                return Err(Diagnostic::error(Code::ParserError, message, span));
+                return Err(Diagnostic::new(Code::ParserError, span, message));
             }
             b'&' | b'|' | b'+' | b'*' | b'/' | b'%' | b'=' => self.nest(Nesting::settle, 1),
             b',' => self.nest(Nesting::begin_anew, 1),
@@ -170,14 +134,14 @@ impl Scanner<'_> {
         if self.nesting.depth > NESTING_LIMIT {
             let message = format!("nested too deeply: the limit is {NESTING_LIMIT}");
             let span = Span::new(self.file, self.at, self.at + length);
-            return Err(Diagnostic::error(Code::ParserError, message, span));
+            return Err(Diagnostic::new(Code::ParserError, span, message));
         }
         self.at += length;
         Ok(())
     }
 
     fn trivia_of(&mut self, length: usize) -> usize {
-        self.trivia.add(self.file, self.at, self.at + length);
+        self.trivia.add(self.at..self.at + length);
         length
     }
 
@@ -205,11 +169,11 @@ impl Scanner<'_> {
             if depth > NESTING_LIMIT {
                 let span = Span::new(self.file, self.at + at - 2, self.at + at);
                 let message = format!("comments nested too deeply: the limit is {NESTING_LIMIT}");
-                return Err(Diagnostic::error(Code::ParserError, message, span));
+                return Err(Diagnostic::new(Code::ParserError, span, message));
             }
         }
         let span = Span::new(self.file, self.at, self.at + 2);
-        Err(Diagnostic::error(Code::ParserError, "this comment is not closed", span))
+        Err(Diagnostic::new(Code::ParserError, span, "this comment is not closed"))
     }
 
     fn word(&mut self, rest: &[u8]) -> usize {

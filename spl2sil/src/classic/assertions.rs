@@ -9,6 +9,7 @@ mod stated;
 
 use std::collections::BTreeMap;
 
+use front::grow_stack;
 use indexmap::IndexMap;
 use sil::syntax as s;
 use spl::program::{Access, Clause, Expr, ExprKind, PredicateUse, Quantifier, Type};
@@ -20,7 +21,6 @@ use super::prelude::Part;
 use super::terms::cell_type;
 use super::uses::{accessed, owns_contents};
 use crate::build::*;
-use crate::stack::grow;
 
 pub(super) use stated::{condition, formulas};
 
@@ -143,7 +143,7 @@ impl<'p> Member<'_, 'p> {
         let mut all = Vec::new();
         for mut draft in drafts {
             let before = std::mem::take(&mut draft.sets);
-            for mut draft in grow(|| self.assertion(e, env, draft, span))? {
+            for mut draft in grow_stack(|| self.assertion(e, env, draft, span))? {
                 join(self, before.clone(), &mut draft);
                 all.push(draft);
             }
@@ -218,7 +218,7 @@ impl<'p> Member<'_, 'p> {
             ExprKind::Or(all) => {
                 let mut drafts = Vec::new();
                 for one in all {
-                    drafts.extend(grow(|| self.assertion(one, env, draft.clone(), span))?);
+                    drafts.extend(grow_stack(|| self.assertion(one, env, draft.clone(), span))?);
                     if drafts.len() > MOST_CASES {
                         return self.stuck("an assertion with that many disjunctions", span);
                     }
@@ -229,7 +229,7 @@ impl<'p> Member<'_, 'p> {
                 let mut without = draft.clone();
                 without.facts.push((Fact::Formula(guard, env.clone(), false), span));
                 draft.facts.push((Fact::Formula(guard, env.clone(), true), span));
-                let mut drafts = grow(|| self.assertion(body, env, draft, span))?;
+                let mut drafts = grow_stack(|| self.assertion(body, env, draft, span))?;
                 drafts.push(without);
                 Ok(drafts)
             }
@@ -237,8 +237,8 @@ impl<'p> Member<'_, 'p> {
                 let mut second = draft.clone();
                 second.facts.push((Fact::Formula(condition, env.clone(), false), span));
                 draft.facts.push((Fact::Formula(condition, env.clone(), true), span));
-                let mut drafts = grow(|| self.assertion(then, env, draft, span))?;
-                drafts.extend(grow(|| self.assertion(otherwise, env, second, span))?);
+                let mut drafts = grow_stack(|| self.assertion(then, env, draft, span))?;
+                drafts.extend(grow_stack(|| self.assertion(otherwise, env, second, span))?);
                 Ok(drafts)
             }
             ExprKind::Quantified { quantifier: Quantifier::Exists, variables, body } => {
@@ -251,9 +251,11 @@ impl<'p> Member<'_, 'p> {
                         return self.stuck("a bounded `exists` over permissions", e.span);
                     }
                 }
-                grow(|| self.assertion(body, &env, draft, span))
+                grow_stack(|| self.assertion(body, &env, draft, span))
             }
-            ExprKind::Annotated { body, .. } => grow(|| self.assertion(body, env, draft, span)),
+            ExprKind::Annotated { body, .. } => {
+                grow_stack(|| self.assertion(body, env, draft, span))
+            }
             _ => self.stuck("this form of permission", e.span),
         }
     }
@@ -262,17 +264,17 @@ impl<'p> Member<'_, 'p> {
     fn pure(&mut self, e: &'p Expr, env: &Env, draft: &mut Draft<'p>, span: Span) {
         match &e.kind {
             ExprKind::And(all) | ExprKind::Star(all) => {
-                all.iter().for_each(|one| grow(|| self.pure(one, env, draft, span)));
+                all.iter().for_each(|one| grow_stack(|| self.pure(one, env, draft, span)));
             }
             ExprKind::Annotated { body, .. } if matches!(body.kind, ExprKind::And(_)) => {
-                grow(|| self.pure(body, env, draft, span));
+                grow_stack(|| self.pure(body, env, draft, span));
             }
             ExprKind::Predicate(used) => {
                 let declared = &self.program.predicates[used.predicate];
                 let is_open = !self.lowering.recursive.contains_idx(used.predicate);
                 match (&declared.body, is_open) {
                     (Some(body), true) => match self.predicate_env(used, env) {
-                        Ok(inner) => grow(|| self.pure(body, &inner, draft, span)),
+                        Ok(inner) => grow_stack(|| self.pure(body, &inner, draft, span)),
                         Err(_) => draft.facts.push((Fact::Formula(e, env.clone(), true), span)),
                     },
                     _ => draft.facts.push((Fact::Formula(e, env.clone(), true), span)),
@@ -302,7 +304,7 @@ impl<'p> Member<'_, 'p> {
             }
         };
         let inner = self.predicate_env(used, env)?;
-        grow(|| self.assertion(body, &inner, draft, span))
+        grow_stack(|| self.assertion(body, &inner, draft, span))
     }
 
     fn access(
@@ -407,7 +409,7 @@ impl<'p> Member<'_, 'p> {
         span: Span,
     ) -> Fallible<Vec<Draft<'p>>> {
         let Some((first, rest)) = all.split_first() else { return Ok(vec![draft]) };
-        let mut drafts = grow(|| self.assertion(first, env, draft, span))?;
+        let mut drafts = grow_stack(|| self.assertion(first, env, draft, span))?;
         for one in rest {
             drafts = self.joined(one, env, drafts, span, |member, before, draft| {
                 let mut sorts: Vec<Type> = before.keys().cloned().collect();

@@ -4,12 +4,12 @@
 //! second opening ends: that `append(cons(h, nil), l)` is `cons(h, l)`. These ways through a body need no further
 //! application, so they can be known of all applications. They are postconditions, so that they are proved.
 
+use front::grow_stack;
 use rustc_hash::FxHashSet;
 use sil::syntax as s;
 use sil::syntax::walk::{Visitor, visit};
 
 use crate::build::*;
-use crate::stack::grow;
 
 /// What `body` says of the result where it applies none of the functions named in `recursive`.
 pub(super) fn ends_at_once(body: &s::Expr, recursive: &FxHashSet<String>) -> Vec<s::Expr> {
@@ -63,14 +63,14 @@ impl Ways<'_> {
             self.conditions.push(further);
         }
         if as_far_as_final == first.len() {
-            grow(|| self.through(last));
+            grow_stack(|| self.through(last));
         }
         self.conditions.truncate(depth);
     }
 
     fn below(&mut self, condition: s::Expr, body: &s::Expr) {
         self.conditions.push(condition);
-        grow(|| self.through(body));
+        grow_stack(|| self.through(body));
         self.conditions.pop();
     }
 

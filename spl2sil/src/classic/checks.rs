@@ -5,6 +5,7 @@
 //! objects, and their preconditions say where something is known of their values. What else ghost code reads is checked,
 //! as in the original.
 
+use front::grow_stack;
 use sil::build::Annotate;
 use sil::syntax as s;
 use spl::program::{Bound, Clause, Expr, ExprKind, Quantifier, Type};
@@ -16,7 +17,6 @@ use super::executed::Applied;
 use super::member::{Env, Member};
 use super::terms::cell_type;
 use crate::build::*;
-use crate::stack::grow;
 
 /// How an expression comes to be evaluated.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ impl<'p> Member<'_, 'p> {
 
     /// Checks an expression that is evaluated in this way.
     pub(super) fn evaluated(&mut self, e: &'p Expr, how: &Evaluation) -> Fallible<()> {
-        grow(|| self.evaluated_here(e, how))
+        grow_stack(|| self.evaluated_here(e, how))
     }
 
     fn all_evaluated(

@@ -144,6 +144,6 @@ pub(super) fn free_locals(e: &Expr, bound: &mut Vec<LocalId>, free: &mut Vec<Loc
         }
         _ => {}
     }
-    crate::stack::grow(|| e.for_each_child(&mut |child| free_locals(child, bound, free)));
+    front::grow_stack(|| e.for_each_child(&mut |child| free_locals(child, bound, free)));
     bound.truncate(outer);
 }

@@ -72,7 +72,7 @@ pub(super) fn assigned_parameters(procedure: &Procedure) -> Vec<LocalId> {
 }
 
 fn assigned_in(block: &Block, assigned: &mut IndexSet<LocalId>) {
-    block.stmts.iter().for_each(|stmt| crate::stack::grow(|| assigned_by(stmt, assigned)));
+    block.stmts.iter().for_each(|stmt| front::grow_stack(|| assigned_by(stmt, assigned)));
 }
 
 fn assigned_by(stmt: &Stmt, assigned: &mut IndexSet<LocalId>) {
@@ -288,7 +288,7 @@ impl<'p> Member<'_, 'p> {
 /// Is there a `return` in it?
 fn returns(block: &Block) -> bool {
     block.stmts.iter().any(|stmt| {
-        crate::stack::grow(|| match &stmt.kind {
+        front::grow_stack(|| match &stmt.kind {
             StmtKind::Return(_) => true,
             StmtKind::Block(block) => returns(block),
             StmtKind::If { then, otherwise, .. } => {

@@ -116,7 +116,7 @@ fn mentions(e: &Expr, is_inside: bool, all: &mut Vec<(Defined, bool)>) {
         _ => {}
     }
     let is_inside = is_inside || is_comprehension;
-    crate::stack::grow(|| e.for_each_child(&mut |child| mentions(child, is_inside, all)));
+    front::grow_stack(|| e.for_each_child(&mut |child| mentions(child, is_inside, all)));
 }
 
 /// Predicates that stand for something in which they occur, each with those that are defined together with it.
@@ -157,7 +157,7 @@ fn applied(
             ExprKind::Apply { function, .. } => all.push(*function),
             ExprKind::Predicate(used) if seen.insert(used.predicate) => {
                 if let Some(body) = &program.predicates[used.predicate].body {
-                    crate::stack::grow(|| applied(program, body, seen, all));
+                    front::grow_stack(|| applied(program, body, seen, all));
                 }
             }
             _ => {}

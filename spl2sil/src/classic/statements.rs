@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use front::grow_stack;
 use sil::build::Annotate;
 use sil::syntax as s;
 use spl::program::{
@@ -19,7 +20,6 @@ use super::types::Slot;
 use super::uses::Uses;
 use crate::build::*;
 use crate::lower::annotations::chained;
-use crate::stack::grow;
 
 impl<'p> Member<'_, 'p> {
     /// The statements of a block.
@@ -29,7 +29,7 @@ impl<'p> Member<'_, 'p> {
 
     pub(super) fn stmts(&mut self, stmts: &'p [Stmt]) -> Fallible<()> {
         stmts.iter().enumerate().try_for_each(|(at, stmt)| {
-            grow(|| match &stmt.kind {
+            grow_stack(|| match &stmt.kind {
                 StmtKind::New { target, object } => {
                     self.ghost_only(true, stmt.span, "allocate an object");
                     self.temporaries(&[*target], stmt.span);
@@ -258,7 +258,7 @@ impl<'p> Member<'_, 'p> {
         }
         let which = self.variable("choice$", &Type::Bool, None);
         let then = self.nested(first)?;
-        let otherwise = self.block(|member| grow(|| member.choose(rest, span)))?;
+        let otherwise = self.block(|member| grow_stack(|| member.choose(rest, span)))?;
         self.emit_at(span, branch(which.with(generated()), then, otherwise));
         Ok(())
     }
@@ -352,7 +352,7 @@ impl<'p> Member<'_, 'p> {
         let to_ghost = self.program.is_ghost(target);
         match (&value.kind, target) {
             (ExprKind::MapUpdate { map, key, value }, Variable::FieldMap(_)) => {
-                grow(|| self.check_assigned(target, map))?;
+                grow_stack(|| self.check_assigned(target, map))?;
                 self.check_value(key, to_ghost)?;
                 self.check_value(value, to_ghost)
             }
@@ -366,7 +366,7 @@ impl<'p> Member<'_, 'p> {
         match &value.kind {
             ExprKind::FieldMap(other) if *other == field => Ok(()),
             ExprKind::MapUpdate { map, key, .. } => {
-                grow(|| self.check_updates(field, map, span))?;
+                grow_stack(|| self.check_updates(field, map, span))?;
                 let sort = Type::Struct(self.program.fields[field].parent);
                 let env = self.env();
                 let key = self.term_as(key, &sort, &env)?;

@@ -133,7 +133,7 @@ fn is_part_of(e: &Expr, local: LocalId) -> bool {
 
 /// The arguments of the calls of a lemma in a block.
 fn calls_in<'p>(block: &'p Block, callee: ProcedureId, calls: &mut Vec<&'p [Expr]>) {
-    block.stmts.iter().for_each(|stmt| crate::stack::grow(|| calls_of(stmt, callee, calls)));
+    block.stmts.iter().for_each(|stmt| front::grow_stack(|| calls_of(stmt, callee, calls)));
 }
 
 fn calls_of<'p>(stmt: &'p Stmt, callee: ProcedureId, calls: &mut Vec<&'p [Expr]>) {

@@ -1,5 +1,6 @@
 //! Terms and pure formulas. Reads of the heap are total here: whether they are allowed is asked in [`super::checks`].
 
+use front::grow_stack;
 use sil::syntax as s;
 use spl::program::{
     Annotation, BinaryOp, Bound, ChainOp, Expr, ExprKind, FieldId, Generator, LocalId,
@@ -12,18 +13,17 @@ use super::prelude::Part;
 use super::types::{Key, Slot, spelled};
 use super::{Fallible, Stuck};
 use crate::build::*;
-use crate::stack::grow;
 
 impl<'p> Member<'_, 'p> {
     /// The value of an expression.
     pub(super) fn term(&mut self, e: &'p Expr, env: &Env) -> Fallible<s::Expr> {
-        grow(|| self.term_of(e, &e.ty, env))
+        grow_stack(|| self.term_of(e, &e.ty, env))
     }
 
     /// The value of an expression where one of type `wanted` is expected: the type of `null` and `{}` on their own.
     pub(super) fn term_as(&mut self, e: &'p Expr, wanted: &Type, env: &Env) -> Fallible<s::Expr> {
         let ty = if e.ty.has_holes() { wanted } else { &e.ty };
-        grow(|| self.term_of(e, ty, env))
+        grow_stack(|| self.term_of(e, ty, env))
     }
 
     pub(super) fn terms(&mut self, all: &'p [Expr], env: &Env) -> Fallible<Vec<s::Expr>> {

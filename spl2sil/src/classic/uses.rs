@@ -232,7 +232,7 @@ impl Table {
             }
             _ => {}
         }
-        crate::stack::grow(|| e.for_each_child(&mut |child| self.expr(program, child, uses)));
+        front::grow_stack(|| e.for_each_child(&mut |child| self.expr(program, child, uses)));
     }
 
     /// Adds what the statements of a block need.

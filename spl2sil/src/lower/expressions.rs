@@ -1,5 +1,6 @@
 //! Expressions whose value does not depend on the dialect.
 
+use front::grow_stack;
 use num_bigint::BigInt;
 use sil::build::*;
 use sil::syntax as s;
@@ -9,7 +10,6 @@ use spl::source::Span;
 use super::Member;
 use super::annotations::{Annotate, renamed};
 use super::prelude::fixed;
-use crate::stack::grow;
 
 /// What a dialect says about expressions: variables, the heap, permissions.
 ///
@@ -92,7 +92,7 @@ pub(crate) trait Expressions<'l, 'p: 'l>: Meaning<'l, 'p> {
     /// The value of `e`, with its place.
     fn expr(&mut self, e: &Expr) -> s::Expr {
         let mut lowered =
-            grow(|| if is_of_dialect(e) { self.of_dialect(e) } else { self.pure_form(e) });
+            grow_stack(|| if is_of_dialect(e) { self.of_dialect(e) } else { self.pure_form(e) });
         let at = self.member().lowering.at(e.span);
         lowered.annotations.insert(0, at);
         lowered

@@ -28,7 +28,7 @@ pub(super) fn annotations(sources: &Sources, program: &Program) -> Vec<Annotatio
 }
 
 fn line(sources: &Sources, span: Span) -> String {
-    let line = sources.line(span);
+    let line = sources.file(span.file).line(span.start);
     if span.file.index() == 0 {
         format!("in line {line}")
     } else {

@@ -273,7 +273,7 @@ fn decides(assertion: &Expr) -> Vec<&Expr> {
 pub(super) fn conjuncts_of<'e>(assertion: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
     match &assertion.kind {
         ExprKind::Star(parts) | ExprKind::And(parts) => {
-            parts.iter().for_each(|part| crate::stack::grow(|| conjuncts_of(part, conjuncts)));
+            parts.iter().for_each(|part| front::grow_stack(|| conjuncts_of(part, conjuncts)));
         }
         ExprKind::Annotated { body, .. } => conjuncts_of(body, conjuncts),
         _ => conjuncts.push(assertion),

@@ -1,5 +1,6 @@
 //! Bodies.
 
+use front::grow_stack;
 use sil::build::*;
 use sil::source::Name;
 use sil::syntax as s;
@@ -14,7 +15,6 @@ use super::Scope;
 use super::assertions::NO_ACCESS;
 use crate::lower::annotations::{Annotate, chained, renamed, said};
 use crate::lower::expressions::{Expressions, Meaning};
-use crate::stack::grow;
 
 /// An access that a statement of a program makes, whichever part of it.
 fn accessing(stmt: s::Stmt) -> s::Stmt {
@@ -48,7 +48,7 @@ impl Scope<'_, '_, '_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         self.member.span = stmt.span;
-        grow(|| self.stmt_inner(stmt));
+        grow_stack(|| self.stmt_inner(stmt));
     }
 
     /// A value that the program computes.

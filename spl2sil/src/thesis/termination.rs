@@ -244,5 +244,5 @@ fn collect_calls<'e>(
     if let Some(arguments) = is_call(expr) {
         calls.push(arguments);
     }
-    crate::stack::grow(|| expr.for_each_child(&mut |child| collect_calls(child, is_call, calls)));
+    front::grow_stack(|| expr.for_each_child(&mut |child| collect_calls(child, is_call, calls)));
 }

@@ -4,13 +4,13 @@ use chalice::program as p;
 use chalice::program::{
     AccessTarget, BinaryOp, Domain, ExprKind, FieldRef, PermissionKind, Type, UnaryOp,
 };
+use front::grow_stack;
 
 use super::Lowering;
 use crate::code::{
     Access, AmountExpr, Bool2, Compare, EvalState, Expr, Kind, LevelSide, Quantified, Quantifier,
     SetOp, Source, Target, index, ranges,
 };
-use crate::stack::grow_stack;
 use crate::value::{Arithmetic, Level, Value};
 
 type Pair = Box<(Expr, Expr)>;

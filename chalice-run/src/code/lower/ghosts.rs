@@ -9,7 +9,7 @@ use chalice::program::{
 };
 use rustc_hash::FxHashSet;
 
-use crate::stack::grow_stack;
+use front::grow_stack;
 
 /// Leaves out ghosts. The result: claims that were left out, and whether one of them says who holds what.
 pub(super) fn erase(program: &mut Program) -> (Vec<Span>, bool) {

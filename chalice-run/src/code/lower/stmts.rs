@@ -3,13 +3,13 @@
 use chalice::Span;
 use chalice::program as p;
 use chalice::program::{ExprKind, LockMode, OutVariable, StmtKind, Type};
+use front::grow_stack;
 
 use super::Lowering;
 use super::exprs::is_level;
 use crate::code::{
     Bound, Bounds, CallSite, Expr, Initialiser, Instr, Kind, Loop, Op, Rhs, Specification, index,
 };
-use crate::stack::grow_stack;
 
 /// The statements lowered so far.
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! Expressions.
 
+use front::grow_stack;
+
 use super::Printer;
-use crate::stack::grow_stack;
 use crate::syntax::{AccessForm, BinaryOp, Domain, Expr, ExprKind, Quantifier, StateKind, UnaryOp};
 
 /// How tightly an expression holds together; an operand that holds less tightly than its place needs parentheses.

@@ -1,7 +1,8 @@
 //! Statements and refinement patterns.
 
+use front::grow_stack;
+
 use super::Printer;
-use crate::stack::grow_stack;
 use crate::syntax::{
     Block, Bounds, DeclModifiers, Expr, ExprKind, Ident, Initialiser, Pattern, PatternPart, Rhs,
     Stmt, StmtKind,

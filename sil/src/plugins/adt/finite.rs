@@ -1,9 +1,9 @@
 //! Which types have a finite value.
 
+use front::grow_stack;
 use indexmap::IndexMap;
 
 use crate::source::Span;
-use crate::stack::grow_stack;
 use crate::syntax::{Constructor, Type, TypeKind};
 
 use super::Adts;

@@ -1,9 +1,10 @@
 //! The well-founded order of an adt's values for termination checks: parts are smaller than the whole.
 
+use front::grow_stack;
+
 use crate::diagnostics::Diagnostic;
 use crate::imports;
 use crate::source::{Name, Sources};
-use crate::stack::grow_stack;
 use crate::syntax::{
     Adt, Block, Body, Contract, Decreases, DecreasesKind, Domain, Expr, Graph, MemberKind,
     NodeKind, Program, StmtKind, Type,

@@ -1,9 +1,9 @@
 //! Building parse trees that all stand at one place.
 
+use front::grow_stack;
 use indexmap::IndexMap;
 
 use crate::source::{Name, Span};
-use crate::stack::grow_stack;
 use crate::syntax::{
     Axiom, BinaryOp, Expr, ExprKind, Ident, Quantifier, Trigger, Type, TypeKind, TypedName,
 };

@@ -1,5 +1,6 @@
 //! Making expressions and statements.
 
+use front::grow_stack;
 use rustc_hash::FxHashMap;
 
 use super::Locals;
@@ -7,7 +8,6 @@ use crate::program::{
     BinaryOp, Expr, ExprKind, Local, LocalId, LocalKind, OldLabel, Stmt, StmtKind, Type, UnaryOp,
 };
 use crate::source::{Name, Span};
-use crate::stack::grow_stack;
 use crate::walk::walk_expr;
 
 pub(super) fn expr(kind: ExprKind, ty: Type, span: Span) -> Expr {

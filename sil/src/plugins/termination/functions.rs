@@ -1,5 +1,7 @@
 //! Functions: a proof method for the body, one for the precondition, one for the postcondition.
 
+use front::grow_stack;
+
 use super::build::{self, stmt};
 use super::measures::{Call, Measure, Values, less};
 use super::positions::{Frame, Positions};
@@ -9,7 +11,6 @@ use crate::program::{
     Stmt, StmtKind, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// Adds the proofs for all functions with a tuple.
 pub(super) fn prove_all(pass: &mut Pass<'_>) {

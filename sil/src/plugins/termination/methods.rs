@@ -1,5 +1,6 @@
 //! Methods: checks at calls and around the iterations of loops, in the graphs of the bodies.
 
+use front::grow_stack;
 use rustc_hash::FxHashMap;
 
 use crate::cfg::{self, Block, BlockId, BlockKind, Cfg, Loop, Terminator, TerminatorKind};
@@ -8,7 +9,6 @@ use crate::program::{
     Stmt, StmtKind, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 use super::build::{self, stmt};
 use super::functions::at_entry;

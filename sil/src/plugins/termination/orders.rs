@@ -2,6 +2,7 @@
 //!
 //! Users replace an order by declaring a domain of its name.
 
+use front::grow_stack;
 use indexmap::IndexSet;
 use la_arena::Arena;
 use num_bigint::Sign;
@@ -17,7 +18,6 @@ use crate::program::{
     Type,
 };
 use crate::source::{Name, Span};
-use crate::stack::grow_stack;
 
 /// The functions that orders are made of.
 pub(super) struct Orders {

@@ -3,6 +3,8 @@
 //! What is known at a position is a list of frames, from the root of the expression inward; a check at the position
 //! becomes an expression at the root by wrapping it in the frames ([`Pass::in_position`]).
 
+use front::grow_stack;
+
 use super::build::{self, placed};
 use super::measures::Copied;
 use super::{Amounts, CheckKind, Locals, Pass, orders};
@@ -10,7 +12,6 @@ use crate::program::{
     BinaryOp, Expr, ExprKind, LocalId, OldLabel, PredicateAccess, Resource, Type,
 };
 use crate::source::Span;
-use crate::stack::grow_stack;
 
 /// A step from an expression to an operand.
 #[derive(Clone, Copy)]
