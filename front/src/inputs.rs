@@ -2,6 +2,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use crate::{LineColumn, SourceFile};
+
 /// Positions are 32-bit numbers; texts anywhere near that size are refused.
 const LARGEST: u64 = 1 << 30;
 
@@ -10,31 +12,77 @@ const LARGEST: u64 = 1 << 30;
 /// # Errors
 /// What keeps it from being read, or that it is larger than 1 GiB.
 pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
+    let bytes = read_up_to(LARGEST, source)?;
+    bytes.ok_or_else(|| io::Error::other("the file is larger than 1 GiB"))
+}
+
+/// All bytes of a source; absent if there are more than `largest`.
+fn read_up_to(largest: u64, source: impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    source.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(io::Error::other("the file is larger than 1 GiB"));
+    source.take(largest + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= largest))
+}
+
+/// Bytes that are no text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NotUtf8 {
+    /// What can be read, with a replacement for each character that cannot.
+    pub text: String,
+    /// The offset of the first of those in `text`.
+    pub offset: usize,
+}
+
+impl NotUtf8 {
+    /// Where the first byte is that is no text.
+    pub fn place(&self) -> LineColumn {
+        SourceFile::new("", self.text.as_str()).line_column(self.offset as u32)
     }
-    Ok(bytes)
+}
+
+/// The text that bytes stand for.
+///
+/// # Errors
+/// They are not UTF-8.
+pub fn decode(bytes: Vec<u8>) -> Result<String, NotUtf8> {
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        NotUtf8 { text: String::from_utf8_lossy(error.as_bytes()).into_owned(), offset }
+    })
 }
 
 /// The name and the text of an input of a command; `-` is standard input.
 ///
 /// # Errors
-/// What keeps it from being read, with its name.
+/// What keeps it from being read, with its name, and with the place of what is not UTF-8.
 pub fn read_input(input: &Path) -> io::Result<(String, String)> {
-    let (name, called, bytes) = if input == Path::new("-") {
-        ("<stdin>".to_owned(), "standard input".to_owned(), read_bounded(io::stdin().lock()))
+    let (name, bytes) = if input == Path::new("-") {
+        ("<stdin>".to_owned(), read_bounded(io::stdin().lock()))
     } else {
-        let name = input.display().to_string();
-        (name.clone(), name, File::open(input).and_then(read_bounded))
+        (input.display().to_string(), File::open(input).and_then(read_bounded))
     };
-    let bytes = bytes.map_err(|why| io::Error::new(why.kind(), format!("{called}: {why}")))?;
-    let text = String::from_utf8(bytes).map_err(|why| {
-        io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("{called} is not UTF-8: {}", why.utf8_error()),
-        )
+    let bytes = bytes.map_err(|why| io::Error::new(why.kind(), format!("{name}: {why}")))?;
+    let text = decode(bytes).map_err(|wrong| {
+        let LineColumn { line, column } = wrong.place();
+        let message = format!("{name}:{line}:{column}: the file is not UTF-8");
+        io::Error::new(io::ErrorKind::InvalidData, message)
     })?;
     Ok((name, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_have_a_place() {
+        let error = decode(b"ab\n\xc3\xb6 \xff".to_vec()).expect_err("no text");
+        assert_eq!(error.place(), LineColumn { line: 2, column: 3 });
+        assert_eq!(error.text, "ab\nö \u{fffd}");
+    }
+
+    #[test]
+    fn what_has_no_end_is_refused() {
+        assert_eq!(read_up_to(3, &b"abc"[..]).expect("it can be read"), Some(b"abc".to_vec()));
+        assert_eq!(read_up_to(3, io::repeat(0)).expect("it can be read"), None);
+    }
 }

@@ -12,7 +12,7 @@ mod stack;
 mod trivia;
 
 pub use diagnostic::{Code, Diagnostic};
-pub use inputs::{read_bounded, read_input};
+pub use inputs::{NotUtf8, decode, read_bounded, read_input};
 pub use sources::{BYTE_ORDER_MARK, FileId, LineColumn, SourceFile, Sources, Span};
 pub use stack::{grow_stack, with_large_stack};
 pub use trivia::Trivia;

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use front::{NotUtf8, decode};
 use rustc_hash::FxHashSet;
 
 use crate::diagnostics::{Code, Diagnostic};
@@ -160,12 +161,9 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Parses a file and queues what it imports; `None` if it is no text that can be parsed.
     fn read(&mut self, found: Found) -> Option<(FileId, Vec<Member>)> {
-        let (text, invalid) = match String::from_utf8(found.bytes) {
+        let (text, invalid) = match decode(found.bytes) {
             Ok(text) => (text, None),
-            Err(error) => {
-                let at = error.utf8_error().valid_up_to();
-                (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(at))
-            }
+            Err(NotUtf8 { text, offset }) => (text, Some(offset)),
         };
         let too_large = text.len() > MAX_FILE_SIZE;
         let text = if too_large { String::new() } else { text };

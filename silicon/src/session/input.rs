@@ -6,9 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use front::read_bounded;
+use front::{decode, read_bounded};
 use sil::render::Place;
-use sil::source::SourceFile;
 
 /// Something to verify.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,12 +103,10 @@ impl Input {
             place: Place::start_of(&self.name),
             text: None,
         })?;
-        String::from_utf8(bytes).map(Arc::from).map_err(|error| {
-            let valid = error.utf8_error().valid_up_to();
-            let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-            let at = SourceFile::new("", text.as_str()).line_column(valid as u32);
+        decode(bytes).map(Arc::from).map_err(|wrong| {
+            let at = wrong.place();
             let place = Place { file: self.name.as_str().into(), start: at, end: at };
-            Unreadable { reason: "the file is not UTF-8".into(), place, text: Some(text) }
+            Unreadable { reason: "the file is not UTF-8".into(), place, text: Some(wrong.text) }
         })
     }
 
