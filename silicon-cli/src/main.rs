@@ -32,10 +32,12 @@ use clap::{CommandFactory, Parser};
 
 use args::{About, Args, Command};
 use silicon::explain;
-use silicon_lsp::Transport;
+use silicon_lsp::{Ending, Transport};
 
 /// Wrong use of the command line.
 const USAGE: u8 = 2;
+/// A client of the language server is gone without a farewell, as its protocol has it.
+const FAULT_OF_THE_CLIENT: u8 = 1;
 /// A defect of this program.
 const INTERNAL: u8 = 70;
 
@@ -88,8 +90,13 @@ fn answer(args: Args) -> anyhow::Result<u8> {
             Command::Lsp { worker: true, .. } => silicon_lsp::serve(viper_server::read),
             Command::Lsp { worker: false, port } => {
                 let transport = port.map_or(Transport::Stdio, Transport::Port);
-                silicon_lsp::run(transport, viper_server::read)?;
-                Ok(0)
+                Ok(match silicon_lsp::run(transport, viper_server::read)? {
+                    Ending::Asked => 0,
+                    Ending::Fault(why) => {
+                        complain(&format!("error: {why}"));
+                        FAULT_OF_THE_CLIENT
+                    }
+                })
             }
             Command::About(about) => tell(about),
         };

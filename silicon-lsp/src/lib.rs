@@ -32,7 +32,7 @@ mod worker;
 
 use silicon::session::Session;
 
-pub use server::run;
+pub use server::{Ending, run};
 pub use transport::Transport;
 pub use worker::serve;
 

@@ -46,25 +46,47 @@ const PAUSE: Duration = Duration::from_millis(80);
 /// A worker that was told to stop and does not in this time is ended: a question to the solver may take long.
 const PATIENCE: Duration = Duration::from_millis(300);
 
+/// How a server ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// As the client asked for.
+    Asked,
+    /// By a fault of the client: it does not keep to the protocol, or is gone before it says `exit`.
+    Fault(String),
+}
+
 /// Serves a client until it says `exit`. `reader` reads what clients of ViperServer ask of a run.
 ///
 /// # Errors
-/// Where the client does not keep to the protocol, or is gone before it says `exit`.
-pub fn run(transport: Transport, reader: Reader) -> anyhow::Result<()> {
+/// Where the port cannot be had, or this server is broken.
+pub fn run(transport: Transport, reader: Reader) -> anyhow::Result<Ending> {
     let Open { connection, threads, port } = transport.open()?;
     let capabilities = serde_json::to_value(capabilities())?;
-    let (id, parameters) = connection.initialize_start()?;
     let info = json!({ "name": "silicon", "version": env!("CARGO_PKG_VERSION") });
-    connection
-        .initialize_finish(id, json!({ "capabilities": capabilities, "serverInfo": info }))?;
+    let answer = json!({ "capabilities": capabilities, "serverInfo": info });
+    let greeted = connection
+        .initialize_start()
+        .and_then(|(id, parameters)| connection.initialize_finish(id, answer).map(|()| parameters));
+    let parameters = match greeted {
+        Ok(parameters) => parameters,
+        Err(error) => {
+            drop(connection);
+            // What its thread could not read says more than that the thread is gone.
+            let why = threads.join().err().map_or(error.to_string(), |why| why.to_string());
+            return Ok(Ending::Fault(format!("the client does not speak the protocol: {why}")));
+        }
+    };
     let mut server = Server::new(&connection, &parameters, reader, port)?;
     if server.watches_files {
         server.ask("client/registerCapability", watched_files())?;
     }
-    server.serve()?;
+    let ending = server.serve()?;
     drop(connection);
-    threads.join()?;
-    Ok(())
+    match (threads.join(), ending) {
+        (Ok(()), ending) => Ok(ending),
+        (Err(why), Ending::Asked) => Err(why),
+        (Err(why), Ending::Fault(fault)) => Ok(Ending::Fault(format!("{fault}: {why}"))),
+    }
 }
 
 /// What clients may have executed: verify a text again, stop that, forget what was found before.
@@ -249,7 +271,7 @@ impl<'c> Server<'c> {
         })
     }
 
-    fn serve(mut self) -> anyhow::Result<()> {
+    fn serve(mut self) -> anyhow::Result<Ending> {
         loop {
             self.begin()?;
             self.try_fixes()?;
@@ -261,14 +283,17 @@ impl<'c> Server<'c> {
                     Ok(Message::Request(request)) => self.request(request)?,
                     Ok(Message::Notification(notification)) => {
                         if notification.method == "exit" {
-                            anyhow::ensure!(self.is_ending, "the client exits without a shutdown");
-                            return Ok(());
+                            return Ok(if self.is_ending {
+                                Ending::Asked
+                            } else {
+                                Ending::Fault("the client exits without a shutdown".to_owned())
+                            });
                         }
                         self.notification(notification)?;
                     }
                     // To requests of ours; there is nothing to be done about them.
                     Ok(Message::Response(_)) => {}
-                    Err(_) => anyhow::bail!("the client is gone"),
+                    Err(_) => return Ok(Ending::Fault("the client is gone".to_owned())),
                 },
                 recv(self.analyses) -> analysis => match analysis {
                     Ok(analysis) => self.analysed(analysis)?,

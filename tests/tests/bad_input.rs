@@ -148,11 +148,23 @@ fn a_full_disk_is_told() {
 
 #[test]
 fn a_device_without_end_is_refused() {
-    let scratch = Scratch::new(&[]);
+    let scratch = Scratch::empty();
     for command in ["chalice2sil", "chalice-run", "spl2sil"] {
         let run = binaries::run(command, &["/dev/zero"], scratch.path(), b"");
         assert_eq!(run.code, Some(3), "{command}: {run:#?}");
         let why = "/dev/zero: the file is larger than 1 GiB";
         assert!(said(&run).contains(why), "{command}: {run:#?}");
+    }
+}
+
+#[test]
+fn a_client_that_does_not_speak_the_protocol_of_editors_is_told() {
+    let scratch = Scratch::empty();
+    let farewell = r#"{"jsonrpc":"2.0","method":"exit"}"#;
+    let farewell = format!("Content-Length: {}\r\n\r\n{farewell}", farewell.len());
+    for input in ["", "method m() {}\n", "Content-Length: 3\r\n\r\n{}}", &farewell] {
+        let run = binaries::run("silicon", &["lsp"], scratch.path(), input.as_bytes());
+        assert_eq!(run.code, Some(1), "{input:?}: {run:#?}");
+        assert!(said(&run).contains("error: the client does not speak the protocol"), "{run:#?}");
     }
 }
