@@ -204,7 +204,7 @@ impl Evaluator<'_> {
     }
 
     /// Whether a heap is one that a method may have: no more than all of any field.
-    fn check(&self, heap: &Heap) -> Result<(), Stuck> {
+    pub(super) fn check(&self, heap: &Heap) -> Result<(), Stuck> {
         let totals = self.totals(heap)?;
         let one = Amount::one();
         match totals.iter().find(|((object, _), amount)| *object == 0 || **amount > one) {

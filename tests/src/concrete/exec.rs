@@ -70,6 +70,7 @@ impl<'d> Run<'d> {
         match &statement.kind {
             StmtKind::Inhale(expr) | StmtKind::Assume(expr) => {
                 self.state.heap = self.evaluator().produce(expr)?;
+                self.check_what_is_aside()?;
             }
             StmtKind::Exhale(expr) => self.change(|here, heap| here.consume(expr, heap))?,
             StmtKind::Assert(expr) => {
@@ -178,13 +179,28 @@ impl<'d> Run<'d> {
         Ok(Value::Ref(object))
     }
 
+    /// What loops have set aside is held, too: no run has more than all of a field.
+    fn check_what_is_aside(&self) -> Result<(), Stuck> {
+        if self.state.aside.is_empty() {
+            return Ok(());
+        }
+        let mut whole = self.state.heap.clone();
+        for frame in &self.state.aside {
+            whole.add_all(frame)?;
+            whole.wands.extend(frame.wands.iter().cloned());
+        }
+        self.evaluator().check(&whole)
+    }
+
     /// Runs a loop: each iteration has what the invariants give, and nothing else.
     fn repeat(&mut self, condition: &Expr, invariants: &[Expr], body: &Block) -> Result<(), Stuck> {
-        let mut frame = self.give(invariants)?;
+        let frame = self.give(invariants)?;
+        self.state.aside.push(frame);
         while self.evaluator().truth(condition)? {
             self.block(&body.statements)?;
             self.give(invariants)?;
         }
+        let mut frame = self.state.aside.pop().expect("it was set aside above");
         frame.values.clone_from(&self.state.heap.values);
         frame.add_all(&self.state.heap)?;
         frame.wands.append(&mut self.state.heap.wands);

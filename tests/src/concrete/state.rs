@@ -119,6 +119,8 @@ pub struct State {
     pub(super) entry: Heap,
     pub(super) labels: BTreeMap<Name, Heap>,
     pub(super) lhs: Option<Heap>,
+    /// What is held and was set aside by the loops around the current statement, the outermost first.
+    pub(super) aside: Vec<Heap>,
     /// Objects have the numbers from 1 to this.
     pub objects: u32,
 }

@@ -69,6 +69,9 @@ fn calls_loops_and_wands_move_permissions() {
         while (x.f < 3) invariant acc(x.f, 1/2) { x.f := x.f + 1 }",
         "no permission to write",
     );
+    let iteration = "var k: Int := 0 while (k < 1) { inhale acc(x.f, 1/2) k := k + 1 }";
+    goes_on(&format!("inhale acc(x.f, 1/2) {iteration}"));
+    ends(&format!("inhale acc(x.f, 2/3) {iteration}"), "too much of 1.f");
     goes_on(
         "inhale acc(x.f) package acc(x.f, 1/2) --* acc(x.f)
         assert perm(x.f) == 1/2 apply acc(x.f, 1/2) --* acc(x.f) assert perm(x.f) == write",
