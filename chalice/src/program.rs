@@ -11,6 +11,7 @@
 
 mod assertion;
 mod expr;
+pub mod locking;
 mod stmt;
 mod types;
 mod visit;

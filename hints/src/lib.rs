@@ -6,3 +6,4 @@
 pub mod brackets;
 pub mod slips;
 pub mod spelling;
+pub mod syntax;

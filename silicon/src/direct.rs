@@ -9,7 +9,7 @@
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
 //! (produce and consume), [`instance`] (fold and unfold), [`fractions`] (what `rd` stands for), [`exec`], [`calls`], [`loops`], [`forks`], [`terminates`] (that
-//! functions come to an end), [`locking`] (what methods do to locks), [`levels`], [`locks`], [`monitors`], [`channels`],
+//! functions come to an end), [`levels`], [`locks`] (what methods do to them is known of [`Locking`]), [`monitors`], [`channels`],
 //! [`member`].
 
 mod assertion;
@@ -23,7 +23,6 @@ mod functions;
 mod graph;
 mod instance;
 mod levels;
-mod locking;
 mod locks;
 mod loops;
 mod member;
@@ -32,6 +31,7 @@ mod scope;
 mod table;
 mod terminates;
 
+use chalice::program::locking::Locking;
 use chalice::program::{self as tree, Expr};
 use la_arena::{Arena, Idx};
 use sil::program::{FieldId, Local, LocalId};
@@ -61,7 +61,7 @@ pub(crate) struct Direct {
     /// What functions apply.
     graph: graph::Graph,
     /// What methods do to locks.
-    locking: locking::Locking,
+    locking: Locking,
     /// What the program asks for in its first line.
     options: chalice::Options,
     /// An option of the program that no rule knows.

@@ -2,7 +2,7 @@
 
 use front::grow_stack;
 
-use super::{Block, Bounds, Expr, Rhs, Stmt, StmtKind};
+use super::{Block, Bounds, Expr, LocalId, Rhs, Stmt, StmtKind};
 
 /// Visits every statement of a block, nested ones included, outermost first.
 pub fn each_stmt<'s>(block: &'s Block, visit: &mut dyn FnMut(&'s Stmt)) {
@@ -131,4 +131,38 @@ pub fn rhs_of(stmt: &Stmt) -> Option<&Rhs> {
         StmtKind::AssignLocal { value, .. } | StmtKind::AssignField { value, .. } => Some(value),
         _ => None,
     }
+}
+
+/// The variables that a statement, apart from those in it, gives a value after their declaration.
+pub fn assigned_by(stmt: &Stmt) -> impl Iterator<Item = LocalId> + '_ {
+    let (one, outs, token) = match &stmt.kind {
+        StmtKind::AssignLocal { local, .. } => (Some(*local), &[][..], None),
+        StmtKind::Call { outs, .. }
+        | StmtKind::Join { outs, .. }
+        | StmtKind::Receive { outs, .. }
+        | StmtKind::Specification { targets: outs, .. } => (None, &outs[..], None),
+        StmtKind::Fork { token, .. } => (None, &[][..], token.as_ref()),
+        StmtKind::Assert(_)
+        | StmtKind::Assume(_)
+        | StmtKind::Block(_)
+        | StmtKind::If { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Lock { .. }
+        | StmtKind::Declare { .. }
+        | StmtKind::AssignField { .. }
+        | StmtKind::Share { .. }
+        | StmtKind::Reorder { .. }
+        | StmtKind::Unshare(_)
+        | StmtKind::Acquire { .. }
+        | StmtKind::Release { .. }
+        | StmtKind::Downgrade(_)
+        | StmtKind::Free(_)
+        | StmtKind::Fold(_)
+        | StmtKind::Unfold(_)
+        | StmtKind::Send { .. }
+        | StmtKind::Wait(_)
+        | StmtKind::Signal(_)
+        | StmtKind::SignalAll(_) => (None, &[][..], None),
+    };
+    one.into_iter().chain(outs.iter().chain(token).map(|out| out.local))
 }

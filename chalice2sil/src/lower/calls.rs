@@ -26,6 +26,7 @@ impl Member<'_, '_> {
         env: &Env,
     ) {
         let facts = self.lowering.facts.methods[method].clone();
+        let locking = self.lowering.facts.locking.method(method);
         let callee = &self.program().methods[method];
         let assigned: Vec<LocalId> = outs.iter().map(|out| out.local).collect();
         let looks_at_debts =
@@ -64,16 +65,16 @@ impl Member<'_, '_> {
         };
         let mut targets = self.call_targets(outs, method);
         let results = targets.clone();
-        if let (true, Locks::State(locks)) = (facts.locks, &env.locks) {
+        if let (true, Locks::State(locks)) = (locking.locks, &env.locks) {
             actuals.extend(locks.values());
             targets.extend(locks.values());
         }
-        let entry = looks_back.then(|| self.entry_of_call(env, facts.locks));
+        let entry = looks_back.then(|| self.entry_of_call(env, locking.locks));
         let name = self.lowering.names.borrow().methods[method].clone();
         self.emit(call_method(targets, &name, actuals));
         self.note_left_stars(left);
-        let is_releveled = facts.may_relevel || !facts.relevels.is_empty();
-        if facts.locks && (is_releveled || !callee.lock_changes.is_empty()) {
+        let is_releveled = locking.may_relevel || !locking.relevels.is_empty();
+        if locking.locks && (is_releveled || !callee.lock_changes.is_empty()) {
             self.recall_levels(env);
         }
         let mut after = with_results(contract_env, &callee.results, &results).on(Side::Inhaled);

@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use chalice::program::locking::speaks_of_locks;
 use chalice::program::{Access, AccessTarget, Channel, ChannelId, Expr, ExprKind, OutVariable};
 use sil::syntax as s;
 
@@ -12,7 +13,7 @@ use super::Member;
 use super::annotations::{Annotate, renamed, said, unplaced};
 use super::assertions::{Guarded, Part};
 use super::env::{Env, LockState, Locks, ReadAmount, Side};
-use super::facts::{mentions_credit, speaks_of_locks};
+use super::facts::mentions_credit;
 use super::levels::Level;
 use super::permissions::is_whole;
 use crate::build::*;

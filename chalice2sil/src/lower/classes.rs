@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use chalice::program::locking::speaks_of_locks;
 use chalice::program::{
     AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, LocalId, PermissionKind,
     PredicateId,
@@ -12,7 +13,6 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, named, renamed};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
-use super::facts::speaks_of_locks;
 use super::history::one_state;
 use super::methods::LockNames;
 use super::{Lowering, Member};
@@ -87,7 +87,7 @@ impl Lowering<'_> {
             (Some(first), Some(last)) => first.span.to(last.span),
             _ => class.name_span,
         };
-        if !self.facts.methods.values().any(|method| method.locks) && class.invariants.is_empty() {
+        if !self.facts.locking.has_locks() && class.invariants.is_empty() {
             return Vec::new();
         }
         let name = self.names.borrow().monitors[id].clone();
@@ -100,7 +100,7 @@ impl Lowering<'_> {
         });
         let called = |what: &str| named(&format!("{} ({what})", class.name));
         let mut members = vec![monitor.with(called("monitor invariant"))];
-        if self.facts.read_locks {
+        if self.facts.locking.has_readers {
             let name = self.names.borrow().read_monitors[id].clone();
             let shared = self.predicate_member(&name, span, |member| {
                 let env = stateless(ReadAmount::Common);

@@ -425,7 +425,11 @@ impl Member<'_, '_> {
             .chain(results)
             .map(|(local, name)| (local, field(token.clone(), name)))
             .collect();
-        let locks = if facts.locks { Locks::State(self.unknown_locks()) } else { Locks::Unknown };
+        let locks = if lowering.facts.locking.method(method).locks {
+            Locks::State(self.unknown_locks())
+        } else {
+            Locks::Unknown
+        };
         let old_locks = if callee.ensures.iter().any(mentions_old_wait_level) {
             Locks::State(self.unknown_locks())
         } else {
@@ -515,7 +519,7 @@ impl Member<'_, '_> {
         let lowering = self.lowering;
         let held = self.fresh("heldThere");
         self.emit_plain(declare(&held, lowering.objects_type(), None));
-        let read_held = lowering.facts.read_locks.then(|| {
+        let read_held = lowering.facts.locking.has_readers.then(|| {
             let name = self.fresh("rdHeldThere");
             self.emit_plain(declare(&name, lowering.objects_type(), None));
             var(&name)

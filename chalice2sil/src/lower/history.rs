@@ -122,7 +122,7 @@ impl Member<'_, '_> {
         let lowering = self.lowering;
         if let Some(released) = &locks.released
             && lowering.states.has_history()
-            && lowering.facts.calls_may_unlock(method)
+            && lowering.facts.locking.calls_may_unlock(method)
         {
             let name = self.fresh("leftMap");
             self.emit_plain(declare(&name, lowering.states_type(), Some(released.clone())));

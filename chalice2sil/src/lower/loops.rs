@@ -1,12 +1,12 @@
 //! Loops.
 
+use chalice::program::locking::mentions_holds;
 use chalice::program::{Block, Expr, PermissionKind};
 use sil::syntax as s;
 
 use super::Member;
 use super::annotations::{Annotate, renamed, said};
 use super::env::{Env, Locks, ReadAmount, Side};
-use super::facts::mentions_holds;
 use crate::build::*;
 use crate::names::fixed;
 
@@ -30,9 +30,11 @@ impl Member<'_, '_> {
         }
         self.bound_all_counts(invariants, &inner);
         let mut lowered = Vec::new();
-        let changes_locks = self.changes_locks(body);
+        let changes_locks = self.lowering.facts.locking.changes(body);
         let forgets_levels = changes_locks
-            && self.method.is_some_and(|method| self.lowering.facts.methods[method].may_relevel);
+            && self
+                .method
+                .is_some_and(|method| self.lowering.facts.locking.method(method).may_relevel);
         let releveled = match self.method {
             Some(method) if changes_locks => self.releveled(method, &inner),
             _ => Vec::new(),
@@ -42,9 +44,9 @@ impl Member<'_, '_> {
             forgets_levels || changes_locks && !(lock_changes.is_empty() && releveled.is_empty());
         // A body that leaves the locks alone keeps what is known of them; the list still has to name what has changed.
         if !changes_locks
-            && self
-                .method
-                .is_some_and(|method| self.changes_locks(&self.program().methods[method].body))
+            && self.method.is_some_and(|method| {
+                self.lowering.facts.locking.changes(&self.program().methods[method].body)
+            })
             && let (Locks::State(locks), Locks::State(entry)) = (&env.locks, &env.old_locks)
         {
             let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
@@ -83,8 +85,9 @@ impl Member<'_, '_> {
                     .with(said("*:assertion.false", "the level of an object that the lockchange clause does not name might change"));
                 lowered.push(levels);
             }
-            let may_unlock =
-                self.method.is_none_or(|method| self.lowering.facts.methods[method].may_unlock);
+            let may_unlock = self
+                .method
+                .is_none_or(|method| self.lowering.facts.locking.method(method).may_unlock);
             let states = self.same_states(entry, locks, &changed);
             if !may_unlock && !is_true(&states) {
                 // They are the same, unless something is held that was not.

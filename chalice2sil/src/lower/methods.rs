@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use chalice::program::locking::{Given, mentions_holds};
 use chalice::program::{Expr, ExprKind, LocalId, Method, MethodId, Type};
 use rustc_hash::FxHashMap;
 use sil::syntax as s;
@@ -9,7 +10,6 @@ use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, hidden, named, renamed, said};
 use super::env::{Env, LockState, Locks, OldState, ReadAmount, Side};
-use super::facts::{Given, mentions_holds};
 use super::levels::holdings;
 use super::{Lowering, Member};
 use crate::build::*;
@@ -27,8 +27,12 @@ pub(crate) struct LockNames {
 impl LockNames {
     pub(crate) fn new(member: &mut Member<'_, '_>, suffix: &str) -> Self {
         let held = member.fresh(&format!("heldMap{suffix}"));
-        let read_held =
-            member.lowering.facts.read_locks.then(|| member.fresh(&format!("rdHeldMap{suffix}")));
+        let read_held = member
+            .lowering
+            .facts
+            .locking
+            .has_readers
+            .then(|| member.fresh(&format!("rdHeldMap{suffix}")));
         let levels = member.fresh(&format!("muMap{suffix}"));
         let states = &member.lowering.states;
         let (acquired, released) = (states.keeps_acquired(), states.keeps_released());
@@ -102,8 +106,9 @@ impl Lowering<'_> {
         }
         let fraction = facts.read_fraction.then(|| member.fresh_fraction("k", "rd"));
         formals.extend(fraction.iter().map(|name| typed(name, ty(TypeKind::Perm))));
-        let entry_locks = facts.locks.then(|| LockNames::new(&mut member, "0"));
-        let locks = facts.locks.then(|| LockNames::new(&mut member, ""));
+        let has_locks = self.facts.locking.method(id).locks;
+        let entry_locks = has_locks.then(|| LockNames::new(&mut member, "0"));
+        let locks = has_locks.then(|| LockNames::new(&mut member, ""));
         formals.extend(entry_locks.iter().flat_map(|names| names.declared(self)));
         returns.extend(locks.iter().flat_map(|names| names.declared(self)));
 
@@ -199,10 +204,10 @@ impl Member<'_, '_> {
                 ))
         };
         clauses.push(unnamed(self.same_locks(old, new, &changed)));
-        if self.lowering.facts.methods[id].is_forked && !method.lock_changes.is_empty() {
+        if self.lowering.facts.locking.method(id).is_forked && !method.lock_changes.is_empty() {
             clauses.push(self.ends_with_nothing(old, new).with(at.clone()));
         }
-        if !self.lowering.facts.methods[id].may_relevel {
+        if !self.lowering.facts.locking.method(id).may_relevel {
             let releveled = self.releveled(id, env);
             let levels = self
                 .same_levels(old, new, &[changed.clone(), releveled].concat())
@@ -211,7 +216,7 @@ impl Member<'_, '_> {
                 .with(said("*:assertion.false", "the method might change the level of an object that its lockchange clause does not name"));
             clauses.push(levels);
         }
-        if !self.lowering.facts.methods[id].may_unlock {
+        if !self.lowering.facts.locking.method(id).may_unlock {
             // Nothing is left that is held: the states in which it was acquired are the same, unless something is held
             // that was not.
             let states = self.same_states(old, new, &changed);
@@ -241,7 +246,7 @@ impl Member<'_, '_> {
 
     /// What a method is given and may give another level.
     pub(crate) fn releveled(&mut self, id: MethodId, env: &Env) -> Vec<s::Expr> {
-        let given = &self.lowering.facts.methods[id].relevels;
+        let given = &self.lowering.facts.locking.method(id).relevels;
         let value = |given: &Given| match given {
             Given::This => env.this.clone(),
             Given::Parameter(local) => self.variable(*local, env),
@@ -373,7 +378,7 @@ impl Member<'_, '_> {
         }
         if facts.credits {
             self.span = method.span;
-            if facts.is_forked {
+            if self.lowering.facts.locking.method(id).is_forked {
                 self.check_no_debt_in_token(&method.ensures, &env.on(Side::Exhaled));
             }
             for clause in &method.ensures {

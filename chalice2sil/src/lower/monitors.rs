@@ -7,16 +7,16 @@
 //! - Nothing reads the level remembered for an object that is not held.
 
 use chalice::Span;
-use chalice::program::{
-    Block, Bounds, ClassId, Expr, ExprKind, FieldRef, LockMode, StmtKind, Type,
-};
+use chalice::program::locking::is_new_object;
+use chalice::program::walk::{assigned_by, each_stmt};
+use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, FieldRef, LockMode, Type};
 use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
 use super::annotations::{Annotate, inner, named, renamed, said};
 use super::env::{Env, LockState, Locks, Side};
-use super::facts::{assigns, class_of, is_new_object, keeps_credits, mentions_credit};
+use super::facts::{class_of, keeps_credits, mentions_credit};
 use super::history::one_state;
 use super::levels::Level;
 use super::{Lowering, Member};
@@ -307,8 +307,8 @@ impl Member<'_, '_> {
         let target = self.lock_target(e, "acquire.failed", env);
         // The operand is evaluated once, so it is kept even if it looks stable: the body may assign its variables.
         let mut is_assigned = false;
-        if let ExprKind::Local(local) = &e.kind {
-            crate::walk::each_stmt(body, &mut |stmt| is_assigned |= assigns(stmt, *local));
+        if let ExprKind::Local(local) = e.kind {
+            each_stmt(body, &mut |stmt| is_assigned |= assigned_by(stmt).any(|it| it == local));
         }
         let target = match &e.kind {
             ExprKind::Local(_) if is_assigned => {
@@ -501,24 +501,6 @@ impl Member<'_, '_> {
             let held = self.lowering.is_held(locks, &object);
             self.emit_plain(inhale(implies(and([readable, held]), eq(level, remembered))));
         }
-    }
-
-    /// Does a block, or a method it calls, change which locks are held?
-    pub(crate) fn changes_locks(&self, block: &Block) -> bool {
-        let mut changes = false;
-        crate::walk::each_stmt(block, &mut |stmt| {
-            changes |= match &stmt.kind {
-                StmtKind::Acquire { .. }
-                | StmtKind::Release { .. }
-                | StmtKind::Lock { .. }
-                | StmtKind::Downgrade(_)
-                | StmtKind::Unshare(_)
-                | StmtKind::Reorder { .. } => true,
-                StmtKind::Call { method, .. } => self.lowering.facts.methods[*method].locks,
-                _ => false,
-            };
-        });
-        changes
     }
 }
 

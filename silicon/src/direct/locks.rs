@@ -5,11 +5,11 @@
 //!   permission to `mu` has been given away.
 //! - Nothing reads the level of an object that is not held.
 
+use chalice::program::locking::Given;
 use chalice::program::{ClassId, Expr, LockMode, Method, MethodId, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
 
 use super::levels::{known, objects};
-use super::locking::Given;
 use super::{Direct, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Resource};

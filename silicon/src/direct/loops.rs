@@ -1,11 +1,13 @@
 //! Loops (Schwerhoff 2011, section 3.9).
 
+use chalice::program::locking::mentions_holds;
+use chalice::program::walk::{assigned_by, each_stmt};
 use chalice::program::{Block, Expr, LocalId, Stmt, StmtKind};
-use smt::terms::{Term, grow_stack};
+use smt::terms::Term;
 
 use super::exec::{Flow, keyword};
 use super::locks::Listed;
-use super::{locking, span};
+use super::span;
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Heap;
 use crate::engine::state::thread::{Allowed, Balances};
@@ -31,8 +33,7 @@ impl Engine<'_> {
             let chosen = self.direct_choose_fraction(outer)?;
             self.direct_bound(chosen, invariants)?;
         }
-        let mut changed = Vec::new();
-        assigned(body, &mut changed);
+        let changed = assigned(body);
         let changes_locks =
             self.direct().locking.changes(body) && self.state.thread.locks.is_some();
         let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
@@ -62,7 +63,7 @@ impl Engine<'_> {
         self.direct_name_listed(&listed, trusted(ErrorId::NotWellformed))?;
         if changes_locks {
             self.direct_recall_levels()?;
-            if invariants.iter().any(locking::mentions_holds) {
+            if invariants.iter().any(mentions_holds) {
                 self.direct_levels_differ()?;
             }
         }
@@ -165,43 +166,13 @@ impl Engine<'_> {
 }
 
 /// The variables that statements assign.
-fn assigned(block: &Block, to: &mut Vec<LocalId>) {
-    for stmt in &block.stmts {
-        match &stmt.kind {
-            StmtKind::Declare { local, .. } | StmtKind::AssignLocal { local, .. } => {
-                to.push(*local);
-            }
-            StmtKind::Call { outs, .. }
-            | StmtKind::Join { outs, .. }
-            | StmtKind::Receive { outs, .. }
-            | StmtKind::Specification { targets: outs, .. } => {
-                to.extend(outs.iter().map(|out| out.local));
-            }
-            StmtKind::Fork { token, .. } => to.extend(token.iter().map(|out| out.local)),
-            StmtKind::Block(body) | StmtKind::While { body, .. } | StmtKind::Lock { body, .. } => {
-                grow_stack(|| assigned(body, to));
-            }
-            StmtKind::If { arms, otherwise } => {
-                for block in arms.iter().map(|arm| &arm.body).chain(otherwise) {
-                    grow_stack(|| assigned(block, to));
-                }
-            }
-            StmtKind::Assert(_)
-            | StmtKind::Assume(_)
-            | StmtKind::AssignField { .. }
-            | StmtKind::Share { .. }
-            | StmtKind::Reorder { .. }
-            | StmtKind::Unshare(_)
-            | StmtKind::Acquire { .. }
-            | StmtKind::Release { .. }
-            | StmtKind::Downgrade(_)
-            | StmtKind::Free(_)
-            | StmtKind::Fold(_)
-            | StmtKind::Unfold(_)
-            | StmtKind::Send { .. }
-            | StmtKind::Wait(_)
-            | StmtKind::Signal(_)
-            | StmtKind::SignalAll(_) => {}
+fn assigned(block: &Block) -> Vec<LocalId> {
+    let mut to = Vec::new();
+    each_stmt(block, &mut |stmt| {
+        if let StmtKind::Declare { local, .. } = stmt.kind {
+            to.push(local);
         }
-    }
+        to.extend(assigned_by(stmt));
+    });
+    to
 }

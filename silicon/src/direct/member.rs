@@ -1,5 +1,6 @@
 //! What is verified of a method and of a predicate.
 
+use chalice::program::locking::mentions_holds;
 use chalice::program::{Expr, LocalId, MethodId};
 use sil::program::Member;
 use smt::terms::Sort;
@@ -8,7 +9,7 @@ use super::assertion::conjuncts;
 use super::exec::Flow;
 use super::scope::{self, Needs};
 use super::table::Invariant;
-use super::{locking, renumbered, span};
+use super::{renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::Heap;
 use crate::engine::state::thread::{Allowed, Thread};
@@ -95,7 +96,7 @@ impl Engine<'_> {
             self.direct_list(&method.lock_changes, well_formed)?;
             return Ok(());
         }
-        if method.requires.iter().any(locking::mentions_holds) {
+        if method.requires.iter().any(mentions_holds) {
             self.direct_levels_differ()?;
         }
         if self.direct_block(&method.body)? == Flow::Ends {

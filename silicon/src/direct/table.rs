@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use chalice::program::locking::Locking;
 use chalice::program::{self as tree, Declaration};
 use indexmap::IndexMap;
 use la_arena::Arena;
@@ -13,7 +14,6 @@ use sil::program::{
 };
 
 use super::graph::Graph;
-use super::locking::Locking;
 use super::{Direct, renumbered, span};
 
 /// The table of a program, and the program as the rules read it.

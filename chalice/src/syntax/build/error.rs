@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use hints::slips;
+use hints::syntax;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
-use super::hint::{Hint, hint};
+use super::hint::hint;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
@@ -27,36 +27,15 @@ pub(super) fn of_pest(pest: &Error<Rule>, text: &str) -> Diagnostic {
             return super::error(message, Span::at(at));
         }
     };
-    let found = token(&text[at..]);
     let expected = expected(positives);
-    let Hint { text: hint, word, unclosed } = hint(text, at, found, &expected);
-    let (at, found) = word.map_or((at, found), |word| (word.start, &text[word]));
-    let mut message = match found {
-        "" => "syntax error: unexpected end of the file".to_owned(),
-        _ => format!("syntax error: unexpected `{}`", slips::shown(found)),
-    };
-    match hint {
-        Some(hint) => message.push_str(&format!("; {hint}")),
-        None if expected.is_empty() => {}
-        None => message.push_str(&format!("; expected {expected}")),
-    }
-    let error = super::error(message, Span::new(at, at + found.len()));
-    match unclosed {
+    let hint = hint(text, at, syntax::token(&text[at..]), &expected);
+    let (message, place) = syntax::message(text, at, &hint, &expected);
+    let error = super::error(message, Span::new(place.start, place.end));
+    match hint.unclosed {
         Some((bracket, remark)) => error.with_related(Span::new(bracket, bracket + 1), remark),
         None => error,
     }
 }
-
-/// The word or symbol at the start of `text`; empty at its end.
-fn token(text: &str) -> &str {
-    match slips::word(text) {
-        "" => &text[..text.chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8)],
-        word => word,
-    }
-}
-
-/// How many expected things a message lists.
-const LISTED: usize = 6;
 
 /// What would fit, in the most general words that say enough; empty if nothing does.
 fn expected(rules: &[Rule]) -> String {
@@ -85,11 +64,7 @@ fn expected(rules: &[Rule]) -> String {
         [] if rules.is_empty() => String::new(),
         // Only a target of an assignment is not followed by operators.
         [] => "`:=`".to_owned(),
-        [one] => one.to_owned(),
-        [ref first @ .., last] if names.len() <= LISTED => {
-            format!("{} or {last}", first.join(", "))
-        }
-        _ => String::new(),
+        _ => syntax::listed(&names),
     }
 }
 

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use hints::slips;
+use hints::syntax;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::Rule;
-use super::hint::{Hint, hint};
+use super::hint::hint;
 use crate::diagnostic::Diagnostic;
 use crate::source::{FileId, Span};
-
-/// How many expected things a message lists.
-const LISTED: usize = 6;
 
 /// The diagnostic for an error of the generated parser in `text`, which has no comments.
 pub(super) fn of_pest(file: FileId, pest: &Error<Rule>, text: &str) -> Diagnostic {
@@ -26,36 +23,15 @@ pub(super) fn of_pest(file: FileId, pest: &Error<Rule>, text: &str) -> Diagnosti
         }
     };
     let at = at + (text[at..].len() - text[at..].trim_start().len());
-    let found = token(&text[at..]);
     let expected = expected(positives);
-    let Hint { text: hint, word, unclosed } = hint(text, at, found, &expected);
-    let (at, found) = word.map_or((at, found), |word| (word.start, &text[word]));
-    let mut message = match found {
-        "" => "syntax error: unexpected end of the file".to_owned(),
-        _ => format!("syntax error: unexpected `{}`", slips::shown(found)),
-    };
-    match (hint, &expected[..]) {
-        (Some(hint), _) => message.push_str(&format!("; {hint}")),
-        (None, [one]) => message.push_str(&format!("; expected {one}")),
-        (None, [first @ .., last]) if expected.len() <= LISTED => {
-            message.push_str(&format!("; expected {} or {last}", first.join(", ")));
-        }
-        (None, _) => {}
-    }
-    let error = super::error(message, Span::new(file, at, at + found.len()));
-    match unclosed {
+    let hint = hint(text, at, syntax::token(&text[at..]), &expected);
+    let (message, place) = syntax::message(text, at, &hint, &syntax::listed(&expected));
+    let error = super::error(message, Span::new(file, place.start, place.end));
+    match hint.unclosed {
         Some((bracket, remark)) => {
             error.with_related(Span::new(file, bracket, bracket + 1), remark)
         }
         None => error,
-    }
-}
-
-/// The word or symbol at the start of `text`; empty at its end.
-fn token(text: &str) -> &str {
-    match slips::word(text) {
-        "" => &text[..text.chars().next().map_or(0, char::len_utf8)],
-        word => word,
     }
 }
 

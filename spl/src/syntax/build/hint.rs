@@ -1,22 +1,9 @@
 //! What to do about a syntax error.
 
-use std::ops::Range;
-
-use hints::{brackets, slips, spelling::Spelling};
+use hints::{brackets, slips, spelling::Spelling, syntax::Hint};
 use pest::Parser as _;
 
 use super::{Grammar, Rule};
-
-/// What is said of a syntax error.
-#[derive(Default)]
-pub(super) struct Hint {
-    /// Said in place of what was expected.
-    pub(super) text: Option<String>,
-    /// What is wrong, if that is not `found`, but the first word of its statement.
-    pub(super) word: Option<Range<usize>>,
-    /// A bracket that is not closed, and what to say of it.
-    pub(super) unclosed: Option<(usize, String)>,
-}
 
 /// What may be meant where `found`, at `at` in `text`, is not what was expected. `text` has no comments.
 pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[String]) -> Hint {

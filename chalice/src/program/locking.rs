@@ -1,19 +1,22 @@
 //! What methods do to the locks of the thread that runs them: themselves, and by the methods they call.
 //!
 //! A method may give what it holds another level only if it, or what it calls, has a statement that does. All others show
-//! that levels stay, and may rely on it.
+//! that levels stay, and may rely on it. The translation and the direct execution both ask here, so that they cannot differ.
 
-use chalice::program::walk::{each_expr_in_block, each_stmt, rhs_of};
-use chalice::program::{
+use la_arena::ArenaMap;
+
+use super::walk::{assigned_by, each_expr_in_block, each_stmt, rhs_of};
+use super::{
     AccessTarget, Block, EvalState, Expr, ExprKind, FieldRef, LocalId, LockMode, MethodId, Program,
     Rhs, Stmt, StmtKind,
 };
-use la_arena::ArenaMap;
 
-/// What a method is given: it stays the same throughout the method.
+/// What a method is given: it stays the same throughout the method, so contracts and loops can speak of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Given {
+pub enum Given {
+    /// Its receiver.
     This,
+    /// A parameter.
     Parameter(LocalId),
 }
 
@@ -31,10 +34,12 @@ enum Operand {
 struct Call {
     callee: MethodId,
     receiver: Operand,
+    /// By the callee's parameters.
     arguments: Vec<(LocalId, Operand)>,
 }
 
 impl Call {
+    /// What the callee is given, as the caller knows it.
     fn operand(&self, given: Given) -> Operand {
         match given {
             Given::This => self.receiver,
@@ -48,23 +53,34 @@ impl Call {
 
 /// What is known of a method.
 #[derive(Default, Debug)]
-pub(super) struct OfMethod {
-    /// Whether it has to do with what its thread holds.
-    pub(super) locks: bool,
-    /// Whether it may give any object another level that was held at its start.
-    pub(super) may_relevel: bool,
-    /// What it is given and may give another level.
-    pub(super) relevels: Vec<Given>,
+pub struct MethodLocks {
+    /// Whether it, or a method it calls, uses or changes the locks that its thread holds. Methods it forks do not count: they
+    /// run in another thread.
+    pub locks: bool,
+    /// Whether it, or a method it calls, may give any object another level that was held at its start. All other methods
+    /// leave the levels of what they still hold as they were, except for those of [`Self::relevels`].
+    pub may_relevel: bool,
+    /// What it is given and may give another level, itself or by a call.
+    pub relevels: Vec<Given>,
+    /// Whether it, or a method it calls, may leave or share an object, so that what is recorded of it changes.
+    pub may_unlock: bool,
     /// Whether some statement forks it.
-    pub(super) is_forked: bool,
-    /// Whether its precondition speaks of what is held.
+    pub is_forked: bool,
+    /// Whether its precondition speaks of what is held. If not, it has acquired what it holds itself, or knows by a test or an
+    /// assumption only that it holds it.
     ///
-    /// SOUNDNESS: without, it unshares what it has acquired itself, or knows by a test that it holds. That levels stay is shown.
+    /// SOUNDNESS: where this decides that levels stay ([`Self::may_relevel`]), methods and loops show that they do.
     holds_at_start: bool,
     calls: Vec<Call>,
 }
 
-impl OfMethod {
+impl MethodLocks {
+    /// Grows with whatever is learned.
+    fn extent(&self) -> (bool, bool, bool, usize) {
+        (self.locks, self.may_relevel, self.may_unlock, self.relevels.len())
+    }
+
+    /// An object gets another level that may have been held at the start.
     fn note_releveled(&mut self, operand: Operand) {
         match operand {
             Operand::Given(given) if self.relevels.contains(&given) => {}
@@ -76,17 +92,18 @@ impl OfMethod {
 }
 
 /// What is known of a program.
-#[derive(Debug)]
-pub(super) struct Locking {
-    /// Whether anything is about locks or levels.
-    pub(super) is_used: bool,
+#[derive(Default, Debug)]
+pub struct Locking {
+    /// Whether anything is about locks or levels, so that objects have a level.
+    pub is_used: bool,
     /// Whether there are locks for reading.
-    pub(super) has_readers: bool,
-    methods: ArenaMap<MethodId, OfMethod>,
+    pub has_readers: bool,
+    methods: ArenaMap<MethodId, MethodLocks>,
 }
 
 impl Locking {
-    pub(super) fn of(program: &Program) -> Self {
+    /// What is known of `program`.
+    pub fn of(program: &Program) -> Self {
         let mut methods = ArenaMap::default();
         for (id, _) in program.methods.iter() {
             methods.insert(id, of_method(program, id));
@@ -99,16 +116,28 @@ impl Locking {
             });
         }
         close_over_calls(&mut methods);
-        let is_used = methods.values().any(|method| method.locks) || mentions_levels(program);
-        Self { is_used, has_readers: has_readers(program), methods }
+        let mut locking = Self { methods, has_readers: has_readers(program), is_used: false };
+        locking.is_used = locking.has_locks() || mentions_levels(program);
+        locking
     }
 
-    pub(super) fn method(&self, id: MethodId) -> &OfMethod {
+    /// What is known of a method.
+    pub fn method(&self, id: MethodId) -> &MethodLocks {
         &self.methods[id]
     }
 
+    /// Whether any method has to do with locks.
+    pub fn has_locks(&self) -> bool {
+        self.methods.values().any(|method| method.locks)
+    }
+
+    /// Whether a method that this one calls may leave or share an object.
+    pub fn calls_may_unlock(&self, id: MethodId) -> bool {
+        self.methods[id].calls.iter().any(|call| self.methods[call.callee].may_unlock)
+    }
+
     /// Whether statements may change what is held, or the level of something that is.
-    pub(super) fn changes(&self, block: &Block) -> bool {
+    pub fn changes(&self, block: &Block) -> bool {
         let mut changes = false;
         each_stmt(block, &mut |stmt| {
             changes |= match &stmt.kind {
@@ -127,8 +156,13 @@ impl Locking {
 }
 
 /// Whether an assertion speaks of what is held.
-pub(super) fn mentions_holds(expr: &Expr) -> bool {
+pub fn mentions_holds(expr: &Expr) -> bool {
     expr.any(&mut |part| matches!(part.kind, ExprKind::Holds { .. }))
+}
+
+/// Whether a clause says something of the locks of a thread: in a where clause, of the one that sends.
+pub fn speaks_of_locks(clause: &Expr) -> bool {
+    clause.any(&mut is_about_locks)
 }
 
 /// Whether the value of an expression, whatever is inside, depends on the locks of a thread.
@@ -142,25 +176,33 @@ fn is_about_locks(expr: &Expr) -> bool {
     }
 }
 
-fn of_method(program: &Program, id: MethodId) -> OfMethod {
+fn of_method(program: &Program, id: MethodId) -> MethodLocks {
     let method = &program.methods[id];
-    let mut own = OfMethod {
+    let mut own = MethodLocks {
         locks: !method.lock_changes.is_empty(),
         holds_at_start: method.requires.iter().any(mentions_holds),
-        ..OfMethod::default()
+        ..MethodLocks::default()
     };
     let contract = method.requires.iter().chain(&method.ensures).chain(&method.lock_changes);
     for clause in contract {
-        own.locks |= clause.any(&mut is_about_locks);
+        own.locks |= speaks_of_locks(clause);
     }
     each_expr_in_block(&method.body, &mut |expr| own.locks |= is_about_locks(expr));
     each_stmt(&method.body, &mut |stmt| note_stmt(program, id, stmt, &mut own));
     own
 }
 
-fn note_stmt(program: &Program, id: MethodId, stmt: &Stmt, own: &mut OfMethod) {
+fn note_stmt(program: &Program, id: MethodId, stmt: &Stmt, own: &mut MethodLocks) {
     let operand = |expr| operand(program, id, expr);
     own.locks |= matches!(rhs_of(stmt), Some(Rhs::NewChannel { .. }));
+    own.may_unlock |= matches!(
+        stmt.kind,
+        StmtKind::Release { .. }
+            | StmtKind::Lock { .. }
+            | StmtKind::Unshare(_)
+            | StmtKind::Share { .. }
+            | StmtKind::Downgrade(_)
+    );
     match &stmt.kind {
         StmtKind::Call { method, receiver, arguments, .. } => {
             let parameters = program.methods[*method].parameters.iter().copied();
@@ -178,7 +220,7 @@ fn note_stmt(program: &Program, id: MethodId, stmt: &Stmt, own: &mut OfMethod) {
         | StmtKind::Downgrade(_) => own.locks = true,
         StmtKind::Send { declaration, .. } => {
             let clause = &program.channels[*declaration].where_clause;
-            own.locks |= clause.iter().any(|clause| clause.any(&mut is_about_locks));
+            own.locks |= clause.iter().any(speaks_of_locks);
         }
         // Who unshares an object may share it again, and acquire it at its new level.
         StmtKind::Unshare(target) => {
@@ -203,39 +245,25 @@ fn operand(program: &Program, id: MethodId, expr: &Expr) -> Operand {
         ExprKind::Local(local) if method.parameters.contains(local) => {
             Operand::Given(Given::Parameter(*local))
         }
-        ExprKind::Local(local) if is_made_here(&method.body, *local) => Operand::New,
+        _ if is_new_object(&method.body, expr) => Operand::New,
         _ => Operand::Other,
     }
 }
 
-/// Whether a variable only ever has the object that it is declared with.
-fn is_made_here(body: &Block, local: LocalId) -> bool {
+/// Whether an expression is a variable that only ever has the object that it is declared with in `body`.
+pub fn is_new_object(body: &Block, expr: &Expr) -> bool {
+    let ExprKind::Local(local) = expr.kind else { return false };
     let (mut is_new, mut is_assigned) = (false, false);
     each_stmt(body, &mut |stmt| {
         is_new |= matches!(&stmt.kind,
             StmtKind::Declare { local: declared, value: Some(Rhs::New { .. }) } if *declared == local);
-        is_assigned |= assigns(stmt, local);
+        is_assigned |= assigned_by(stmt).any(|target| target == local);
     });
     is_new && !is_assigned
 }
 
-/// Whether a statement, apart from those in it, gives a variable a value after its declaration.
-fn assigns(stmt: &Stmt, local: LocalId) -> bool {
-    match &stmt.kind {
-        StmtKind::AssignLocal { local: target, .. } => *target == local,
-        StmtKind::Call { outs, .. }
-        | StmtKind::Join { outs, .. }
-        | StmtKind::Receive { outs, .. }
-        | StmtKind::Specification { targets: outs, .. } => {
-            outs.iter().any(|out| out.local == local)
-        }
-        StmtKind::Fork { token, .. } => token.iter().any(|out| out.local == local),
-        _ => false,
-    }
-}
-
 /// A method does what the methods do that it calls. It is looked at again only when one of those has changed.
-fn close_over_calls(methods: &mut ArenaMap<MethodId, OfMethod>) {
+fn close_over_calls(methods: &mut ArenaMap<MethodId, MethodLocks>) {
     let mut callers: ArenaMap<MethodId, Vec<MethodId>> =
         methods.iter().map(|(id, _)| (id, Vec::new())).collect();
     for (caller, method) in methods.iter() {
@@ -254,27 +282,30 @@ fn close_over_calls(methods: &mut ArenaMap<MethodId, OfMethod>) {
 }
 
 /// Adds to what is known of a method what its callees do; whether that was new.
-fn take_over(methods: &mut ArenaMap<MethodId, OfMethod>, caller: MethodId) -> bool {
+fn take_over(methods: &mut ArenaMap<MethodId, MethodLocks>, caller: MethodId) -> bool {
     let mut handed = Vec::new();
-    let (mut locks, mut may_relevel) = (false, false);
+    let (mut locks, mut may_relevel, mut may_unlock) = (false, false, false);
     for call in &methods[caller].calls {
         let callee = &methods[call.callee];
         locks |= callee.locks;
         may_relevel |= callee.may_relevel;
+        may_unlock |= callee.may_unlock;
         handed.extend(callee.relevels.iter().map(|&given| call.operand(given)));
     }
     let own = &mut methods[caller];
-    let before = (own.locks, own.may_relevel, own.relevels.len());
+    let before = own.extent();
     own.locks |= locks;
     own.may_relevel |= may_relevel;
+    own.may_unlock |= may_unlock;
     handed.into_iter().for_each(|operand| own.note_releveled(operand));
-    before != (own.locks, own.may_relevel, own.relevels.len())
+    before != own.extent()
 }
 
 /// All clauses and bodies of a program that are no statements.
 fn assertions(program: &Program) -> impl Iterator<Item = &Expr> {
-    let methods =
-        program.methods.values().flat_map(|method| method.requires.iter().chain(&method.ensures));
+    let methods = program.methods.values().flat_map(|method| {
+        method.requires.iter().chain(&method.ensures).chain(&method.lock_changes)
+    });
     let functions = program.functions.values().flat_map(|function| {
         function.requires.iter().chain(&function.ensures).chain(&function.body)
     });

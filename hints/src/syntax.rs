@@ -1,0 +1,76 @@
+//! The words of a syntax error: what was found, and what may be meant or would fit.
+
+use std::ops::Range;
+
+use crate::slips;
+
+/// What is said of a syntax error.
+#[derive(Default, Debug)]
+pub struct Hint {
+    /// Said in place of what was expected.
+    pub text: Option<String>,
+    /// What is wrong, if that is not what was found, but the first word of its statement.
+    pub word: Option<Range<usize>>,
+    /// A bracket that is not closed, and what to say of it.
+    pub unclosed: Option<(usize, String)>,
+}
+
+/// The word or symbol at the start of `text`; empty at its end.
+pub fn token(text: &str) -> &str {
+    match slips::word(text) {
+        "" => &text[..text.chars().next().filter(|c| !c.is_whitespace()).map_or(0, char::len_utf8)],
+        word => word,
+    }
+}
+
+/// How many expected things a message lists.
+const LISTED: usize = 6;
+
+/// What would fit, in one phrase; empty if there is nothing, or too much to be of use.
+pub fn listed(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match &names[..] {
+        [one] => (*one).to_owned(),
+        [first @ .., last] if names.len() <= LISTED => format!("{} or {last}", first.join(", ")),
+        _ => String::new(),
+    }
+}
+
+/// The message about what stands at `at` in `text`, which has no comments, and where the mistake is.
+pub fn message(text: &str, at: usize, hint: &Hint, expected: &str) -> (String, Range<usize>) {
+    let place = hint.word.clone().unwrap_or(at..at + token(&text[at..]).len());
+    let mut message = match &text[place.clone()] {
+        "" => "syntax error: unexpected end of the file".to_owned(),
+        found => format!("syntax error: unexpected `{}`", slips::shown(found)),
+    };
+    match &hint.text {
+        Some(hint) => message.push_str(&format!("; {hint}")),
+        None if expected.is_empty() => {}
+        None => message.push_str(&format!("; expected {expected}")),
+    }
+    (message, place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_found_is_named_with_what_is_meant_or_would_fit() {
+        let said = |at, hint: Hint, expected| message("var x = 1", at, &hint, expected);
+        let plain = ("syntax error: unexpected `=`; expected `:=`".to_owned(), 6..7);
+        assert_eq!(said(6, Hint::default(), "`:=`"), plain);
+        let meant = Hint { text: Some("write `:=`".into()), word: Some(0..3), unclosed: None };
+        let meant = said(6, meant, "a name");
+        assert_eq!(meant, ("syntax error: unexpected `var`; write `:=`".to_owned(), 0..3));
+        let end = ("syntax error: unexpected end of the file".to_owned(), 9..9);
+        assert_eq!(said(9, Hint::default(), ""), end);
+    }
+
+    #[test]
+    fn a_long_list_is_of_no_use() {
+        assert_eq!(listed(&["a", "b", "c"]), "a, b or c");
+        assert_eq!(listed(&["a"; 7]), "");
+        assert_eq!(listed(&[""; 0]), "");
+    }
+}
