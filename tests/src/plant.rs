@@ -10,13 +10,15 @@
 //!   is named, and the reader judges; where it is an assignment, an `exhale`, a `fold`, it is a **suspect** again.
 //!
 //! Mutants of the other kinds may verify for good reasons: permission that is dropped need not have been needed. They
-//! are worth a question to another verifier.
+//! are worth a question to another verifier. Errors in the text of a Chalice program ([`source`]) have one at hand: the other way of
+//! verifying it.
 
 mod edit;
 mod judge;
 mod place;
 mod sites;
 mod slice;
+pub mod source;
 
 use std::hash::Hasher;
 
@@ -54,10 +56,16 @@ pub enum Kind {
     DroppedInvariant,
     /// The condition of an `if` is negated.
     NegatedCondition,
+    /// A precondition of a Chalice method does not say something any more.
+    DroppedClaim,
+    /// A statement of a Chalice method about locks, tokens or instances is left out.
+    DroppedStatement,
+    /// A predicate, monitor or message of a Chalice program has a permission no longer.
+    DroppedInBody,
 }
 
 impl Kind {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::AssertFalse,
         Self::FalseAtBoundary,
         Self::NegatedPostcondition,
@@ -70,6 +78,9 @@ impl Kind {
         Self::HalvedPermission,
         Self::DroppedInvariant,
         Self::NegatedCondition,
+        Self::DroppedClaim,
+        Self::DroppedStatement,
+        Self::DroppedInBody,
     ];
 
     pub fn name(self) -> &'static str {
@@ -86,6 +97,9 @@ impl Kind {
             Self::HalvedPermission => "halved-permission",
             Self::DroppedInvariant => "dropped-invariant",
             Self::NegatedCondition => "negated-condition",
+            Self::DroppedClaim => "dropped-claim",
+            Self::DroppedStatement => "dropped-statement",
+            Self::DroppedInBody => "dropped-in-body",
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Direct execution of Chalice programs, compared with the way through SIL: two judges that share the engine's lower half and
 //! nothing of what Chalice means.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use chalice::SourceFile;
-use chalice::program::{Block, Stmt, StmtKind};
 use sil::render::Severity;
 use sil_tests::observation::session;
+use sil_tests::plant::source::{self, Subject, Way};
+use sil_tests::plant::{self, Fate, Kind, Limits};
 use silicon::report::Verdict;
 use silicon::session::{Input, MemberOutcome, Outcome, Session, Task, input};
 
@@ -159,66 +161,83 @@ fn known_cases_are_judged() {
     assert_eq!(unjudged, UNJUDGED.iter().map(|(case, _)| *case).collect());
 }
 
-/// Where a statement may be put: at the start and the end of each block, and before each statement.
-fn boundaries(block: &Block, to: &mut BTreeSet<usize>) {
-    if block.span.end > block.span.start {
-        to.insert(block.span.end as usize - 1);
-    }
-    for Stmt { kind, span } in &block.stmts {
-        to.insert(span.start as usize);
-        match kind {
-            StmtKind::Block(block) | StmtKind::While { body: block, .. } => boundaries(block, to),
-            StmtKind::If { arms, otherwise } => {
-                arms.iter().map(|arm| &arm.body).chain(otherwise).for_each(|block| {
-                    // A single statement behind `else` has no braces.
-                    if block.stmts.first().is_none_or(|first| first.span.start > block.span.start) {
-                        boundaries(block, to);
-                    }
-                });
-            }
-            _ => {}
-        }
-    }
+/// What a sample may cost.
+const LIMITS: Limits = Limits { obligation: 5_000_000, member: Duration::from_secs(10) };
+
+/// One in so many errors is planted.
+const EVERY: u64 = 8;
+
+fn is_falsehood(kind: Kind) -> bool {
+    matches!(kind, Kind::AssertFalse | Kind::FalseAtBoundary)
 }
 
-/// The verdict on one member of a text.
-fn verdict(text: &str, member: &str, direct: bool) -> Verdict {
-    let mut session = Session { direct, ..session(Task::Verify) };
-    session.options.members = vec![member.to_owned()];
-    let outcome = session.run(&Input::text("planted.chalice", text));
-    let member = outcome.members.iter().find(|one| one.name == member);
-    member.unwrap_or_else(|| panic!("no {:?} in\n{text}", outcome.diagnostics)).verdict
-}
-
+/// Errors planted into members that verify directly are noticed, or verify through SIL as well.
 #[test]
-fn planted_falsehoods_are_noticed() {
-    let (mut planted, mut survivors) = (0, 0);
+fn planted_errors_are_noticed() {
+    let mut planted: BTreeMap<Kind, usize> = BTreeMap::new();
+    let (mut killed, mut suspects) = (0, Vec::new());
     for path in programs() {
-        let outcome = verified(&path, true);
-        let text = fs::read_to_string(&path).expect("it has just been read");
-        let (Some(program), _) = chalice::check(&SourceFile::new("planted", text.as_str())) else {
-            continue;
-        };
-        for (_, method) in program.methods.iter() {
-            let name = format!("{}.{}", program.classes[method.class].name, method.name);
-            let is_it = |one: &MemberOutcome| one.name == name && one.verdict == Verdict::Verified;
-            if !outcome.members.iter().any(is_it) {
-                continue;
-            }
-            let mut places = BTreeSet::new();
-            boundaries(&method.body, &mut places);
-            for at in places {
-                let wrong = format!("{}assert false; {}", &text[..at], &text[at..]);
-                planted += 1;
-                if verdict(&wrong, &name, true) == Verdict::Verified {
-                    // Then the place is out of reach, and the other way knows it, too.
-                    survivors += 1;
-                    let other = verdict(&wrong, &name, false);
-                    assert_eq!(other, Verdict::Verified, "{}: {name} at {at}", path.display());
+        let text = fs::read_to_string(&path).expect("it can be read");
+        let name = file_name(&path);
+        for (subject, mutants) in source::mutants(&text) {
+            let is_drawn = |number: &usize| {
+                !is_falsehood(mutants[*number].kind)
+                    && plant::lot(1, &name, subject.name(), *number).is_multiple_of(EVERY)
+            };
+            let drawn: Vec<_> = (0..mutants.len()).filter(is_drawn).collect();
+            let verifies = |name: &str| {
+                source::verdict(&text, name, Way::Direct, LIMITS) == Some(Verdict::Verified)
+            };
+            let is_judged = match &subject {
+                _ if drawn.is_empty() => false,
+                Subject::Member(name) => verifies(name),
+                Subject::Declaration(_) => true,
+            };
+            for number in drawn.into_iter().filter(|_| is_judged) {
+                let mutant = &mutants[number];
+                let wrong = mutant.text(&text);
+                let checked = chalice::check(&SourceFile::new("planted", wrong.as_str())).0;
+                assert!(checked.is_some(), "no program any more:\n{wrong}");
+                *planted.entry(mutant.kind).or_default() += 1;
+                match source::judge(&text, &subject, mutant, Way::Direct, LIMITS) {
+                    Fate::Killed => killed += 1,
+                    Fate::Suspect => suspects.push(format!("{name}: {}\n{wrong}", subject.name())),
+                    Fate::Undecided | Fate::Unreachable(_) | Fate::MayVerify => {}
                 }
             }
         }
     }
-    assert!(planted > 100, "only {planted} falsehoods were planted");
-    assert!(survivors < planted / 4, "{survivors} of {planted} falsehoods verify");
+    assert!(suspects.is_empty(), "{}", suspects.join("\n"));
+    let all: usize = planted.values().sum();
+    assert!(all >= 250 && planted.len() >= 12, "{planted:?}");
+    assert!(killed > all * 3 / 4, "{killed} of {all}");
+}
+
+/// `assert false` is planted at every boundary of statements.
+#[test]
+fn planted_falsehoods_are_noticed() {
+    let (mut planted, mut survivors) = (0, 0);
+    for path in programs() {
+        let text = fs::read_to_string(&path).expect("it can be read");
+        for (subject, mutants) in source::mutants(&text) {
+            let Subject::Member(name) = &subject else { continue };
+            let mut wrong = mutants.iter().filter(|mutant| is_falsehood(mutant.kind)).peekable();
+            if wrong.peek().is_none()
+                || source::verdict(&text, name, Way::Direct, LIMITS) != Some(Verdict::Verified)
+            {
+                continue;
+            }
+            for mutant in wrong {
+                planted += 1;
+                match source::judge(&text, &subject, mutant, Way::Direct, LIMITS) {
+                    Fate::Killed | Fate::Undecided => {}
+                    // Then the place is out of reach, and the other way knows it, too.
+                    Fate::Unreachable(_) => survivors += 1,
+                    fate => panic!("{}: {name}: {fate:?}", path.display()),
+                }
+            }
+        }
+    }
+    assert!(planted > 1000, "only {planted} falsehoods were planted");
+    assert!(survivors < planted / 20, "{survivors} of {planted} falsehoods verify");
 }

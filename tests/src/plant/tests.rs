@@ -119,3 +119,73 @@ fn samples_are_the_same_each_time_and_differ_by_seed() {
     lots.dedup();
     assert_eq!(lots.len(), 50);
 }
+
+const COUNTER: &str = "class Counter {
+  var n: int;
+  predicate owned { acc(n) && n >= 0 }
+  invariant acc(n) && n >= 0;
+  function value(): int requires acc(n) && n >= 0 ensures result >= 0 { n }
+  method add(c: Counter, k: int)
+    requires c != null && acc(c.n) && k > 0 && c.n >= 0
+    ensures acc(c.n) && c.n >= k
+  {
+    var i: int := 0;
+    while (i < k)
+      invariant acc(c.n) && c.n >= i && i <= k
+    {
+      c.n := c.n + 1;
+      i := i + 1;
+    }
+    assert c.n >= k;
+    if (c.n > 5) { i := c.n; } else i := 5;
+    assert i >= 5;
+  }
+  method locked()
+    requires rd(mu) && waitlevel << mu
+    ensures rd(mu)
+  {
+    lock (this) { n := n + 1; }
+    acquire this;
+    n := n + 1;
+    release this;
+  }
+}";
+
+#[test]
+fn every_kind_of_error_is_planted_into_chalice_and_noticed_on_both_ways() {
+    use silicon::report::Verdict;
+    use source::{Subject, Way, judge, verdict};
+
+    let members = source::mutants(COUNTER);
+    let mut kinds = std::collections::BTreeSet::new();
+    for way in [Way::Direct, Way::Translated] {
+        for (subject, mutants) in &members {
+            if let Subject::Member(name) = subject {
+                assert_eq!(verdict(COUNTER, name, way, LIMITS), Some(Verdict::Verified), "{name}");
+            }
+            for mutant in mutants {
+                kinds.insert(mutant.kind);
+                let fate = judge(COUNTER, subject, mutant, way, LIMITS);
+                // Nobody needs what is said of `k`, and of `c`, which is an object if it has fields.
+                let may = matches!(mutant.kind, Kind::DroppedClaim | Kind::DroppedInBody);
+                let fine = fate == Fate::Killed || may && fate == Fate::MayVerify;
+                assert!(fine, "{fate:?} of\n{}", mutant.text(COUNTER));
+            }
+        }
+    }
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), Kind::ALL);
+}
+
+/// What verifies without any error is told apart from what does not, by the other way.
+#[test]
+fn errors_in_chalice_that_nothing_reaches_are_told_apart() {
+    use source::{Way, judge};
+
+    let text = "class C { method m(n: int) requires n > 0 { if (n < 0) { assert n == 3; } } }";
+    let members = source::mutants(text);
+    let (subject, mutants) = &members[0];
+    let fates = mutants.iter().map(|one| judge(text, subject, one, Way::Direct, LIMITS));
+    let dead = fates.filter(|fate| matches!(fate, Fate::Unreachable(_))).count();
+    // The assertion, `assert false` before and behind it.
+    assert_eq!(dead, 3);
+}
