@@ -100,6 +100,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "START", conflicts_with_all = ["generate", "arguments"])]
     pub(crate) start: Option<String>,
 
+    /// Start the entry at the head of a loop, in a state that a report of silicon has named; nothing passes
+    #[arg(long, value_name = "STATE", conflicts_with_all = ["generate", "arguments"])]
+    pub(crate) from: Option<String>,
+
     /// Calls, loops, joins, acquires and receives of the entry give whatever their contracts allow: all of them, or those at
     /// these places; nothing passes
     #[arg(long, value_name = "LINE[:COLUMN],..|all")]

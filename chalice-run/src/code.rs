@@ -9,6 +9,7 @@ mod literals;
 mod lower;
 mod ranges;
 mod stmt;
+mod uses;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub use stmt::{Bound, Bounds, CallSite, Initialiser, Instr, Loop, Op, Rhs, Speci
 
 pub(crate) use literals::{literals, literals_of};
 pub(crate) use lower::default_value;
+pub(crate) use uses::Used;
 
 use chalice::program::Type;
 use chalice::{Options, Program, Span};

@@ -6,12 +6,14 @@
 //! it, so contracts that no caller can meet are not hidden.
 
 mod grant;
+mod head;
 mod histories;
 mod model;
 mod positions;
 mod text;
 mod values;
 
+pub use head::{Head, HeadText, Location, Share, Unfit};
 pub(crate) use model::Following;
 pub use model::{Model, ModelValue};
 pub(crate) use positions::Positions;
@@ -96,6 +98,8 @@ pub struct Starts<'c> {
     /// Numbers among the hints that are not there by themselves.
     extra: Vec<i64>,
     model: Option<Model>,
+    /// Where they are, if not at the start of the method.
+    head: Option<Arc<Head>>,
     /// How many contradictions in a row end the search.
     pub patience: u32,
 }
@@ -115,6 +119,7 @@ impl<'c> Starts<'c> {
             hints: hints(code, method, bounds, &[]),
             extra: Vec::new(),
             model: None,
+            head: None,
             patience: 20_000,
         }
     }
@@ -126,6 +131,13 @@ impl<'c> Starts<'c> {
         self.hints = hints(self.code, self.method, self.bounds, &self.extra);
         self.model = Some(model);
         self
+    }
+
+    /// Starts at the head of a loop.
+    #[must_use]
+    pub fn at(self, head: Arc<Head>) -> Self {
+        let model = head.model().clone();
+        Self { head: Some(head), ..self.following(model) }
     }
 
     /// Starts from the one that a report has named on.
@@ -164,7 +176,13 @@ impl<'c> Starts<'c> {
             machine.hints = self.hints.clone();
             machine.style = self.style();
             machine.following = self.model.clone().map(|model| Box::new(Following::new(model)));
-            let granted = machine.grant(self.method);
+            let granted = match &self.head {
+                Some(head) => {
+                    machine.bounds.objects += head.count();
+                    machine.start_at(self.method, head)
+                }
+                None => machine.grant(self.method),
+            };
             self.positions.remember(machine.choices.taken());
             match granted {
                 // The choices after those of the start are those that its run will make.

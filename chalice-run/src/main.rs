@@ -12,7 +12,7 @@ use chalice_run::choices::{Choices, parse_schedule};
 use chalice_run::code::Code;
 use chalice_run::entry;
 use chalice_run::explore::{Limits, explore};
-use chalice_run::generate::{Bounds, Found, Order, StartText, Starts};
+use chalice_run::generate::{Bounds, Found, Head, HeadText, Order, StartText, Starts};
 use chalice_run::machine::{Assume, ByContract, Config, Folding, Machine, Trace, Undefined, View};
 use chalice_run::report::{Summary, human, json, trace};
 use chalice_run::run::{Leaks, Note, Outcome, Scheduling, Verdict, leaks, run};
@@ -165,11 +165,13 @@ impl Runner<'_> {
 
     fn config_of_all(&self) -> Config {
         let args = self.args;
-        let undefined = args.undefined.unwrap_or(if args.generate || args.start.is_some() {
-            UndefinedArg::Seed
-        } else {
-            UndefinedArg::Zero
-        });
+        let undefined = args.undefined.unwrap_or(
+            if args.generate || args.start.is_some() || args.from.is_some() {
+                UndefinedArg::Seed
+            } else {
+                UndefinedArg::Zero
+            },
+        );
         let explores = args.schedules.is_some() || args.preemptions.is_some();
         // What does not end is found out a hundred times where starts are generated.
         let (steps, visible_steps) = match () {
@@ -253,6 +255,9 @@ impl Runner<'_> {
         if self.args.generate {
             return self.generated();
         }
+        if let Some(text) = &self.args.from {
+            return self.start_at(text);
+        }
         if let Some(text) = &self.args.start {
             return self.start_again(text);
         }
@@ -296,6 +301,7 @@ impl Runner<'_> {
             leaks: Leaks::default(),
             unset: std::collections::BTreeSet::new(),
             start: None,
+            from: None,
             steps: String::new(),
         }
     }
@@ -431,6 +437,43 @@ impl Runner<'_> {
         let mut summary = self.once(&mut machine, entry, &scheduling)?;
         summary.schedule = starts.text_of(&machine).to_string();
         summary.start = Some(described);
+        self.say(&summary)?;
+        Ok(summary.exit_code())
+    }
+
+    /// Runs the entry from the head of a loop on.
+    fn start_at(&self, text: &str) -> Result<u8, Problem> {
+        let wrong = || Problem::Use(format!("`{text}` is no state at a loop: see --help"));
+        let text = HeadText::parse(text).ok_or_else(wrong)?;
+        let Some(name) = &self.args.entry else {
+            return Err(Problem::Use("--from needs --entry: which method?".to_owned()));
+        };
+        let entry = entry::entry(self.code, Some(name), true)?;
+        let is_at = |span: chalice::Span| {
+            let place = self.sources.place(span.start);
+            (place.line, place.column) == text.place
+        };
+        let head = Head::new(self.code, entry, is_at, &text)
+            .map_err(|unfit| Problem::Use(format!("{name} cannot be started there: {unfit}")))?;
+        let head = Arc::new(head);
+        let bounds = self.args.scope.unwrap_or_default();
+        let starts = Starts::new(self.code, entry, self.config(entry)?, bounds, Order::All);
+        let mut starts = starts.at(head.clone());
+        if let Some(text) = &self.args.start {
+            let wrong = || Problem::Use(format!("`{text}` is no start: see --help"));
+            starts = starts.from_text(&StartText::parse(text).ok_or_else(wrong)?);
+            starts.patience = 1;
+        }
+        let Found::Start(mut machine) = starts.next_start() else {
+            return Err(Problem::Use(format!("what {name} has folded there was not found")));
+        };
+        let scheduling = self.policy()?;
+        let described = machine.head_text(&head);
+        machine.skip_what_comes_before(head.span);
+        let mut summary = self.once(&mut machine, entry, &scheduling)?;
+        summary.schedule = starts.text_of(&machine).to_string();
+        summary.start = Some(described);
+        summary.from = Some(text.to_string());
         self.say(&summary)?;
         Ok(summary.exit_code())
     }

@@ -1,7 +1,8 @@
 //! Objects, locations, holders and values in words.
 
+use crate::generate::Head;
 use crate::heap::{Holder, Loc, ObjectKind, Part};
-use crate::machine::Machine;
+use crate::machine::{Activation, Machine};
 use crate::value::{Level, Ref, Value};
 
 impl Machine<'_> {
@@ -145,9 +146,34 @@ impl Machine<'_> {
         let Some(activation) = self.threads.first().and_then(|thread| thread.stack.first()) else {
             return String::new();
         };
+        let slots = 0..=self.code.methods[activation.method as usize].parameters as u32;
+        self.state_text(activation, slots).join(", ")
+    }
+
+    /// The state at the head of a loop, in words: variables and fields that have a value, and fields that had another one
+    /// at the start of the method.
+    pub fn head_text(&self, head: &Head) -> String {
+        let Some(activation) = self.threads.first().and_then(|thread| thread.stack.first()) else {
+            return String::new();
+        };
+        let mut parts = self.state_text(activation, head.described());
+        for (at, object) in self.heap.objects.iter().enumerate() {
+            for (cell, content) in object.cells.iter().enumerate() {
+                let (object, number) = (Ref(at as u32), cell as u32);
+                let old = self.heap.value_at(object, number, activation.entry.epoch);
+                if *old != content.value {
+                    let location = self.location(Loc { object, part: Part::Cell(number) });
+                    parts.push(format!("old({location}) = {}", self.value_text(old)));
+                }
+            }
+        }
+        parts.join(", ")
+    }
+
+    fn state_text(&self, activation: &Activation, slots: impl Iterator<Item = u32>) -> Vec<String> {
         let method = &self.code.methods[activation.method as usize];
         let mut parts = Vec::new();
-        for slot in 0..=method.parameters {
+        for slot in slots.map(|slot| slot as usize) {
             let name = match &method.frame.names[slot] {
                 Some(name) if slot > 0 => name.as_str(),
                 _ => "this",
@@ -163,7 +189,7 @@ impl Machine<'_> {
                 }
             }
         }
-        parts.join(", ")
+        parts
     }
 
     fn elements_text(&self, value: &Value) -> String {

@@ -5,6 +5,10 @@
 //!
 //! If none is found, calls, loops, joins, acquires and receives give whatever their contracts allow. A run that fails
 //! then shows that a contract is too weak, and by executing one after the other as they are, which.
+//!
+//! If that finds nothing either, the method is started at the head of the last loop, in the state that the counterexample
+//! has there. A run from there that fails shows that the invariants are too weak; if they do not hold there to begin
+//! with, the counterexample is no state at all.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,9 +16,9 @@ use std::sync::Arc;
 use chalice::Span;
 
 use crate::code::Code;
-use crate::generate::{Bounds, Found, Model, Order, StartText, Starts};
-use crate::machine::{Assume, ByContract, Config, Undefined};
-use crate::run::{Failure, Scheduling, Verdict, run};
+use crate::generate::{Bounds, Found, Head, Model, Order, StartText, Starts};
+use crate::machine::{Assume, ByContract, Config, Machine, Undefined};
+use crate::run::{Failure, Outcome, Scheduling, Verdict, run};
 
 /// How much is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +52,17 @@ pub struct Replayed {
     pub again: StartText,
 }
 
+impl Replayed {
+    fn new(outcome: &Outcome, ended: &Machine<'_>, start: String, starts: &Starts<'_>) -> Self {
+        Self {
+            steps: outcome.counts.steps,
+            threads: ended.threads.len(),
+            start,
+            again: starts.text_of(ended),
+        }
+    }
+}
+
 /// A contract that a run has relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Contract {
@@ -79,24 +94,60 @@ pub enum Search {
     Replayed(Box<Replayed>),
     /// A run that goes on from what contracts allow, and those that matter: without one of them it was not found.
     ByContract(Box<Replayed>, Vec<Blame>),
-    /// None of so many runs ended like that.
-    NotReproduced(u64),
+    /// A run from the head of a loop on, in a state that its invariants allow, and the contracts that it relies on, the
+    /// invariants first.
+    FromLoop(Box<Replayed>, Vec<Blame>),
+    /// None of so many runs ended like that, and what came of starting at the head of a loop, if there was a state to start
+    /// in.
+    NotReproduced(u64, Option<NotFromLoop>),
     /// The method could not be started at all.
     NoStart,
 }
 
-/// Looks for a run of a method that ends with a failure.
+/// Why a state at the head of a loop led to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotFromLoop {
+    /// The loop cannot be entered in it: this invariant does not hold, or asks for permission that is not there.
+    NoState(Span),
+    /// What folded predicates contain was not found.
+    NoContents,
+    /// From there on nothing goes wrong.
+    NothingFails,
+    /// Something else goes wrong first.
+    Other(Box<Failure>),
+}
+
+impl NotFromLoop {
+    /// What is said of a run that does not end with the failure.
+    fn of(outcome: Outcome, has_entered: bool) -> Self {
+        let failure = outcome.failure.filter(|_| outcome.verdict == Verdict::Failed);
+        match failure {
+            None => Self::NothingFails,
+            Some(failure) if has_entered => Self::Other(Box::new(failure)),
+            Some(failure) => {
+                let parts = failure.notes.iter().rev().find_map(|note| note.span);
+                Self::NoState(parts.unwrap_or(failure.span))
+            }
+        }
+    }
+}
+
+/// Looks for a run of a method that ends with a failure. A counterexample says what it knows of the start of the method, and
+/// of the head of the last loop.
 pub fn replay(
     code: &Code,
     method: u32,
-    model: &Model,
+    (model, head): (&Model, Option<&Arc<Head>>),
     limits: Limits,
     is_wanted: impl Fn(&Failure) -> bool,
 ) -> Search {
-    let mut searcher = Searcher { code, method, model, is_wanted: &is_wanted, runs: 0 };
+    let models = vec![model.clone()];
+    let mut searcher = Searcher { code, method, models, is_wanted: &is_wanted, runs: 0 };
     if let Some((replayed, _)) = searcher.search(limits, None) {
         return Search::Replayed(Box::new(replayed));
     }
+    // Iterations begin as the head of the loop says.
+    searcher.models.extend(head.map(|head| head.around(model)));
     let sites = ByContract::all_sites(code, method);
     let few = Limits { others: limits.others / 4, ..limits };
     if searcher.runs > 0
@@ -106,22 +157,25 @@ pub fn replay(
         let (replayed, blame) = searcher.fewest(few, replayed, relied);
         return Search::ByContract(Box::new(replayed), blame);
     }
-    match searcher.runs {
-        0 => Search::NoStart,
-        runs => Search::NotReproduced(runs),
+    let from_loop = head.map(|head| searcher.search_from(limits, head));
+    match (from_loop, searcher.runs) {
+        (Some(Ok((replayed, blame))), _) => Search::FromLoop(Box::new(replayed), blame),
+        (None, 0) => Search::NoStart,
+        (Some(Err(why)), runs) => Search::NotReproduced(runs, Some(why)),
+        (None, runs) => Search::NotReproduced(runs, None),
     }
 }
 
 struct Searcher<'s> {
     code: &'s Code,
     method: u32,
-    model: &'s Model,
+    models: Vec<Model>,
     is_wanted: &'s dyn Fn(&Failure) -> bool,
     /// How many runs there were.
     runs: u64,
 }
 
-impl Searcher<'_> {
+impl<'s> Searcher<'s> {
     /// A run that ends with the failure, and the contracts that it has relied on. `sites` are the statements that give
     /// whatever their contracts allow.
     fn search(
@@ -131,47 +185,90 @@ impl Searcher<'_> {
     ) -> Option<(Replayed, BTreeSet<Blame>)> {
         let by_contract =
             sites.map(|sites| Arc::new(ByContract::new(self.code, self.method, sites)));
-        for (model, count) in [(Some(self.model), limits.following), (None, limits.others)] {
-            let config = Config {
-                undefined: Undefined::Choose,
-                assume: Assume::Discard,
-                steps: limits.steps,
-                visible_steps: 2_000,
-                by_contract: by_contract.clone(),
-                ..Config::default()
-            };
-            let mut starts =
-                Starts::new(self.code, self.method, config, Bounds::default(), Order::Random(0));
-            starts.patience = limits.patience;
+        let following =
+            self.models.clone().into_iter().map(|model| (Some(model), limits.following));
+        for (model, count) in following.chain([(None, limits.others)]) {
+            let mut starts = self.starts(limits, by_contract.clone());
             if let Some(model) = model {
-                starts = starts.following(model.clone());
+                starts = starts.following(model);
             }
             while starts.found < count {
                 let Found::Start(mut machine) = starts.next_start() else { break };
                 self.runs += 1;
-                let scheduling = match starts.found {
-                    1 => Scheduling::First,
-                    number => Scheduling::Seed(number),
-                };
                 let start = machine.start_text();
-                let outcome = run(&mut machine, &scheduling);
-                let is_found = outcome.verdict == Verdict::Failed
-                    && outcome.failure.as_ref().is_some_and(self.is_wanted)
-                    && machine.doubt.is_none()
-                    && (by_contract.is_none() || machine.fails_by_contract());
-                if is_found {
-                    let replayed = Replayed {
-                        steps: outcome.counts.steps,
-                        threads: machine.threads.len(),
-                        start,
-                        again: starts.text_of(&machine),
-                    };
+                let (is_found, outcome) = self.ends_like_that(&mut machine, starts.found);
+                if is_found && (by_contract.is_none() || machine.fails_by_contract()) {
+                    let replayed = Replayed::new(&outcome, &machine, start, &starts);
                     return Some((replayed, machine.relied));
                 }
                 starts.go_on(&machine);
             }
         }
         None
+    }
+
+    fn starts(&self, limits: Limits, by_contract: Option<Arc<ByContract>>) -> Starts<'s> {
+        let config = Config {
+            undefined: Undefined::Choose,
+            assume: Assume::Discard,
+            steps: limits.steps,
+            visible_steps: 2_000,
+            by_contract,
+            ..Config::default()
+        };
+        let mut starts =
+            Starts::new(self.code, self.method, config, Bounds::default(), Order::Random(0));
+        starts.patience = limits.patience;
+        starts
+    }
+
+    /// Runs a start, and says whether it ends with the failure.
+    fn ends_like_that(&self, machine: &mut Machine<'_>, number: u64) -> (bool, Outcome) {
+        let scheduling = match number {
+            1 => Scheduling::First,
+            number => Scheduling::Seed(number),
+        };
+        let outcome = run(machine, &scheduling);
+        let is_found = outcome.verdict == Verdict::Failed
+            && outcome.failure.as_ref().is_some_and(self.is_wanted)
+            && machine.doubt.is_none();
+        (is_found, outcome)
+    }
+
+    /// Runs from the head of a loop on: with the code as it is, then with whatever contracts allow.
+    fn search_from(
+        &self,
+        limits: Limits,
+        head: &Arc<Head>,
+    ) -> Result<(Replayed, Vec<Blame>), NotFromLoop> {
+        let mut why = NotFromLoop::NoContents;
+        let mut sites = ByContract::all_sites(self.code, self.method);
+        sites.remove(&head.site);
+        let mut ways = vec![None];
+        if !sites.is_empty() {
+            ways.push(Some(Arc::new(ByContract::new(self.code, self.method, sites))));
+        }
+        for by_contract in ways {
+            let mut starts = self.starts(limits, by_contract).at(head.clone());
+            while starts.found < limits.following {
+                let Found::Start(mut machine) = starts.next_start() else { break };
+                let start = machine.head_text(head);
+                let (is_found, outcome) = self.ends_like_that(&mut machine, starts.found);
+                let has_entered = outcome.counts.steps > 1;
+                if is_found && has_entered {
+                    let replayed = Replayed::new(&outcome, &machine, start, &starts);
+                    let (site, used) = (head.site, head.span);
+                    let own = Blame { site, used, contract: Contract::Loop(head.span) };
+                    let blame = std::iter::once(own).chain(machine.relied).collect();
+                    return Ok((replayed, blame));
+                }
+                if matches!(why, NotFromLoop::NoContents) {
+                    why = NotFromLoop::of(outcome, has_entered);
+                }
+                starts.go_on(&machine);
+            }
+        }
+        Err(why)
     }
 
     /// Executes one statement after the other as it is, as long as there is a run that fails: what is left matters.
@@ -230,7 +327,7 @@ mod tests {
         let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
         let code = Code::new(sources.check().0.expect("it is a program"), sources.options());
         let method = code.method(method).expect("there is such a method");
-        replay(&code, method, model, Limits::default(), |failure| {
+        replay(&code, method, (model, None), Limits::default(), |failure| {
             failure.id == "assert.failed:assertion.false"
         })
     }
@@ -270,8 +367,8 @@ mod tests {
     #[test]
     fn what_does_not_happen_is_not_found() {
         let nothing = Model::default();
-        assert_eq!(searched("Node.far", &nothing), Search::NotReproduced(440));
-        assert_eq!(searched("Node.right", &nothing), Search::NotReproduced(440));
+        assert_eq!(searched("Node.far", &nothing), Search::NotReproduced(440, None));
+        assert_eq!(searched("Node.right", &nothing), Search::NotReproduced(440, None));
         assert_eq!(searched("Node.never", &nothing), Search::NoStart);
     }
 
@@ -280,9 +377,10 @@ mod tests {
         let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
         let code = Code::new(sources.check().0.expect("it is a program"), sources.options());
         let method = code.method(method).expect("there is such a method");
-        let found = replay(&code, method, &Model::default(), Limits::default(), |failure| {
-            TEXT[failure.span.start as usize..].starts_with(text)
-        });
+        let found =
+            replay(&code, method, (&Model::default(), None), Limits::default(), |failure| {
+                TEXT[failure.span.start as usize..].starts_with(text)
+            });
         match found {
             Search::ByContract(_, blame) => blame.iter().map(|one| one.contract).collect(),
             other => panic!("{text}: {other:?}"),
@@ -293,10 +391,11 @@ mod tests {
         let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
         let code = Code::new(sources.check().0.expect("it is a program"), sources.options());
         let method = code.method(method).expect("there is such a method");
-        let found = replay(&code, method, &Model::default(), Limits::default(), |failure| {
-            TEXT[failure.span.start as usize..].starts_with(text)
-        });
-        assert!(matches!(found, Search::NotReproduced(_)), "{text}: {found:?}");
+        let found =
+            replay(&code, method, (&Model::default(), None), Limits::default(), |failure| {
+                TEXT[failure.span.start as usize..].starts_with(text)
+            });
+        assert!(matches!(found, Search::NotReproduced(..)), "{text}: {found:?}");
     }
 
     #[test]

@@ -48,6 +48,8 @@ pub struct Summary {
     pub steps: String,
     /// How the failing start came to be, if it was generated.
     pub start: Option<String>,
+    /// The state at the head of a loop that the run started in, as [`crate::generate::HeadText`] writes it.
+    pub from: Option<String>,
 }
 
 impl Summary {

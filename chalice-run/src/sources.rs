@@ -70,6 +70,12 @@ impl Sources {
         Place { file: file.name.clone(), line: at.line as usize, column: at.column as usize }
     }
 
+    /// What is written there.
+    pub fn text(&self, span: Span) -> &str {
+        let (file, range) = self.range(span);
+        self.files[file].0.text.get(range).unwrap_or_default()
+    }
+
     /// The line on which a span starts.
     pub fn line(&self, span: Span) -> usize {
         self.place(span.start).line

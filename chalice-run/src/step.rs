@@ -14,6 +14,7 @@ mod specification;
 
 pub(crate) use calls::merge;
 pub use contracts::ByContract;
+pub(crate) use contracts::written_in;
 pub use endless::Rounds;
 
 use std::sync::Arc;

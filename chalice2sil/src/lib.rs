@@ -60,6 +60,9 @@ pub struct FieldName {
     pub field: String,
 }
 
+/// What the field is called in the translation that has the lock level of an object.
+pub const LEVEL: &str = names::fixed::MU;
+
 /// What the fields of a program are called in its translation.
 pub fn field_names(program: &chalice::Program) -> Vec<FieldName> {
     let names = names::Names::of(program);

@@ -191,6 +191,28 @@ pub struct Counterexample {
     /// What `old` speaks about, where that is another heap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub old: Vec<Location>,
+    /// The state where the path left its past behind, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forgotten: Option<Box<Forgotten>>,
+}
+
+/// The state at the head of a loop, in the same model: what comes before is known there only as far as the invariants say it,
+/// or the loop leaves it alone.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Forgotten {
+    /// Line and column of the loop in the author's program, once places are known.
+    pub line: usize,
+    pub column: usize,
+    /// The variables that have a value.
+    pub variables: Vec<Variable>,
+    /// What is held there, in the loop or around it.
+    pub heap: Vec<Location>,
+    /// The loop. Only where the verifier runs, not in reports.
+    #[serde(skip)]
+    pub head: Span,
+    /// Whether more is held, of which the model does not say what it is. Only where the verifier runs.
+    #[serde(skip)]
+    pub has_more: bool,
 }
 
 /// A value in a solver's model. As text it is what people read, and what is in reports for programs.
@@ -259,9 +281,33 @@ pub struct Location {
     /// Of a field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// Of a field: the object, and the name of the field in the SIL program. Only where the verifier runs, not in reports.
+    /// What it is. Only where the verifier runs, not in reports.
     #[serde(skip)]
-    pub field: Option<(Value, String)>,
+    pub place: Option<HeapPlace>,
+    /// The amount as a number. Only where the verifier runs, not in reports.
+    #[serde(skip)]
+    pub share: Share,
+}
+
+/// A field of an object, or an instance of a predicate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HeapPlace {
+    /// The object, and the name of the field in the SIL program.
+    Field(Value, String),
+    /// The arguments, and the name that the author of the program has given the predicate.
+    Instance(Vec<Value>, String),
+}
+
+/// An amount, as far as it is the same whatever a front end chooses for amounts that the author leaves open.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Share {
+    /// This one.
+    Number(BigRational),
+    /// The read fraction of the method.
+    Read,
+    /// It depends on other choices.
+    #[default]
+    Open,
 }
 
 /// A branch that a path took.

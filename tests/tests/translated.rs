@@ -50,6 +50,131 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
     }
 }
 
+/// Methods whose errors need a state at a loop that no run leads to: the callee never gives the number that they need, and nothing
+/// says later what it would have been.
+const BEHIND_LOOPS: &str = "class Cell {
+  var value: int; var next: Cell;
+  predicate valid { acc(value) && acc(next) && (next != null ==> next.valid) }
+  function sum(): int requires valid { unfolding valid in value + (next == null ? 0 : next.sum()) }
+  method five() returns (r: int) { r := 5 }
+  method weak() requires acc(value) ensures acc(value) {
+    var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
+    while (i < 9) invariant acc(value) && old(value) <= value { i := i + 1; }
+    assert b != 63505 || value != 797 + old(value);
+  }
+  method nested() requires acc(value) {
+    var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
+    while (i < 9) invariant acc(value) && 0 <= i {
+      i := i + 1; var j := 0;
+      while (j < 3) invariant acc(value) && 0 <= j {
+        j := j + 1; assert b != 63505 || value != 777; } } }
+  method folded() requires valid {
+    var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
+    while (i < 9) invariant valid && 0 <= i { i := i + 1; assert b != 63505 || sum() != 3; } }
+  method reads(c: Cell) requires rd(value) && c != null && acc(c.value, 40) {
+    var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
+    while (i < 9) invariant rd(value) && rd(c.value) { i := i + 1; assert b != 63505 || value == c.value; } }
+  method calls() requires acc(value) {
+    var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
+    while (i < 9) invariant acc(value) {
+      i := i + 1; call a := five(); assert b != 63505 || a == 5; } }
+";
+
+/// What is claimed of a loop whose counterexample is no state, or of which it says too little.
+const NOT_BEHIND_LOOPS: &str = "  method unreal(s: seq<int>) {
+    var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
+    assume b == 63505 ==> forall j: int :: 0 <= j && j * j <= 3000 ==> j in s;
+    while (i < 9) invariant b == 63505 ==> forall j: int :: 0 <= j && j * j <= 3000 ==> j in s
+    { i := i + 1; }
+    assert b != 63505 || |s| > 53; }
+  method around() requires valid {
+    var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
+    while (i < 9) { i := i + 1; assert b != 63505; } }
+  method locks() {
+    var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
+    while (i < 9) { i := i + 1; assert b != 63505; }
+    var o := new Cell; share o; }
+}
+";
+
+#[test]
+fn errors_behind_loops_are_replayed_from_the_loop_on() {
+    let text = [BEHIND_LOOPS, NOT_BEHIND_LOOPS].concat();
+    let scratch = Scratch::new(&[("a.chalice", text.as_bytes())]);
+    let found = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json", "--replay"]));
+    let replay = |method: &str| {
+        let is_it = |line: &&serde_json::Value| {
+            line["member"] == method && line["id"] == "assert.failed:assertion.false"
+        };
+        let line = found.iter().find(is_it).unwrap_or_else(|| panic!("{method}: {found:#?}"));
+        (&line["replay"], &line["counterexample"]["forgotten"])
+    };
+    let loops = [
+        ("Cell.weak", 8),
+        ("Cell.nested", 15),
+        ("Cell.folded", 19),
+        ("Cell.reads", 22),
+        ("Cell.calls", 25),
+    ];
+    for (method, line) in loops {
+        let (replay, forgotten) = replay(method);
+        assert_eq!(replay["verdict"], "segment", "{method}: {replay:#}");
+        assert_eq!(
+            (&replay["line"], &forgotten["line"]),
+            (&line.into(), &line.into()),
+            "{replay:#}"
+        );
+        let own = serde_json::json!(
+            { "contract": "loop", "name": method, "line": line, "used": line });
+        assert_eq!(replay["blame"][0], own, "{replay:#}");
+        let start = replay["start"].as_str().expect("a text");
+        assert!(start.contains("b = 63505"), "{start}");
+        // What is said leads to the run.
+        let again = replay["again"].as_str().expect("a text");
+        let arguments: Vec<_> = again.split(' ').collect();
+        let run = binaries::run("chalice-run", &arguments, scratch.path(), b"");
+        assert_eq!(run.code, Some(1), "{again}\n{run:#?}");
+        assert!(run.stderr.contains("assert.failed:assertion.false"), "{run:#?}");
+        // In a state that is allowed and does no harm, nothing fails there, and nothing has passed.
+        let harmless = again.split(" --start").next().expect("there is one").replace("63505", "16");
+        let arguments: Vec<_> = harmless.split(' ').collect();
+        let run = binaries::run("chalice-run", &arguments, scratch.path(), b"");
+        assert_eq!(run.code, Some(4), "{harmless}\n{run:#?}");
+        assert!(run.stderr.contains("skipped: what comes before the loop"), "{run:#?}");
+    }
+    let (weak, _) = replay("Cell.weak");
+    assert!(
+        weak["start"].as_str().expect("a text").contains("old(Cell#start:1.value) = "),
+        "{weak:#}"
+    );
+    // The callee does not return it either, but its contract allows it.
+    let (calls, _) = replay("Cell.calls");
+    assert_eq!(calls["blame"].as_array().map(Vec::len), Some(2), "{calls:#}");
+    let reasons = [
+        (
+            "Cell.unreal",
+            "the solver's state there is none, as `b == 63505 ==> forall j: int :: 0 <= j && j * j <= 3000 ==> \
+             j in s` does not hold in it",
+        ),
+        ("Cell.around", "more is held there than the solver's state describes"),
+        ("Cell.locks", "the method uses locks or their order"),
+    ];
+    for (method, why) in reasons {
+        let (replay, _) = replay(method);
+        assert_eq!(replay["verdict"], "none", "{method}: {replay:#}");
+        assert_eq!(replay["segment"]["why"], why, "{method}");
+    }
+    let people = scratch.silicon(&["a.chalice", "--replay"]).stdout;
+    assert!(
+        people.contains("; the invariant of the loop in line 8 allows it; run it again with"),
+        "{people}"
+    );
+    assert!(
+        people.contains("; not from line 30 on: the solver's state there is none, as `b =="),
+        "{people}"
+    );
+}
+
 const CHALICE_FAILS: &str = "class C {\n  var f: int;\n  method m()\n    requires acc(f)\n  {\n    f := 1;\n    assert f == 2;\n  }\n}\n";
 
 #[test]

@@ -438,7 +438,8 @@ impl Expr {
 }
 
 impl Target {
-    fn receiver<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+    /// Calls `visit` on the object, or the collection of objects.
+    pub(super) fn receiver<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match self {
             Self::Cell { receiver, .. }
             | Self::Predicate { receiver, .. }

@@ -65,11 +65,16 @@ pub fn failure(sources: &Sources, failure: &Failure, again: &str, colored: bool)
 /// How to run again what went wrong, as the end of a sentence.
 pub fn again(summary: &Summary) -> String {
     match (&summary.start, summary.schedule.as_str()) {
-        (_, "-") => String::new(),
-        (Some(_), start) => {
-            format!("; run it again with --entry {} --start {start}", summary.entry)
+        (Some(_), start) if summary.from.is_some() || start != "-" => {
+            let from = summary.from.as_ref().map(|from| format!(" --from {from}"));
+            // From the head of a loop on there may be nothing to choose.
+            let start =
+                (from.is_none() || !start.starts_with('-')).then(|| format!(" --start {start}"));
+            let options = [from, start].into_iter().flatten().collect::<String>();
+            format!("; run it again with --entry {}{options}", summary.entry)
         }
-        (None, schedule) => format!("; run it again with --schedule {schedule}"),
+        (_, "-") => String::new(),
+        (_, schedule) => format!("; run it again with --schedule {schedule}"),
     }
 }
 
@@ -111,6 +116,7 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
         let place = sources.place(span.start);
         let of_all = match *what {
             "checks.off" => "all checks, as was wanted or as ghosts decide what is held",
+            "start.assumed" => "what comes before the loop, as was wanted",
             "contracts.taken" => "code behind contracts, as was wanted",
             _ => "",
         };

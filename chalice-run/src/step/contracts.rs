@@ -366,7 +366,7 @@ impl<'c> Machine<'c> {
 }
 
 /// The variables that statements write.
-fn written_in(body: &[crate::code::Instr]) -> BTreeSet<u32> {
+pub(crate) fn written_in(body: &[crate::code::Instr]) -> BTreeSet<u32> {
     let mut written = BTreeSet::new();
     for instr in body {
         match &instr.op {

@@ -88,6 +88,19 @@ pub(crate) struct Past {
     pub(crate) lhs: Option<Heap>,
     /// Heaps framed around the loops in progress, innermost last.
     pub(crate) frames: Vec<Heap>,
+    /// The last loop entered, where counterexamples are wanted.
+    pub(crate) forgot: Option<Rc<Forgot>>,
+}
+
+/// The state at the head of a loop, behind its invariants: of what came before is known only what the loop leaves alone.
+#[derive(Debug)]
+pub(crate) struct Forgot {
+    /// The loop.
+    pub(crate) head: Span,
+    pub(crate) store: Store,
+    pub(crate) heap: Heap,
+    /// What is framed around the loop.
+    pub(crate) around: Heap,
 }
 
 /// What a package in progress takes from.

@@ -266,7 +266,7 @@ fn bodies(outcomes: &[Outcome], sheets: &Sheets<'_>) -> Markup {
 
 /// A state in which it may go wrong: values, and what is held.
 fn state(counterexample: &Counterexample) -> Markup {
-    let Counterexample { variables, heap, old } = counterexample;
+    let Counterexample { variables, heap, old, .. } = counterexample;
     html! {
         table class="state" {
             caption { "for instance where" }

@@ -69,7 +69,7 @@ fn with_remarks(diagnostic: &Diagnostic) -> render::Message {
 }
 
 fn in_words(counterexample: &Counterexample) -> String {
-    let Counterexample { variables, heap, old } = counterexample;
+    let Counterexample { variables, heap, old, .. } = counterexample;
     let mut parts: Vec<String> =
         variables.iter().map(|one| format!("{} = {}", one.name, one.value)).collect();
     for (prefix, locations) in [("", heap), ("old ", old)] {

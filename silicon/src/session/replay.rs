@@ -6,20 +6,20 @@
 //! is found, the contract of a callee or an invariant may say too little: then a run that goes on from what contracts
 //! allow goes wrong, and those contracts are blamed. Otherwise the prover may have given up.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use chalice_run::amount::Rational;
 use chalice_run::code::Code;
-use chalice_run::generate::{Model, ModelValue};
-use chalice_run::replay::{Blame, Contract, Limits, Replayed, Search, replay};
+use chalice_run::generate::{Head, HeadText, Location as Place, Model, ModelValue, Share as Part};
+use chalice_run::replay::{Blame, Contract, Limits, NotFromLoop, Replayed, Search, replay};
 use chalice_run::sources::Sources;
 use num_traits::ToPrimitive;
 use serde::{Deserialize, Serialize};
-use sil::render::{Place, Severity, Texts};
+use sil::render::{self, Severity, Texts};
 use sil::source::LineColumn;
 
 use super::outcome::Diagnostic;
-use crate::report::{Counterexample, Location, Value};
+use crate::report::{Counterexample, Forgotten, HeapPlace, Location, Share, Value};
 
 /// What came of replaying an error.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -47,11 +47,36 @@ pub enum Replay {
         /// Arguments of `chalice-run` that lead to the run again.
         again: String,
     },
+    /// A run does that starts at the head of a loop, in a state that its invariants allow.
+    Segment {
+        /// The line of the loop.
+        line: usize,
+        /// Statements executed.
+        steps: u64,
+        /// The state it starts in, in words.
+        start: String,
+        /// The contracts that allow it, the invariants of the loop first.
+        blame: Vec<TooWeak>,
+        /// Arguments of `chalice-run` that lead to the run again.
+        again: String,
+    },
     /// No run was found that does.
     None {
         /// How many were tried.
         runs: u64,
+        /// What came of starting at the head of a loop.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        segment: Option<NoSegment>,
     },
+}
+
+/// Why there is no run from the head of a loop on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct NoSegment {
+    /// The line of the loop.
+    pub line: usize,
+    /// Why, in words.
+    pub why: String,
 }
 
 /// A contract that allows an error.
@@ -105,21 +130,37 @@ impl Replay {
             }
             Self::Contract { steps, threads, start, blame, again } => {
                 let run = run_in_words(*steps, *threads, start);
-                let blame: Vec<String> = blame.iter().map(TooWeak::words).collect();
-                let allows = if blame.len() == 1 { "allows" } else { "allow" };
-                let blame = blame.join(", and ");
+                let blame = blame_in_words(blame);
                 format!(
-                    "replayed by contract: {run}; {blame} {allows} it; run it again with chalice-run {again}"
+                    "replayed by contract: {run}; {blame}; run it again with chalice-run {again}"
                 )
             }
-            Self::None { runs: 0 } => {
-                "not reproduced: no state was found that the precondition describes".to_owned()
+            Self::Segment { line, steps, start, blame, again } => {
+                let run = run_in_words(*steps, 1, start);
+                let blame = blame_in_words(blame);
+                format!(
+                    "replayed from line {line}: {run}; {blame}; run it again with chalice-run {again}"
+                )
             }
-            Self::None { runs } => {
-                format!("not reproduced: none of {runs} runs goes wrong here")
+            Self::None { runs, segment } => {
+                let tried = match runs {
+                    0 => "no state was found that the precondition describes".to_owned(),
+                    runs => format!("none of {runs} runs goes wrong here"),
+                };
+                let segment = segment.as_ref();
+                let segment = segment
+                    .map(|NoSegment { line, why }| format!("; not from line {line} on: {why}"));
+                format!("not reproduced: {tried}{}", segment.unwrap_or_default())
             }
         }
     }
+}
+
+/// As in `the postcondition of C.m (line 3, used in line 9) allows it`.
+fn blame_in_words(blame: &[TooWeak]) -> String {
+    let words: Vec<String> = blame.iter().map(TooWeak::words).collect();
+    let allows = if blame.len() == 1 { "allows" } else { "allow" };
+    format!("{} {allows} it", words.join(", and "))
 }
 
 fn run_in_words(steps: u64, threads: usize, start: &str) -> String {
@@ -164,29 +205,94 @@ impl Replayer {
     }
 
     fn search(&self, diagnostic: &Diagnostic, method: u32) -> Replay {
-        let model = diagnostic.counterexample.as_ref();
-        let model = model.map(|model| model_of(model, &self.fields)).unwrap_or_default();
+        let known = diagnostic.counterexample.as_ref();
+        let model = known.map(|known| model_of(known, &self.fields)).unwrap_or_default();
         let place = &diagnostic.message.place;
         let id = &diagnostic.message.id;
-        let search = replay(&self.code, method, &model, Limits::default(), |failure| {
+        let head = known.and_then(|known| known.forgotten.as_deref().map(|head| (known, head)));
+        let head = head.map(|(known, head)| (head.line, self.head(method, known, head)));
+        let start = head.as_ref().and_then(|(_, head)| head.as_ref().ok());
+        let start = start.map(|(_, head)| Arc::new(head.clone()));
+        let model = (&model, start.as_ref());
+        let search = replay(&self.code, method, model, Limits::default(), |failure| {
             failure.id == *id && self.is_at(failure.span, place)
         });
         match search {
             Search::Replayed(found) => {
-                let again = self.again(method, &found);
+                let again = self.again(method, "", &found);
                 let Replayed { steps, threads, start, .. } = *found;
                 Replay::Whole { steps, threads, start, again }
             }
             Search::ByContract(found, blame) => {
-                let sites: Vec<String> = blame.iter().map(|one| self.site(one.used)).collect();
-                let again =
-                    format!("{} --by-contract {}", self.again(method, &found), sites.join(","));
+                let again = self.again(method, "", &found) + &self.sites(&blame);
                 let blame = blame.iter().map(|one| self.too_weak(method, one)).collect();
                 let Replayed { steps, threads, start, .. } = *found;
                 Replay::Contract { steps, threads, start, blame, again }
             }
-            Search::NotReproduced(runs) => Replay::None { runs },
-            Search::NoStart => Replay::None { runs: 0 },
+            Search::FromLoop(found, blame) => {
+                let text = head.and_then(|(_, head)| head.ok()).map(|(text, _)| text.to_string());
+                let from = format!(" --from {}", text.unwrap_or_default());
+                let again = self.again(method, &from, &found) + &self.sites(&blame[1..]);
+                let blame: Vec<_> = blame.iter().map(|one| self.too_weak(method, one)).collect();
+                let Replayed { steps, start, .. } = *found;
+                Replay::Segment { line: blame[0].line, steps, start, blame, again }
+            }
+            Search::NotReproduced(runs, why) => {
+                let segment = head.and_then(|(line, head)| {
+                    let why = match (head, why) {
+                        (Err(words), _) => words,
+                        (Ok(_), why) => self.not_from_loop(&why?),
+                    };
+                    Some(NoSegment { line, why })
+                });
+                Replay::None { runs, segment }
+            }
+            Search::NoStart => {
+                let words = |(line, head): (usize, Result<_, String>)| {
+                    head.err().map(|why| NoSegment { line, why })
+                };
+                Replay::None { runs: 0, segment: head.and_then(words) }
+            }
+        }
+    }
+
+    /// The state at the head of a loop, or why no run can start in it.
+    fn head(
+        &self,
+        method: u32,
+        known: &Counterexample,
+        head: &Forgotten,
+    ) -> Result<(HeadText, Head), String> {
+        let text = head_text(known, head, &self.fields)?;
+        let is_at = |span: chalice::Span| {
+            let place = self.sources.place(span.start);
+            (place.line, place.column) == text.place
+        };
+        let head =
+            Head::new(&self.code, method, is_at, &text).map_err(|unfit| unfit.to_string())?;
+        Ok((text, head))
+    }
+
+    fn not_from_loop(&self, why: &NotFromLoop) -> String {
+        match why {
+            NotFromLoop::NoState(span) => {
+                let words: Vec<&str> = self.sources.text(*span).split_whitespace().collect();
+                let text = words.join(" ");
+                format!("the solver's state there is none, as `{text}` does not hold in it")
+            }
+            NotFromLoop::NoContents => {
+                "nothing was found that predicates contain in the solver's state there".to_owned()
+            }
+            NotFromLoop::NothingFails => {
+                "in the solver's state there, nothing goes wrong".to_owned()
+            }
+            NotFromLoop::Other(failure) => {
+                let line = self.sources.line(failure.span);
+                format!(
+                    "in the solver's state there, something else goes wrong first ({}, line {line})",
+                    failure.id
+                )
+            }
         }
     }
 }
@@ -194,7 +300,7 @@ impl Replayer {
 impl Replayer {
     /// Is something at a place, or part of what is there, or what is there part of it? What stands beside it on the same
     /// line is something else.
-    fn is_at(&self, span: chalice::Span, place: &Place) -> bool {
+    fn is_at(&self, span: chalice::Span, place: &render::Place) -> bool {
         let at = |offset| {
             let place = self.sources.place(offset);
             (place.line, place.column)
@@ -205,9 +311,19 @@ impl Replayer {
         start == first || (start < last && first < end)
     }
 
-    fn again(&self, method: u32, found: &Replayed) -> String {
+    fn again(&self, method: u32, from: &str, found: &Replayed) -> String {
         let method = &self.code.methods[method as usize].name;
-        format!("{} --entry {method} --start {}", self.file, found.again)
+        // From the head of a loop on there may be nothing to choose.
+        let start = (from.is_empty() || !found.again.decisions.is_empty())
+            .then(|| format!(" --start {}", found.again));
+        format!("{} --entry {method}{from}{}", self.file, start.unwrap_or_default())
+    }
+
+    /// The option that names the statements that rely on contracts, if there are any.
+    fn sites(&self, blame: &[Blame]) -> String {
+        let sites: Vec<String> = blame.iter().map(|one| self.site(one.used)).collect();
+        let option = (!sites.is_empty()).then(|| format!(" --by-contract {}", sites.join(",")));
+        option.unwrap_or_default()
     }
 
     fn site(&self, span: chalice::Span) -> String {
@@ -252,25 +368,84 @@ fn model_of(known: &Counterexample, names: &[chalice2sil::FieldName]) -> Model {
             }
         }
     }
-    let names: BTreeMap<&str, &chalice2sil::FieldName> =
-        names.iter().map(|one| (one.translated.as_str(), one)).collect();
     let places = known.heap.iter().map(|one| (one, true));
-    for (Location { field, value, .. }, is_later) in
-        places.chain(known.old.iter().map(|one| (one, false)))
-    {
-        let (Some((Value::Reference(object), field)), Some(value)) = (field, value) else {
-            continue;
-        };
-        let (Some(name), Some(value)) = (names.get(field.as_str()), value_of(value)) else {
-            continue;
-        };
-        let place = (*object as u32, name.class.clone(), name.field.clone());
+    for (location, is_later) in places.chain(known.old.iter().map(|one| (one, false))) {
+        let Some(value) = location.value.as_ref().and_then(value_of) else { continue };
+        let Some(Place { object, class, name }) = place_of(location, names) else { continue };
+        let place = (object, class, name);
         if is_later {
             model.later.insert(place.clone(), value.clone());
         }
         model.fields.insert(place, value);
     }
     model
+}
+
+/// A location in the names of the program.
+fn place_of(location: &Location, names: &[chalice2sil::FieldName]) -> Option<Place> {
+    let (object, class, name) = match location.place.as_ref()? {
+        HeapPlace::Field(Value::Reference(object), field) => {
+            let field = names.iter().find(|one| one.translated == *field)?;
+            (object, field.class.clone(), field.field.clone())
+        }
+        HeapPlace::Instance(arguments, name) => {
+            let [Value::Reference(object)] = &arguments[..] else { return None };
+            let (class, name) = name.split_once('.')?;
+            (object, class.to_owned(), name.to_owned())
+        }
+        HeapPlace::Field(..) => return None,
+    };
+    Some(Place { object: *object as u32, class, name })
+}
+
+/// What a counterexample says of the head of a loop, if that is all that there is to say.
+fn head_text(
+    known: &Counterexample,
+    head: &Forgotten,
+    names: &[chalice2sil::FieldName],
+) -> Result<HeadText, String> {
+    let untold = |what: &str| format!("the solver's state there does not say what `{what}` is");
+    if head.has_more {
+        return Err("more is held there than the solver's state describes".to_owned());
+    }
+    let mut text = HeadText { place: (head.line, head.column), ..HeadText::default() };
+    for variable in &head.variables {
+        let value = value_of(&variable.value).ok_or_else(|| untold(&variable.name))?;
+        text.variables.push((variable.name.clone(), value));
+    }
+    // Levels mean something to those who lock only, and who does is not started there.
+    let is_level = |location: &&Location| matches!(&location.place, Some(HeapPlace::Field(_, name)) if name == chalice2sil::LEVEL);
+    for location in head.heap.iter().filter(|location| !is_level(location)) {
+        let untold = || untold(&location.location);
+        let value = match &location.value {
+            Some(value) => Some(value_of(value).ok_or_else(untold)?),
+            None => None,
+        };
+        let place = place_of(location, names).ok_or_else(untold)?;
+        let share = part_of(&location.share).ok_or_else(|| {
+            let what = &location.location;
+            format!("how much of `{what}` is held there depends on read fractions")
+        })?;
+        text.held.push((place, share, value));
+    }
+    for location in known.old.iter().filter(|location| !is_level(location)) {
+        let Some(value) = &location.value else { continue };
+        let untold = || untold(&format!("old({})", location.location));
+        let value = value_of(value).ok_or_else(untold)?;
+        text.old.push((place_of(location, names).ok_or_else(untold)?, value));
+    }
+    Ok(text)
+}
+
+fn part_of(share: &Share) -> Option<Part> {
+    match share {
+        Share::Number(number) => {
+            let (above, below) = (number.numer().to_i64()?, number.denom().to_i64()?);
+            Some(Part::Number(Rational::new(above, below)))
+        }
+        Share::Read => Some(Part::Read),
+        Share::Open => None,
+    }
 }
 
 fn value_of(value: &Value) -> Option<ModelValue> {

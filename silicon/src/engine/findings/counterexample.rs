@@ -5,15 +5,16 @@
 use la_arena::Arena;
 use num_rational::BigRational;
 use sil::program::{Local, LocalKind, Program};
+use sil::source::Span;
 use smt::prover::Budget;
-use smt::terms::{Sort, SortKind, Term, Terms};
+use smt::terms::{Sort, SortKind, Term, TermKind, Terms};
 
 use super::names as author;
 use crate::engine::Engine;
-use crate::engine::state::Store;
-use crate::engine::state::heap::{Heap, Resource};
+use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::state::quantified::QuantifiedChunk;
-use crate::report::{Counterexample, Location, Value, Variable};
+use crate::engine::state::{Forgot, Store};
+use crate::report::{Counterexample, Forgotten, HeapPlace, Location, Share, Value, Variable};
 
 /// So many elements of a sequence are shown.
 const SHOWN: i64 = 6;
@@ -49,6 +50,28 @@ struct Held {
     arguments: Vec<Term>,
     amount: Term,
     value: Option<Term>,
+}
+
+impl Held {
+    fn of(resource: Resource, chunk: &Chunk) -> Self {
+        Self {
+            resource,
+            arguments: chunk.arguments.clone(),
+            amount: chunk.amount,
+            value: matches!(resource, Resource::Field(_)).then_some(chunk.value),
+        }
+    }
+}
+
+/// The state at the head of a loop.
+struct Head {
+    span: Span,
+    variables: Vec<(String, Term)>,
+    held: Vec<Held>,
+    /// Values of the read fraction of the method.
+    read: Vec<Term>,
+    /// Whether there is permission that is not among what is held.
+    has_more: bool,
 }
 
 impl Wanted {
@@ -113,6 +136,69 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
+    fn variables(&mut self, variables: Vec<(String, Term)>) -> Vec<Variable> {
+        let of = |(name, value)| Variable { name, value: self.of(value) };
+        variables.into_iter().map(of).collect()
+    }
+
+    /// Locations as the author writes them, and whether that is all of them.
+    fn locations(&mut self, held: Vec<Held>, read: &[Term]) -> (Vec<Location>, bool) {
+        let mut locations = Vec::new();
+        let mut is_whole = true;
+        for Held { resource, arguments, amount, value } in held {
+            let share = self.share(amount, read);
+            let amount = self.of(amount).to_string();
+            if amount == "none" {
+                continue;
+            }
+            let arguments: Vec<Value> = arguments.iter().map(|&term| self.of(term)).collect();
+            let words: Vec<String> = arguments.iter().map(Value::to_string).collect();
+            // What a front end has made means nothing to the author.
+            let Some(location) = author::location(self.program, resource, &words) else {
+                is_whole = false;
+                continue;
+            };
+            let place = match resource {
+                Resource::Field(field) => {
+                    let name = self.program.fields[field].name.to_string();
+                    Some(HeapPlace::Field(arguments[0].clone(), name))
+                }
+                Resource::Predicate(predicate) => {
+                    let predicate = &self.program.predicates[predicate];
+                    author::called(self.program, &predicate.name, predicate.span)
+                        .map(|name| HeapPlace::Instance(arguments, name))
+                }
+                Resource::Wand(_) => None,
+            };
+            let value = value.map(|value| self.of(value));
+            let location = Location { location, amount, value, place, share };
+            if !locations.contains(&location) {
+                locations.push(location);
+            }
+        }
+        (locations, is_whole)
+    }
+
+    /// An amount, if it does not depend on what is chosen, or is the read fraction of the method.
+    fn share(&self, amount: Term, read: &[Term]) -> Share {
+        if read.contains(&amount) {
+            return Share::Read;
+        }
+        let number = self.raw(amount).parse().ok().filter(|_| self.is_written(amount));
+        number.map_or(Share::Open, Share::Number)
+    }
+
+    /// Whether an amount consists of numbers that the author has written, and of nothing that is chosen.
+    fn is_written(&self, amount: Term) -> bool {
+        match *self.terms.kind(amount) {
+            TermKind::Ite(_, then, otherwise) => {
+                self.is_written(then) && self.is_written(otherwise)
+            }
+            TermKind::Add(left, right) => self.is_written(left) && self.is_written(right),
+            _ => self.terms.as_perm(amount).is_some(),
+        }
+    }
+
     fn raw(&self, term: Term) -> &str {
         let index = self.wanted.terms.iter().position(|&wanted| wanted == term);
         index.map_or("?", |index| &self.values[index])
@@ -204,13 +290,15 @@ impl Engine<'_> {
         let held = self.locations_of(&heap, &variables);
         let old = self.state.past.old.clone().filter(|old| !old.same_version(&heap));
         let old = old.map(|old| self.locations_of(&old, &variables)).unwrap_or_default();
+        let head = self.state.past.forgot.clone().map(|forgot| self.head_of(&forgot));
 
         let mut wanted = Wanted::default();
         wanted.add(&mut self.terms, Terms::NULL);
-        for &(_, value) in &variables {
+        let of_head = head.iter().flat_map(|head| &head.variables);
+        for &(_, value) in variables.iter().chain(of_head) {
             wanted.add(&mut self.terms, value);
         }
-        for location in held.iter().chain(&old) {
+        for location in held.iter().chain(&old).chain(head.iter().flat_map(|head| &head.held)) {
             for &term in location.arguments.iter().chain([&location.amount]).chain(&location.value)
             {
                 wanted.add(&mut self.terms, term);
@@ -228,37 +316,54 @@ impl Engine<'_> {
             references: Vec::new(),
             others: Vec::new(),
         };
-        let variables = variables
-            .into_iter()
-            .map(|(name, value)| Variable { name, value: names.of(value) })
-            .collect();
-        let program = self.program;
-        let mut locations = |held: Vec<Held>| -> Vec<Location> {
-            let mut locations = Vec::new();
-            for Held { resource, arguments, amount, value } in held {
-                let amount = names.of(amount).to_string();
-                if amount == "none" {
-                    continue;
-                }
-                let arguments: Vec<Value> = arguments.iter().map(|&term| names.of(term)).collect();
-                let words: Vec<String> = arguments.iter().map(Value::to_string).collect();
-                // What a front end has made means nothing to the author.
-                let Some(location) = author::location(program, resource, &words) else { continue };
-                let of = match resource {
-                    Resource::Field(field) => {
-                        Some((arguments[0].clone(), program.fields[field].name.to_string()))
+        let variables = names.variables(variables);
+        let heap = names.locations(held, &[]).0;
+        let old = names.locations(old, &[]).0;
+        let forgotten = head.map(|head| {
+            let variables = names.variables(head.variables);
+            let (heap, is_whole) = names.locations(head.held, &head.read);
+            let has_more = head.has_more || !is_whole;
+            Box::new(Forgotten { line: 0, column: 0, variables, heap, head: head.span, has_more })
+        });
+        Some(Counterexample { variables, heap, old, forgotten })
+    }
+
+    /// The state where the path left its past behind.
+    fn head_of(&mut self, forgot: &Forgot) -> Head {
+        // Loops stand in bodies; of the contract of a callee, its user has come along the loop.
+        let locals = self.state.user.as_ref().map_or(self.state.locals, |user| user.locals);
+        let mut variables = Vec::new();
+        self.add_variables((locals, &forgot.store), "", &mut variables);
+        let is_read = |local: &Local| {
+            author::is_chosen(self.program, local) && local.kind == LocalKind::Formal
+        };
+        let read = locals.iter().filter(|(_, local)| is_read(local));
+        let read = read.filter_map(|(id, _)| forgot.store.get(id)).collect();
+        let mut held: Vec<Held> = Vec::new();
+        for heap in [&forgot.heap, &forgot.around] {
+            for (resource, chunks) in heap.resources() {
+                for chunk in chunks {
+                    let same = |one: &&mut Held| {
+                        one.resource == resource && one.arguments == chunk.arguments
+                    };
+                    match held.iter_mut().find(same) {
+                        Some(known) => {
+                            known.amount = self.terms.add(known.amount, chunk.amount);
+                        }
+                        None => held.push(Held::of(resource, chunk)),
                     }
-                    Resource::Predicate(_) | Resource::Wand(_) => None,
-                };
-                let value = value.map(|value| names.of(value));
-                let location = Location { location, amount, value, field: of };
-                if !locations.contains(&location) {
-                    locations.push(location);
                 }
             }
-            locations
+        }
+        let mut quantified =
+            [&forgot.heap, &forgot.around].into_iter().flat_map(Heap::quantified_resources);
+        // What is folded in the loop is what the invariants say; around it, it has a past that nobody can tell.
+        let mut around = forgot.around.resources();
+        let is_folded = |(resource, chunks): (Resource, &[Chunk])| {
+            !matches!(resource, Resource::Field(_)) && !chunks.is_empty()
         };
-        Some(Counterexample { variables, heap: locations(held), old: locations(old) })
+        let has_more = quantified.any(|(_, chunks)| !chunks.is_empty()) || around.any(is_folded);
+        Head { span: forgot.head, variables, held, read, has_more }
     }
 
     /// The variables that the user has named, and `result`. Where the contract of a callee is used, those of the caller, and
@@ -308,12 +413,7 @@ impl Engine<'_> {
         let mut held = Vec::new();
         for (resource, chunks) in heap.resources() {
             for chunk in chunks {
-                held.push(Held {
-                    resource,
-                    arguments: chunk.arguments.clone(),
-                    amount: chunk.amount,
-                    value: matches!(resource, Resource::Field(_)).then_some(chunk.value),
-                });
+                held.push(Held::of(resource, chunk));
             }
         }
         for (resource, chunks) in heap.quantified_resources() {

@@ -184,11 +184,14 @@ impl<'p> Engine<'p> {
         let still_open =
             still_open.filter(|it| right.assertion.constrainable.contains(it)).collect();
         let same = left.path.iter().zip(right.path.iter()).take_while(|(a, b)| a == b).count();
+        let is_shared =
+            |one: &Rc<_>| right.past.forgot.as_ref().is_some_and(|other| Rc::ptr_eq(one, other));
+        let forgot = left.past.forgot.clone().filter(is_shared);
         let merged = State {
             store,
             heap,
             consuming,
-            past: Past { labels, ..left.past },
+            past: Past { labels, forgot, ..left.past },
             assertion: AssertionReading { constrainable: Rc::new(still_open), ..left.assertion },
             // What was decided before is known of both; what was decided since is over.
             path: Rc::new(left.path[..same].to_vec()),

@@ -10,6 +10,7 @@ use crate::engine::Stop;
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::contract::checked_again;
 use crate::engine::rules::readings::has_two_readings;
+use crate::engine::state::Forgot;
 use crate::engine::state::heap::Heap;
 
 impl Driver<'_, '_> {
@@ -54,6 +55,7 @@ impl Driver<'_, '_> {
             self.met.insert(first, true);
         }
         self.store_label(block);
+        self.note_forgotten(block);
         let enters = match &the_loop.condition {
             Some(condition) => self.decide(condition, ErrorId::WhileFailed)?,
             None => true,
@@ -76,6 +78,21 @@ impl Driver<'_, '_> {
         for label in &the_loop.labels {
             labels.remove(label);
         }
+    }
+
+    /// Keeps the state behind the invariants, for counterexamples.
+    fn note_forgotten(&mut self, block: BlockId) {
+        if !self.engine.context.options.counterexample {
+            return;
+        }
+        let head = self.graphs[self.implementation].blocks[block].span;
+        let state = &mut self.engine.state;
+        state.past.forgot = Some(Rc::new(Forgot {
+            head,
+            store: state.store.clone(),
+            heap: state.heap.clone(),
+            around: state.past.frames.last().cloned().unwrap_or_default(),
+        }));
     }
 
     pub(super) fn end_iteration(&mut self, block: BlockId) -> Result<Option<Place>, Stop> {

@@ -1,0 +1,161 @@
+//! What a method makes use of: the expressions of its statements, and the functions and predicates in those.
+
+use front::grow_stack;
+
+use super::{Access, Bound, Bounds, Code, Expr, Frame, Kind, Op, Rhs, Target};
+
+/// What a contract or body makes use of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Used {
+    /// A function: its contract and its body.
+    Function(u32),
+    /// A predicate: its body.
+    Predicate(u32),
+    /// The precondition of a method.
+    Precondition(u32),
+    /// A method: its contract and its body.
+    Method(u32),
+}
+
+impl Used {
+    /// Its variables, if it has some of its own.
+    pub(crate) fn frame(self, code: &Code) -> &Frame {
+        match self {
+            Self::Function(function) => &code.functions[function as usize].frame,
+            Self::Predicate(predicate) => &code.predicates[predicate as usize].frame,
+            Self::Precondition(method) | Self::Method(method) => {
+                &code.methods[method as usize].frame
+            }
+        }
+    }
+
+    /// Calls `visit` on each expression that it consists of; those inside of others do not count.
+    pub(crate) fn for_each_expr<'c>(self, code: &'c Code, visit: &mut dyn FnMut(&'c Expr)) {
+        match self {
+            Self::Function(function) => {
+                let function = &code.functions[function as usize];
+                let clauses = function.requires.iter().chain(&function.ensures);
+                clauses.chain(&function.body).for_each(visit);
+            }
+            Self::Predicate(predicate) => visit(&code.predicates[predicate as usize].body),
+            Self::Precondition(method) => {
+                code.methods[method as usize].requires.iter().for_each(visit);
+            }
+            Self::Method(method) => {
+                let method = &code.methods[method as usize];
+                let clauses = method.requires.iter().chain(&method.ensures);
+                clauses.chain(&method.lock_changes).for_each(&mut *visit);
+                method.body.iter().for_each(|instr| instr.op.for_each_expr(visit));
+                for described in &method.loops {
+                    visit(&described.guard);
+                    let clauses = described.invariants.iter().chain(&described.lock_changes);
+                    clauses.for_each(&mut *visit);
+                }
+            }
+        }
+    }
+}
+
+impl Expr {
+    /// Calls `visit` on each function and predicate that it mentions.
+    pub(crate) fn for_each_used(&self, visit: &mut dyn FnMut(Used)) {
+        match &self.kind {
+            Kind::Apply { function, .. } => visit(Used::Function(*function)),
+            Kind::Access(access) => access.predicate().into_iter().for_each(&mut *visit),
+            Kind::Unfolding(parts) => parts.0.predicate().into_iter().for_each(&mut *visit),
+            _ => {}
+        }
+        grow_stack(|| self.for_each_child(&mut |child| child.for_each_used(visit)));
+    }
+}
+
+impl Access {
+    /// The predicate, if it is about instances of one.
+    pub(crate) fn predicate(&self) -> Option<Used> {
+        match &self.target {
+            Target::Predicate { predicate, .. } | Target::Predicates { predicate, .. } => {
+                Some(Used::Predicate(*predicate))
+            }
+            Target::Cell { .. } | Target::AllFields { .. } | Target::Elements { .. } => None,
+        }
+    }
+}
+
+impl Op {
+    /// Calls `visit` on each expression of the statement; those inside of others do not count.
+    pub(crate) fn for_each_expr<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        match self {
+            Self::Assert(e)
+            | Self::Assume(e)
+            | Self::Branch { condition: e, .. }
+            | Self::Unshare(e)
+            | Self::Downgrade(e)
+            | Self::Free(e)
+            | Self::Acquire { target: e, .. }
+            | Self::Release { target: e, .. }
+            | Self::Join { token: e, .. }
+            | Self::Receive { channel: e, .. } => visit(e),
+            Self::Assign { value, .. } => value.for_each_expr(visit),
+            Self::AssignField { receiver, value, .. } => {
+                visit(receiver);
+                value.for_each_expr(visit);
+            }
+            Self::Specification(specification) => {
+                specification.pre.iter().for_each(&mut *visit);
+                visit(&specification.post);
+            }
+            Self::Call(site) | Self::Fork(site) => {
+                visit(&site.receiver);
+                site.arguments.iter().for_each(visit);
+            }
+            Self::Place { target, bounds, .. } => {
+                visit(target);
+                bounds.for_each_expr(visit);
+            }
+            Self::Send { channel, arguments } => {
+                visit(channel);
+                arguments.iter().for_each(visit);
+            }
+            Self::Fold(access) | Self::Unfold(access) => access.target.receiver(visit),
+            Self::Havoc { .. }
+            | Self::Jump(_)
+            | Self::LoopEnter(_)
+            | Self::LoopTest(_)
+            | Self::LoopBack(_)
+            | Self::Unsupported(_)
+            | Self::Return => {}
+        }
+    }
+
+    /// Calls `visit` on each function, predicate and precondition that the statement mentions.
+    pub(crate) fn for_each_used(&self, visit: &mut dyn FnMut(Used)) {
+        self.for_each_expr(&mut |e| e.for_each_used(visit));
+        match self {
+            Self::Call(site) | Self::Fork(site) => visit(Used::Precondition(site.method)),
+            Self::Fold(access) | Self::Unfold(access) => {
+                access.predicate().into_iter().for_each(visit);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Rhs {
+    fn for_each_expr<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        match self {
+            Self::Expr(e) => visit(e),
+            Self::New { initialisers, .. } => initialisers.iter().for_each(|one| visit(&one.value)),
+            Self::NewChannel { bounds, .. } => bounds.for_each_expr(visit),
+        }
+    }
+}
+
+impl Bounds {
+    fn for_each_expr<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
+        for bound in self.lower.iter().chain(&self.upper) {
+            if let Bound::Object(e) | Bound::Level(e) = bound {
+                visit(e);
+            }
+        }
+    }
+}
