@@ -8,7 +8,7 @@
 //! the names, types and places of the declarations, and says nothing of what they mean: no contract, no body.
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
-//! (produce and consume), [`instance`] (fold and unfold), [`fractions`] (what `rd` stands for), [`exec`], [`calls`], [`loops`], [`forks`], [`terminates`] (that
+//! (produce and consume), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`], [`calls`], [`loops`], [`forks`], [`terminates`] (that
 //! functions come to an end), [`levels`], [`locks`] (what methods do to them is known of [`Locking`]), [`monitors`], [`channels`],
 //! [`member`].
 
@@ -30,6 +30,7 @@ mod monitors;
 mod scope;
 mod table;
 mod terminates;
+mod together;
 
 use chalice::program::locking::Locking;
 use chalice::program::{self as tree, Expr};

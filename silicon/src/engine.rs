@@ -27,7 +27,7 @@ use std::time::Instant;
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::plugins::termination::Instrumented;
-use sil::program::{DomainId, FunctionId, PredicateId, Program, Type};
+use sil::program::{DomainId, FieldId, FunctionId, PredicateId, Program, Type};
 use sil::source::{Sources, Span};
 use smt::prover::{Prover, ProverError, ProverOptions, Workspace};
 use smt::terms::{Term, Terms};
@@ -181,6 +181,8 @@ pub(crate) struct Above {
     pub(crate) axioms: fn(&mut Engine<'_>, DomainId, &[Type]) -> Result<(), Stop>,
     /// Opens an instance of a predicate: its arguments, the amount, and how it is blamed.
     pub(crate) unfold: Unfold,
+    /// The fields of which an instance of a predicate may hold a part, itself; none if it must not be opened beside others.
+    pub(crate) fields_in: fn(&mut Engine<'_>, PredicateId) -> Option<Vec<FieldId>>,
 }
 
 /// How a member is verified. Set before it begins.
@@ -281,7 +283,9 @@ impl<'p> Engine<'p> {
             unfold: |engine, predicate, arguments, amount, at, blame| {
                 engine.unfold_merging(predicate, arguments, amount, at, blame)
             },
+            fields_in: |engine, predicate| engine.fields_in(predicate),
         };
+        let above = if context.direct.is_some() { above.of_direct() } else { above };
         let setting = Setting {
             above,
             visible,

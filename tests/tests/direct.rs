@@ -15,7 +15,7 @@ use silicon::report::Verdict;
 use silicon::session::{Input, MemberOutcome, Outcome, Session, Task, input};
 
 /// Members on which the two ways differ: the file, the member and the cause.
-const DIFFERENT: [(&str, &str, &str); 3] = [
+const DIFFERENT: [(&str, &str, &str); 2] = [
     (
         "applications_in_any_part_of_a_function.chalice",
         "Cell.domain",
@@ -25,11 +25,6 @@ const DIFFERENT: [(&str, &str, &str); 3] = [
         "ill_formed_messages_are_reported_where_they_are.chalice",
         "C.receives",
         "what is wrong with the message is told once more where it is received, in other words",
-    ),
-    (
-        "one_location_under_two_predicates.chalice",
-        "Split.agree",
-        "incomplete: instances are not opened together",
     ),
 ];
 

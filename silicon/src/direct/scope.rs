@@ -31,23 +31,17 @@ pub(super) struct Needs {
 
 /// What a member needs, or the first construct it needs that no rule knows.
 pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
-    let mut scope = Scope {
-        direct,
-        opened: FxHashSet::default(),
-        guarded: FxHashSet::default(),
-        applied: FxHashSet::default(),
-        is_in_body: false,
-        is_message: false,
-        is_claim: false,
-        fractions: false,
-        counts: false,
-        any_amount: None,
-    };
+    let mut scope = Scope::new(direct);
     scope.member(member)?;
     if let (true, Some(at)) = (scope.counts, scope.any_amount) {
         return Err((span(at), "shares and `rd*` where permissions are counted"));
     }
     Ok(Needs { fractions: scope.fractions, counts: scope.counts })
+}
+
+/// Whether the rules know all that an instance of a predicate means.
+pub(super) fn may_be_opened(direct: &Direct, predicate: sil::program::PredicateId) -> bool {
+    Scope::new(direct).member(Member::Predicate(predicate)).is_ok()
 }
 
 fn refuse_if(direct: &Direct, at: chalice::Span) -> Found {
@@ -75,6 +69,21 @@ struct Scope<'d> {
 }
 
 impl<'d> Scope<'d> {
+    fn new(direct: &'d Direct) -> Self {
+        Self {
+            direct,
+            opened: FxHashSet::default(),
+            guarded: FxHashSet::default(),
+            applied: FxHashSet::default(),
+            is_in_body: false,
+            is_message: false,
+            is_claim: false,
+            fractions: false,
+            counts: false,
+            any_amount: None,
+        }
+    }
+
     fn member(&mut self, member: Member) -> Found {
         let direct = self.direct;
         let tree = &direct.tree;

@@ -70,10 +70,10 @@ impl Engine<'_> {
         for (resource, chunks) in heap.resources() {
             match resource {
                 Resource::Field(field) => *holders.entry(field).or_default() += chunks.len(),
-                Resource::Predicate(predicate)
-                    if !self.of_program(Fact::IsRecursive(predicate)) =>
-                {
-                    let fields = self.fields_in(predicate);
+                Resource::Predicate(predicate) => {
+                    let Some(fields) = (self.setting.above.fields_in)(self, predicate) else {
+                        continue;
+                    };
                     for &field in &fields {
                         *holders.entry(field).or_default() += chunks.len();
                     }
@@ -81,7 +81,7 @@ impl Engine<'_> {
                         chunks.iter().map(|chunk| (predicate, chunk.clone(), fields.clone())),
                     );
                 }
-                Resource::Predicate(_) | Resource::Wand(_) => {}
+                Resource::Wand(_) => {}
             }
         }
         let mut chosen = Vec::new();
@@ -100,7 +100,10 @@ impl Engine<'_> {
     }
 
     /// The fields of which an instance may hold a part, without those in instances inside it.
-    fn fields_in(&self, predicate: PredicateId) -> Vec<FieldId> {
+    pub(crate) fn fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
+        if self.of_program(Fact::IsRecursive(predicate)) {
+            return None;
+        }
         let mut fields = Vec::new();
         if let Some(body) = &self.program.predicates[predicate].body {
             sil::walk::walk_expr(body, |expr| {
@@ -111,6 +114,6 @@ impl Engine<'_> {
                 }
             });
         }
-        fields
+        Some(fields)
     }
 }

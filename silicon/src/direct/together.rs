@@ -1,0 +1,81 @@
+//! Instances that are opened beside each other: what they tell together is known of the engine ([`Above`]), which instances may
+//! be opened, and how, of the rules here.
+
+use chalice::program::{AccessTarget, ExprKind};
+use sil::program::{FieldId, PredicateId};
+
+use super::table::Invariant;
+use super::{Direct, renumbered, scope};
+use crate::engine::{Above, Engine};
+
+impl Above {
+    /// The same, where a Chalice program is executed directly.
+    pub(crate) fn of_direct(self) -> Self {
+        Self {
+            unfold: |engine, predicate, arguments, amount, at, blame| {
+                engine.direct_open(predicate, arguments, amount, at, blame)
+            },
+            fields_in: |engine, predicate| engine.direct_fields_in(predicate),
+            ..self
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// The fields of which an instance may hold a part, without those in instances inside it; none for what leads back to itself
+    /// and for what no rule knows.
+    ///
+    /// SOUNDNESS: where permissions are counted, a share of a counting permission is none; where amounts mean nothing, sums of
+    /// them tell nothing; and a reader of a monitor has other amounts than those that are written.
+    fn direct_fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
+        let direct = self.direct();
+        let means_nothing = self.state.store.get(direct.whole).is_some();
+        if self.direct_counts() || means_nothing || self.state.thread.is_reader {
+            return None;
+        }
+        let Invariant::Predicate(declared) = direct.invariant(predicate) else { return None };
+        if direct.leads_back(renumbered(predicate)) || !scope::may_be_opened(direct, predicate) {
+            return None;
+        }
+        let mut fields = Vec::new();
+        declared.body.for_each(&mut |part| {
+            let ExprKind::Access(access) = &part.kind else { return };
+            match &access.target {
+                AccessTarget::Field { field, .. } => fields.push(direct.field(*field)),
+                AccessTarget::AllFields { class, .. } => {
+                    fields.extend(direct.tree.classes[*class].fields().map(renumbered::<_, _>));
+                }
+                _ => {}
+            }
+        });
+        fields.sort_unstable_by_key(|field| field.into_raw());
+        fields.dedup();
+        Some(fields)
+    }
+}
+
+impl Direct {
+    /// Whether an instance may hold another one of the same predicate, perhaps inside of others.
+    fn leads_back(&self, predicate: chalice::program::PredicateId) -> bool {
+        let mut pending = vec![predicate];
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut found = false;
+        while let Some(outer) = pending.pop() {
+            self.tree.predicates[outer].body.for_each(&mut |part| {
+                let (ExprKind::Access(access) | ExprKind::Unfolding { access, .. }) = &part.kind
+                else {
+                    return;
+                };
+                if let AccessTarget::Predicate { predicate: inner, .. }
+                | AccessTarget::ElementsPredicate { predicate: inner, .. } = access.target
+                {
+                    found |= inner == predicate;
+                    if seen.insert(inner) {
+                        pending.push(inner);
+                    }
+                }
+            });
+        }
+        found
+    }
+}
