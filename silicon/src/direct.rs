@@ -9,7 +9,7 @@
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
 //! (produce and consume), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`], [`calls`], [`loops`], [`forks`], [`terminates`] (that
-//! functions come to an end), [`levels`], [`locks`] (what methods do to them is known of [`Locking`]), [`monitors`], [`channels`],
+//! functions come to an end), [`levels`], [`locks`] (what methods do to them is known of [`Locking`]), [`monitors`], [`kept`] (earlier states), [`history`], [`channels`],
 //! [`member`].
 
 mod assertion;
@@ -21,7 +21,9 @@ mod forks;
 mod fractions;
 mod functions;
 mod graph;
+mod history;
 mod instance;
+mod kept;
 mod levels;
 mod locks;
 mod loops;
@@ -63,6 +65,8 @@ pub(crate) struct Direct {
     graph: graph::Graph,
     /// What methods do to locks.
     locking: Locking,
+    /// What monitor invariants say of two states.
+    histories: history::Histories,
     /// What the program asks for in its first line.
     options: chalice::Options,
     /// An option of the program that no rule knows.

@@ -115,6 +115,10 @@ impl Engine<'_> {
                 }
                 Ok(())
             }
+            ExprKind::Eval { state, body } => {
+                self.assume_unit(snapshot)?;
+                self.direct_learn_of_state(assertion, state, body, blame)
+            }
             ExprKind::Credit { channel, amount } => {
                 self.assume_unit(snapshot)?;
                 self.direct_credit_makes_sense((channel, amount.as_deref()), blame)
@@ -183,6 +187,10 @@ impl Engine<'_> {
                 }
                 let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
                 Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+            }
+            ExprKind::Eval { state, body } => {
+                self.direct_show_of_state(assertion, state, body, blame)?;
+                Ok(self.terms.unit())
             }
             ExprKind::Credit { channel, amount } => {
                 self.direct_credit_makes_sense((channel, amount.as_deref()), blame)?;

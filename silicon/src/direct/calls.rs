@@ -81,6 +81,7 @@ impl<'p> Engine<'p> {
         let (done, inner) = self.in_state(state, |engine| {
             engine.direct_choose_for_callee(fraction, &callee.requires)?;
             engine.direct_give_credits(&callee.requires, required)?;
+            engine.direct_prove_kept_levels(&callee.requires, required)?;
             engine.remember_heap();
             engine.direct_consume_all(&callee.requires, |clause| {
                 required.trusted().clause(span(clause.span))
@@ -92,14 +93,18 @@ impl<'p> Engine<'p> {
             let relevels_all = direct.locking.method(call.method).may_relevel;
             engine.direct_forget_levels(relevels_all, &releveled);
             let listed = engine.direct_change_locks(&callee.lock_changes);
+            let may_unlock = direct.locking.method(call.method).may_unlock;
+            engine.direct_forget_moments(may_unlock, listed.objects());
             engine.direct_produce_all(&callee.ensures, None, |_| blame.trusted())?;
             engine.direct_name_listed(&listed, |_| blame.trusted())?;
+            engine.direct_learn_kept_levels(&callee.ensures)?;
             engine.direct_move_credits(&callee.ensures, false)
         });
         done?;
         self.state.heap = inner.heap;
         self.state.thread.locks = inner.thread.locks;
         self.state.thread.credits = inner.thread.credits;
+        self.state.thread.memory = inner.thread.memory;
         if direct.locking.method(call.method).locks {
             self.direct_recall_levels()?;
         }

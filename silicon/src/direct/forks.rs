@@ -14,7 +14,7 @@ use super::calls::{Actuals, Call};
 use super::{Direct, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Heap, Resource};
-use crate::engine::state::thread::{Fork, Forked};
+use crate::engine::state::thread::{Fork, Forked, Memory};
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
@@ -36,11 +36,13 @@ impl Engine<'_> {
             let none = self.direct_no_locks();
             state.thread.locks = Some(none.clone());
             state.thread.old_locks = Some(none);
+            state.thread.memory.acquired.clear();
         }
         let context = self.direct_fraction();
         let before = self.state.heap.clone();
         let (chosen, inner) = self.in_state(state, |engine| -> Result<_, Stop> {
             let chosen = engine.direct_choose_for_callee(context, &callee.requires)?;
+            engine.direct_prove_kept_levels(&callee.requires, required)?;
             engine.direct_move_credits(&callee.requires, true)?;
             engine.remember_heap();
             engine.direct_consume_all(&callee.requires, |clause| {
@@ -129,6 +131,9 @@ impl Engine<'_> {
         if state.past.old.is_none() {
             state.thread.forked = Some(Forked { token, method: renumbered(method) });
         }
+        // What the thread remembers is not what this one does.
+        let forked = std::mem::take(&mut state.thread.memory.forked);
+        state.thread.memory = Memory { forked, ..Memory::default() };
         let (done, inner) = self.in_state(state, |engine| {
             engine.direct_forget(callee.results.iter().copied());
             engine.direct_produce_all(&callee.ensures, None, |_| blame.trusted())?;
@@ -167,7 +172,7 @@ impl Engine<'_> {
     }
 
     /// The heap before the fork of a token, if that is on the path.
-    fn direct_heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
+    pub(super) fn direct_heap_of_fork(&mut self, token: Term) -> Result<Option<Heap>, Stop> {
         let forks = self.state.thread.forks.clone();
         for fork in forks.iter().rev() {
             let is_it = self.terms.identical(fork.token, token);
@@ -204,21 +209,24 @@ impl Engine<'_> {
         let sort = self.direct_sort(&body.ty);
         let name = format!("direct.old.{}.{position}", forked.method.into_raw().into_u32());
         let symbol = self.terms.declare_function(&name, &sorts, sort);
-        Ok(self.terms.apply(symbol, &arguments))
+        let value = self.terms.apply(symbol, &arguments);
+        // SOUNDNESS: what is not known of that state may have any value here, also the one that it had.
+        if let Some(told) = self.direct_told_of_fork(forked.token, body)? {
+            let same = self.terms.identical(value, told);
+            self.assume(same)?;
+        }
+        Ok(value)
     }
 
-    /// `eval(token.fork receiver.method(arguments), true)`: that the token is that of a thread which was started so, and which
-    /// has not been joined.
-    pub(super) fn direct_eval_state(
+    /// What `eval(token.fork receiver.method(arguments), ..)` says in any case: that the token is that of a thread which was started
+    /// so, and which has not been joined.
+    pub(super) fn direct_claims_fork(
         &mut self,
         whole: &Expr,
         state: &EvalState,
-        body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        let (EvalState::Fork { token, receiver, method, arguments }, ExprKind::Bool(true)) =
-            (state, &body.kind)
-        else {
+        let EvalState::Fork { token, receiver, method, arguments } = state else {
             return self.direct_unknown(whole);
         };
         let token = self.direct_eval(token, blame)?;

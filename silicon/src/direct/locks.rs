@@ -23,6 +23,12 @@ pub(super) struct Listed<'e> {
     objects: Vec<Term>,
 }
 
+impl Listed<'_> {
+    pub(super) fn objects(&self) -> &[Term] {
+        &self.objects
+    }
+}
+
 impl Engine<'_> {
     /// Where the locks of a thread are not known: any may be held.
     pub(super) fn direct_unknown_locks(&mut self) -> Locks {

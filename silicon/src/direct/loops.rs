@@ -39,6 +39,7 @@ impl Engine<'_> {
         let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
         if self.choose(&[None, None])? == 0 {
             self.state.heap = Heap::default();
+            self.direct_forget_all_moments();
             self.direct_forget(changed);
             let listed = self.direct_loop_locks(parts, changes_locks);
             self.direct_produce_all(invariants, None, ill_formed)?;
@@ -52,12 +53,15 @@ impl Engine<'_> {
         }
         let outside = self.direct_credits_outside(invariants, at)?;
         let established = (ErrorId::InvariantNotEstablished, Reason::AtLoopEntry);
+        self.direct_prove_kept_levels(invariants, Blame::new(established.0, at))?;
         self.direct_give_invariants(parts, changes_locks, established, at)?;
         let frame = std::mem::take(&mut self.state.heap);
         self.state.past.frames.push(frame);
         self.direct_forget(changed);
         let listed = self.direct_loop_locks(parts, changes_locks);
+        self.direct_forget_moments(self.direct().may_unlock(body), listed.objects());
         self.direct_produce_all(invariants, None, trusted(ErrorId::NotWellformed))?;
+        self.direct_learn_kept_levels(invariants)?;
         self.state.thread.credits = Balances::default();
         self.direct_move_credits(invariants, false)?;
         self.direct_name_listed(&listed, trusted(ErrorId::NotWellformed))?;
@@ -79,6 +83,7 @@ impl Engine<'_> {
                 self.direct_move_credits(invariants, true)?;
                 self.direct_prove_no_debt(Reason::ByLoop, at)?;
                 let preserved = (ErrorId::InvariantNotPreserved, Reason::ByLoop);
+                self.direct_prove_kept_levels(invariants, Blame::new(preserved.0, at))?;
                 self.direct_give_invariants(parts, changes_locks, preserved, at)?;
             }
             return Ok(Flow::Ends);

@@ -27,12 +27,17 @@ impl Engine<'_> {
             Member::Method(id) => self.direct_method(renumbered(id), needs),
             Member::Predicate(id) => match direct.invariant(id) {
                 Invariant::Predicate(predicate) => {
-                    self.direct_invariant(std::slice::from_ref(&predicate.body), &[])
+                    let body = std::slice::from_ref(&predicate.body);
+                    self.direct_invariant(body, &[], |_| Ok(()))
                 }
-                Invariant::Monitor(class) => self.direct_invariant(&class.invariants, &[]),
+                Invariant::Monitor(id, _) => {
+                    self.direct_invariant(direct.invariants(id), &[], |engine| {
+                        engine.direct_check_history(id)
+                    })
+                }
                 Invariant::Messages(channel) => {
                     let clause = channel.where_clause.as_slice();
-                    self.direct_invariant(clause, &channel.parameters)
+                    self.direct_invariant(clause, &channel.parameters, |_| Ok(()))
                 }
 
                 Invariant::Other(at) => {
@@ -84,11 +89,13 @@ impl Engine<'_> {
         if !method.requires.is_empty() && self.seems_dead()? {
             return Err(Stop::Infeasible);
         }
+        self.direct_learn_kept_levels(&method.requires)?;
         self.direct_move_credits(&method.requires, false)?;
         self.state.past.old = Some(self.state.heap.clone());
         self.direct_forget(method.results.iter().copied());
         if self.choose(&[None, None])? == 0 {
             self.state.heap = Heap::default();
+            self.direct_forget_all_moments();
             if self.state.thread.locks.is_some() {
                 self.state.thread.locks = Some(self.direct_unknown_locks());
             }
@@ -119,6 +126,8 @@ impl Engine<'_> {
         let list = self.direct_list(&method.lock_changes, |object| {
             Blame::new(ErrorId::NotWellformed, span(object.span)).trusted()
         })?;
+        let violated = Blame::new(ErrorId::PostconditionViolated, span(method.span));
+        self.direct_prove_kept_levels(&method.ensures, violated)?;
         self.direct_consume_all(&method.ensures, |clause| {
             Blame::new(ErrorId::PostconditionViolated, span(clause.span)).trusted()
         })?;
@@ -168,7 +177,12 @@ impl Engine<'_> {
     }
 
     /// The body frames itself and is defined.
-    fn direct_invariant(&mut self, clauses: &[Expr], of: &[LocalId]) -> Result<(), Stop> {
+    fn direct_invariant(
+        &mut self,
+        clauses: &[Expr],
+        of: &[LocalId],
+        mut check: impl FnMut(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
         let paths = self.explore(|engine| {
             engine.direct_start()?;
             engine.direct_order()?;
@@ -181,7 +195,10 @@ impl Engine<'_> {
                 let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
                 engine.direct_produce_all([conjunct], None, |_| blame)?;
             }
-            if engine.seems_dead()? { Err(Stop::Infeasible) } else { Ok(()) }
+            if engine.seems_dead()? {
+                return Err(Stop::Infeasible);
+            }
+            check(engine)
         })?;
         if let (true, Some(first)) = (paths.is_empty(), clauses.first()) {
             self.log.warn_of_contradiction(span(first.span), "the body of the predicate");

@@ -98,18 +98,23 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let direct = self.direct();
-        let invariants = &direct.tree.classes[target.class].invariants;
+        let invariants = direct.invariants(target.class);
+        let locks = self.direct_locks(blame.span)?;
+        let level = self.direct_level_at(&locks, target.object);
         let is_ill_formed = direct
             .monitor(target.class)
             .is_some_and(|monitor| self.is_ill_formed_predicate(monitor));
         self.direct_in_monitor(target.object, mode, |engine| {
             engine.direct_produce_received(invariants, is_ill_formed, blame)?;
+            engine.direct_learn_history(target.class, target.object, level, blame)?;
             match mode {
                 LockMode::Write => engine.direct_move_credits(invariants, false),
                 // Readers share a monitor, so they get no credits.
                 LockMode::Read => Ok(()),
             }
-        })
+        })?;
+        self.direct_note_acquired(target.object);
+        Ok(())
     }
 
     /// Receives what others have given. What is not well-formed cannot be had, and that is wrong where it is stated.
@@ -182,6 +187,7 @@ impl Engine<'_> {
                 self.prove(read, blame, Reason::LockNotHeld, target.at)?;
             }
         }
+        self.direct_leave(target.class, target.object, mode, blame.span)?;
         self.direct_give_invariant(target, mode, blame.span)?;
         self.direct_let_go(target.object, blame.span)
     }
@@ -202,7 +208,7 @@ impl Engine<'_> {
         mode: LockMode,
         at: Span,
     ) -> Result<(), Stop> {
-        let invariants = &self.direct().tree.classes[target.class].invariants;
+        let invariants = self.direct().invariants(target.class);
         let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
         self.remember_heap();
         self.direct_in_monitor(target.object, mode, |engine| {
@@ -215,7 +221,7 @@ impl Engine<'_> {
     }
 
     /// Runs where `this` is an object whose monitor invariant is meant; what happens to the heap stays.
-    fn direct_in_monitor<T>(
+    pub(super) fn direct_in_monitor<T>(
         &mut self,
         object: Term,
         mode: LockMode,
@@ -274,6 +280,7 @@ impl Engine<'_> {
         let held = self.direct_is_held(&locks, target.object);
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
+        self.direct_begin_history(target.class, target.object, chosen, at)?;
         self.direct_give_invariant(target, LockMode::Write, at)
     }
 

@@ -2,10 +2,11 @@
 //!
 //! SOUNDNESS: patterns name what is supported; all else is not.
 
+mod statements;
+
 use chalice::program::{
-    Access, AccessTarget, Block, Bounds, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind,
-    FieldRef, FunctionId, LocalKind, LockMode, Method, PermissionKind, PredicateId, Quantifier,
-    Rhs, Stmt, StmtKind, Type,
+    Access, AccessTarget, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind, FieldRef,
+    FunctionId, LocalKind, LockMode, Method, PermissionKind, PredicateId, Quantifier, Type,
 };
 use rustc_hash::FxHashSet;
 use sil::program::Member;
@@ -13,6 +14,7 @@ use sil::source::Span;
 use smt::terms::grow_stack;
 
 use super::graph::is_result;
+use super::history::depends_on_the_past;
 use super::table::Invariant;
 use super::{Direct, is_pure, renumbered, span};
 
@@ -58,6 +60,10 @@ struct Scope<'d> {
     applied: FxHashSet<FunctionId>,
     /// Whether this is the body of a predicate, where `rd` is another amount.
     is_in_body: bool,
+    /// Whether this is a function.
+    is_in_function: bool,
+    /// Whether this is what a monitor invariant says of two states.
+    is_history: bool,
     /// Whether this is the where clause of a channel.
     is_message: bool,
     /// Whether this is a contract or asserted.
@@ -76,6 +82,8 @@ impl<'d> Scope<'d> {
             guarded: FxHashSet::default(),
             applied: FxHashSet::default(),
             is_in_body: false,
+            is_in_function: false,
+            is_history: false,
             is_message: false,
             is_claim: false,
             fractions: false,
@@ -99,7 +107,10 @@ impl<'d> Scope<'d> {
                     Invariant::Predicate(predicate) => {
                         (predicate.span, std::slice::from_ref(&predicate.body))
                     }
-                    Invariant::Monitor(class) => (class.span, &*class.invariants),
+                    Invariant::Monitor(id, class) => {
+                        refuse_if(direct, class.span)?;
+                        return self.invariant(id, class.span);
+                    }
                     Invariant::Messages(channel) => {
                         self.is_message = true;
                         (channel.span, channel.where_clause.as_slice())
@@ -132,10 +143,12 @@ impl<'d> Scope<'d> {
         self.asks_once(id)?;
         // Amounts mean nothing there.
         let (fractions, is_in_body) = (self.fractions, self.is_in_body);
+        let is_in_function = std::mem::replace(&mut self.is_in_function, true);
         self.is_in_body = false;
         let found =
             self.all(function.requires.iter().chain(&function.ensures).chain(&function.body));
         (self.fractions, self.is_in_body) = (fractions, is_in_body);
+        self.is_in_function = is_in_function;
         found
     }
 
@@ -197,9 +210,22 @@ impl<'d> Scope<'d> {
             }
         }
         if self.guarded.insert(class) {
-            self.bodies(&self.direct.tree.classes[class].invariants)?;
+            self.invariant(class, target.span)?;
         }
         Ok(())
+    }
+
+    /// What the monitor invariant of a class says of one state, and of a state and an earlier one.
+    fn invariant(&mut self, class: ClassId, at: chalice::Span) -> Found {
+        let direct = self.direct;
+        if depends_on_the_past(&direct.tree.classes[class]) {
+            return Err((span(at), "permission that depends on an earlier state"));
+        }
+        self.bodies(direct.invariants(class))?;
+        let outer = std::mem::replace(&mut self.is_history, true);
+        let found = self.bodies(direct.history(class));
+        self.is_history = outer;
+        found
     }
 
     /// The bodies of predicates and monitors.
@@ -236,7 +262,10 @@ impl<'d> Scope<'d> {
     fn part(&mut self, expr: &'d Expr) -> Found {
         let refuse = |what| Err((span(expr.span), what));
         match &expr.kind {
-            ExprKind::Old(_) if self.is_in_body => refuse("invariants about two states"),
+            ExprKind::Old(_) if self.is_in_body && !self.is_history => {
+                refuse("`old` where there is no earlier state")
+            }
+            ExprKind::Old(body) if body.any(&mut is_eval) => refuse("`eval` inside of `old`"),
             ExprKind::Access(_) | ExprKind::Credit { .. }
                 if self.has_channels() && expr.any(&mut is_wait_level) =>
             {
@@ -303,10 +332,36 @@ impl<'d> Scope<'d> {
                 refuse("a credit in a predicate or monitor that might be a debt")
             }
             ExprKind::Credit { .. } => Ok(()),
-            ExprKind::Eval { state, body } => match (&**state, &body.kind) {
-                (EvalState::Fork { .. }, ExprKind::Bool(true)) => Ok(()),
-                _ => refuse("`eval`"),
-            },
+            ExprKind::Eval { state, body } => self.earlier(expr, state, body),
+        }
+    }
+
+    /// An expression about an earlier state.
+    ///
+    /// SOUNDNESS: predicates, monitors and messages are given on, and functions are the same for all threads, so they may not speak
+    /// of what one thread remembers. What a fork was is known of its token.
+    fn earlier(&self, whole: &Expr, state: &EvalState, body: &Expr) -> Found {
+        let refuse = |what| Err((span(whole.span), what));
+        let is_fork = matches!(state, EvalState::Fork { .. });
+        if is_fork && matches!(body.kind, ExprKind::Bool(true)) {
+            return Ok(());
+        }
+        if self.is_in_body || self.is_in_function {
+            return refuse("`eval` in functions and in what is given on");
+        }
+        if body.any(&mut is_of_thread) {
+            return refuse("what else than the heap is said of an earlier state");
+        }
+        if body.ty != Type::Bool && is_fork {
+            return refuse("values before a fork");
+        }
+        match state {
+            EvalState::Acquire(object) | EvalState::Release(object)
+                if !matches!(object.ty, Type::Class(_)) =>
+            {
+                refuse("states of what is no object")
+            }
+            _ => Ok(()),
         }
     }
 
@@ -381,128 +436,6 @@ impl<'d> Scope<'d> {
         Ok(())
     }
 
-    fn block(&mut self, block: &'d Block) -> Found {
-        block.stmts.iter().try_for_each(|stmt| self.stmt(stmt))
-    }
-
-    fn stmt(&mut self, stmt: &'d Stmt) -> Found {
-        let refuse = |what| Err((span(stmt.span), what));
-        match &stmt.kind {
-            StmtKind::Assert(expr) if self.has_channels() && expr.any(&mut is_old_wait_level) => {
-                refuse("wait levels that are compared beside channels")
-            }
-            StmtKind::Assert(expr) => self.claims([expr]),
-            // Of what is assumed, ranges are assumed to be in order.
-            StmtKind::Assume(expr) if expr.any(&mut is_range) => refuse("ranges"),
-            StmtKind::Assume(expr) if is_pure(expr) => self.expr(expr),
-            StmtKind::Assume(_) => refuse("permissions that are assumed"),
-            StmtKind::Block(block) => self.block(block),
-            StmtKind::Declare { local, value } => {
-                let local = &self.direct.tree.locals[*local];
-                if local.is_const && local.is_ghost {
-                    return refuse("ghost constants");
-                }
-                value.iter().try_for_each(|value| self.value(value))
-            }
-            StmtKind::AssignLocal { local, value, .. } => {
-                if self.direct.tree.locals[*local].is_const {
-                    return refuse("ghost constants");
-                }
-                self.value(value)
-            }
-            StmtKind::AssignField { receiver, field, value, .. } => {
-                if self.direct.tree.fields[*field].is_tracked {
-                    return refuse("back pointers");
-                }
-                self.expr(receiver)?;
-                self.value(value)
-            }
-            StmtKind::Call { receiver, method, arguments, .. } => {
-                self.expr(receiver)?;
-                self.all(arguments)?;
-                self.contract(&self.direct.tree.methods[*method])
-            }
-            StmtKind::If { arms, otherwise } => {
-                for arm in arms {
-                    self.expr(&arm.condition)?;
-                    self.block(&arm.body)?;
-                }
-                otherwise.iter().try_for_each(|block| self.block(block))
-            }
-            StmtKind::While { guard, invariants, lock_changes, body } => {
-                self.expr(guard)?;
-                self.claims(invariants)?;
-                self.all(lock_changes)?;
-                self.block(body)
-            }
-            StmtKind::Fold(access) | StmtKind::Unfold(access) => {
-                if let AccessTarget::Predicate { receiver, .. } = &access.target {
-                    self.expr(receiver)?;
-                }
-                let mut parts = Vec::new();
-                access.amount.for_each_child(&mut |part| parts.push(part));
-                self.all(parts)?;
-                self.opening(access)
-            }
-            StmtKind::Specification { .. } => refuse("specification statements"),
-            _ => self.shared_stmt(stmt),
-        }
-    }
-
-    /// Statements by which threads have to do with each other.
-    fn shared_stmt(&mut self, stmt: &'d Stmt) -> Found {
-        let refuse = |what| Err((span(stmt.span), what));
-        match &stmt.kind {
-            StmtKind::Fork { receiver, method, arguments, .. } => {
-                self.expr(receiver)?;
-                self.all(arguments)?;
-                self.contract(&self.direct.tree.methods[*method])
-            }
-            StmtKind::Join { token, method, .. } => {
-                self.expr(token)?;
-                self.contract(&self.direct.tree.methods[*method])
-            }
-            StmtKind::Downgrade(_) => refuse("`downgrade`"),
-            StmtKind::Acquire { target, mode } | StmtKind::Release { target, mode } => {
-                self.monitor(target, *mode)
-            }
-            StmtKind::Lock { target, mode, body } => {
-                self.monitor(target, *mode)?;
-                self.block(body)
-            }
-            StmtKind::Share { target, bounds } => {
-                self.monitor(target, LockMode::Write)?;
-                self.bounds(bounds)
-            }
-            StmtKind::Reorder { target, bounds } => {
-                self.expr(target)?;
-                self.bounds(bounds)
-            }
-            StmtKind::Unshare(target) => self.expr(target),
-            StmtKind::Free(target) => {
-                if let Type::Class(class) = target.ty
-                    && self.has_tracked(class)
-                {
-                    return refuse("back pointers");
-                }
-                self.expr(target)
-            }
-            StmtKind::Send { channel, declaration, arguments } => {
-                self.expr(channel)?;
-                self.all(arguments)?;
-                self.messages(*declaration)
-            }
-            StmtKind::Receive { channel, declaration, .. } => {
-                self.expr(channel)?;
-                self.messages(*declaration)
-            }
-            StmtKind::Wait(_) | StmtKind::Signal(_) | StmtKind::SignalAll(_) => {
-                refuse("conditions")
-            }
-            _ => refuse("this form of statement"),
-        }
-    }
-
     fn has_tracked(&self, class: ClassId) -> bool {
         let mut fields = self.direct.tree.classes[class].fields();
         fields.any(|field| self.direct.tree.fields[field].is_tracked)
@@ -522,31 +455,12 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// The bounds of a level.
-    fn bounds(&mut self, bounds: &'d Bounds) -> Found {
-        let is_wait_level = |bound: &&Expr| matches!(bound.kind, ExprKind::WaitLevel);
-        self.all(bounds.lower.iter().filter(|bound| !is_wait_level(bound)).chain(&bounds.upper))
-    }
-
     /// What messages of a channel transfer.
     fn messages(&mut self, channel: ChannelId) -> Found {
         let outer = std::mem::replace(&mut self.is_message, true);
         let found = self.bodies(self.direct.tree.channels[channel].where_clause.as_slice());
         self.is_message = outer;
         found
-    }
-
-    fn value(&mut self, value: &'d Rhs) -> Found {
-        match value {
-            Rhs::Expr(expr) => self.expr(expr),
-            Rhs::New { class, initialisers, span: at } => {
-                if self.has_tracked(*class) {
-                    return Err((span(*at), "back pointers"));
-                }
-                self.all(initialisers.iter().map(|one| &one.value))
-            }
-            Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
-        }
     }
 }
 
@@ -572,6 +486,27 @@ fn is_domain(quantified: &Expr, part: &Expr) -> bool {
         &quantified.kind,
         ExprKind::Quantified { domain: Domain::Collection(domain), .. }
             if std::ptr::eq(&raw const **domain, part)
+    )
+}
+
+fn is_of_acquire(expr: &Expr) -> bool {
+    let ExprKind::Eval { state, .. } = &expr.kind else { return false };
+    matches!(**state, EvalState::Acquire(_))
+}
+
+fn is_eval(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Eval { .. })
+}
+
+/// Whether it is about a thread, or about another state still.
+fn is_of_thread(expr: &Expr) -> bool {
+    matches!(
+        expr.kind,
+        ExprKind::Old(_)
+            | ExprKind::Eval { .. }
+            | ExprKind::Holds { .. }
+            | ExprKind::WaitLevel
+            | ExprKind::Credit { .. }
     )
 }
 

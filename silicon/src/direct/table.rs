@@ -14,6 +14,7 @@ use sil::program::{
 };
 
 use super::graph::Graph;
+use super::history::Histories;
 use super::{Direct, renumbered, span};
 
 /// The table of a program, and the program as the rules read it.
@@ -77,6 +78,7 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
     let options = chalice::Options::of(text);
     let direct = Direct {
         graph: Graph::of(&tree),
+        histories: Histories::of(&tree),
         locking: Locking::of(&tree),
         refused: refused(options),
         tree,
@@ -120,7 +122,7 @@ fn sort((number, _): (u32, &str)) -> Type {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Invariant<'d> {
     Predicate(&'d tree::Predicate),
-    Monitor(&'d tree::Class),
+    Monitor(tree::ClassId, &'d tree::Class),
     Messages(&'d tree::Channel),
     /// What no rule knows, and where it is.
     Other(chalice::Span),
@@ -140,7 +142,9 @@ impl Direct {
         match number.checked_sub(self.tree.predicates.len()) {
             None => Invariant::Predicate(&self.tree.predicates[renumbered(id)]),
             Some(position) => match self.others[position] {
-                OtherInvariant::Monitor(class) => Invariant::Monitor(&self.tree.classes[class]),
+                OtherInvariant::Monitor(class) => {
+                    Invariant::Monitor(class, &self.tree.classes[class])
+                }
                 OtherInvariant::Messages(channel) => {
                     Invariant::Messages(&self.tree.channels[channel])
                 }

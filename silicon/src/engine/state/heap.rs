@@ -42,6 +42,11 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
+    /// An empty heap in which sums of amounts tell nothing.
+    pub(crate) fn inexact() -> Self {
+        Self { amounts: Amounts::SomeOrNone, ..Self::default() }
+    }
+
     /// An empty heap that chunks of both may be put in.
     pub(crate) fn for_parts_of(left: &Self, right: &Self) -> Self {
         Self { amounts: left.amounts.weaker(right.amounts), ..Self::default() }

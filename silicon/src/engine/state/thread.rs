@@ -90,6 +90,55 @@ pub(crate) struct Forked {
     pub(crate) method: MethodId,
 }
 
+/// A state of some earlier moment, of which assertions may still speak: that in which an object was acquired or left, or that before
+/// a fork.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    /// The object, or the token.
+    pub(crate) of: Term,
+    /// What was there or, if `is_own` does not hold, what somebody has told of it: at least that much was held, of each location
+    /// by itself.
+    pub(crate) heap: Heap,
+    pub(crate) is_own: bool,
+    /// The level of the object then.
+    pub(crate) level: Option<Term>,
+}
+
+/// States, the last one last.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Moments(Rc<Vec<Kept>>);
+
+impl Moments {
+    pub(crate) fn all(&self) -> &[Kept] {
+        &self.0
+    }
+
+    pub(crate) fn push(&mut self, kept: Kept) {
+        Rc::make_mut(&mut self.0).push(kept);
+    }
+
+    pub(crate) fn set(&mut self, position: usize, kept: Kept) {
+        Rc::make_mut(&mut self.0)[position] = kept;
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0 = Rc::default();
+    }
+}
+
+/// The states that a thread remembers.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Memory {
+    /// In which it acquired what it holds.
+    pub(crate) acquired: Moments,
+    /// In which it left objects, by a release or a share. Of the first `outdated` ones nobody knows whether they are the last of
+    /// their object.
+    pub(crate) left: Moments,
+    pub(crate) outdated: usize,
+    /// In which threads were forked, as somebody has told.
+    pub(crate) forked: Moments,
+}
+
 /// What is known of threads. Nothing where there is none: in functions and predicates, and in SIL.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Thread {
@@ -106,4 +155,5 @@ pub(crate) struct Thread {
     pub(crate) forks: Rc<Vec<Fork>>,
     /// The thread whose start `old` refers to, where no heap is known.
     pub(crate) forked: Option<Forked>,
+    pub(crate) memory: Memory,
 }

@@ -1,0 +1,374 @@
+//! History constraints: what a monitor invariant says with `old` of an earlier state of its object (Leino, Müller and Smans 2009). The
+//! states are in [`super::kept`].
+//!
+//! SOUNDNESS
+//! - Between two times that a thread sees an object others may have acquired it, or nobody: so a constraint has to be transitive
+//!   and reflexive, which is checked once a class.
+//! - Who unshares an object and shares it again begins a new history. Levels tell them apart: whenever one is chosen there are some
+//!   that no object has ever had, so take it for one of them. What is known of a state counts only where the level is the same.
+//! - Contracts that tell of the last release say, too, that the level has been kept since, where they let it be read and the object
+//!   is not held. Whoever gives such a contract shows it; at joins it is not taken.
+
+use chalice::program::{
+    AccessTarget, Class, ClassId, EvalState, Expr, ExprKind, FieldRef, LockMode, PermissionKind,
+    Program, Type,
+};
+use la_arena::ArenaMap;
+use sil::source::Span;
+use smt::terms::{Term, Terms, grow_stack};
+
+use super::{Direct, is_pure, span};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::state::heap::Heap;
+use crate::engine::{Engine, Stop};
+
+/// A monitor invariant that looks back.
+#[derive(Debug)]
+pub(super) struct History {
+    /// What it says of one state.
+    now: Vec<Expr>,
+    /// What it says of a state and an earlier one.
+    since: Vec<Expr>,
+}
+
+/// The invariants that look back.
+#[derive(Default, Debug)]
+pub(super) struct Histories(ArenaMap<ClassId, History>);
+
+impl Histories {
+    pub(super) fn of(tree: &Program) -> Self {
+        let mut all = ArenaMap::default();
+        for (id, class) in
+            tree.classes.iter().filter(|(_, class)| class.invariants.iter().any(looks_back))
+        {
+            let part =
+                |looking| class.invariants.iter().map(move |clause| part_of(clause, looking));
+            all.insert(id, History { now: part(false).collect(), since: part(true).collect() });
+        }
+        Self(all)
+    }
+}
+
+impl Direct {
+    /// What the monitor invariant of a class says of one state.
+    pub(super) fn invariants(&self, class: ClassId) -> &[Expr] {
+        match self.histories.0.get(class) {
+            Some(history) => &history.now,
+            None => &self.tree.classes[class].invariants,
+        }
+    }
+
+    /// What it says of a state and an earlier one.
+    pub(super) fn history(&self, class: ClassId) -> &[Expr] {
+        self.histories.0.get(class).map_or(&[], |history| &history.since)
+    }
+
+    fn has_histories(&self) -> bool {
+        self.histories.0.iter().next().is_some()
+    }
+}
+
+pub(super) fn looks_back(clause: &Expr) -> bool {
+    clause.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
+}
+
+/// The part of an invariant that looks back, or the one that does not. What gives permission depending on the past stays where
+/// it is looked for in vain.
+fn part_of(clause: &Expr, looking: bool) -> Expr {
+    let with = |kind| Expr { kind, ty: clause.ty.clone(), span: clause.span };
+    if !looks_back(clause) {
+        return if looking { with(ExprKind::Bool(true)) } else { clause.clone() };
+    }
+    let part = |inner: &Expr| Box::new(grow_stack(|| part_of(inner, looking)));
+    match &clause.kind {
+        ExprKind::And(parts) => with(ExprKind::And(parts.iter().map(|one| *part(one)).collect())),
+        ExprKind::Implies { guard, body } if !looks_back(guard) => {
+            with(ExprKind::Implies { guard: guard.clone(), body: part(body) })
+        }
+        ExprKind::Conditional { condition, then, otherwise } if !looks_back(condition) => {
+            with(ExprKind::Conditional {
+                condition: condition.clone(),
+                then: part(then),
+                otherwise: part(otherwise),
+            })
+        }
+        _ if looking == is_pure(clause) => clause.clone(),
+        _ => with(ExprKind::Bool(true)),
+    }
+}
+
+/// A part of an assertion, and when it counts.
+type Guarded<'e> = (Term, &'e Expr);
+
+impl Engine<'_> {
+    /// What the invariant of an object that has been acquired says of the states in which the thread left it. The state is that of
+    /// the monitor.
+    pub(super) fn direct_learn_history(
+        &mut self,
+        class: ClassId,
+        object: Term,
+        level: Term,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        let clauses = self.direct().history(class);
+        if clauses.is_empty() {
+            return Ok(());
+        }
+        let left = self.state.thread.memory.left.clone();
+        for kept in left.all() {
+            let Some(before) = kept.level else { continue };
+            let is_it = self.terms.identical(kept.of, object);
+            let is_same = self.terms.eq(before, level);
+            let guard = self.terms.and([is_it, is_same]);
+            if guard == Terms::FALSE {
+                continue;
+            }
+            let claim = self.under(guard, |engine| {
+                engine.direct_since(clauses, kept.heap.clone(), blame.trusted())
+            })?;
+            if let Some(claim) = claim {
+                let fact = self.terms.implies(guard, claim);
+                self.assume(fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What clauses say of the present state and an earlier one.
+    fn direct_since(&mut self, clauses: &[Expr], old: Heap, blame: Blame) -> Result<Term, Stop> {
+        let eval = |engine: &mut Self| {
+            let claims = clauses.iter().map(|clause| engine.direct_eval(clause, blame));
+            claims.collect::<Result<Vec<_>, _>>()
+        };
+        let claims = self.exchanging(|state| &mut state.past.old, Some(old), eval).0?;
+        Ok(self.terms.and(claims))
+    }
+
+    /// Shows what the invariant of an object says of the present state, in which it is given away, and an earlier one. The state
+    /// is that of the monitor.
+    pub(super) fn direct_prove_history(
+        &mut self,
+        clauses: &[Expr],
+        old: Heap,
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        for clause in clauses {
+            let blame = blame.clause(span(clause.span));
+            let claim =
+                self.direct_since(std::slice::from_ref(clause), old.clone(), blame.trusted())?;
+            self.prove(claim, blame, Reason::AssertionFalse, span(clause.span))?;
+        }
+        Ok(())
+    }
+
+    /// The history constraint of a class makes sense: of three states in a row, whose permissions have been asked for, each follows
+    /// itself and the last one the first.
+    pub(super) fn direct_check_history(&mut self, class: ClassId) -> Result<(), Stop> {
+        let direct = self.direct();
+        let clauses = direct.history(class);
+        if clauses.is_empty() {
+            return Ok(());
+        }
+        let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
+        let mut states = vec![self.state.heap.clone()];
+        for round in 0..2 {
+            self.state.heap = Heap::inexact();
+            self.direct_produce_all(direct.invariants(class), None, |clause| {
+                ill_formed(clause).trusted()
+            })?;
+            for clause in clauses {
+                let blame =
+                    if round == 0 { ill_formed(clause) } else { ill_formed(clause).trusted() };
+                let before = states[round].clone();
+                let claim = self.direct_since(std::slice::from_ref(clause), before, blame)?;
+                if self.is_ill_formed_at(span(clause.span))? {
+                    return self.end_unframed();
+                }
+                self.assume(claim)?;
+            }
+            states.push(self.state.heap.clone());
+            let (error, old) = match round {
+                0 => (ErrorId::InvariantNotReflexive, &states[1]),
+                _ => (ErrorId::InvariantNotTransitive, &states[0]),
+            };
+            for clause in clauses {
+                let blame = Blame::new(error, span(clause.span)).trusted();
+                let clause = std::slice::from_ref(clause);
+                self.direct_prove_history(clause, old.clone(), blame)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of clauses that stand under conditions, each with when it counts: where the state is, and as it is.
+    fn direct_guarded<'e>(
+        &mut self,
+        clause: &'e Expr,
+        guard: Term,
+        found: &mut Vec<Guarded<'e>>,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::CallFailed, span(clause.span)).silent();
+        let mut sides = Vec::new();
+        match &clause.kind {
+            ExprKind::And(parts) => {
+                return parts
+                    .iter()
+                    .try_for_each(|part| grow_stack(|| self.direct_guarded(part, guard, found)));
+            }
+            ExprKind::Implies { guard, body } => sides.push((guard, &**body, true)),
+            ExprKind::Conditional { condition, then, otherwise } => {
+                sides.push((condition, &**then, true));
+                sides.push((condition, &**otherwise, false));
+            }
+            _ => found.push((guard, clause)),
+        }
+        for (condition, body, wanted) in sides {
+            let value = self.under(guard, |engine| engine.direct_eval(condition, blame))?;
+            let Some(value) = value else { continue };
+            let value = if wanted { value } else { self.terms.not(value) };
+            let both = self.terms.and([guard, value]);
+            grow_stack(|| self.direct_guarded(body, both, found))?;
+        }
+        Ok(())
+    }
+
+    /// That objects have kept their levels since they were last left, where clauses both tell of that state and let the level be
+    /// read.
+    fn direct_kept_levels(&mut self, clauses: &[Expr]) -> Result<Vec<(Term, Span)>, Stop> {
+        if !self.direct().has_histories() || self.state.thread.locks.is_none() {
+            return Ok(Vec::new());
+        }
+        let mut parts = Vec::new();
+        for clause in clauses {
+            self.direct_guarded(clause, Terms::TRUE, &mut parts)?;
+        }
+        let mut facts = Vec::new();
+        for &(told, part) in &parts {
+            let ExprKind::Eval { state, .. } = &part.kind else { continue };
+            let EvalState::Release(object) = &**state else { continue };
+            let Type::Class(class) = object.ty else { continue };
+            if self.direct().history(class).is_empty() {
+                continue;
+            }
+            for &(readable, other) in &parts {
+                let ExprKind::Access(access) = &other.kind else { continue };
+                let AccessTarget::Field { receiver, field: FieldRef::Mu } = &access.target else {
+                    continue;
+                };
+                if receiver.ty != object.ty || !is_certain(&access.amount.kind) {
+                    continue;
+                }
+                let guard = self.terms.and([told, readable]);
+                let fact =
+                    self.under(guard, |engine| engine.direct_kept_level(object, receiver))?;
+                if let Some(fact) = fact {
+                    facts.push((self.terms.implies(guard, fact), span(part.span)));
+                }
+            }
+        }
+        Ok(facts)
+    }
+
+    fn direct_kept_level(&mut self, object: &Expr, readable: &Expr) -> Result<Term, Stop> {
+        let at = span(object.span);
+        let blame = Blame::new(ErrorId::CallFailed, at).silent();
+        let of = self.direct_eval(object, blame)?;
+        let other = self.direct_eval(readable, blame)?;
+        let locks = self.direct_locks(at)?;
+        let is_it = self.terms.identical(of, other);
+        let held = self.direct_is_held(&locks, of);
+        let is_left = self.terms.not(held);
+        let guard = self.terms.and([is_it, is_left]);
+        let same = self.under(guard, |engine| {
+            let before = engine.direct_level_left(of)?;
+            let now = engine.direct_read_level(of, None, at)?;
+            Ok(engine.terms.eq(before, now))
+        })?;
+        Ok(same.map_or(Terms::TRUE, |same| self.terms.implies(guard, same)))
+    }
+
+    /// What clauses that have been received say of the levels of objects that were left.
+    pub(super) fn direct_learn_kept_levels(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
+        for (fact, _) in self.direct_kept_levels(clauses)? {
+            self.assume(fact)?;
+        }
+        Ok(())
+    }
+
+    /// Shows what clauses that are about to be given away say of that.
+    pub(super) fn direct_prove_kept_levels(
+        &mut self,
+        clauses: &[Expr],
+        blame: Blame,
+    ) -> Result<(), Stop> {
+        for (fact, at) in self.direct_kept_levels(clauses)? {
+            self.prove(fact, blame.trusted().clause(at), Reason::AssertionFalse, at)?;
+        }
+        Ok(())
+    }
+
+    /// The object is about to be left: what its history asks for, and its state to be kept. The state is that of the thread.
+    pub(super) fn direct_leave(
+        &mut self,
+        class: ClassId,
+        object: Term,
+        mode: LockMode,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let clauses = self.direct().history(class);
+        if !clauses.is_empty() && mode == LockMode::Write {
+            let old = self.direct_heap_of_acquire(object)?;
+            self.direct_prove_history_of(object, clauses, old, at)?;
+        }
+        let locks = self.direct_locks(at)?;
+        let level = self.direct_level_at(&locks, object);
+        self.direct_note_left(object, level);
+        Ok(())
+    }
+
+    /// The object is about to be shared with a level: the first state in its history follows itself.
+    pub(super) fn direct_begin_history(
+        &mut self,
+        class: ClassId,
+        object: Term,
+        level: Term,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let clauses = self.direct().history(class);
+        if !clauses.is_empty() {
+            let old = self.state.heap.clone();
+            self.direct_prove_history_of(object, clauses, old, at)?;
+        }
+        self.direct_note_left(object, level);
+        Ok(())
+    }
+
+    fn direct_prove_history_of(
+        &mut self,
+        object: Term,
+        clauses: &[Expr],
+        old: Heap,
+        at: Span,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
+        self.direct_in_monitor(object, LockMode::Write, |engine| {
+            engine.direct_prove_history(clauses, old, blame)
+        })
+    }
+}
+
+/// Whether an amount is positive whatever the state is.
+fn is_certain(amount: &PermissionKind) -> bool {
+    match amount {
+        PermissionKind::Full | PermissionKind::AbstractRead | PermissionKind::Star => true,
+        PermissionKind::Percentage(percent) => {
+            matches!(&percent.kind, ExprKind::Int(value) if *value > 0.into())
+        }
+        _ => false,
+    }
+}
+
+/// Whether a class has an invariant that gives permission depending on an earlier state.
+pub(super) fn depends_on_the_past(class: &Class) -> bool {
+    class.invariants.iter().any(|clause| looks_back(&part_of(clause, false)))
+}

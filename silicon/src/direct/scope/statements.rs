@@ -1,0 +1,154 @@
+//! Which statements the rules know.
+
+use chalice::program::{
+    AccessTarget, Block, Bounds, Expr, ExprKind, LockMode, Rhs, Stmt, StmtKind, Type,
+};
+
+use super::{Found, Scope, is_of_acquire, is_old_wait_level, is_pure, is_range, span};
+
+impl<'d> Scope<'d> {
+    pub(super) fn block(&mut self, block: &'d Block) -> Found {
+        block.stmts.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &'d Stmt) -> Found {
+        let refuse = |what| Err((span(stmt.span), what));
+        match &stmt.kind {
+            StmtKind::Assert(expr) if self.has_channels() && expr.any(&mut is_old_wait_level) => {
+                refuse("wait levels that are compared beside channels")
+            }
+            StmtKind::Assert(expr) => self.claims([expr]),
+            // Of what is assumed, ranges are assumed to be in order.
+            StmtKind::Assume(expr) if expr.any(&mut is_range) => refuse("ranges"),
+            StmtKind::Assume(expr) if is_pure(expr) => self.expr(expr),
+            StmtKind::Assume(_) => refuse("permissions that are assumed"),
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::Declare { local, value } => {
+                let local = &self.direct.tree.locals[*local];
+                if local.is_const && local.is_ghost {
+                    return refuse("ghost constants");
+                }
+                value.iter().try_for_each(|value| self.value(value))
+            }
+            StmtKind::AssignLocal { local, value, .. } => {
+                if self.direct.tree.locals[*local].is_const {
+                    return refuse("ghost constants");
+                }
+                self.value(value)
+            }
+            StmtKind::AssignField { receiver, field, value, .. } => {
+                if self.direct.tree.fields[*field].is_tracked {
+                    return refuse("back pointers");
+                }
+                self.expr(receiver)?;
+                self.value(value)
+            }
+            StmtKind::Call { receiver, method, arguments, .. } => {
+                self.expr(receiver)?;
+                self.all(arguments)?;
+                self.contract(&self.direct.tree.methods[*method])
+            }
+            StmtKind::If { arms, otherwise } => {
+                for arm in arms {
+                    self.expr(&arm.condition)?;
+                    self.block(&arm.body)?;
+                }
+                otherwise.iter().try_for_each(|block| self.block(block))
+            }
+            StmtKind::While { guard, invariants, lock_changes, body } => {
+                self.expr(guard)?;
+                self.claims(invariants)?;
+                self.all(lock_changes)?;
+                self.block(body)
+            }
+            StmtKind::Fold(access) | StmtKind::Unfold(access) => {
+                if let AccessTarget::Predicate { receiver, .. } = &access.target {
+                    self.expr(receiver)?;
+                }
+                let mut parts = Vec::new();
+                access.amount.for_each_child(&mut |part| parts.push(part));
+                self.all(parts)?;
+                self.opening(access)
+            }
+            StmtKind::Specification { .. } => refuse("specification statements"),
+            _ => self.shared_stmt(stmt),
+        }
+    }
+
+    /// Statements by which threads have to do with each other.
+    fn shared_stmt(&mut self, stmt: &'d Stmt) -> Found {
+        let refuse = |what| Err((span(stmt.span), what));
+        match &stmt.kind {
+            StmtKind::Fork { receiver, method, arguments, .. } => {
+                self.expr(receiver)?;
+                self.all(arguments)?;
+                let callee = &self.direct.tree.methods[*method];
+                if callee.requires.iter().any(|clause| clause.any(&mut is_of_acquire)) {
+                    return refuse("a thread that is told of an acquire");
+                }
+                self.contract(callee)
+            }
+            StmtKind::Join { token, method, .. } => {
+                self.expr(token)?;
+                self.contract(&self.direct.tree.methods[*method])
+            }
+            StmtKind::Downgrade(_) => refuse("`downgrade`"),
+            StmtKind::Acquire { target, mode } | StmtKind::Release { target, mode } => {
+                self.monitor(target, *mode)
+            }
+            StmtKind::Lock { target, mode, body } => {
+                self.monitor(target, *mode)?;
+                self.block(body)
+            }
+            StmtKind::Share { target, bounds } => {
+                self.monitor(target, LockMode::Write)?;
+                self.bounds(bounds)
+            }
+            StmtKind::Reorder { target, bounds } => {
+                self.expr(target)?;
+                self.bounds(bounds)
+            }
+            StmtKind::Unshare(target) => self.expr(target),
+            StmtKind::Free(target) => {
+                if let Type::Class(class) = target.ty
+                    && self.has_tracked(class)
+                {
+                    return refuse("back pointers");
+                }
+                self.expr(target)
+            }
+            StmtKind::Send { channel, declaration, arguments } => {
+                self.expr(channel)?;
+                self.all(arguments)?;
+                self.messages(*declaration)
+            }
+            StmtKind::Receive { channel, declaration, .. } => {
+                self.expr(channel)?;
+                self.messages(*declaration)
+            }
+            StmtKind::Wait(_) | StmtKind::Signal(_) | StmtKind::SignalAll(_) => {
+                refuse("conditions")
+            }
+            _ => refuse("this form of statement"),
+        }
+    }
+
+    /// The bounds of a level.
+    fn bounds(&mut self, bounds: &'d Bounds) -> Found {
+        let is_wait_level = |bound: &&Expr| matches!(bound.kind, ExprKind::WaitLevel);
+        self.all(bounds.lower.iter().filter(|bound| !is_wait_level(bound)).chain(&bounds.upper))
+    }
+
+    fn value(&mut self, value: &'d Rhs) -> Found {
+        match value {
+            Rhs::Expr(expr) => self.expr(expr),
+            Rhs::New { class, initialisers, span: at } => {
+                if self.has_tracked(*class) {
+                    return Err((span(*at), "back pointers"));
+                }
+                self.all(initialisers.iter().map(|one| &one.value))
+            }
+            Rhs::NewChannel { bounds, .. } => self.bounds(bounds),
+        }
+    }
+}
