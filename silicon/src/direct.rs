@@ -8,13 +8,14 @@
 //! the names, types and places of the declarations, and says nothing of what they mean: no contract, no body.
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
-//! (produce and consume), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`], [`calls`], [`loops`], [`forks`], [`terminates`] (that
+//! (produce and consume), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`], [`defaults`] (an option of the original verifier), [`calls`], [`loops`], [`forks`], [`terminates`] (that
 //! functions come to an end), [`levels`], [`locks`] (what methods do to them is known of [`Locking`]), [`monitors`], [`kept`] (earlier states), [`history`], [`channels`],
 //! [`member`].
 
 mod assertion;
 mod calls;
 mod channels;
+mod defaults;
 mod eval;
 mod exec;
 mod forks;
@@ -36,7 +37,7 @@ mod together;
 
 use chalice::program::locking::Locking;
 use chalice::program::{self as tree, Expr};
-use la_arena::{Arena, Idx};
+use la_arena::{Arena, ArenaMap, Idx};
 use sil::program::{FieldId, Local, LocalId};
 use sil::source::{FileId, Span};
 use smt::terms::Sort;
@@ -49,6 +50,8 @@ pub(crate) struct Direct {
     tree: chalice::Program,
     /// Its variables, with their own numbers; behind them those below.
     locals: Arena<Local>,
+    /// Whether a ghost constant has been assigned.
+    assigned: ArenaMap<tree::LocalId, LocalId>,
     this: LocalId,
     /// The amount that `rd` stands for where a state is: that of the method, the call or the loop.
     fraction: LocalId,

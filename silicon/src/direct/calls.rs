@@ -108,8 +108,7 @@ impl<'p> Engine<'p> {
         if direct.locking.method(call.method).locks {
             self.direct_recall_levels()?;
         }
-        self.direct_take_results(call.method, outs, &inner.store);
-        Ok(())
+        self.direct_take_results(call.method, outs, &inner.store, call.at)
     }
 
     pub(super) fn direct_prove_receiver(
@@ -128,12 +127,15 @@ impl<'p> Engine<'p> {
         method: MethodId,
         outs: &[OutVariable],
         from: &Store,
-    ) {
+        at: Span,
+    ) -> Result<(), Stop> {
         let callee = &self.direct().tree.methods[method];
         for (out, &result) in outs.iter().zip(&callee.results) {
             if let Some(value) = from.get(Direct::local(result)) {
+                self.direct_assign_once(out.local, at)?;
                 self.state.store.set(Direct::local(out.local), value);
             }
         }
+        Ok(())
     }
 }

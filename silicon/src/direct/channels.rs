@@ -359,7 +359,7 @@ impl<'p> Engine<'p> {
             direct.messages(declaration).is_some_and(|id| self.is_ill_formed_predicate(id));
         let state = self.direct_in_message(declaration, target, &values)?;
         let (done, inner) = self.in_state(state, |engine| {
-            engine.direct_produce_received(clause, is_ill_formed, blame)?;
+            engine.direct_produce_received(clause, None, is_ill_formed, blame)?;
             engine.direct_move_credits(clause, false)
         });
         done?;
@@ -368,6 +368,7 @@ impl<'p> Engine<'p> {
         let one = self.terms.int(1);
         self.direct_move_credit(Terms::TRUE, target, one, true);
         for (out, value) in outs.iter().zip(values) {
+            self.direct_assign_once(out.local, at)?;
             self.state.store.set(Direct::local(out.local), value);
         }
         Ok(())

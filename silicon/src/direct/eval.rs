@@ -6,7 +6,7 @@ use chalice::program::{
 use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
 use super::{Direct, span};
-use crate::engine::findings::blame::{Blame, Reason};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::{Engine, Stop};
 
@@ -83,6 +83,10 @@ impl Engine<'_> {
             ExprKind::Apply { receiver, function, arguments } => {
                 self.direct_application(expr, (receiver, *function, arguments), blame)
             }
+            ExprKind::Assigned(local) => match self.direct().assigned.get(*local) {
+                Some(&flag) => Ok(self.state.store.get(flag).unwrap_or(Terms::FALSE)),
+                None => self.direct_unknown(expr),
+            },
             ExprKind::Result => match self.state.result {
                 Some(result) => Ok(result),
                 None => self.direct_unknown(expr),
@@ -299,9 +303,14 @@ impl Engine<'_> {
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
+        // Of what is assumed, ranges are assumed to be in order.
+        let is_assumed = blame.error == ErrorId::InhaleFailed;
         let range = match domain {
             Domain::Type(_) => None,
-            Domain::Collection(collection) => Some(self.direct_range(collection, blame)?),
+            Domain::Collection(collection) => {
+                let blame = if is_assumed { blame.trusted() } else { blame };
+                Some(self.direct_range(collection, blame)?)
+            }
         };
         let at_start = self.state.clone();
         let mut bound = Vec::with_capacity(variables.len());
@@ -358,7 +367,13 @@ impl Engine<'_> {
         let formula = self.terms.quantify(quant, &bound, sets.clone(), matrix, (&*name).into(), 0);
         let noted = Noted { quant, bound, triggers: sets, body: matrix, facts };
         self.note_quantifier(formula, noted);
-        Ok(formula)
+        match range {
+            Some(Range::Numbers(from, to)) if is_assumed => {
+                let in_order = self.terms.le(from, to);
+                Ok(self.terms.and([in_order, formula]))
+            }
+            _ => Ok(formula),
+        }
     }
 
     /// What the variables of a quantifier range over.

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use chalice::program::{Block, ClassId, Expr, Initialiser, LocalId, Rhs, Stmt, StmtKind};
 use la_arena::ArenaMap;
+use sil::source::Span;
 use smt::terms::{Term, Terms, grow_stack};
 
 use super::calls::Call;
 use super::loops::Loop;
 use super::{Direct, renumbered, span};
-use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
@@ -61,12 +62,20 @@ impl Engine<'_> {
                 let fact = self.direct_eval(fact, blame(ErrorId::InhaleFailed))?;
                 self.assume(fact)?;
             }
-            StmtKind::Declare { local, value: None } => self.direct_forget([*local]),
+            StmtKind::Declare { local, value: None } => {
+                self.direct_forget([*local]);
+                if let Some(&flag) = self.direct().assigned.get(*local) {
+                    self.state.store.set(flag, Terms::FALSE);
+                }
+            }
             StmtKind::Declare { local, value: Some(value) }
             | StmtKind::AssignLocal { local, value, .. } => {
                 let value = self.direct_value(value, blame(ErrorId::AssignmentFailed))?;
                 let name = &self.direct().tree.locals[*local].name;
                 let value = self.named(name, value)?;
+                if matches!(stmt.kind, StmtKind::AssignLocal { .. }) {
+                    self.direct_assign_once(*local, span(stmt.span))?;
+                }
                 self.state.store.set(Direct::local(*local), value);
             }
             StmtKind::AssignField { receiver, field, value, .. } => {
@@ -121,6 +130,7 @@ impl Engine<'_> {
             StmtKind::Receive { outs, channel, declaration } => {
                 self.direct_receive(outs, channel, *declaration, span(stmt.span))?;
             }
+            StmtKind::Downgrade(target) => self.direct_downgrade(target, span(stmt.span))?,
             StmtKind::Free(target) => self.direct_free(target, span(stmt.span))?,
             _ => return self.unsupported_at(span(stmt.span), "this form of statement"),
         }
@@ -140,9 +150,23 @@ impl Engine<'_> {
         Ok(taken)
     }
 
-    /// Variables get values of which nothing is known.
+    /// Variables get values of which nothing is known; of constants it is not known whether they have been assigned.
     pub(super) fn direct_forget(&mut self, variables: impl IntoIterator<Item = LocalId>) {
-        self.havoc(variables.into_iter().map(Direct::local));
+        let assigned = &self.direct().assigned;
+        let variables: Vec<LocalId> = variables.into_iter().collect();
+        let flags = variables.iter().filter_map(|&local| assigned.get(local).copied());
+        self.havoc(variables.iter().copied().map(Direct::local).chain(flags));
+    }
+
+    /// If a variable is a ghost constant, it has not been assigned before, and is now.
+    pub(super) fn direct_assign_once(&mut self, local: LocalId, at: Span) -> Result<(), Stop> {
+        let Some(&flag) = self.direct().assigned.get(local) else { return Ok(()) };
+        let before = self.state.store.get(flag).unwrap_or(Terms::FALSE);
+        let unassigned = self.terms.not(before);
+        let blame = Blame::new(ErrorId::AssignmentFailed, at);
+        self.prove(unassigned, blame, Reason::ConstAssignedTwice, at)?;
+        self.state.store.set(flag, Terms::TRUE);
+        Ok(())
     }
 
     fn direct_value(&mut self, value: &Rhs, blame: Blame) -> Result<Term, Stop> {

@@ -67,6 +67,7 @@ impl Engine<'_> {
         self.assume(same)?;
         std::rc::Rc::make_mut(&mut self.state.thread.forks).push(Fork { token: new, heap: before });
         if let Some(out) = token {
+            self.direct_assign_once(out.local, call.at)?;
             self.state.store.set(Direct::local(out.local), new);
         }
         Ok(())
@@ -144,8 +145,7 @@ impl Engine<'_> {
         self.state.thread.credits = inner.thread.credits;
         self.direct_recall_levels()?;
         self.write_field(token, direct.joinable, Terms::FALSE, at, blame)?;
-        self.direct_take_results(method, outs, &inner.store);
-        Ok(())
+        self.direct_take_results(method, outs, &inner.store, at)
     }
 
     /// Shows that a thread can be joined: nobody else may join it, and nobody has.

@@ -11,6 +11,7 @@ use super::graph::is_result;
 use super::{Direct, renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::findings::incidents::Incidents;
+use crate::engine::knowledge::functions::is_opaque;
 use crate::engine::members::function::Written;
 use crate::engine::state::State;
 use crate::engine::{Engine, Stop};
@@ -145,11 +146,21 @@ impl Engine<'_> {
         }
         let id = renumbered(id);
         let (application, limited) = self.make_application(id, snapshot, &values, missing)?;
-        if self.setting.recursion_group.contains(&id) {
+        if self.setting.recursion_group.contains(&id) || self.direct_is_hidden(expr, id) {
             return Ok(limited);
         }
         self.made.limited.insert(application, limited);
         Ok(application)
+    }
+
+    /// Whether an application is written outside of the module that knows what the function is.
+    fn direct_is_hidden(&self, application: &Expr, id: sil::program::FunctionId) -> bool {
+        let direct = self.direct();
+        let (at, classes) = (application.span, &direct.tree.classes);
+        let around =
+            classes.values().find(|class| class.span.start <= at.start && at.end <= class.span.end);
+        let own = &classes[direct.tree.functions[renumbered(id)].class].module;
+        is_opaque(&self.program.functions[id]) && around.is_none_or(|class| class.module != *own)
     }
 
     /// Consumes the precondition with the reading of amounts that functions have, and takes nothing away.

@@ -106,8 +106,14 @@ impl Engine<'_> {
         if method.requires.iter().any(mentions_holds) {
             self.direct_levels_differ()?;
         }
+        if direct.options.defaults > 0 {
+            self.direct_open_own(&method.requires)?;
+        }
         if self.direct_block(&method.body)? == Flow::Ends {
             return Ok(());
+        }
+        if direct.options.defaults > 0 {
+            self.direct_close_own(&method.ensures)?;
         }
         self.log.enter("contract", span(method.span));
         for clause in &method.ensures {

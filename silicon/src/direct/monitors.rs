@@ -88,13 +88,15 @@ impl Engine<'_> {
             LockMode::Read => locks.read.set(target.object, Terms::TRUE),
         }
         self.state.thread.locks = Some(locks);
-        self.direct_take_invariant(target, mode, blame)
+        self.direct_take_invariant(target, mode, None, blame)
     }
 
+    /// Receives what a monitor keeps; `snapshot`: the values, if they are known.
     fn direct_take_invariant(
         &mut self,
         target: Target,
         mode: LockMode,
+        snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
         let direct = self.direct();
@@ -105,7 +107,7 @@ impl Engine<'_> {
             .monitor(target.class)
             .is_some_and(|monitor| self.is_ill_formed_predicate(monitor));
         self.direct_in_monitor(target.object, mode, |engine| {
-            engine.direct_produce_received(invariants, is_ill_formed, blame)?;
+            engine.direct_produce_received(invariants, snapshot, is_ill_formed, blame)?;
             engine.direct_learn_history(target.class, target.object, level, blame)?;
             match mode {
                 LockMode::Write => engine.direct_move_credits(invariants, false),
@@ -121,11 +123,12 @@ impl Engine<'_> {
     pub(super) fn direct_produce_received<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
+        snapshot: Option<Term>,
         is_ill_formed: bool,
         blame: Blame,
     ) -> Result<(), Stop> {
         if !is_ill_formed {
-            return self.direct_produce_all(clauses, None, |_| blame.trusted());
+            return self.direct_produce_all(clauses, snapshot, |_| blame.trusted());
         }
         for (_, conjunct) in conjuncts(clauses) {
             let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));
@@ -192,6 +195,22 @@ impl Engine<'_> {
         self.direct_let_go(target.object, blame.span)
     }
 
+    /// `downgrade e`: what the monitor keeps is given away, and a reader's part of it comes back, with the same values.
+    ///
+    /// SOUNDNESS: nobody else acts in between.
+    pub(super) fn direct_downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::DowngradeFailed, at);
+        let target = self.direct_target(target, blame)?;
+        self.direct_prove_held(target.object, blame, target.at)?;
+        self.direct_leave(target.class, target.object, LockMode::Write, at)?;
+        let snapshot = self.direct_give_invariant(target, LockMode::Write, at)?;
+        self.direct_take_invariant(target, LockMode::Read, Some(snapshot), blame)?;
+        let mut locks = self.direct_locks(at)?;
+        locks.read.set(target.object, Terms::TRUE);
+        self.state.thread.locks = Some(locks);
+        Ok(())
+    }
+
     fn direct_let_go(&mut self, object: Term, at: Span) -> Result<(), Stop> {
         let mut locks = self.direct_locks(at)?;
         locks.held.set(object, Terms::FALSE);
@@ -202,12 +221,13 @@ impl Engine<'_> {
         Ok(())
     }
 
+    /// Gives away what a monitor keeps, and yields the values.
     fn direct_give_invariant(
         &mut self,
         target: Target,
         mode: LockMode,
         at: Span,
-    ) -> Result<(), Stop> {
+    ) -> Result<Term, Stop> {
         let invariants = self.direct().invariants(target.class);
         let blame = Blame::new(ErrorId::FoldFailed, at).trusted();
         self.remember_heap();
@@ -215,9 +235,9 @@ impl Engine<'_> {
             if mode == LockMode::Write {
                 engine.direct_move_credits(invariants, true)?;
             }
+            engine.state.assertion.keeps_snapshots = true;
             engine.direct_consume_all(invariants, |clause| blame.clause(span(clause.span)))
-        })?;
-        Ok(())
+        })
     }
 
     /// Runs where `this` is an object whose monitor invariant is meant; what happens to the heap stays.
@@ -281,7 +301,8 @@ impl Engine<'_> {
         let not_held = self.terms.not(held);
         self.assume(not_held)?;
         self.direct_begin_history(target.class, target.object, chosen, at)?;
-        self.direct_give_invariant(target, LockMode::Write, at)
+        self.direct_give_invariant(target, LockMode::Write, at)?;
+        Ok(())
     }
 
     /// `reorder e between ..`: an object that is held gets another level.

@@ -4,15 +4,17 @@
 
 mod statements;
 
+use chalice::program::walk::{assigned_by, each_expr_in_block, each_stmt};
 use chalice::program::{
-    Access, AccessTarget, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind, FieldRef,
-    FunctionId, LocalKind, LockMode, Method, PermissionKind, PredicateId, Quantifier, Type,
+    Access, AccessTarget, Block, ChannelId, ClassId, Domain, EvalState, Expr, ExprKind, FieldRef,
+    FunctionId, LocalId, LockMode, Method, PermissionKind, PredicateId, Quantifier, StmtKind, Type,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sil::program::Member;
 use sil::source::Span;
 use smt::terms::grow_stack;
 
+use super::defaults::is_own;
 use super::graph::is_result;
 use super::history::depends_on_the_past;
 use super::table::Invariant;
@@ -58,6 +60,8 @@ struct Scope<'d> {
     guarded: FxHashSet<ClassId>,
     /// The functions that have been looked through.
     applied: FxHashSet<FunctionId>,
+    /// Ghost constants that the method reads before it assigns them.
+    early: FxHashSet<LocalId>,
     /// Whether this is the body of a predicate, where `rd` is another amount.
     is_in_body: bool,
     /// Whether this is a function.
@@ -81,6 +85,7 @@ impl<'d> Scope<'d> {
             opened: FxHashSet::default(),
             guarded: FxHashSet::default(),
             applied: FxHashSet::default(),
+            early: FxHashSet::default(),
             is_in_body: false,
             is_in_function: false,
             is_history: false,
@@ -100,6 +105,10 @@ impl<'d> Scope<'d> {
                 let method = &tree.methods[renumbered(id)];
                 refuse_if(direct, method.span)?;
                 self.contract(method)?;
+                if direct.options.defaults > 0 {
+                    self.own_predicates(method)?;
+                }
+                self.early = early_constants(tree, &method.body);
                 self.block(&method.body)
             }
             Member::Predicate(id) => {
@@ -133,12 +142,7 @@ impl<'d> Scope<'d> {
         if !self.applied.insert(id) {
             return Ok(());
         }
-        let tree = &self.direct.tree;
-        let function = &tree.functions[id];
-        let module = &tree.classes[function.class].module;
-        if tree.classes.iter().any(|(_, class)| class.module != *module) {
-            return Err((span(function.span), "functions of several modules"));
-        }
+        let function = &self.direct.tree.functions[id];
         self.explains_itself(id)?;
         self.asks_once(id)?;
         // Amounts mean nothing there.
@@ -189,6 +193,18 @@ impl<'d> Scope<'d> {
             });
         }
         found
+    }
+
+    /// The predicates of `this` that are open in a body.
+    fn own_predicates(&mut self, method: &'d Method) -> Found {
+        let mut own = Vec::new();
+        for clause in method.requires.iter().chain(&method.ensures) {
+            clause.for_each(&mut |part| match &part.kind {
+                ExprKind::Access(access) if is_own(access) => own.push(access),
+                _ => {}
+            });
+        }
+        own.into_iter().try_for_each(|access| self.opening(access))
     }
 
     /// The contract of a method.
@@ -291,11 +307,7 @@ impl<'d> Scope<'d> {
             | ExprKind::Seq(_)
             | ExprKind::Set(_)
             | ExprKind::Index { .. } => Ok(()),
-            ExprKind::Local(local) => {
-                let local = &self.direct.tree.locals[*local];
-                let is_promised = local.is_const && local.kind == LocalKind::Variable;
-                if is_promised && local.is_ghost { refuse("ghost constants") } else { Ok(()) }
-            }
+            ExprKind::Local(_) => Ok(()),
             ExprKind::FieldRead { .. } | ExprKind::Binary { .. } | ExprKind::LockBottom => Ok(()),
             ExprKind::Unfolding { access, .. } => self.opening(access),
             ExprKind::Access(access) => self.access(access),
@@ -324,7 +336,7 @@ impl<'d> Scope<'d> {
             }
             ExprKind::WaitLevel | ExprKind::Holds { .. } => Ok(()),
             ExprKind::BackPointers { .. } => refuse("back pointers"),
-            ExprKind::Assigned(_) => refuse("`assigned`"),
+            ExprKind::Assigned(_) => Ok(()),
             // Predicates may be dropped, and monitors kept, so nobody would have to pay what they owe.
             ExprKind::Credit { amount: Some(amount), .. }
                 if self.is_in_body && !self.is_message && !is_natural(amount) =>
@@ -527,6 +539,43 @@ fn is_natural(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Int(value) if *value >= 0.into())
 }
 
-fn is_range(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Range { .. })
+/// Whether an expression has a range in it that is not what a variable ranges over.
+fn has_range(expr: &Expr) -> bool {
+    let mut has = false;
+    expr.for_each_child(&mut |child| {
+        has |= matches!(child.kind, ExprKind::Range { .. }) && !is_domain(expr, child);
+    });
+    has
+}
+
+/// The constants without a value that are read, in the text, before they get one.
+///
+/// COMPLETENESS: such a constant may be foreseen to be what it will be, of which no rule here knows; but no object is.
+fn early_constants(tree: &chalice::Program, body: &Block) -> FxHashSet<LocalId> {
+    let mut assigned: FxHashMap<LocalId, u32> = FxHashMap::default();
+    each_stmt(body, &mut |stmt| {
+        for local in assigned_by(stmt) {
+            let first = assigned.entry(local).or_insert(stmt.span.end);
+            *first = (*first).min(stmt.span.end);
+        }
+    });
+    let mut late = FxHashSet::default();
+    each_stmt(body, &mut |stmt| {
+        if let StmtKind::Declare { local, value: None } = stmt.kind
+            && tree.locals[local].is_const
+            && matches!(tree.locals[local].ty, Type::Int | Type::Bool)
+        {
+            late.insert(local);
+        }
+    });
+    let mut early = FxHashSet::default();
+    each_expr_in_block(body, &mut |expr| {
+        if let ExprKind::Local(local) = expr.kind
+            && late.contains(&local)
+            && assigned.get(&local).is_none_or(|&first| expr.span.start < first)
+        {
+            early.insert(local);
+        }
+    });
+    early
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use chalice::program::locking::Locking;
 use chalice::program::{self as tree, Declaration};
 use indexmap::IndexMap;
-use la_arena::Arena;
+use la_arena::{Arena, ArenaMap};
 use sil::program::{
-    Contract, Domain, DomainId, Field, FieldId, Function, Local, LocalKind, Member, Method,
-    Predicate, Program, Type,
+    Annotation, Contract, Domain, DomainId, Field, FieldId, Function, Local, LocalKind, Member,
+    Method, Predicate, Program, Type,
 };
 
 use super::graph::Graph;
@@ -18,7 +18,14 @@ use super::history::Histories;
 use super::{Direct, renumbered, span};
 
 /// The table of a program, and the program as the rules read it.
-pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
+pub(crate) fn load(mut tree: chalice::Program, text: &str) -> (Program, Direct) {
+    let options = chalice::Options::of(text);
+    if options.auto_magic {
+        chalice::add_magic(&mut tree);
+    }
+    if options.defaults > 0 {
+        super::defaults::open_in_functions(&mut tree);
+    }
     let mut table = Program::default();
     table.origins.tells_null_receivers = true;
     add_sorts(&mut table);
@@ -48,7 +55,7 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
             result: ty(&one.result),
             contract: Contract::default(),
             body: None,
-            annotations: Vec::new(),
+            annotations: hidden(&tree, one).into_iter().collect(),
             span: span(one.span),
         });
     }
@@ -75,7 +82,11 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
     let fraction = ghost("rd", Type::Perm);
     let whole = ghost("whole", Type::Perm);
     let least = ghost("least", Type::Perm);
-    let options = chalice::Options::of(text);
+    let constants = tree.locals.iter().filter(|(_, local)| local.is_const && local.is_ghost);
+    let mut assigned = ArenaMap::default();
+    for (id, local) in constants {
+        assigned.insert(id, locals.alloc(variable(&local.name, Type::Bool, span(local.span))));
+    }
     let direct = Direct {
         graph: Graph::of(&tree),
         histories: Histories::of(&tree),
@@ -83,6 +94,7 @@ pub(crate) fn load(tree: chalice::Program, text: &str) -> (Program, Direct) {
         refused: refused(options),
         tree,
         locals,
+        assigned,
         this,
         fraction,
         whole,
@@ -218,6 +230,18 @@ fn named(tree: &chalice::Program, class: tree::ClassId, name: &str) -> String {
     format!("{}.{name}", tree.classes[class].name)
 }
 
+/// That the definition of a function is used only where its own module applies it, if there are others.
+fn hidden(tree: &tree::Program, function: &tree::Function) -> Option<Annotation> {
+    let own = &tree.classes[function.class].module;
+    let has_others = tree.classes.iter().any(|(_, class)| class.module != *own);
+    let is_hidden = function.body.is_some() && has_others;
+    is_hidden.then(|| Annotation {
+        key: "opaque".into(),
+        values: Vec::new(),
+        span: span(function.span),
+    })
+}
+
 /// What a function is applied to: the receiver, unless it is static, and its parameters.
 fn parameters(
     tree: &tree::Program,
@@ -271,11 +295,5 @@ pub(super) fn ty(ty: &tree::Type) -> Type {
 
 /// An option that changes what the program means, and that no rule knows.
 fn refused(options: chalice::Options) -> Option<&'static str> {
-    if options.defaults > 0 || options.auto_magic {
-        Some("a program with `-defaults` or `-autoMagic`")
-    } else if options.check_leaks {
-        Some("a program with `-checkLeaks`")
-    } else {
-        None
-    }
+    options.check_leaks.then_some("a program with `-checkLeaks`")
 }

@@ -4,7 +4,7 @@ use chalice::program::{
     AccessTarget, Block, Bounds, Expr, ExprKind, LockMode, Rhs, Stmt, StmtKind, Type,
 };
 
-use super::{Found, Scope, is_of_acquire, is_old_wait_level, is_pure, is_range, span};
+use super::{Found, Scope, has_range, is_of_acquire, is_old_wait_level, is_pure, span};
 
 impl<'d> Scope<'d> {
     pub(super) fn block(&mut self, block: &'d Block) -> Found {
@@ -19,23 +19,19 @@ impl<'d> Scope<'d> {
             }
             StmtKind::Assert(expr) => self.claims([expr]),
             // Of what is assumed, ranges are assumed to be in order.
-            StmtKind::Assume(expr) if expr.any(&mut is_range) => refuse("ranges"),
+            StmtKind::Assume(expr) if expr.any(&mut has_range) => {
+                refuse("ranges that are sequences")
+            }
             StmtKind::Assume(expr) if is_pure(expr) => self.expr(expr),
             StmtKind::Assume(_) => refuse("permissions that are assumed"),
             StmtKind::Block(block) => self.block(block),
             StmtKind::Declare { local, value } => {
-                let local = &self.direct.tree.locals[*local];
-                if local.is_const && local.is_ghost {
-                    return refuse("ghost constants");
+                if self.early.contains(local) {
+                    return refuse("ghost constants that are read before they are assigned");
                 }
                 value.iter().try_for_each(|value| self.value(value))
             }
-            StmtKind::AssignLocal { local, value, .. } => {
-                if self.direct.tree.locals[*local].is_const {
-                    return refuse("ghost constants");
-                }
-                self.value(value)
-            }
+            StmtKind::AssignLocal { value, .. } => self.value(value),
             StmtKind::AssignField { receiver, field, value, .. } => {
                 if self.direct.tree.fields[*field].is_tracked {
                     return refuse("back pointers");
@@ -92,7 +88,7 @@ impl<'d> Scope<'d> {
                 self.expr(token)?;
                 self.contract(&self.direct.tree.methods[*method])
             }
-            StmtKind::Downgrade(_) => refuse("`downgrade`"),
+            StmtKind::Downgrade(target) => self.monitor(target, LockMode::Read),
             StmtKind::Acquire { target, mode } | StmtKind::Release { target, mode } => {
                 self.monitor(target, *mode)
             }

@@ -1,0 +1,96 @@
+//! What the option `-defaults` of the original verifier adds: predicates of `this` that a contract speaks of are open in the body it
+//! belongs to.
+
+use chalice::program::{Access, AccessTarget, Expr, ExprKind, Program};
+use sil::source::Span;
+use smt::terms::grow_stack;
+
+use super::span;
+use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::{Engine, Stop};
+
+/// The predicates of `this` that a clause speaks of, whatever else holds.
+fn own_predicates(clause: &Expr, found: &mut Vec<Access>) {
+    match &clause.kind {
+        ExprKind::And(parts) => {
+            parts.iter().for_each(|part| grow_stack(|| own_predicates(part, found)));
+        }
+        ExprKind::Access(access) if is_own(access) => found.push((**access).clone()),
+        _ => {}
+    }
+}
+
+/// Whether an access is to a predicate of `this`.
+pub(super) fn is_own(access: &Access) -> bool {
+    matches!(&access.target, AccessTarget::Predicate { receiver, .. }
+        if matches!(receiver.kind, ExprKind::This))
+}
+
+/// Opens in the bodies of functions what their preconditions ask for.
+pub(super) fn open_in_functions(tree: &mut Program) {
+    for function in tree.functions.values_mut() {
+        let mut own = Vec::new();
+        function.requires.iter().for_each(|clause| own_predicates(clause, &mut own));
+        let Some(body) = function.body.take() else { continue };
+        function.body = Some(own.into_iter().rev().fold(body, |body, access| {
+            let (ty, span) = (body.ty.clone(), body.span);
+            let kind = ExprKind::Unfolding { access: Box::new(access), body: Box::new(body) };
+            Expr { kind, ty, span }
+        }));
+    }
+}
+
+impl Engine<'_> {
+    /// At the start of a body: opens what the precondition gives.
+    pub(super) fn direct_open_own(&mut self, requires: &[Expr]) -> Result<(), Stop> {
+        requires.iter().try_for_each(|clause| {
+            let at = span(clause.span);
+            self.direct_each_own(clause, at, &mut |engine, access| {
+                engine.direct_unfold(access, Blame::new(ErrorId::UnfoldFailed, at))
+            })
+        })
+    }
+
+    /// At the end of a body: closes what the postcondition asks for.
+    pub(super) fn direct_close_own(&mut self, ensures: &[Expr]) -> Result<(), Stop> {
+        ensures.iter().try_for_each(|clause| {
+            let at = span(clause.span);
+            self.direct_each_own(clause, at, &mut |engine, access| {
+                engine.direct_fold(access, Blame::new(ErrorId::PostconditionViolated, at))
+            })
+        })
+    }
+
+    fn direct_each_own(
+        &mut self,
+        clause: &Expr,
+        at: Span,
+        visit: &mut dyn FnMut(&mut Self, &Access) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let blame = Blame::new(ErrorId::NotWellformed, at).trusted();
+        match &clause.kind {
+            ExprKind::And(parts) => parts
+                .iter()
+                .try_for_each(|part| grow_stack(|| self.direct_each_own(part, at, visit))),
+            ExprKind::Implies { guard, body } if speaks_of_own(body) => {
+                if self.direct_decide(guard, blame)? {
+                    grow_stack(|| self.direct_each_own(body, at, visit))
+                } else {
+                    Ok(())
+                }
+            }
+            ExprKind::Conditional { condition, then, otherwise }
+                if speaks_of_own(then) || speaks_of_own(otherwise) =>
+            {
+                let side = if self.direct_decide(condition, blame)? { then } else { otherwise };
+                grow_stack(|| self.direct_each_own(side, at, visit))
+            }
+            ExprKind::Access(access) if is_own(access) => visit(self, access),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn speaks_of_own(clause: &Expr) -> bool {
+    clause.any(&mut |part| matches!(&part.kind, ExprKind::Access(access) if is_own(access)))
+}
