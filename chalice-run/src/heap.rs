@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use chalice::Span;
+use imbl::OrdMap;
 
 use crate::amount::{Amount, Kappa};
 use crate::value::{Level, Ref, Value};
@@ -42,9 +43,15 @@ pub enum Holdings {
     Nobody,
     /// One holds all.
     Whole(Holder),
-    /// Anything else: no holder twice, no amount nothing.
-    Split(Box<Vec<(Holder, Amount)>>),
+    /// Up to [`FEW`] hold some: no holder twice, no amount nothing.
+    Few(Box<Vec<(Holder, Amount)>>),
+    /// More than that do, as in deep recursion: who it is about is found without looking through all of them, and a copy
+    /// shares what has not changed.
+    Many(Box<OrdMap<Holder, Amount>>),
 }
+
+/// So many holders are looked through one by one.
+const FEW: usize = 8;
 
 impl Holdings {
     /// Does one hold everything?
@@ -54,49 +61,77 @@ impl Holdings {
 
     /// How much one holds.
     pub fn amount(&self, holder: Holder) -> Amount {
-        match self {
-            Self::Whole(one) if *one == holder => Amount::FULL,
-            Self::Split(parts) => parts
-                .iter()
-                .rfind(|(other, _)| *other == holder)
-                .map_or(Amount::NONE, |(_, amount)| amount.clone()),
-            _ => Amount::NONE,
-        }
+        let amount = match self {
+            Self::Nobody => None,
+            Self::Whole(one) => (*one == holder).then_some(&Amount::FULL),
+            Self::Few(parts) => parts.iter().find(|part| part.0 == holder).map(|part| &part.1),
+            Self::Many(parts) => parts.get(&holder),
+        };
+        amount.cloned().unwrap_or(Amount::NONE)
     }
 
-    /// All holders with what they hold, in the order in which they got something.
+    /// All holders with what they hold, in the order of their names.
     pub fn parts(&self) -> Vec<(Holder, Amount)> {
         match self {
             Self::Nobody => Vec::new(),
             Self::Whole(one) => vec![(*one, Amount::FULL)],
-            Self::Split(parts) => (**parts).clone(),
+            Self::Few(parts) => {
+                let mut parts = (**parts).clone();
+                parts.sort_by_key(|part| part.0);
+                parts
+            }
+            Self::Many(parts) => {
+                parts.iter().map(|(holder, amount)| (*holder, amount.clone())).collect()
+            }
         }
     }
 
     /// Gives one more. It may be negative.
     pub fn add(&mut self, holder: Holder, amount: &Amount) {
-        if matches!(self, Self::Nobody) && amount.is_full() {
-            *self = Self::Whole(holder);
-            return;
-        }
-        if !matches!(self, Self::Split(_)) {
-            *self = Self::Split(Box::new(self.parts()));
-        }
-        let Self::Split(parts) = self else { return };
-        // Who got something last is asked for first, as deep recursion has many holders.
-        match parts.iter().rposition(|(other, _)| *other == holder) {
-            Some(at) => {
-                parts[at].1 = parts[at].1.plus(amount);
-                if parts[at].1.is_none() {
-                    parts.remove(at);
+        match self {
+            _ if amount.is_none() => {}
+            Self::Nobody if amount.is_full() => *self = Self::Whole(holder),
+            Self::Nobody => *self = Self::Few(Box::new(vec![(holder, amount.clone())])),
+            Self::Whole(one) => {
+                *self = Self::Few(Box::new(vec![(*one, Amount::FULL)]));
+                return self.add(holder, amount);
+            }
+            Self::Few(parts) => match parts.iter().position(|part| part.0 == holder) {
+                Some(at) => {
+                    parts[at].1 = parts[at].1.plus(amount);
+                    if parts[at].1.is_none() {
+                        parts.remove(at);
+                    }
+                }
+                None => parts.push((holder, amount.clone())),
+            },
+            Self::Many(parts) => {
+                let sum = match parts.get(&holder) {
+                    Some(known) => known.plus(amount),
+                    None => amount.clone(),
+                };
+                if sum.is_none() {
+                    parts.remove(&holder);
+                } else {
+                    parts.insert(holder, sum);
                 }
             }
-            None if amount.is_none() => {}
-            None => parts.push((holder, amount.clone())),
         }
-        match &parts[..] {
-            [] => *self = Self::Nobody,
-            [(one, amount)] if amount.is_full() => *self = Self::Whole(*one),
+        self.tidy();
+    }
+
+    /// Brings it into the form for as many holders as there are.
+    fn tidy(&mut self) {
+        match self {
+            Self::Few(parts) => match &parts[..] {
+                [] => *self = Self::Nobody,
+                [(one, amount)] if amount.is_full() => *self = Self::Whole(*one),
+                parts if parts.len() > FEW => {
+                    *self = Self::Many(Box::new(parts.iter().cloned().collect()));
+                }
+                _ => {}
+            },
+            Self::Many(parts) if parts.len() <= FEW => *self = Self::Few(Box::new(self.parts())),
             _ => {}
         }
     }
@@ -105,17 +140,6 @@ impl Holdings {
     pub fn transfer(&mut self, from: Holder, to: Holder, amount: &Amount) {
         if amount.is_full() && self.is_whole(from) {
             *self = Self::Whole(to);
-            return;
-        }
-        // Most often somebody gives all he has to somebody who has none.
-        if let Self::Split(parts) = self
-            && from != to
-            && let Some(at) = parts.iter().rposition(|(other, _)| *other == from)
-            && parts[at].1 == *amount
-            && !parts.iter().any(|(other, _)| *other == to)
-        {
-            let (_, amount) = parts.remove(at);
-            parts.push((to, amount));
             return;
         }
         self.add(from, &Amount::NONE.minus(amount));
@@ -542,6 +566,38 @@ mod tests {
         }
         let cell = &heap.object(object).cells[0];
         assert!(cell.history.as_ref().is_none_or(|history| history.len() < 20));
+    }
+
+    /// What holders have, as a plain list says it.
+    #[test]
+    fn many_holders_are_kept_as_few_are() {
+        let mut random = crate::choices::SplitMix(7);
+        for holders in [3, 40] {
+            let mut holdings = Holdings::Whole(Holder::Frame(0));
+            let mut known = vec![Amount::NONE; holders as usize];
+            known[0] = Amount::FULL;
+            for _ in 0..2000 {
+                let (from, to) = (random.below(holders), random.below(holders));
+                // All, or a part of all that there is.
+                let amount = match random.below(2) {
+                    0 => known[from as usize].clone(),
+                    _ => Amount::number(Rational::new(1, 7)),
+                };
+                holdings.transfer(Holder::Frame(from), Holder::Frame(to), &amount);
+                known[from as usize] = known[from as usize].minus(&amount);
+                known[to as usize] = known[to as usize].plus(&amount);
+                let parts = (0..).zip(&known).filter(|(_, amount)| !amount.is_none());
+                let parts: Vec<_> =
+                    parts.map(|(at, amount)| (Holder::Frame(at), amount.clone())).collect();
+                assert_eq!(holdings.parts(), parts);
+                assert_eq!(holdings.amount(Holder::Frame(from)), known[from as usize]);
+                assert!(holdings.total().is_full());
+                let mut again = Holdings::Nobody;
+                parts.iter().for_each(|(holder, amount)| again.add(*holder, amount));
+                assert_eq!(matches!(again, Holdings::Many(_)), parts.len() > FEW);
+                assert_eq!(again.parts(), parts);
+            }
+        }
     }
 
     #[test]

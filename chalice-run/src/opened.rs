@@ -58,12 +58,12 @@ impl Opened {
             Holdings::Whole(one) => {
                 self.scales_of(*one, holder).for_each(|scale| add(&Amount::FULL, scale));
             }
-            Holdings::Split(parts) if parts.len() <= self.entries.len() => {
+            Holdings::Few(parts) if parts.len() <= self.entries.len() => {
                 for (one, part) in &**parts {
                     self.scales_of(*one, holder).for_each(|scale| add(part, scale));
                 }
             }
-            Holdings::Split(_) => {
+            Holdings::Few(_) | Holdings::Many(_) => {
                 for (one, scale) in self.entries.iter().filter(|(one, _)| *one != holder) {
                     let part = holdings.amount(*one);
                     if !part.is_none() {
