@@ -33,6 +33,28 @@ const LISTS: &str = "class Node { var next: Node; var v: int;
   }
 }";
 
+/// At each depth somebody holds a part of one location, with a read fraction of its own.
+const SHARES: &str = "class Shared { var x: int;
+  method drop() requires rd(x) { }
+  method split(n: int) returns (r: int) requires rd(x) ensures rd(x) {
+    r := 0;
+    if (n > 0) { call r := split(n - 1); }
+    r := r + 1;
+  }
+  method spend(n: int) returns (r: int) requires rd(x) {
+    call drop();
+    r := 0;
+    if (n > 0) { call r := spend(n - 1); }
+    r := r + 1;
+  }
+  method main(n: int) returns (r: int) {
+    var s := new Shared;
+    call r := s.split(n);
+    assert r == n + 1;
+    call r := s.spend(n);
+  }
+}";
+
 const THREADS: &str = "class Worker { var x: int;
   method work() requires acc(x) ensures acc(x) && x == 1 { x := 1; }
   method apart(n: int) returns (r: int) {
@@ -123,6 +145,11 @@ fn passes(text: &str, entry: &str, n: u32, result: Option<u32>) {
 #[test]
 fn functions_and_methods_recurse_over_long_lists() {
     passes(LISTS, "Node.main", 100_000, Some(100_000));
+}
+
+#[test]
+fn many_may_hold_a_part_of_one_location() {
+    passes(SHARES, "Shared.main", 50_000, Some(50_001));
 }
 
 #[test]

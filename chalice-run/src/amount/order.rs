@@ -95,6 +95,8 @@ impl Fractions {
 
     /// Is `low` equal to or far below the greatest of `high`, whatever is chosen?
     fn is_exceeded(&self, low: &Product, high: &[&Product]) -> bool {
+        let high: SmallVec<[&Product; 4]> =
+            high.iter().copied().filter(|high| newest(high) <= newest(low)).collect();
         if high.iter().any(|high| self.is_at_most(low, high)) {
             return true;
         }
@@ -102,7 +104,7 @@ impl Fractions {
             && (0..low.len()).any(|at| {
                 let bounds = &self.bounds[low[at].0 as usize];
                 bounds.iter().any(|bound| {
-                    bound.iter().all(|product| self.is_exceeded(&raised(low, at, product), high))
+                    bound.iter().all(|product| self.is_exceeded(&raised(low, at, product), &high))
                 })
             })
     }
@@ -124,6 +126,9 @@ impl Fractions {
         });
         if high.is_empty() {
             return true;
+        }
+        if newest(&high) > newest(&low) {
+            return false;
         }
         (0..low.len()).any(|at| {
             self.bounds[low[at].0 as usize].iter().any(|bound| {
@@ -158,6 +163,12 @@ impl Fractions {
         }
         false
     }
+}
+
+/// The youngest factor of a product. Bounds speak of older ones, so nothing is known to be below a product with a factor that
+/// is younger than all of its own.
+fn newest(product: &Product) -> Option<Kappa> {
+    product.iter().max().copied()
 }
 
 /// A product with what bounds one of its factors instead of that factor.
