@@ -10,6 +10,7 @@ mod quantified;
 mod reads;
 mod states;
 
+pub(crate) use functions::Milestone;
 pub(crate) use levels::Open;
 
 use chalice::program::LockMode;

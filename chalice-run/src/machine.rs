@@ -365,6 +365,8 @@ pub struct Machine<'c> {
     pub(crate) depth: u32,
     /// Functions that are being evaluated, outermost first.
     pub(crate) evaluating: Vec<u32>,
+    /// One of them, to notice those that go round in a circle.
+    pub(crate) milestone: Option<crate::eval::Milestone>,
     /// What the last step moved, if that is noted.
     pub(crate) moved: Vec<(Loc, Amount, Holder, Holder)>,
     /// The object that the running statement is about, for the trace.
@@ -451,6 +453,7 @@ impl<'c> Machine<'c> {
             opened: Opened::default(),
             depth: 0,
             evaluating: Vec::new(),
+            milestone: None,
             moved: Vec::new(),
             subject: None,
             open: crate::eval::Open::Decide,

@@ -301,6 +301,7 @@ impl Runner<'_> {
             leaks: Leaks::default(),
             unset: std::collections::BTreeSet::new(),
             start: None,
+            granted: self.code.taken_for_granted(entry, self.args.check_functions),
             from: None,
             steps: String::new(),
         }

@@ -44,6 +44,8 @@ pub struct Summary {
     pub leaks: Leaks,
     /// Where values that nobody gave were used, if that was noted.
     pub unset: std::collections::BTreeSet<Span>,
+    /// What was taken for granted, in words.
+    pub granted: Vec<String>,
     /// What threads have done last, for people, if something went wrong.
     pub steps: String,
     /// How the failing start came to be, if it was generated.

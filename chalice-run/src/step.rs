@@ -99,6 +99,7 @@ impl<'c> Machine<'c> {
         self.scope.checks = self.config.checks;
         self.opened.clear();
         self.evaluating.clear();
+        self.milestone = None;
         self.depth = 0;
     }
 

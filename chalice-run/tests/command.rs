@@ -117,6 +117,44 @@ fn a_loop_that_goes_round_is_told_from_a_long_one() {
 }
 
 #[test]
+fn a_function_that_goes_round_is_told_from_a_deep_one() {
+    let text = include_str!("programs/functions/functions_that_do_not_end.chalice");
+    for (entry, words) in [
+        ("C.circle", "a function applies itself to the same arguments for ever"),
+        ("C.away", "the run was ended: a function does not end"),
+    ] {
+        let ended = run_on(text, &["--entry", entry]);
+        assert_eq!(ended.code, 4, "{ended:?}");
+        assert!(ended.stderr.contains(words), "{entry}: {ended:?}");
+    }
+}
+
+#[test]
+fn what_is_taken_for_granted_is_said() {
+    let text = "external class Clock { method now() returns (r: int) { r := 5; } }
+      class C { var x: int; function get(): int requires rd(x) { x } function one(): int { 1 }
+      method asks() { var c := new Clock; var t: int; call t := c.now(); call t := c.now(); }
+      method reads() requires acc(x) { assert get() == x; }
+      method plain() { assert one() == 1; } }";
+    let external = "note: Clock.now is external: its body is taken as written\n";
+    let reads =
+        "note: what C.get reads was not compared with the precondition: --check-functions does\n";
+    let asks = run_on(text, &["--entry", "C.asks"]);
+    assert_eq!((asks.code, asks.stderr.matches(external).count()), (0, 1), "{asks:?}");
+    let unchecked = run_on(text, &["--entry", "C.reads"]);
+    assert!(unchecked.stderr.contains(reads), "{unchecked:?}");
+    for arguments in [&["--entry", "C.reads", "--check-functions"][..], &["--entry", "C.plain"]] {
+        let silent = run_on(text, arguments);
+        assert!(!silent.stderr.contains("note:"), "{silent:?}");
+    }
+    let json = run_on(text, &["--entry", "C.asks", "--message-format", "json"]).stdout;
+    assert!(
+        json.contains(r#""granted":["Clock.now is external: its body is taken as written"]"#),
+        "{json}"
+    );
+}
+
+#[test]
 fn a_start_that_is_not_found_may_be_there() {
     let text =
         "class C { var x: int; method main() requires acc(x) && x * x == 1369 && x > 0 { } }";
@@ -246,7 +284,7 @@ fn what_goes_wrong_is_shown_with_who_holds_what() {
     let untimed = json.stdout.split(",\"time_ms\"").next().unwrap_or_default().to_owned();
     expect_test::expect![[r#"
         {"end":{"column":57,"line":3},"file":"<stdin>","held":[{"amount":"50%","holder":"thread 0, C.main","location":"C#1.x","since":null},{"amount":"50%","holder":"nobody any more: C.half has left it behind","location":"C#1.x","since":null}],"id":"assignment.failed:insufficient.permission","message":"no permission to write: 100% of C#1.x is needed","notes":[{"at":null,"message":"no race: if permission is counted by thread, this schedule passes; a contract gives too little"}],"schedule":"-","severity":"error","start":{"column":49,"line":3},"step":4,"thread":{"forked":null,"method":"C.main","path":"0"},"type":"check","v":1,"values":[{"name":"c","value":"C#1"}]}
-        {"checks":3,"complete":true,"entry":"C.main","file":"<stdin>","inputs":0,"leaked":["C#1.x"],"leaked_count":1,"results":[],"schedule":"-","schedules":1,"seed":0,"skipped":0,"start":null,"steps":4"#]].assert_eq(&untimed);
+        {"checks":3,"complete":true,"entry":"C.main","file":"<stdin>","granted":[],"inputs":0,"leaked":["C#1.x"],"leaked_count":1,"results":[],"schedule":"-","schedules":1,"seed":0,"skipped":0,"start":null,"steps":4"#]].assert_eq(&untimed);
 }
 
 #[test]

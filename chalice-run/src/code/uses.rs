@@ -1,6 +1,7 @@
 //! What a method makes use of: the expressions of its statements, and the functions and predicates in those.
 
 use front::grow_stack;
+use rustc_hash::FxHashSet;
 
 use super::{Access, Bound, Bounds, Code, Expr, Frame, Kind, Op, Rhs, Target};
 
@@ -53,6 +54,71 @@ impl Used {
                 }
             }
         }
+    }
+}
+
+impl Code {
+    /// What a run of a method may come to: the methods that it calls and forks, directly and through others, itself among
+    /// them, and the functions and predicates that all of these mention.
+    pub(crate) fn reached_from(&self, method: u32) -> Vec<Used> {
+        let mut reached = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut later = vec![Used::Method(method)];
+        while let Some(used) = later.pop() {
+            if !seen.insert(used) {
+                continue;
+            }
+            reached.push(used);
+            used.for_each_expr(self, &mut |e| e.for_each_used(&mut |used| later.push(used)));
+            let Used::Method(method) = used else { continue };
+            for instr in &*self.methods[method as usize].body {
+                instr.op.for_each_used(&mut |used| later.push(used));
+                if let Op::Call(site) | Op::Fork(site) = &instr.op {
+                    later.push(Used::Method(site.method));
+                }
+            }
+        }
+        reached
+    }
+
+    /// What is taken for granted in runs of a method, in words: bodies of methods that are implemented elsewhere and, unless that
+    /// is checked, that functions read only what their preconditions give.
+    pub fn taken_for_granted(&self, method: u32, checks_functions: bool) -> Vec<String> {
+        let mut granted = Vec::new();
+        let mut functions = Vec::new();
+        for used in self.reached_from(method) {
+            match used {
+                Used::Method(method) => {
+                    let method = &self.methods[method as usize];
+                    let class = &self.classes[method.class as usize];
+                    if class.is_external && !class.prints {
+                        let name = &method.name;
+                        granted.push(format!("{name} is external: its body is taken as written"));
+                    }
+                }
+                Used::Function(function) => {
+                    let function = &self.functions[function as usize];
+                    let reads =
+                        |e: &Expr| e.any(&mut |part| matches!(part.kind, Kind::Field { .. }));
+                    if !checks_functions && function.body.as_ref().is_some_and(reads) {
+                        functions.push(function.name.as_str());
+                    }
+                }
+                Used::Predicate(_) | Used::Precondition(_) => {}
+            }
+        }
+        granted.sort();
+        functions.sort_unstable();
+        if let Some(first) = functions.first() {
+            let (who, verb) = match functions.len() {
+                1 => ((*first).to_owned(), "reads"),
+                more => (format!("{first} and {} more", more - 1), "read"),
+            };
+            granted.push(format!(
+                "what {who} {verb} was not compared with the precondition: --check-functions does"
+            ));
+        }
+        granted
     }
 }
 

@@ -15,6 +15,18 @@ const DEPTH: usize = 400_000;
 /// How deep they may recurse over a start that is being made, which is small.
 const GRANTED_DEPTH: usize = 200;
 
+/// Circles of functions are looked for from this depth on.
+const SHALLOW: usize = 64;
+
+/// An application that has not ended, as a mark for those inside of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Milestone {
+    /// How many applications are around it.
+    depth: usize,
+    function: u32,
+    slots: Vec<Value>,
+}
+
 impl Machine<'_> {
     pub(super) fn apply(
         &mut self,
@@ -42,6 +54,7 @@ impl Machine<'_> {
         if self.evaluating.len() > limit {
             return Err(Box::new(Trouble::Bound("a function does not end", span)));
         }
+        self.applies_itself(function, &inner, span)?;
         let outermost = self.evaluating.is_empty() || self.config.check_functions;
         // In an earlier state, that is only asked where it is known who held what.
         let is_checked = outermost && self.scope.checks;
@@ -51,11 +64,31 @@ impl Machine<'_> {
         self.evaluating.push(function);
         let value = grow_stack(|| self.value_of(function, &mut inner, span));
         self.evaluating.pop();
+        self.milestone.take_if(|known| known.depth >= self.evaluating.len());
         let value = value?;
         if is_checked && !callee.ensures.is_empty() && !self.evaluating.contains(&function) {
             self.check_value(function, &mut inner, value.clone())?;
         }
         Ok(value)
+    }
+
+    /// Nothing changes while an expression is evaluated, so a function that comes to the same arguments inside of itself does
+    /// not end. Compared is with what was applied when the depth was last a power of two (Brent 1980): that finds each circle
+    /// before it is gone round a third time.
+    fn applies_itself(&mut self, function: u32, inner: &[Value], span: Span) -> Res<()> {
+        let depth = self.evaluating.len();
+        if let Some(known) = &self.milestone
+            && known.function == function
+            && known.depth < depth
+            && known.slots == inner
+        {
+            let words = "a function applies itself to the same arguments for ever";
+            return Err(Box::new(Trouble::Bound(words, span)));
+        }
+        if depth >= SHALLOW && depth.is_power_of_two() {
+            self.milestone = Some(Milestone { depth, function, slots: inner.to_vec() });
+        }
+        Ok(())
     }
 
     fn value_of(&mut self, function: u32, inner: &mut [Value], span: Span) -> Res<Value> {

@@ -146,6 +146,9 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
             "note: permission was left behind to {count} locations, the first is {first}\n"
         ));
     }
+    for granted in &summary.granted {
+        text.push_str(&format!("note: {granted}\n"));
+    }
     if let Some(start) = &summary.start {
         text.push_str(&format!("start: {start}\n"));
     }

@@ -78,7 +78,7 @@ pub fn summary(sources: &Sources, summary: &Summary, milliseconds: f64) -> Strin
         "checks": summary.counts.checks, "skipped": summary.skipped.values().sum::<u64>(),
         "schedules": summary.schedules, "inputs": summary.inputs, "complete": summary.complete,
         "seed": summary.seed, "schedule": summary.schedule, "results": results,
-        "leaked": summary.leaks.named, "leaked_count": summary.leaks.count, "start": summary.start, "time_ms": milliseconds,
+        "leaked": summary.leaks.named, "leaked_count": summary.leaks.count, "start": summary.start, "granted": summary.granted, "time_ms": milliseconds,
     })));
     text
 }

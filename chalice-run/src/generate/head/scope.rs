@@ -4,7 +4,6 @@
 //! looked through: its body, the methods it calls, and the functions and predicates that all of these use.
 
 use chalice::program::Type;
-use rustc_hash::FxHashSet;
 
 use crate::code::{Code, Expr, Frame, Kind, Op, Rhs, Target, Used};
 
@@ -15,12 +14,7 @@ pub(super) fn check(code: &Code, method: u32) -> Result<(), &'static str> {
     if !described.frame.constants.is_empty() {
         return Err("constants that are assigned later");
     }
-    let mut seen: FxHashSet<Used> = FxHashSet::default();
-    let mut later = vec![Used::Method(method)];
-    while let Some(used) = later.pop() {
-        if !seen.insert(used) {
-            continue;
-        }
+    for used in code.reached_from(method) {
         types(used.frame(code))?;
         let mut found = Ok(());
         used.for_each_expr(code, &mut |e| {
@@ -28,16 +22,11 @@ pub(super) fn check(code: &Code, method: u32) -> Result<(), &'static str> {
                 found = found.and(expression(part));
                 found.is_err()
             });
-            e.for_each_used(&mut |used| later.push(used));
         });
         found?;
         let Used::Method(method) = used else { continue };
         for instr in &*code.methods[method as usize].body {
             statement(&instr.op)?;
-            instr.op.for_each_used(&mut |used| later.push(used));
-            if let Op::Call(site) = &instr.op {
-                later.push(Used::Method(site.method));
-            }
         }
     }
     Ok(())
