@@ -54,7 +54,8 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) erase_ghost: bool,
 
-    /// Values of what nobody gave a value: zero, zero and a warning where it is used, or chosen by the seed
+    /// Values of what nobody gave a value: zero, zero and a warning where it is used (as if nothing is said), or chosen by the
+    /// seed (as if nothing is said of generated starts)
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) undefined: Option<UndefinedArg>,
 

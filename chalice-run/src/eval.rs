@@ -13,6 +13,7 @@ mod states;
 pub(crate) use functions::Milestone;
 pub(crate) use levels::Open;
 
+use chalice::Span;
 use chalice::program::LockMode;
 use front::grow_stack;
 
@@ -28,12 +29,7 @@ impl Machine<'_> {
     pub(crate) fn eval(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         match &e.kind {
             Kind::Slot(slot) => {
-                let slot = &mut slots[*slot as usize];
-                if let Value::Unset(value) = slot {
-                    self.unset.insert(e.span);
-                    *slot = (**value).clone();
-                }
-                return Ok(slot.clone());
+                return Ok(self.used(&mut slots[*slot as usize], e.span));
             }
             Kind::Const(value) => return Ok(value.clone()),
             _ => {}
@@ -125,7 +121,7 @@ impl Machine<'_> {
     /// What depends on more than the values of its parts: on the heap, on locks, on time.
     fn eval_state(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         Ok(match &e.kind {
-            Kind::Constant { slot, flag } => return self.constant(*slot, *flag, slots),
+            Kind::Constant { slot, flag } => return self.constant(*slot, *flag, e.span, slots),
             Kind::Field { receiver, cell } => {
                 let object = self.eval(receiver, slots)?;
                 let object = reference_or_null(&object, receiver.span, |object| object)?;
@@ -163,9 +159,18 @@ impl Machine<'_> {
         })
     }
 
-    fn constant(&mut self, slot: u32, flag: u32, slots: &[Value]) -> Res<Value> {
+    /// The value of a variable, which is used: if nobody gave it one, that is noted once.
+    fn used(&mut self, slot: &mut Value, span: Span) -> Value {
+        if let Value::Unset(value) = slot {
+            self.unset.insert(span);
+            *slot = (**value).clone();
+        }
+        slot.clone()
+    }
+
+    fn constant(&mut self, slot: u32, flag: u32, span: Span, slots: &mut [Value]) -> Res<Value> {
         if slots[flag as usize].is_true() {
-            return Ok(slots[slot as usize].clone());
+            return Ok(self.used(&mut slots[slot as usize], span));
         }
         // Its value is known later; until then it is what an earlier run has found out.
         let key = (
@@ -181,7 +186,14 @@ impl Machine<'_> {
                 self.read_early.len() - 1
             }
         };
-        Ok(self.foreseen.get(number).cloned().unwrap_or_else(|| slots[slot as usize].clone()))
+        match self.foreseen.get(number) {
+            Some(value) => Ok(value.clone()),
+            // What it is taken to be the first time matters to nobody.
+            None => match &slots[slot as usize] {
+                Value::Unset(value) => Ok((**value).clone()),
+                value => Ok(value.clone()),
+            },
+        }
     }
 
     /// Does the thread of the scope hold a lock?

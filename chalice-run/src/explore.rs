@@ -316,11 +316,7 @@ impl<'c> Explorer<'c> {
                     merge(&mut running.clock, clock);
                 }
             }
-            if running.clock.len() <= thread {
-                running.clock.resize(thread + 1, 0);
-            }
-            running.clock[thread] += 1;
-            node.number = running.clock[thread];
+            node.number = machine.tick(thread);
             let taken = machine.take_step(thread);
             let node = &mut self.stack[depth];
             // What a step waited for, such as the release of a lock, comes before it.

@@ -306,6 +306,8 @@ pub struct TraceLine {
     pub object: Option<Ref>,
     /// What moved: location, amount, giver, receiver.
     pub moved: Vec<(Loc, Amount, Holder, Holder)>,
+    /// How many visible steps of each thread come before it, or are it.
+    pub clock: Vec<u32>,
 }
 
 /// A running program.
@@ -539,6 +541,16 @@ impl<'c> Machine<'c> {
             self.channels.push(object);
         }
         object
+    }
+
+    /// A thread takes a visible step.
+    pub(crate) fn tick(&mut self, thread: usize) -> u32 {
+        let clock = &mut self.threads[thread].clock;
+        if clock.len() <= thread {
+            clock.resize(thread + 1, 0);
+        }
+        clock[thread] += 1;
+        clock[thread]
     }
 
     /// Is the start of the run being made?

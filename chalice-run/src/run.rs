@@ -5,7 +5,7 @@ use chalice::Span;
 use crate::choices::{About, Policy, SplitMix, schedule_text};
 use crate::fault::{Fault, Trouble};
 use crate::heap::Holder;
-use crate::machine::{Assume, Counts, Machine, Pending, Status};
+use crate::machine::{Assume, Counts, Machine, Pending, Status, Trace};
 use crate::value::Value;
 use chalice::program::LockMode;
 
@@ -130,6 +130,7 @@ pub struct Outcome {
 /// A constant that is read before it is assigned is found out by running again: the decisions are the same, and the
 /// value is the one that the constant got.
 pub fn run(machine: &mut Machine<'_>, scheduling: &Scheduling) -> Outcome {
+    machine.clocks |= machine.config.trace != Trace::None;
     let start = machine.clone();
     for attempt in 0..64 {
         let mut scheduler = Scheduler::new(scheduling);
@@ -309,6 +310,9 @@ fn drive(machine: &mut Machine<'_>, scheduler: &mut Scheduler) -> crate::fault::
             return Ok(machine.threads.iter().position(waiting));
         }
         let thread = scheduler.choose(machine, &enabled);
+        if machine.clocks {
+            machine.tick(thread);
+        }
         machine.take_step(thread)?;
         machine.settle_threads()?;
         if machine.counts.visible > machine.config.visible_steps {

@@ -185,6 +185,7 @@ impl<'c> Machine<'c> {
                 what: word(&instr.op),
                 object: self.subject.take(),
                 moved,
+                clock: self.threads[thread].clock.clone(),
             });
         }
         self.subject = None;

@@ -255,6 +255,39 @@ fn a_trace_says_what_moved_between_whom() {
     expected.assert_eq(&trace.stderr);
 }
 
+/// Threads are columns, and what one has done before another goes on is an arrow.
+#[test]
+fn a_trace_for_programs_says_what_comes_before_what() {
+    let arguments = ["--entry", "Cell.main", "--trace", "sync", "--message-format", "json"];
+    for schedule in ["first", "seed:1", "seed:2", "seed:3", "seed:4"] {
+        let trace = run(&[&arguments[..], &["--schedule", schedule]].concat()).stdout;
+        assert!(trace.starts_with(r#"{"v":1,"type":"trace","step":"#), "{trace}");
+        let last = trace.lines().last().expect("a line");
+        assert!(last.starts_with(r#"{"v":1,"type":"run","file":"#), "{last}");
+        assert!(last.split(',').next_back().is_some_and(|last| last.starts_with(r#""time_ms":"#)));
+        let lines: Vec<serde_json::Value> =
+            trace.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+        let clock = |line: &serde_json::Value, thread: usize| {
+            line["clock"].get(thread).and_then(serde_json::Value::as_u64).unwrap_or(0)
+        };
+        let thread = |line: &serde_json::Value| usize::from(line["thread"] == "0.0");
+        let mut handed_over = 0;
+        for (at, release) in lines.iter().enumerate().filter(|(_, line)| line["op"] == "release") {
+            let mut later = lines[at..].iter();
+            let acquire = later.find(|line| line["op"] == "acquire").expect("main is the last");
+            let releasing = thread(release);
+            assert!(clock(release, releasing) > 0, "{release}");
+            assert!(clock(acquire, releasing) >= clock(release, releasing), "{release}\n{acquire}");
+            handed_over += usize::from(thread(acquire) != releasing);
+            // What comes before it does not know of it.
+            let acquiring = thread(acquire);
+            let knows = clock(release, acquiring) < clock(acquire, acquiring);
+            assert!(knows, "{release}\n{acquire}");
+        }
+        assert!(handed_over > 0, "{trace}");
+    }
+}
+
 #[test]
 fn what_goes_wrong_is_shown_with_who_holds_what() {
     let text = "class C { var x: int;
@@ -283,8 +316,8 @@ fn what_goes_wrong_is_shown_with_who_holds_what() {
     let json = run_on(text, &["--message-format", "json"]);
     let untimed = json.stdout.split(",\"time_ms\"").next().unwrap_or_default().to_owned();
     expect_test::expect![[r#"
-        {"end":{"column":57,"line":3},"file":"<stdin>","held":[{"amount":"50%","holder":"thread 0, C.main","location":"C#1.x","since":null},{"amount":"50%","holder":"nobody any more: C.half has left it behind","location":"C#1.x","since":null}],"id":"assignment.failed:insufficient.permission","message":"no permission to write: 100% of C#1.x is needed","notes":[{"at":null,"message":"no race: if permission is counted by thread, this schedule passes; a contract gives too little"}],"schedule":"-","severity":"error","start":{"column":49,"line":3},"step":4,"thread":{"forked":null,"method":"C.main","path":"0"},"type":"check","v":1,"values":[{"name":"c","value":"C#1"}]}
-        {"checks":3,"complete":true,"entry":"C.main","file":"<stdin>","granted":[],"inputs":0,"leaked":["C#1.x"],"leaked_count":1,"results":[],"schedule":"-","schedules":1,"seed":0,"skipped":0,"start":null,"steps":4"#]].assert_eq(&untimed);
+        {"v":1,"type":"check","file":"<stdin>","severity":"error","id":"assignment.failed:insufficient.permission","message":"no permission to write: 100% of C#1.x is needed","start":{"column":49,"line":3},"end":{"column":57,"line":3},"thread":{"forked":null,"method":"C.main","path":"0"},"notes":[{"at":null,"message":"no race: if permission is counted by thread, this schedule passes; a contract gives too little"}],"values":[{"name":"c","value":"C#1"}],"held":[{"amount":"50%","holder":"thread 0, C.main","location":"C#1.x","since":null},{"amount":"50%","holder":"nobody any more: C.half has left it behind","location":"C#1.x","since":null}],"schedule":"-","step":4}
+        {"v":1,"type":"run","file":"<stdin>","entry":"C.main","verdict":"failed","steps":4,"checks":3,"skipped":0,"schedules":1,"inputs":0,"complete":true,"seed":0,"schedule":"-","results":[],"leaked":["C#1.x"],"leaked_count":1,"start":null,"granted":[]"#]].assert_eq(&untimed);
 }
 
 #[test]

@@ -108,12 +108,23 @@ fn verdict(verdict: Verdict, is_partial: bool) -> String {
 
 fn once(mut machine: Machine<'_>) -> Seen {
     let start = machine.clone();
+    let mut noting = machine.clone();
     let outcome = run(&mut machine, &Scheduling::First);
     // The same decisions lead to the same end.
     let mut again = start;
     let script = chalice_run::choices::parse_schedule(&outcome.schedule).expect("a schedule");
     again.choices = Choices::new(script, random_values(99));
     assert_eq!(run(&mut again, &Scheduling::Seed(5)), outcome, "a replay differs");
+    // Noting what nobody gave a value changes nothing else.
+    if noting.config.undefined == Undefined::Zero {
+        noting.config.undefined = Undefined::Report;
+        let noted = run(&mut noting, &Scheduling::First);
+        assert_eq!((noted.verdict, noted.counts), (outcome.verdict, outcome.counts));
+        assert_eq!(
+            noted.failure.map(|one| one.id),
+            outcome.failure.as_ref().map(|one| one.id.clone())
+        );
+    }
     Seen {
         verdict: verdict(outcome.verdict, !machine.skipped.is_empty()),
         failure: outcome.failure,

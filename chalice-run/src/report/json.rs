@@ -7,6 +7,21 @@ use crate::run::Failure;
 use crate::sources::Sources;
 use chalice::Span;
 
+/// An object as a line, its entries in the order in which they are given: people read these lines, too.
+pub(super) fn line(entries: &[(&str, Value)]) -> String {
+    let entries: Vec<_> =
+        entries.iter().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
+    format!("{{{}}}\n", entries.join(","))
+}
+
+/// As `json!` writes objects, for [`line`].
+macro_rules! object {
+    ({$($name:literal: $value:expr),* $(,)?}) => {
+        crate::report::json::line(&[$(($name, serde_json::json!($value))),*])
+    };
+}
+pub(super) use object;
+
 /// A place.
 pub(super) fn place(sources: &Sources, offset: u32) -> Value {
     let place = sources.place(offset);
@@ -16,11 +31,11 @@ pub(super) fn place(sources: &Sources, offset: u32) -> Value {
 /// A finding of the front end.
 pub fn finding(sources: &Sources, found: &chalice::Diagnostic) -> String {
     let severity = if found.is_error() { "error" } else { "warning" };
-    line(&json!({
+    object!({
         "v": 1, "type": "diagnostic", "file": sources.place(found.span.start).file,
         "severity": severity, "id": found.code.id(), "message": found.message,
         "start": place(sources, found.span.start), "end": place(sources, found.span.end),
-    }))
+    })
 }
 
 /// What went wrong.
@@ -43,51 +58,48 @@ pub fn failure(sources: &Sources, failure: &Failure, schedule: &str) -> String {
             })
         })
         .collect();
-    line(&json!({
+    let thread = json!({
+        "path": failure.thread, "method": failure.method, "forked": span(failure.forked),
+    });
+    object!({
         "v": 1, "type": "check", "file": sources.place(failure.span.start).file,
         "severity": "error", "id": failure.id, "message": failure.message,
         "start": place(sources, failure.span.start), "end": place(sources, failure.span.end),
-        "thread": {
-            "path": failure.thread, "method": failure.method, "forked": span(failure.forked),
-        },
+        "thread": thread,
         "notes": notes, "values": values, "held": held,
         "schedule": schedule, "step": failure.step,
-    }))
+    })
 }
 
 /// What could not be executed, and the whole.
 pub fn summary(sources: &Sources, summary: &Summary, milliseconds: f64) -> String {
     let mut text = String::new();
     for ((span, what), count) in &summary.skipped {
-        text.push_str(&line(&json!({
+        text.push_str(&object!({
             "v": 1, "type": "skipped", "file": sources.place(span.start).file, "id": what,
             "start": place(sources, span.start), "end": place(sources, span.end), "count": count,
-        })));
+        }));
     }
     for span in &summary.unset {
-        text.push_str(&line(&json!({
+        text.push_str(&object!({
             "v": 1, "type": "undefined", "file": sources.place(span.start).file,
             "start": place(sources, span.start), "end": place(sources, span.end),
-        })));
+        }));
     }
     let results: Vec<_> =
         summary.results.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
-    text.push_str(&line(&json!({
+    text.push_str(&object!({
         "v": 1, "type": "run", "file": summary.file, "entry": summary.entry,
         "verdict": summary.verdict.as_str(), "steps": summary.counts.steps,
         "checks": summary.counts.checks, "skipped": summary.skipped.values().sum::<u64>(),
         "schedules": summary.schedules, "inputs": summary.inputs, "complete": summary.complete,
         "seed": summary.seed, "schedule": summary.schedule, "results": results,
         "leaked": summary.leaks.named, "leaked_count": summary.leaks.count, "start": summary.start, "granted": summary.granted, "time_ms": milliseconds,
-    })));
+    }));
     text
 }
 
 /// A line that the program has written.
 pub fn output(text: &str) -> String {
-    line(&json!({"v": 1, "type": "output", "text": text}))
-}
-
-pub(super) fn line(value: &Value) -> String {
-    format!("{value}\n")
+    object!({"v": 1, "type": "output", "text": text})
 }

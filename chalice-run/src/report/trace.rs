@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::json::{line, place};
+use super::json::{object, place};
 use crate::machine::{Machine, TraceLine};
 use crate::sources::Sources;
 
@@ -60,12 +60,13 @@ pub fn json(sources: &Sources, machine: &Machine<'_>) -> String {
                 })
             })
             .collect();
-        text.push_str(&line(&json!({
+        text.push_str(&object!({
             "v": 1, "type": "trace", "step": step.step, "thread": thread(machine, step),
             "file": sources.place(step.span.start).file,
             "at": place(sources, step.span.start), "op": step.what,
             "object": step.object.map(|object| machine.name(object)), "moved": moved,
-        })));
+            "clock": step.clock,
+        }));
     }
     text
 }
