@@ -335,6 +335,12 @@ impl Expander {
         expr.annotations = annotations;
     }
 
+    /// Says that a macro without parameters, not even none in parentheses, is called.
+    pub(super) fn takes_no_arguments(&mut self, id: MacroId, span: Span) {
+        let name = self.table.definition(id).name.name.clone();
+        self.error(span, format!("the macro `{name}` takes no arguments"));
+    }
+
     fn call(&mut self, expr: &mut Expr) {
         let ExprKind::Call { name, arguments, ascription } = &mut expr.kind else { return };
         match self.callee(name) {
@@ -343,8 +349,7 @@ impl Expander {
                 let ascription = ascription.take();
                 let span = expr.span;
                 if self.parameter_count(id).is_none() {
-                    let name = self.table.definition(id).name.name.clone();
-                    self.error(span, format!("the macro `{name}` takes no arguments"));
+                    self.takes_no_arguments(id, span);
                     expr.kind = ExprKind::Null;
                     return;
                 }

@@ -145,6 +145,10 @@ impl Expander {
             _ => return None,
         };
         let Meaning::Macro(id) = self.callee(&name) else { return None };
+        if matches!(expr.kind, ExprKind::Call { .. }) && self.parameter_count(id).is_none() {
+            self.takes_no_arguments(id, expr.span);
+            return Some((id, None));
+        }
         Some((id, self.arguments(id, arguments.to_vec(), expr.span)))
     }
 

@@ -164,6 +164,7 @@ fn misuse_is_an_error_at_the_use() {
     errors("method A() define A false", &["1.12 `A` is also the name"]);
     errors("define A(x) x\nmethod m() { assert A }", &["2.21 the macro `A` has parameters"]);
     errors("define A true\nmethod m() { assert A() }", &["2.21 the macro `A` takes no arguments"]);
+    errors("define A { }\nmethod m() { A() }", &["2.14 the macro `A` takes no arguments"]);
     errors("define A(x) x\nmethod m() { assert A(1, 2) }", &["2.21 the macro `A` takes 1"]);
     errors("define A { }\nmethod m() { assert A }", &["2.21 the macro `A` is not an expression"]);
     errors("define A 1\nmethod m() { A }", &["2.14 the macro `A` is not a statement"]);

@@ -102,6 +102,13 @@ impl Resolver<'_, '_> {
         // If the type fits none of several meanings, any of them says so.
         let selector = selector.or_else(|| selectors.first().filter(|_| field.is_none())).copied();
         if let Some(selector) = selector {
+            // A field hides a discriminator; of two fields neither hides the other.
+            let field_of_adt =
+                |other: &&Selector| other.domain == selector.domain && other.tag.is_none();
+            if selector.tag.is_none() && selectors.iter().filter(field_of_adt).count() > 1 {
+                self.error(name.span, format!("ambiguous field `{}`", name.name));
+                return (Meaning { ty: Ty::Error, pure: true }, Referent::None);
+            }
             return self.infer_selector(receiver, &receiver_type, selector);
         }
         let Some(field) = field else {
