@@ -8,7 +8,7 @@
 //! the names, types and places of the declarations, and says nothing of what they mean: no contract, no body.
 //!
 //! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
-//! (produce and consume), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`], [`defaults`] (an option of the original verifier), [`calls`], [`loops`], [`forks`], [`terminates`] (that
+//! (produce and consume), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`], [`defaults`] (options of the original verifier), [`calls`], [`loops`], [`forks`], [`terminates`] (that
 //! functions come to an end), [`levels`], [`locks`] (what methods do to them is known of [`Locking`]), [`monitors`], [`kept`] (earlier states), [`history`], [`channels`],
 //! [`member`].
 
@@ -72,8 +72,6 @@ pub(crate) struct Direct {
     histories: history::Histories,
     /// What the program asks for in its first line.
     options: chalice::Options,
-    /// An option of the program that no rule knows.
-    refused: Option<&'static str>,
 }
 
 impl Direct {

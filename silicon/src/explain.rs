@@ -32,11 +32,6 @@ const ERRORS: &[Row] = &[
         "What is written for the proof only would influence the run.",
         "Use it in contracts and assertions only.",
     ),
-    row(
-        "leak.failed",
-        "Permission might be left behind that nobody has any more.",
-        "Return it in the postcondition, or free the object.",
-    ),
     row("lock.failed", "A monitor might not be in the state that a `lock` needs.", ""),
     row("new.failed", "A new object might not be created as it is written.", ""),
     row(

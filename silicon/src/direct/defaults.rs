@@ -1,12 +1,12 @@
-//! What the option `-defaults` of the original verifier adds: predicates of `this` that a contract speaks of are open in the body it
-//! belongs to.
+//! What options of the original verifier add. `-defaults`: predicates of `this` that a contract speaks of are open in the body it
+//! belongs to. `-checkLeaks`: methods and rounds of loops leave no permission behind.
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, Program};
 use sil::source::Span;
-use smt::terms::grow_stack;
+use smt::terms::{Terms, grow_stack};
 
 use super::span;
-use crate::engine::findings::blame::{Blame, ErrorId};
+use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::{Engine, Stop};
 
 /// The predicates of `this` that a clause speaks of, whatever else holds.
@@ -59,6 +59,26 @@ impl Engine<'_> {
                 engine.direct_fold(access, Blame::new(ErrorId::PostconditionViolated, at))
             })
         })
+    }
+
+    /// Shows, where a program asks for that, that nothing is left of what was held, once a contract has been given away. Tokens
+    /// may be left.
+    pub(super) fn direct_prove_no_leak(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
+        if !self.direct().options.check_leaks {
+            return Ok(());
+        }
+        let blame = Blame::new(ErrorId::LeakFailed, at).trusted();
+        let heap = self.state.heap.clone();
+        for (resource, chunks) in heap.resources() {
+            if resource == self.direct_joinable() {
+                continue;
+            }
+            for chunk in chunks {
+                let nothing = self.terms.le(chunk.amount, Terms::NONE);
+                self.prove(nothing, blame, reason, at)?;
+            }
+        }
+        Ok(())
     }
 
     fn direct_each_own(

@@ -6,7 +6,8 @@
 //! often it is taken.
 //!
 //! SOUNDNESS: so some amount meets all bounds, whatever is held. A bound is assumed of an amount that has been chosen for this
-//! use alone. There are finitely many amounts, so there is one below all of them, and counting permissions below that.
+//! use alone. There are finitely many amounts, so there is one below all of them, and counting permissions below that: so far
+//! below that no number that occurs in a run makes as much of them, for a run has finitely many.
 
 use chalice::program::{Access, Expr, ExprKind, Permission, PermissionKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
@@ -96,10 +97,8 @@ impl Engine<'_> {
         let one = self.terms.constant("direct.counting", Sort::PERM);
         let count = self.terms.int_to_perm(count);
         let all = self.terms.mul(count, one);
-        if self.terms.is_literal(count) {
-            let few = self.far_below(all, least);
-            self.assume(few)?;
-        }
+        let few = self.far_below(all, least);
+        self.assume(few)?;
         Ok(all)
     }
 

@@ -85,6 +85,7 @@ impl Engine<'_> {
                 let preserved = (ErrorId::InvariantNotPreserved, Reason::ByLoop);
                 self.direct_prove_kept_levels(invariants, Blame::new(preserved.0, at))?;
                 self.direct_give_invariants(parts, changes_locks, preserved, at)?;
+                self.direct_prove_no_leak(Reason::ByLoop, at)?;
             }
             return Ok(Flow::Ends);
         }

@@ -137,6 +137,7 @@ impl Engine<'_> {
         self.direct_consume_all(&method.ensures, |clause| {
             Blame::new(ErrorId::PostconditionViolated, span(clause.span)).trusted()
         })?;
+        self.direct_prove_no_leak(Reason::ByMethod, span(method.span))?;
         self.direct_prove_ending(id, method, &list)
     }
 

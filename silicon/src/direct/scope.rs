@@ -48,10 +48,6 @@ pub(super) fn may_be_opened(direct: &Direct, predicate: sil::program::PredicateI
     Scope::new(direct).member(Member::Predicate(predicate)).is_ok()
 }
 
-fn refuse_if(direct: &Direct, at: chalice::Span) -> Found {
-    direct.refused.map_or(Ok(()), |what| Err((span(at), what)))
-}
-
 struct Scope<'d> {
     direct: &'d Direct,
     /// The predicates whose bodies have been looked through.
@@ -103,7 +99,6 @@ impl<'d> Scope<'d> {
         match member {
             Member::Method(id) => {
                 let method = &tree.methods[renumbered(id)];
-                refuse_if(direct, method.span)?;
                 self.contract(method)?;
                 if direct.options.defaults > 0 {
                     self.own_predicates(method)?;
@@ -112,27 +107,20 @@ impl<'d> Scope<'d> {
                 self.block(&method.body)
             }
             Member::Predicate(id) => {
-                let (at, body) = match direct.invariant(id) {
-                    Invariant::Predicate(predicate) => {
-                        (predicate.span, std::slice::from_ref(&predicate.body))
-                    }
+                let body = match direct.invariant(id) {
+                    Invariant::Predicate(predicate) => std::slice::from_ref(&predicate.body),
                     Invariant::Monitor(id, class) => {
-                        refuse_if(direct, class.span)?;
                         return self.invariant(id, class.span);
                     }
                     Invariant::Messages(channel) => {
                         self.is_message = true;
-                        (channel.span, channel.where_clause.as_slice())
+                        channel.where_clause.as_slice()
                     }
                     Invariant::Other(at) => return Err((span(at), "conditions")),
                 };
-                refuse_if(direct, at)?;
                 self.bodies(body)
             }
-            Member::Function(id) => {
-                refuse_if(direct, tree.functions[renumbered(id)].span)?;
-                self.function(renumbered(id))
-            }
+            Member::Function(id) => self.function(renumbered(id)),
             Member::Field(_) | Member::Domain(_) => Ok(()),
         }
     }
@@ -398,7 +386,7 @@ impl<'d> Scope<'d> {
             }
             AccessTarget::BackPointers { .. } => return refuse(access.span, "back pointers"),
         }
-        let (mut is_literal, mut counts) = (true, false);
+        let mut counts = false;
         access.amount.for_each_amount(&mut |kind| match kind {
             PermissionKind::Full
             | PermissionKind::Percentage(_)
@@ -410,15 +398,9 @@ impl<'d> Scope<'d> {
             | PermissionKind::Sub(..)
             | PermissionKind::Scale { .. } => {}
             PermissionKind::AbstractRead => self.fractions = true,
-            PermissionKind::Epsilons(count) => {
-                (self.counts, counts) = (true, true);
-                is_literal &= matches!(count.kind, ExprKind::Int(_));
-            }
+            PermissionKind::Epsilons(_) => (self.counts, counts) = (true, true),
             PermissionKind::Star => self.any_amount = Some(access.amount.span),
         });
-        if !is_literal {
-            return refuse(access.amount.span, "counts of permissions that are no literals");
-        }
         if self.is_in_body && counts {
             return refuse(access.amount.span, "permissions that are counted in predicates");
         }

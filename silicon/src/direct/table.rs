@@ -91,7 +91,6 @@ pub(crate) fn load(mut tree: chalice::Program, text: &str) -> (Program, Direct) 
         graph: Graph::of(&tree),
         histories: Histories::of(&tree),
         locking: Locking::of(&tree),
-        refused: refused(options),
         tree,
         locals,
         assigned,
@@ -291,9 +290,4 @@ pub(super) fn ty(ty: &tree::Type) -> Type {
         tree::Type::Seq(element) => Type::Seq(Arc::new(self::ty(element))),
         tree::Type::Set(element) => Type::Set(Arc::new(self::ty(element))),
     }
-}
-
-/// An option that changes what the program means, and that no rule knows.
-fn refused(options: chalice::Options) -> Option<&'static str> {
-    options.check_leaks.then_some("a program with `-checkLeaks`")
 }

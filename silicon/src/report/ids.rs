@@ -144,6 +144,9 @@ ids! {
         JoinFailed: "join.failed",
             "A token might not be held as a whole, or be joined already.",
             "Ask for `acc(tk.joinable) && tk.joinable`.";
+        LeakFailed: "leak.failed",
+            "Permission might be left behind that nobody has any more.",
+            "Return it in the postcondition, or free the object.";
         LockchangeViolated: "lockchange.violated",
             "Monitors might be held, or no longer, that the contract does not name.",
             "Add them to `lockchange`.";

@@ -169,6 +169,7 @@ fn heading(error: ErrorId) -> &'static str {
         ErrorId::InvariantNotReflexive => "the monitor invariant might not be reflexive",
         ErrorId::InvariantNotTransitive => "the monitor invariant might not be transitive",
         ErrorId::JoinFailed => "join might fail",
+        ErrorId::LeakFailed => "permission might be left behind",
         ErrorId::LockchangeViolated => "more locks might change than the contract says",
         ErrorId::ReceiveFailed => "receive might fail",
         ErrorId::ReleaseFailed => "release might fail",
