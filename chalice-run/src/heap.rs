@@ -142,6 +142,15 @@ impl Holdings {
             *self = Self::Whole(to);
             return;
         }
+        // Most often somebody gives all he has to somebody who has none.
+        if let Self::Few(parts) = self
+            && let Some(at) = parts.iter().position(|part| part.0 == from)
+            && parts[at].1 == *amount
+            && !parts.iter().any(|part| part.0 == to)
+        {
+            parts[at].0 = to;
+            return;
+        }
         self.add(from, &Amount::NONE.minus(amount));
         self.add(to, amount);
     }

@@ -98,8 +98,10 @@ impl<'c> Machine<'c> {
         self.scope.old = OldState::Entry;
         self.scope.checks = self.config.checks;
         self.opened.clear();
-        self.evaluating.clear();
-        self.milestone = None;
+        if !self.evaluating.is_empty() {
+            self.evaluating.clear();
+            self.milestone = None;
+        }
         self.depth = 0;
     }
 
