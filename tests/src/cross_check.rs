@@ -4,6 +4,8 @@
 //! is verified is a **disagreement**: one of the two is wrong. A failure that the program announces is **reproduced** if
 //! some run fails with that id on that line.
 
+mod smaller;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,6 +20,7 @@ use chalice_run::sources::Sources;
 use silicon::options::Join;
 use silicon::session::{Task, input};
 
+use self::smaller::{Wrong, smaller};
 use crate::expectations::{self, Expectations, Output};
 use crate::observation::{MemberVerdict, Observation, observe, session_for};
 
@@ -46,6 +49,8 @@ pub struct Disagreement {
     pub message: String,
     /// The method that was started, and how.
     pub start: String,
+    /// Arguments of `chalice-run` that lead to it again; absent where all schedules were explored.
+    pub again: Option<String>,
 }
 
 /// What was compared, in numbers.
@@ -242,7 +247,7 @@ impl Comparer<'_> {
         let is_real = by_contract.is_none();
         // Behind an assert that fails, nothing is said of what contracts allow.
         let config = Config { keep_going: is_real, by_contract, ..config(self.limits) };
-        let mut starts = Starts::new(self.code, method, config, Bounds::default(), order);
+        let mut starts = Starts::new(self.code, method, config.clone(), Bounds::default(), order);
         starts.patience = self.limits.patience;
         let mut left = STATEMENTS.max(self.limits.steps);
         while starts.found < self.limits.starts {
@@ -258,11 +263,37 @@ impl Comparer<'_> {
             let start = format!("{}: {}", described.name, machine.start_text());
             let share = left / (self.limits.starts - starts.found + 1);
             machine.config.steps = self.limits.steps.min(share.max(SHARE));
+            let known = comparison.disagreements.len();
             self.one_run(&mut machine, starts.found, &start, comparison, failures);
+            if self.limits.visible.is_none() {
+                for one in &mut comparison.disagreements[known..] {
+                    let given = Wrong { start: start.clone(), again: starts.text_of(&machine) };
+                    self.make_smaller(method, &config, given, one);
+                }
+            }
             left = left.saturating_sub(machine.counts.steps);
             starts.go_on(&machine);
         }
         starts.found
+    }
+
+    /// Looks for a smaller run in which the same goes wrong, and says how to come back to it.
+    fn make_smaller(&self, method: u32, config: &Config, given: Wrong, found: &mut Disagreement) {
+        let is_it = |failure: &Failure, verdict: Verdict| {
+            self.sources.line(failure.span) as u32 == found.line
+                && as_announced(&failure.id) == found.id
+                && self.is_disagreement(verdict, failure)
+        };
+        let smallest = smaller(self.code, method, config, given, |machine, outcome| {
+            let mut failures = outcome.failure.iter().chain(&outcome.more);
+            machine.doubt.is_none()
+                && (config.by_contract.is_none() || machine.fails_by_contract())
+                && failures.any(|failure| is_it(failure, outcome.verdict))
+        });
+        let name = &self.code.methods[method as usize].name;
+        let by_contract = if config.by_contract.is_some() { " --by-contract all" } else { "" };
+        found.again = Some(format!("--entry {name} --start {}{by_contract}", smallest.again));
+        found.start = smallest.start;
     }
 
     /// Runs once. The first start runs under the first schedule, each other one under a schedule of its own.
@@ -366,6 +397,7 @@ impl Comparer<'_> {
                     id: output.id.clone(),
                     message: failure.message.clone(),
                     start: start.to_owned(),
+                    again: None,
                 });
             }
         }

@@ -65,6 +65,9 @@ fn main() -> anyhow::Result<ExitCode> {
             let (line, id, method) = (one.line, &one.id, &one.method);
             writeln!(out, "DISAGREEMENT {path}:{line} {id} in {method}: {}", one.message)?;
             writeln!(out, "  started {}", one.start)?;
+            if let Some(again) = &one.again {
+                writeln!(out, "  run it again with chalice-run {path} {again}")?;
+            }
         }
         for one in comparison.not_reproduced.iter().filter(|_| args.open) {
             writeln!(out, "open {path}:{} {}", one.line, one.id)?;

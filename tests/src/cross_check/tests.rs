@@ -54,6 +54,32 @@ fn a_failure_in_a_method_said_to_be_verified_is_a_disagreement() {
     assert_eq!(found[0].id, "postcondition.violated:assertion.false");
 }
 
+/// What somebody has to read is as small as it can be, and leads there again.
+#[test]
+fn disagreements_are_made_smaller() {
+    let text = "class C { var x: int; var next: C;
+        predicate list { acc(x) && acc(next) && (next != null ==> next.list) }
+        function len(): int requires list { unfolding list in next == null ? 1 : 1 + next.len() }
+        method m(n: int, s: seq<int>) requires list && |s| >= 1 { assert len() < 2 || s[0] <= 0; } }";
+    let found = compared(text, &["C.m"]).disagreements;
+    assert_eq!(found.len(), 1, "{found:?}");
+    // Two nodes are needed, and one element that is positive; the other values are the first that there are.
+    let start =
+        "this = C#start:1, n = 0, s = [1], C#start:1.next = C#start:2, C#start:2.next = null";
+    assert_eq!(found[0].start, start);
+    let again = found[0].again.as_deref().expect("it can be run again");
+    let again = again.strip_prefix("--entry C.m --start ").expect("a start");
+    let sources = Sources::new(vec![("a".to_owned(), text.to_owned())]);
+    let code = Code::new(sources.check().0.expect("a program"), sources.options());
+    let method = code.method("C.m").expect("a method");
+    let config = Config { undefined: Undefined::Choose, ..Config::default() };
+    let starts = Starts::new(&code, method, config, Bounds::default(), Order::All);
+    let text = chalice_run::generate::StartText::parse(again).expect("a start");
+    let Found::Start(mut machine) = starts.from_text(&text).next_start() else { panic!("{again}") };
+    assert_eq!(machine.start_text(), start);
+    assert_eq!(run(&mut machine, &Scheduling::First).verdict, Verdict::Failed);
+}
+
 #[test]
 fn a_failure_in_a_method_that_is_not_verified_is_none() {
     let text = "class C { method m() { assert false; } method n() { assert true; } }";
