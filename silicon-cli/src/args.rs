@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::builder::RangedU64ValueParser;
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
-use silicon::options::{Join, Options};
+use silicon::options::{Join, Native, Options};
 use silicon::output::{Format, ReportFormat};
 use silicon::session::input::{self, Input, Language, Source};
 use silicon::session::shard::Shard;
@@ -158,6 +158,12 @@ pub(crate) struct Args {
     /// When branches of a method are merged again
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
     join: JoinWhen,
+
+    /// Ask Z3 also what takes few steps without it: slower, and the verdicts are the same
+    #[arg(long, overrides_with = "native")]
+    no_native: bool,
+    #[arg(long, overrides_with = "no_native", hide = true)]
+    native: bool,
 
     /// Report places that no execution can reach, since what is said there is contradictory
     #[arg(long, visible_alias = "enableSmokeDetection", overrides_with = "no_smoke")]
@@ -440,6 +446,7 @@ impl Args {
                 JoinWhen::Always => Join::Always,
                 JoinWhen::Never => Join::Never,
             },
+            native: if self.no_native { Native::Off } else { Native::On },
             counterexample: self.counterexample || self.replay,
             ..Options::default()
         }
@@ -503,6 +510,7 @@ impl Args {
             format!("--time-limit {}", self.time_limit),
             format!("--join {}", choice(self.join.to_possible_value())),
         ]);
+        lines.extend(self.no_native.then(|| "--no-native".to_owned()));
         lines.extend(
             self.compat.map(|tool| format!("--compat {}", choice(tool.to_possible_value()))),
         );

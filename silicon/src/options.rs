@@ -45,6 +45,8 @@ pub struct Options {
     pub assume_termination: bool,
     /// When branches of a method are merged again.
     pub join: Join,
+    /// Which questions the solver is not asked.
+    pub native: Native,
     /// Count the instances of each quantifier. Slow: Z3 writes traces for it, to this directory; each is removed when it has
     /// been read.
     pub profile: Option<std::path::PathBuf>,
@@ -68,6 +70,16 @@ pub struct GivenUp {
     /// Whether that is a defect of the verifier, and not for lack of time or memory.
     pub is_defect: bool,
     pub why: String,
+}
+
+/// Whether questions that take few steps are answered without Z3 ([`smt::tableau`]).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Native {
+    On,
+    /// Z3 is asked all that what is assumed does not answer at once.
+    Off,
+    /// For tests: whatever is proved without Z3 has to be proved by Z3 as well.
+    Checked,
 }
 
 /// When branches are merged.
@@ -119,6 +131,7 @@ impl Default for Options {
             assume_injectivity_on_inhale: false,
             assume_termination: false,
             join: Join::Auto,
+            native: Native::On,
             profile: None,
             without_own_triggers: false,
             without_memoised_summaries: false,

@@ -35,6 +35,8 @@ use self::raw::Setting;
 pub use self::raw::SolverKind;
 use self::solver::Solver;
 pub use self::workspace::Workspace;
+pub use crate::tableau::Outcome;
+use crate::tableau::Tableau;
 use crate::terms::{Term, Terms};
 
 /// The version of Z3 that answers.
@@ -207,7 +209,9 @@ pub struct Prover {
     workspace: Workspace,
     /// For the solver.
     options: ProverOptions,
-    /// Made for the first question: many members have none.
+    /// For questions that take few steps.
+    tableau: Tableau,
+    /// Made for the first question that the tableau does not answer: many members have none.
     solver: Option<Solver>,
     scopes: Vec<Scope>,
     /// Axioms given by the user, each added once.
@@ -229,6 +233,7 @@ impl Prover {
         let mut prover = Prover {
             workspace: workspace.clone(),
             options,
+            tableau: Tableau::default(),
             solver: None,
             scopes: vec![Scope { open: true, queue: Vec::new() }],
             added: FxHashSet::default(),
@@ -253,12 +258,14 @@ impl Prover {
     /// Opens a scope: what is assumed in it is forgotten by the matching [`Prover::pop`].
     pub fn push(&mut self) {
         self.scopes.push(Scope::default());
+        self.tableau.push();
     }
 
     /// Leaves the innermost scope.
     pub fn pop(&mut self) -> Result<(), ProverError> {
         assert!(self.scopes.len() > 1, "pop without push");
         let scope = self.scopes.pop().expect("more than one");
+        self.tableau.pop();
         if let Some(solver) = &mut self.solver
             && scope.open
         {
@@ -276,6 +283,7 @@ impl Prover {
     pub fn assume(&mut self, formula: Term) {
         if formula != Terms::TRUE {
             self.scopes.last_mut().expect("at least one scope").queue.push(formula);
+            self.tableau.assume(formula);
         }
     }
 
@@ -284,7 +292,19 @@ impl Prover {
         if formula != Terms::TRUE && self.added.insert(formula) {
             // It is translated when there is something to ask.
             self.untranslated.push(formula);
+            self.tableau.add_axiom(formula);
         }
+    }
+
+    /// What can be said of the question in few steps, without Z3: see [`crate::tableau`]. An answer [`Outcome::Open`] is
+    /// one that [`QueryKind::Check`] may build on only.
+    pub fn check_without_solver(
+        &mut self,
+        terms: &mut Terms,
+        goal: Term,
+        kind: QueryKind,
+    ) -> Outcome {
+        self.tableau.ask(terms, goal, kind == QueryKind::Obligation)
     }
 
     /// Whether the assumptions imply the goal.

@@ -11,7 +11,7 @@ use sil::print::Form;
 use sil::program::Program;
 use sil_tests::seeds::{self, Seed};
 use sil_tests::{expectations, observation};
-use silicon::options::Join;
+use silicon::options::{Join, Native};
 use silicon::session::{Input, Task, input, load_program};
 
 /// The name under which known wrong answers would be announced.
@@ -26,6 +26,7 @@ fn main() {
             let name = path.strip_prefix(&below).unwrap_or(&path).display().to_string();
             trials.push(trial("verify", &name, &path, reports_what_it_announces));
             trials.push(trial("merged", &name, &path, reports_the_same_where_all_is_merged));
+            trials.push(trial("z3", &name, &path, reports_the_same_where_z3_is_asked));
             trials.push(trial("round-trip", &name, &path, printing_is_stable));
         }
     }
@@ -81,21 +82,27 @@ fn reports_its_error(path: &Path, seed: &Seed) -> Result<(), Failed> {
 }
 
 fn reports_what_it_announces(path: &Path) -> Result<(), Failed> {
-    compare(path, Join::Auto)
+    compare(path, Join::Auto, Native::On)
 }
 
-/// Also with states merged wherever they can be.
+/// Also with states merged wherever they can be, and with Z3 asked about each proof that takes few steps without it.
 fn reports_the_same_where_all_is_merged(path: &Path) -> Result<(), Failed> {
-    compare(path, Join::Always)
+    compare(path, Join::Always, Native::Checked)
+}
+
+/// Also where Z3 finds all proofs.
+fn reports_the_same_where_z3_is_asked(path: &Path) -> Result<(), Failed> {
+    compare(path, Join::Auto, Native::Off)
 }
 
 /// The reported errors are exactly the announced ones: none missing, none extra.
-fn compare(path: &Path, join: Join) -> Result<(), Failed> {
+fn compare(path: &Path, join: Join, native: Native) -> Result<(), Failed> {
     let announced = expectations::read(&fs::read_to_string(path)?, TOOL);
     if !announced.malformed.is_empty() {
         return Err(format!("not an annotation: {:?}", announced.malformed).into());
     }
-    let session = observation::session_for(path, Task::Verify, join);
+    let mut session = observation::session_for(path, Task::Verify, join);
+    session.options.native = native;
     let observation = observation::observe(path, &session);
     let difference = announced.compare(&observation.outputs());
     if difference.is_empty() {

@@ -14,7 +14,7 @@ use sil::program::{FunctionId, PredicateId, Program};
 use sil::source::Span;
 
 use super::encode::{Digest, Encoded, Part, Reader, encode};
-use crate::options::{GivenUp, Join, Options};
+use crate::options::{GivenUp, Join, Native, Options};
 
 /// What a task is about and may see, as the schedule says.
 pub(crate) struct Subject<'s> {
@@ -159,6 +159,7 @@ fn base(program: &Program, options: &Options) -> Digest {
         assume_injectivity_on_inhale,
         assume_termination,
         join,
+        native,
         without_own_triggers,
         without_memoised_summaries,
         counterexample,
@@ -186,6 +187,11 @@ fn base(program: &Program, options: &Options) -> Digest {
         Join::Auto => 0,
         Join::Always => 1,
         Join::Never => 2,
+    });
+    base.number(match native {
+        Native::On => 0,
+        Native::Off => 1,
+        Native::Checked => 2,
     });
     base.flag(*without_own_triggers);
     base.flag(*without_memoised_summaries);

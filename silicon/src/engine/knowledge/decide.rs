@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use sil::source::Span;
-use smt::prover::{self, Budget, QueryKind};
+use smt::prover::{self, Budget, Outcome, QueryKind};
 use smt::terms::{Term, Terms};
 
 use crate::engine::findings::blame::{Blame, Reason};
@@ -12,7 +12,15 @@ use crate::engine::knowledge::subject;
 use crate::engine::run::explore::Answer;
 use crate::engine::run::parts::Spent;
 use crate::engine::{Engine, Limits, Stop};
+use crate::options;
 use crate::report::{Asked, Cost, Means, Severity};
+
+/// What is known of a question before the solver is asked.
+enum Native {
+    Answered(Answer),
+    /// The question that is left.
+    Left(Term),
+}
 
 impl Engine<'_> {
     /// Whether a formula speaks about a value whose absence has been reported.
@@ -179,6 +187,10 @@ impl Engine<'_> {
         }
         self.go_on()?;
         self.tell_domains()?;
+        let goal = match self.natively(goal, kind)? {
+            Native::Answered(answer) => return Ok(answer),
+            Native::Left(goal) => goal,
+        };
         if let Some(answer) =
             self.run.sharing.as_mut().and_then(|sharing| sharing.known_answer(goal))
         {
@@ -212,6 +224,29 @@ impl Engine<'_> {
             self.go_on()?;
         }
         Ok(answer.into())
+    }
+
+    /// What the prover finds of a question without its solver.
+    fn natively(&mut self, goal: Term, kind: QueryKind) -> Result<Native, Stop> {
+        if self.context.options.native == options::Native::Off {
+            return Ok(Native::Left(goal));
+        }
+        let answer = match self.prover.check_without_solver(&mut self.terms, goal, kind) {
+            Outcome::Proved => Answer::Yes,
+            Outcome::Open => Answer::No,
+            Outcome::Left(left) => return Ok(Native::Left(left)),
+            Outcome::Unknown => return Ok(Native::Left(goal)),
+        };
+        self.count(Means::Facts);
+        if answer == Answer::Yes && self.context.options.native == options::Native::Checked {
+            let budget = self.obligation_budget(Instant::now());
+            let found = self.prover.check(&mut self.terms, goal, QueryKind::Obligation, budget)?;
+            if found == prover::Answer::NotProved {
+                let goal = self.terms.display(goal);
+                return Err(Stop::Broken(format!("proved natively, and not by Z3: {goal}")));
+            }
+        }
+        Ok(Native::Answered(answer))
     }
 
     /// Counts a question that is asked for the first time.

@@ -1,0 +1,506 @@
+//! A solver of our own, for questions that take few steps.
+//!
+//! A goal is shown by refutation: its negation is added to what is assumed, facts are taken apart, quantified facts are
+//! instantiated where their triggers match ([`instances`]), sets say what their elements are ([`sets`]), disjunctions are
+//! distinguished ([`search`]), and a way ends where the classes of equal terms ([`graph`]) or the inequalities
+//! ([`linear`]) contradict each other. What Chalice's encodings ask (amounts with read fractions, sets of held locks, the order
+//! of levels, maps with updates) ends that way, so that many a member never asks Z3; nothing here knows of these encodings.
+//!
+//! Invariants
+//! - SOUNDNESS: each step is valid by itself: a formula enters only as an assumption, an instance of one, an axiom of the theory of
+//!   sets, or a case of a distinction whose cases are all refuted. So [`Outcome::Proved`] means that the goal follows.
+//! - What an attempt may cost is counted in steps, never in time: the same question has the same answer everywhere.
+//! - Assumptions are entered when a question first needs them.
+
+mod graph;
+mod instances;
+mod linear;
+mod search;
+mod sets;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::graph::{Binding, Graph, Head, Marked};
+use crate::terms::{Sort, SortKind, Term, TermKind, Terms};
+
+/// What came of an attempt.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Proved,
+    /// The goal is about amounts, and there are amounts for which all is as assumed and it does not hold. That is said of
+    /// inequalities only: what formulas of other forms say of the same amounts is unknown.
+    Open,
+    /// The goal holds if this one does.
+    Left(Term),
+    /// The attempt came to no end.
+    Unknown,
+}
+
+/// Assumptions in nested scopes.
+#[derive(Debug)]
+pub struct Tableau {
+    /// These hold in every scope.
+    axioms: Vec<Term>,
+    scopes: Vec<Scope>,
+    entered: Entered,
+}
+
+#[derive(Debug, Default)]
+struct Scope {
+    facts: Vec<Term>,
+    /// How many of the facts have been entered.
+    entered: usize,
+    /// What to go back to when the scope is left, if something has been entered in it.
+    start: Option<Mark>,
+}
+
+/// What has been entered of the assumptions.
+#[derive(Debug, Default)]
+struct Entered {
+    graph: Graph,
+    clauses: Vec<Clause>,
+    /// The clauses in which an atom occurs.
+    clauses_of: FxHashMap<Term, Vec<usize>>,
+    rules: Vec<Arc<Rule>>,
+    /// The rules that have a part of a trigger with that head.
+    rules_of: FxHashMap<Head, Vec<usize>>,
+    /// Instances that have been made: the rule, and the representatives of the values then.
+    instances: Marked<(usize, Vec<Term>)>,
+    /// What they say: disjunctions that are entered when all parts but one are refuted, or to make a distinction.
+    candidates: Vec<Vec<Part>>,
+    /// Facts of sets and numbers that have been made, by what they are about.
+    derived: Marked<(Term, Term)>,
+    /// The terms that the present question is about.
+    active: Marked<Term>,
+    /// How far each of them is from the question, in the order of `active`.
+    distances: Vec<u32>,
+    /// How far the terms may be that are looked at now, and those that come next.
+    reach: u32,
+    distance: u32,
+    /// Whether only numbers are looked at; then, those that the question is about.
+    is_numeric: bool,
+    core: FxHashSet<Term>,
+    /// The constants that only the question speaks of.
+    own: Vec<Term>,
+    /// Clauses about them.
+    watched: Marked<usize>,
+    /// How many of the axioms have been entered.
+    axioms: usize,
+    /// Steps that the present question may still take.
+    fuel: u32,
+}
+
+/// A formula with the truth that it has in a disjunction.
+type Part = (Term, bool);
+
+/// A disjunction.
+#[derive(Debug)]
+struct Clause {
+    parts: Vec<Part>,
+    /// The atoms that it is found by.
+    atoms: Vec<Term>,
+}
+
+/// A quantified formula that holds: of all values, `body` has the truth.
+#[derive(Debug)]
+struct Rule {
+    variables: Vec<Term>,
+    triggers: Box<[Box<[Term]>]>,
+    body: Term,
+    truth: bool,
+    /// Of the parts of its triggers, each once.
+    heads: Vec<Head>,
+}
+
+/// How much of each list there was.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    graph: usize,
+    clauses: usize,
+    rules: usize,
+    instances: usize,
+    candidates: usize,
+    derived: usize,
+    active: usize,
+    watched: usize,
+    axioms: usize,
+}
+
+/// What an attempt may cost.
+#[derive(Clone, Copy, Debug)]
+struct Effort {
+    steps: u32,
+    /// How many distinctions are made inside each other.
+    distinctions: u32,
+    /// How far terms may be from the question: see [`search`].
+    reach: u32,
+}
+
+/// For a goal that has to be shown.
+const THOROUGH: [Effort; 1] = [Effort { steps: 1_500, distinctions: 3, reach: 0 }];
+
+/// The same, one after the other, where the goal speaks of domains or sets: facts about these are many, and each takes few steps.
+const EXTENSIVE: [Effort; 3] = [
+    Effort { steps: 3_000, distinctions: 5, reach: 0 },
+    Effort { steps: 3_000, distinctions: 5, reach: 1 },
+    Effort { steps: 4_000, distinctions: 6, reach: 2 },
+];
+
+/// For a question that only saves work.
+const BRIEF: [Effort; 1] = [Effort { steps: 4_000, distinctions: 3, reach: 8 }];
+
+impl Default for Tableau {
+    fn default() -> Self {
+        Tableau { axioms: Vec::new(), scopes: vec![Scope::default()], entered: Entered::default() }
+    }
+}
+
+impl Tableau {
+    /// Opens a scope.
+    pub fn push(&mut self) {
+        self.scopes.push(Scope::default());
+    }
+
+    /// Forgets what was assumed since the matching [`Tableau::push`].
+    pub fn pop(&mut self) {
+        let scope = self.scopes.pop().expect("pop without push");
+        if let Some(start) = scope.start {
+            self.entered.undo_to(start);
+        }
+    }
+
+    /// Assumes a formula in the innermost scope.
+    pub fn assume(&mut self, formula: Term) {
+        self.scopes.last_mut().expect("there is a base scope").facts.push(formula);
+    }
+
+    /// Adds a formula that holds in every scope.
+    pub fn add_axiom(&mut self, formula: Term) {
+        self.axioms.push(formula);
+    }
+
+    /// Whether the assumptions imply the goal. Where that has to be shown, nothing is spared, and [`Outcome::Open`] is no answer.
+    pub fn ask(&mut self, terms: &mut Terms, goal: Term, has_to_hold: bool) -> Outcome {
+        if has_to_hold {
+            let efforts: &[Effort] =
+                if speaks_of_domains(terms, goal) { &EXTENSIVE } else { &THOROUGH };
+            return match self.attempts(terms, goal, efforts, false) {
+                Outcome::Open => Outcome::Unknown,
+                outcome => outcome,
+            };
+        }
+        // Of a conjunction, what is said of amounts is looked at alone.
+        let parts = terms.conjuncts(goal);
+        let mut left = Vec::new();
+        for &part in &parts {
+            if !is_about_amounts(terms, part) {
+                left.push(part);
+                continue;
+            }
+            match self.attempts(terms, part, &BRIEF, true) {
+                Outcome::Proved => {}
+                Outcome::Open => return Outcome::Open,
+                _ => left.push(part),
+            }
+        }
+        match left.len() {
+            0 => Outcome::Proved,
+            len if len < parts.len() => Outcome::Left(terms.and(left)),
+            _ => Outcome::Unknown,
+        }
+    }
+
+    /// Attempts one after the other. `is_numeric`: only numbers are looked at.
+    fn attempts(
+        &mut self,
+        terms: &mut Terms,
+        goal: Term,
+        efforts: &[Effort],
+        is_numeric: bool,
+    ) -> Outcome {
+        self.enter(terms);
+        let mut outcome = Outcome::Unknown;
+        for &effort in efforts {
+            let start = self.entered.mark();
+            self.entered.is_numeric = is_numeric;
+            outcome = self.entered.attempt(terms, goal, effort);
+            self.entered.undo_to(start);
+            if outcome == Outcome::Proved {
+                break;
+            }
+        }
+        outcome
+    }
+
+    /// Enters what has not been entered yet.
+    fn enter(&mut self, terms: &mut Terms) {
+        let last = self.scopes.len() - 1;
+        for (depth, scope) in self.scopes.iter_mut().enumerate() {
+            let has_news = scope.entered < scope.facts.len()
+                || (depth == last && self.entered.axioms < self.axioms.len());
+            if !has_news {
+                continue;
+            }
+            scope.start.get_or_insert_with(|| self.entered.mark());
+            // SOUNDNESS: a conflict ends with the scope that it was found in, since marks say what was entered before.
+            if depth == last {
+                let axioms = self.axioms[self.entered.axioms..].to_vec();
+                self.entered.axioms = self.axioms.len();
+                for axiom in axioms {
+                    self.entered.assert(terms, axiom, true);
+                }
+            }
+            while let Some(&fact) = scope.facts.get(scope.entered) {
+                scope.entered += 1;
+                self.entered.assert(terms, fact, true);
+            }
+        }
+    }
+}
+
+impl Entered {
+    fn mark(&self) -> Mark {
+        Mark {
+            graph: self.graph.mark(),
+            clauses: self.clauses.len(),
+            rules: self.rules.len(),
+            instances: self.instances.len(),
+            candidates: self.candidates.len(),
+            derived: self.derived.len(),
+            active: self.active.len(),
+            watched: self.watched.len(),
+            axioms: self.axioms,
+        }
+    }
+
+    fn undo_to(&mut self, mark: Mark) {
+        self.graph.undo_to(mark.graph);
+        for clause in self.clauses.drain(mark.clauses..).rev() {
+            for atom in clause.atoms.iter().rev() {
+                self.clauses_of.get_mut(atom).and_then(Vec::pop);
+            }
+        }
+        while self.rules.len() > mark.rules {
+            self.forget_rule();
+        }
+        self.instances.truncate(mark.instances);
+        self.candidates.truncate(mark.candidates);
+        self.derived.truncate(mark.derived);
+        self.active.truncate(mark.active);
+        self.distances.truncate(mark.active);
+        self.watched.truncate(mark.watched);
+        self.axioms = mark.axioms;
+    }
+
+    /// Enters a formula with its truth.
+    fn assert(&mut self, terms: &mut Terms, formula: Term, truth: bool) {
+        let mut pending = vec![(formula, truth)];
+        while let Some((formula, truth)) = pending.pop() {
+            if self.graph.is_contradictory() {
+                return;
+            }
+            match (terms.kind(formula).clone(), truth) {
+                (TermKind::Bool(value), _) => {
+                    if value != truth {
+                        self.graph.contradict();
+                    }
+                }
+                (TermKind::Not(inner), _) => pending.push((inner, !truth)),
+                (TermKind::And(parts), true) | (TermKind::Or(parts), false) => {
+                    pending.extend(parts.iter().rev().map(|&part| (part, truth)));
+                }
+                (TermKind::Or(parts), true) | (TermKind::And(parts), false) => {
+                    let parts = parts.iter().map(|&part| (part, truth)).collect();
+                    self.add_clause(terms, parts);
+                }
+                (TermKind::Implies(guard, body), false) => {
+                    pending.extend([(body, false), (guard, true)]);
+                }
+                (TermKind::Implies(guard, body), true) => {
+                    self.add_clause(terms, vec![(guard, false), (body, true)]);
+                }
+                (TermKind::Eq(left, right), _) if terms.sort(left) == Sort::BOOL => {
+                    if truth && is_atom(terms, left) && is_atom(terms, right) {
+                        self.graph.merge(terms, left, right);
+                    }
+                    self.add_clause(terms, vec![(left, false), (right, truth)]);
+                    self.add_clause(terms, vec![(left, true), (right, !truth)]);
+                }
+                (TermKind::Ite(condition, then, otherwise), _) => {
+                    self.add_clause(terms, vec![(condition, false), (then, truth)]);
+                    self.add_clause(terms, vec![(condition, true), (otherwise, truth)]);
+                }
+                (TermKind::Quantifier(quantifier), _) => {
+                    self.add_rule(terms, &quantifier, truth);
+                }
+                (TermKind::Distinct(_), false) => {}
+                (TermKind::Distinct(members), true) => {
+                    for (index, &left) in members.iter().enumerate() {
+                        for &right in &members[..index] {
+                            let same = terms.identical(left, right);
+                            pending.push((same, false));
+                        }
+                    }
+                }
+                (kind, _) => self.assert_atom(terms, formula, &kind, truth),
+            }
+        }
+    }
+
+    fn assert_atom(&mut self, terms: &mut Terms, atom: Term, kind: &TermKind, truth: bool) {
+        self.graph.merge(terms, atom, terms.bool(truth));
+        if let TermKind::Theory(op, operands, _) = kind {
+            self.assert_relation(terms, *op, operands, truth);
+        }
+    }
+
+    /// Enters a disjunction: what is left of it, as far as its parts are decided.
+    fn add_clause(&mut self, terms: &mut Terms, parts: Vec<Part>) {
+        let parts = flat(terms, parts);
+        let Some(open) = self.open_among(terms, &parts) else { return };
+        match open[..] {
+            [] => self.graph.contradict(),
+            [(part, truth)] => crate::terms::grow_stack(|| self.assert(terms, part, truth)),
+            _ => {
+                let mut atoms = Vec::new();
+                for &(part, _) in &open {
+                    collect_atoms(terms, part, &mut atoms);
+                }
+                let index = self.clauses.len();
+                for &atom in &atoms {
+                    self.graph.enter(terms, atom);
+                    self.clauses_of.entry(atom).or_default().push(index);
+                }
+                self.clauses.push(Clause { parts: open, atoms });
+            }
+        }
+    }
+
+    /// The parts of a disjunction that are undecided; `None` if it holds.
+    fn open_among(&self, terms: &Terms, parts: &[Part]) -> Option<Vec<Part>> {
+        let mut open = Vec::new();
+        for &(part, truth) in parts {
+            match self.graph.truth(terms, part) {
+                Some(known) if known == truth => return None,
+                Some(_) => {}
+                None => open.push((part, truth)),
+            }
+        }
+        Some(open)
+    }
+}
+
+/// A disjunction of disjunctions as one.
+fn flat(terms: &Terms, parts: Vec<Part>) -> Vec<Part> {
+    let mut flat: Vec<Part> = Vec::with_capacity(parts.len());
+    let mut pending: Vec<Part> = parts.into_iter().rev().collect();
+    while let Some((part, truth)) = pending.pop() {
+        match (terms.kind(part), truth) {
+            (&TermKind::Not(inner), _) => pending.push((inner, !truth)),
+            (TermKind::Or(parts), true) | (TermKind::And(parts), false) => {
+                pending.extend(parts.iter().rev().map(|&part| (part, truth)));
+            }
+            (&TermKind::Implies(guard, body), true) => {
+                pending.extend([(body, true), (guard, false)]);
+            }
+            _ => flat.push((part, truth)),
+        }
+    }
+    flat
+}
+
+/// A formula with its truth as disjunctions, as far as that takes no copies of its parts.
+fn disjunctions(terms: &Terms, formula: Term, truth: bool) -> Vec<Vec<Part>> {
+    let mut found = Vec::new();
+    let mut pending = vec![(formula, truth)];
+    while let Some((formula, truth)) = pending.pop() {
+        match (terms.kind(formula), truth) {
+            (&TermKind::Not(inner), _) => pending.push((inner, !truth)),
+            (TermKind::And(parts), true) | (TermKind::Or(parts), false) => {
+                pending.extend(parts.iter().rev().map(|&part| (part, truth)));
+            }
+            (&TermKind::Implies(guard, body), false) => {
+                pending.extend([(body, false), (guard, true)]);
+            }
+            (&TermKind::Eq(left, right), _) if terms.sort(left) == Sort::BOOL => {
+                found.push(flat(terms, vec![(left, false), (right, truth)]));
+                found.push(flat(terms, vec![(left, true), (right, !truth)]));
+            }
+            (&TermKind::Ite(condition, then, otherwise), _) => {
+                found.push(flat(terms, vec![(condition, false), (then, truth)]));
+                found.push(flat(terms, vec![(condition, true), (otherwise, truth)]));
+            }
+            _ => found.push(flat(terms, vec![(formula, truth)])),
+        }
+    }
+    found
+}
+
+/// Whether a formula has no formulas as parts.
+fn is_atom(terms: &Terms, formula: Term) -> bool {
+    match terms.kind(formula) {
+        TermKind::Bool(_)
+        | TermKind::Not(_)
+        | TermKind::And(_)
+        | TermKind::Or(_)
+        | TermKind::Implies(..)
+        | TermKind::Ite(..)
+        | TermKind::Quantifier(_) => false,
+        &TermKind::Eq(left, _) => terms.sort(left) != Sort::BOOL,
+        _ => true,
+    }
+}
+
+/// The atoms of a formula, each once.
+fn collect_atoms(terms: &Terms, formula: Term, atoms: &mut Vec<Term>) {
+    let mut pending = vec![formula];
+    while let Some(formula) = pending.pop() {
+        match terms.kind(formula) {
+            TermKind::Bool(_) | TermKind::Quantifier(_) => {}
+            TermKind::Not(_) | TermKind::And(_) | TermKind::Or(_) | TermKind::Implies(..) => {
+                terms.kind(formula).for_each_operand(|operand| pending.push(operand));
+            }
+            &TermKind::Eq(left, right) if terms.sort(left) == Sort::BOOL => {
+                pending.extend([left, right]);
+            }
+            &TermKind::Ite(condition, then, otherwise) => {
+                pending.extend([condition, then, otherwise]);
+            }
+            _ if atoms.contains(&formula) => {}
+            _ => atoms.push(formula),
+        }
+    }
+}
+
+/// Whether a set or a value of a domain occurs in a formula.
+fn speaks_of_domains(terms: &Terms, formula: Term) -> bool {
+    let (mut visited, mut pending) = (FxHashSet::default(), vec![formula]);
+    while let Some(term) = pending.pop() {
+        if !visited.insert(term) {
+            continue;
+        }
+        if matches!(terms.sort_kind(terms.sort(term)), SortKind::User { .. } | SortKind::Set(_)) {
+            return true;
+        }
+        terms.kind(term).for_each_operand(|operand| pending.push(operand));
+    }
+    false
+}
+
+/// Whether a formula compares amounts of permission, and says nothing else.
+fn is_about_amounts(terms: &Terms, formula: Term) -> bool {
+    match terms.kind(formula) {
+        &TermKind::Eq(left, _) | &TermKind::Lt(left, _) | &TermKind::Le(left, _) => {
+            terms.sort(left) == Sort::PERM
+        }
+        &TermKind::Not(inner) => is_about_amounts(terms, inner),
+        TermKind::And(parts) | TermKind::Or(parts) => {
+            parts.iter().all(|&part| is_about_amounts(terms, part))
+        }
+        _ => false,
+    }
+}

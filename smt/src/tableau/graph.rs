@@ -1,0 +1,567 @@
+//! Terms with what is known of their equality: congruence closure that can be undone.
+//!
+//! Every atom is a term of the graph, and one that holds is equal to `true`, one that does not to `false`. So a truth spreads to
+//! atoms whose operands are equal. Connectives have no place in the graph: [`Graph::truth`] reads them from their parts.
+//!
+//! Invariants
+//! - Two terms of the graph with equal operands and the same form are in one class.
+//! - What was changed since a [`Graph::mark`] is undone by [`Graph::undo_to`]. Unions take no shortcuts, so that undoing one is
+//!   undoing the last change.
+
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::terms::{Sort, Symbol, Term, TermKind, Terms, TheoryOp, grow_stack};
+
+/// The operator at the top of a term, for the search of terms that a trigger may match.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Head {
+    Apply(Symbol),
+    Theory(TheoryOp),
+    Other(std::mem::Discriminant<TermKind>),
+}
+
+impl Head {
+    pub(super) fn of(terms: &Terms, term: Term) -> Head {
+        match terms.kind(term) {
+            TermKind::Apply(symbol, _) => Head::Apply(*symbol),
+            TermKind::Theory(op, ..) => Head::Theory(*op),
+            other => Head::Other(std::mem::discriminant(other)),
+        }
+    }
+}
+
+/// A term of the graph.
+#[derive(Debug)]
+struct Node {
+    /// A term of another class that this one has been merged into; itself for a representative.
+    parent: Term,
+    /// The next term of the class, in a ring.
+    next: Term,
+    size: u32,
+    /// The terms that have a member of the class as an operand; kept with the representative.
+    uses: Vec<Term>,
+    /// A member that differs from all other literals.
+    literal: Option<Term>,
+}
+
+/// One change.
+#[derive(Debug)]
+enum Undo {
+    Node(Term),
+    /// An operand of a new term has one use less.
+    Use(Term),
+    Form(TermKind),
+    Union {
+        root: Term,
+        child: Term,
+        uses: usize,
+        literal: Option<Term>,
+    },
+    Head(Head),
+    Conflict,
+}
+
+/// The terms that have been entered, in classes.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    nodes: FxHashMap<Term, Node>,
+    /// Forms with representatives as operands, and a term of that form.
+    forms: FxHashMap<TermKind, Term>,
+    heads: FxHashMap<Head, Vec<Term>>,
+    pending: Vec<(Term, Term)>,
+    conflict: bool,
+    /// The representatives of classes that have grown.
+    grown: Vec<Term>,
+    trail: Vec<Undo>,
+    /// What [`Graph::find_form`] has found of terms that are not in the graph, until something changes.
+    found: RefCell<FxHashMap<Term, Term>>,
+}
+
+impl Graph {
+    /// Where [`Graph::undo_to`] comes back to.
+    pub(super) fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Undoes what was changed since the mark.
+    pub(super) fn undo_to(&mut self, mark: usize) {
+        self.pending.clear();
+        self.found.get_mut().clear();
+        for change in self.trail.drain(mark..).rev() {
+            match change {
+                Undo::Node(term) => {
+                    self.nodes.remove(&term);
+                }
+                Undo::Use(root) => {
+                    self.nodes.get_mut(&root).and_then(|node| node.uses.pop());
+                }
+                Undo::Form(form) => {
+                    self.forms.remove(&form);
+                }
+                Undo::Union { root, child, uses, literal } => {
+                    let ring = self.nodes[&root].next;
+                    let node = self.nodes.get_mut(&child).expect("it was merged");
+                    let (next, size) = (node.next, node.size);
+                    node.parent = child;
+                    node.next = ring;
+                    let node = self.nodes.get_mut(&root).expect("it was merged");
+                    node.next = next;
+                    node.size -= size;
+                    node.uses.truncate(uses);
+                    node.literal = literal;
+                }
+                Undo::Head(head) => {
+                    self.heads.get_mut(&head).and_then(Vec::pop);
+                }
+                Undo::Conflict => self.conflict = false,
+            }
+        }
+    }
+
+    /// Whether what is known was seen to contradict itself.
+    pub(super) fn is_contradictory(&self) -> bool {
+        self.conflict
+    }
+
+    pub(super) fn contradict(&mut self) {
+        if !self.conflict {
+            self.conflict = true;
+            self.trail.push(Undo::Conflict);
+        }
+    }
+
+    /// The classes that have grown since this was asked before, by their representatives.
+    pub(super) fn take_grown(&mut self) -> FxHashSet<Term> {
+        let grown = std::mem::take(&mut self.grown);
+        grown.into_iter().map(|term| self.find(term)).collect()
+    }
+
+    pub(super) fn contains(&self, term: Term) -> bool {
+        self.nodes.contains_key(&term)
+    }
+
+    /// The representative of a term of the graph; any other term is alone.
+    pub(super) fn find(&self, mut term: Term) -> Term {
+        while let Some(node) = self.nodes.get(&term) {
+            if node.parent == term {
+                return term;
+            }
+            term = node.parent;
+        }
+        term
+    }
+
+    /// The representative of a term that need not be in the graph: of one in it that has the same form.
+    fn find_form(&self, terms: &Terms, term: Term) -> Term {
+        if self.contains(term) {
+            return self.find(term);
+        }
+        let mut is_leaf = true;
+        terms.kind(term).for_each_operand(|_| is_leaf = false);
+        if is_leaf || matches!(terms.kind(term), TermKind::Quantifier(_)) {
+            return term;
+        }
+        if let Some(&known) = self.found.borrow().get(&term) {
+            return known;
+        }
+        let form =
+            terms.kind(term).map_operands(|operand| grow_stack(|| self.find_form(terms, operand)));
+        let found = self.forms.get(&ordered(form)).map_or(term, |&known| self.find(known));
+        self.found.borrow_mut().insert(term, found);
+        found
+    }
+
+    /// Whether a term of the graph is known to equal a term because of its form.
+    pub(super) fn has_form(&self, terms: &Terms, term: Term) -> bool {
+        self.contains(self.find_form(terms, term))
+    }
+
+    /// The terms of the class of a term.
+    pub(super) fn members(&self, term: Term) -> impl Iterator<Item = Term> + '_ {
+        let mut next = Some(term);
+        std::iter::from_fn(move || {
+            let this = next?;
+            let following = self.nodes.get(&this).map_or(term, |node| node.next);
+            next = (following != term).then_some(following);
+            Some(this)
+        })
+    }
+
+    pub(super) fn class_size(&self, term: Term) -> usize {
+        self.nodes.get(&self.find(term)).map_or(1, |node| node.size as usize)
+    }
+
+    /// The terms that have a term of the class as an operand.
+    pub(super) fn uses(&self, term: Term) -> &[Term] {
+        self.nodes.get(&self.find(term)).map_or(&[], |node| &node.uses)
+    }
+
+    /// The literal that a term is known to equal.
+    pub(super) fn literal(&self, term: Term) -> Option<Term> {
+        self.nodes.get(&self.find(term))?.literal
+    }
+
+    /// The terms with a head.
+    pub(super) fn with_head(&self, head: Head) -> &[Term] {
+        self.heads.get(&head).map_or(&[], Vec::as_slice)
+    }
+
+    /// Enters a term, which is no connective, and its operands.
+    pub(super) fn enter(&mut self, terms: &Terms, term: Term) {
+        let mut pending = vec![(term, false)];
+        while let Some((term, is_ready)) = pending.pop() {
+            if self.contains(term) {
+                continue;
+            }
+            let kind = terms.kind(term);
+            let is_opaque = matches!(kind, TermKind::Quantifier(_));
+            if !is_ready && !is_opaque {
+                pending.push((term, true));
+                kind.for_each_operand(|operand| pending.push((operand, false)));
+                continue;
+            }
+            let literal = (terms.is_literal(term) || term == Terms::NULL).then_some(term);
+            let node = Node { parent: term, next: term, size: 1, uses: Vec::new(), literal };
+            self.nodes.insert(term, node);
+            self.found.get_mut().clear();
+            self.trail.push(Undo::Node(term));
+            let head = Head::of(terms, term);
+            self.heads.entry(head).or_default().push(term);
+            self.trail.push(Undo::Head(head));
+            if !is_opaque {
+                let mut operands = Vec::new();
+                kind.for_each_operand(|operand| operands.push(self.find(operand)));
+                operands.sort_unstable();
+                operands.dedup();
+                for &root in &operands {
+                    self.nodes.get_mut(&root).expect("operands are entered first").uses.push(term);
+                    self.trail.push(Undo::Use(root));
+                }
+                if !operands.is_empty() {
+                    self.enter_form(terms, term);
+                }
+            }
+        }
+        self.close(terms);
+    }
+
+    /// Looks for a term with the same form, now that the operands are what they are.
+    fn enter_form(&mut self, terms: &Terms, term: Term) {
+        let form = ordered(terms.kind(term).map_operands(|operand| self.find(operand)));
+        if let Some((left, right)) = equated(terms, term) {
+            let (left, right) = (self.find(left), self.find(right));
+            if left == right {
+                self.pending.push((term, Terms::TRUE));
+            } else if self.are_different(left, right) {
+                self.pending.push((term, Terms::FALSE));
+            }
+        }
+        match self.forms.get(&form) {
+            Some(&known) => self.pending.push((term, known)),
+            None => {
+                self.forms.insert(form.clone(), term);
+                self.trail.push(Undo::Form(form));
+            }
+        }
+    }
+
+    /// Whether two representatives are different literals.
+    fn are_different(&self, a: Term, b: Term) -> bool {
+        match (self.literal(a), self.literal(b)) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
+        }
+    }
+
+    /// Makes two terms equal.
+    pub(super) fn merge(&mut self, terms: &Terms, left: Term, right: Term) {
+        self.enter(terms, left);
+        self.enter(terms, right);
+        self.pending.push((left, right));
+        self.close(terms);
+    }
+
+    /// Merges what is to be merged, and what is congruent because of it.
+    fn close(&mut self, terms: &Terms) {
+        while let Some((left, right)) = self.pending.pop() {
+            for truth in [Terms::TRUE, Terms::FALSE] {
+                if (left == truth || right == truth) && !self.contains(truth) {
+                    let node = Node {
+                        parent: truth,
+                        next: truth,
+                        size: 1,
+                        uses: Vec::new(),
+                        literal: Some(truth),
+                    };
+                    self.nodes.insert(truth, node);
+                    self.trail.push(Undo::Node(truth));
+                }
+            }
+            let (left, right) = (self.find(left), self.find(right));
+            if left == right {
+                continue;
+            }
+            if self.are_different(left, right) {
+                self.contradict();
+                self.pending.clear();
+                return;
+            }
+            self.unite(terms, left, right);
+        }
+    }
+
+    fn unite(&mut self, terms: &Terms, left: Term, right: Term) {
+        let weight = |term: Term| {
+            let node = &self.nodes[&term];
+            (node.uses.len(), node.size)
+        };
+        let (child, root) =
+            if weight(left) <= weight(right) { (left, right) } else { (right, left) };
+        // Equations that come to hold make their operands equal.
+        for side in [left, right] {
+            let other = if side == left { right } else { left };
+            if self.literal(side).is_none() && self.literal(other) == Some(Terms::TRUE) {
+                let members: Vec<Term> = self.members(side).collect();
+                for member in members {
+                    self.pending.extend(equated(terms, member));
+                }
+            }
+        }
+        let node = self.nodes.get_mut(&child).expect("a representative");
+        node.parent = root;
+        let (next, size, literal) = (node.next, node.size, node.literal);
+        let uses = node.uses.clone();
+        let node = self.nodes.get_mut(&root).expect("a representative");
+        self.trail.push(Undo::Union { root, child, uses: node.uses.len(), literal: node.literal });
+        let ring = std::mem::replace(&mut node.next, next);
+        node.size += size;
+        node.literal = node.literal.or(literal);
+        let has_new_literal = literal.is_some();
+        node.uses.extend(uses.iter().copied());
+        self.nodes.get_mut(&child).expect("a representative").next = ring;
+        self.grown.push(root);
+        self.found.get_mut().clear();
+        // An equation of the root may be decided by the literal that it has now.
+        let of_root = if has_new_literal {
+            let node = &self.nodes[&root];
+            node.uses[..node.uses.len() - uses.len()].to_vec()
+        } else {
+            Vec::new()
+        };
+        for term in uses.into_iter().chain(of_root) {
+            self.enter_form(terms, term);
+        }
+    }
+
+    /// Whether a formula is known to hold, or known not to.
+    pub(super) fn truth(&self, terms: &Terms, formula: Term) -> Option<bool> {
+        match terms.kind(formula) {
+            TermKind::Bool(value) => Some(*value),
+            &TermKind::Not(inner) => grow_stack(|| self.truth(terms, inner)).map(|truth| !truth),
+            TermKind::And(parts) => self.truth_of_all(terms, parts, true),
+            TermKind::Or(parts) => self.truth_of_all(terms, parts, false),
+            &TermKind::Implies(guard, body) => {
+                grow_stack(|| match (self.truth(terms, guard), self.truth(terms, body)) {
+                    (Some(false), _) | (_, Some(true)) => Some(true),
+                    (Some(true), body) => body,
+                    _ => None,
+                })
+            }
+            &TermKind::Eq(left, right) if terms.sort(left) == Sort::BOOL => {
+                grow_stack(|| match (self.truth(terms, left), self.truth(terms, right)) {
+                    (Some(left), Some(right)) => Some(left == right),
+                    _ => (self.find_form(terms, left) == self.find_form(terms, right))
+                        .then_some(true),
+                })
+            }
+            &TermKind::Ite(condition, then, otherwise) => {
+                grow_stack(|| match self.truth(terms, condition) {
+                    Some(true) => self.truth(terms, then),
+                    Some(false) => self.truth(terms, otherwise),
+                    None => None,
+                })
+            }
+            _ => self.truth_of_atom(terms, formula),
+        }
+    }
+
+    fn truth_of_all(&self, terms: &Terms, parts: &[Term], unit: bool) -> Option<bool> {
+        let mut all = true;
+        for &part in parts {
+            match grow_stack(|| self.truth(terms, part)) {
+                Some(truth) if truth != unit => return Some(!unit),
+                Some(_) => {}
+                None => all = false,
+            }
+        }
+        all.then_some(unit)
+    }
+
+    fn truth_of_atom(&self, terms: &Terms, atom: Term) -> Option<bool> {
+        if let Some(literal) = self.literal(self.find_form(terms, atom)) {
+            return terms.as_bool(literal);
+        }
+        if let &TermKind::Eq(left, right) = terms.kind(atom) {
+            let (left, right) = (self.find_form(terms, left), self.find_form(terms, right));
+            if left == right {
+                return Some(true);
+            }
+            if self.are_different(left, right) {
+                return Some(false);
+            }
+        }
+        None
+    }
+
+    /// Whether a term matches the operands of a form that has variables: the values of the variables, for each way.
+    ///
+    /// `fuel` is what may be spent; it is taken off.
+    pub(super) fn matches(
+        &self,
+        terms: &Terms,
+        pattern: Term,
+        target: Term,
+        binding: &Binding,
+        fuel: &mut u32,
+    ) -> Vec<Binding> {
+        if *fuel == 0 {
+            return Vec::new();
+        }
+        *fuel -= 1;
+        if !terms.is_open(pattern) {
+            let same = self.find_form(terms, pattern) == self.find(target);
+            return if same { vec![binding.clone()] } else { Vec::new() };
+        }
+        if let TermKind::Apply(symbol, _) = terms.kind(pattern)
+            && terms.declaration(*symbol).is_variable()
+        {
+            return match binding.value(pattern) {
+                Some(value) if self.find(value) == self.find(target) => vec![binding.clone()],
+                Some(_) => Vec::new(),
+                None => vec![binding.with(pattern, target)],
+            };
+        }
+        let mut found = Vec::new();
+        for member in self.members(target) {
+            found.extend(self.matches_term(terms, pattern, member, binding, fuel));
+        }
+        found
+    }
+
+    /// The same for one term of the class.
+    pub(super) fn matches_term(
+        &self,
+        terms: &Terms,
+        pattern: Term,
+        target: Term,
+        binding: &Binding,
+        fuel: &mut u32,
+    ) -> Vec<Binding> {
+        if *fuel == 0 || Head::of(terms, pattern) != Head::of(terms, target) {
+            return Vec::new();
+        }
+        let of_one_sort = match (terms.kind(pattern), terms.kind(target)) {
+            (TermKind::Unwrap(_, a), TermKind::Unwrap(_, b))
+            | (TermKind::IsWrapped(_, a), TermKind::IsWrapped(_, b))
+            | (TermKind::Theory(_, _, a), TermKind::Theory(_, _, b)) => a == b,
+            _ => true,
+        };
+        if !of_one_sort {
+            return Vec::new();
+        }
+        let (mut of_pattern, mut of_target) = (Vec::new(), Vec::new());
+        terms.kind(pattern).for_each_operand(|operand| of_pattern.push(operand));
+        terms.kind(target).for_each_operand(|operand| of_target.push(operand));
+        if of_pattern.len() != of_target.len()
+            || of_pattern.iter().zip(&of_target).any(|(&a, &b)| terms.sort(a) != terms.sort(b))
+        {
+            return Vec::new();
+        }
+        let mut bindings = vec![binding.clone()];
+        for (&pattern, &target) in of_pattern.iter().zip(&of_target) {
+            let mut next = Vec::new();
+            for binding in &bindings {
+                next.extend(grow_stack(|| self.matches(terms, pattern, target, binding, fuel)));
+            }
+            bindings = next;
+        }
+        bindings
+    }
+}
+
+/// The operands of an equation.
+fn equated(terms: &Terms, formula: Term) -> Option<(Term, Term)> {
+    use TheoryOp::{MapEqual, MultisetEqual, SeqEqual, SetEqual};
+    match terms.kind(formula) {
+        &TermKind::Eq(left, right) => Some((left, right)),
+        TermKind::Theory(SetEqual | SeqEqual | MultisetEqual | MapEqual, operands, _) => {
+            Some((operands[0], operands[1]))
+        }
+        _ => None,
+    }
+}
+
+/// An equation in its one order of operands.
+fn ordered(form: TermKind) -> TermKind {
+    match form {
+        TermKind::Eq(a, b) => TermKind::Eq(a.min(b), a.max(b)),
+        other => other,
+    }
+}
+
+/// Values of variables.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Binding(Vec<(Term, Term)>);
+
+impl Binding {
+    pub(super) fn value(&self, variable: Term) -> Option<Term> {
+        self.0.iter().find(|(known, _)| *known == variable).map(|&(_, value)| value)
+    }
+
+    fn with(&self, variable: Term, value: Term) -> Binding {
+        let mut values = self.0.clone();
+        values.push((variable, value));
+        Binding(values)
+    }
+}
+
+/// A set that can be put back to what it was.
+#[derive(Debug)]
+pub(super) struct Marked<T> {
+    set: FxHashSet<T>,
+    order: Vec<T>,
+}
+
+impl<T> Default for Marked<T> {
+    fn default() -> Self {
+        Marked { set: FxHashSet::default(), order: Vec::new() }
+    }
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Marked<T> {
+    /// Whether the element is new.
+    pub(super) fn insert(&mut self, element: T) -> bool {
+        let is_new = self.set.insert(element.clone());
+        if is_new {
+            self.order.push(element);
+        }
+        is_new
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// In the order of insertion.
+    pub(super) fn get(&self, index: usize) -> T {
+        self.order[index].clone()
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        for element in self.order.drain(len..) {
+            self.set.remove(&element);
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! The attempt to refute: facts about active terms, distinctions, the end of a way.
+
+use rustc_hash::FxHashSet;
+
+use super::linear::Verdict;
+use super::{Effort, Entered, Head, Outcome, Part, collect_atoms};
+use crate::terms::{Sort, Term, TermKind, Terms};
+
+/// Terms that more others are made of say little about a question: nearly everything is about `this`.
+const MANY_USES: usize = 24;
+
+/// Disjunctions with more undecided parts are of no help.
+const MANY_PARTS: usize = 4;
+
+/// What a distinction costs: its undecided parts; and of those with as many, what is about the goal's own constants is first.
+type Cost = (usize, bool);
+
+/// So many terms are active at most.
+const ACTIVE: usize = 400;
+
+impl Entered {
+    /// Tries to refute what has been entered and the negation of the goal.
+    pub(super) fn attempt(&mut self, terms: &mut Terms, goal: Term, effort: Effort) -> Outcome {
+        self.fuel = effort.steps;
+        self.reach = effort.reach;
+        self.distance = 0;
+        self.own = self.own_constants(terms, goal);
+        self.core = FxHashSet::default();
+        self.assert_active(terms, goal, false);
+        if !self.is_numeric {
+            return self.refute(terms, effort.distinctions);
+        }
+        let core = self.core_of(terms, goal);
+        let is_plain = core.is_some();
+        self.core = core.unwrap_or_default();
+        match self.refute(terms, effort.distinctions) {
+            Outcome::Open if !is_plain => Outcome::Unknown,
+            outcome => outcome,
+        }
+    }
+
+    /// The constants of a goal that nothing has been assumed of.
+    fn own_constants(&self, terms: &Terms, goal: Term) -> Vec<Term> {
+        let mut own = Vec::new();
+        let (mut visited, mut pending) = (FxHashSet::default(), vec![goal]);
+        while let Some(term) = pending.pop() {
+            if !visited.insert(term) {
+                continue;
+            }
+            match terms.kind(term) {
+                TermKind::Apply(_, operands) if operands.is_empty() => {
+                    if !self.graph.contains(term) {
+                        own.push(term);
+                    }
+                }
+                kind => kind.for_each_operand(|operand| pending.push(operand)),
+            }
+        }
+        own
+    }
+
+    /// Takes so many steps, if there are as many left.
+    pub(super) fn spend(&mut self, steps: u32) -> bool {
+        let has_fuel = self.fuel >= steps;
+        self.fuel = self.fuel.saturating_sub(steps);
+        has_fuel
+    }
+
+    /// Enters a formula, and looks at what it is about.
+    pub(super) fn assert_active(&mut self, terms: &mut Terms, formula: Term, truth: bool) {
+        let mut atoms = Vec::new();
+        collect_atoms(terms, formula, &mut atoms);
+        for atom in atoms {
+            self.graph.enter(terms, atom);
+            self.activate(terms, atom);
+        }
+        let before = self.clauses.len();
+        self.assert(terms, formula, truth);
+        for clause in before..self.clauses.len() {
+            self.watched.insert(clause);
+        }
+    }
+
+    /// Makes a term active, with its operands and what is equal to it.
+    fn activate(&mut self, terms: &Terms, term: Term) {
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            if self.active.len() >= ACTIVE || !self.active.insert(term) {
+                continue;
+            }
+            self.distances.push(self.distance);
+            if let Some(clauses) = self.clauses_of.get(&term) {
+                for &clause in clauses {
+                    self.watched.insert(clause);
+                }
+            }
+            if !matches!(terms.kind(term), TermKind::Quantifier(_)) {
+                terms.kind(term).for_each_operand(|operand| pending.push(operand));
+            }
+        }
+    }
+
+    /// What the classes of active terms add: their members, and atoms about them.
+    fn spread(&mut self, terms: &Terms, term: Term) {
+        if matches!(terms.sort(term), Sort::BOOL) || terms.is_literal(term) || term == Terms::NULL {
+            return;
+        }
+        if self.graph.class_size(term) <= MANY_USES {
+            let members: Vec<Term> = self.graph.members(term).collect();
+            for member in members {
+                self.activate(terms, member);
+            }
+        }
+        let is_near = self.distance < self.reach
+            && (!self.is_numeric || matches!(terms.sort(term), Sort::INT | Sort::PERM));
+        let uses = self.graph.uses(term);
+        if is_near && uses.len() <= MANY_USES {
+            let atoms: Vec<Term> =
+                uses.iter().copied().filter(|&user| self.is_told_of(terms, user)).collect();
+            self.distance += 1;
+            for atom in atoms {
+                self.activate(terms, atom);
+            }
+            self.distance -= 1;
+        }
+    }
+
+    /// Whether a term is an atom of which something is known.
+    fn is_told_of(&self, terms: &Terms, term: Term) -> bool {
+        terms.sort(term) == Sort::BOOL
+            && (self.graph.literal(term).is_some() || self.is_in_clause(terms, term))
+    }
+
+    fn refute(&mut self, terms: &mut Terms, distinctions: u32) -> Outcome {
+        loop {
+            let numbers = self.follow(terms);
+            if numbers == Verdict::Contradictory {
+                return Outcome::Proved;
+            }
+            let Some(parts) = self.next_distinction(terms) else {
+                let is_open = numbers == Verdict::Satisfiable && self.fuel > 0;
+                return if is_open { Outcome::Open } else { Outcome::Unknown };
+            };
+            // Most cases contradict at once what is known. Then this is no distinction.
+            let mut possible = Vec::with_capacity(parts.len());
+            for &(part, truth) in &parts {
+                if !self.spend(20) {
+                    return Outcome::Unknown;
+                }
+                let start = self.mark();
+                self.assert_active(terms, part, truth);
+                let numbers = self.follow(terms);
+                self.undo_to(start);
+                if numbers != Verdict::Contradictory {
+                    possible.push((part, truth));
+                }
+            }
+            match possible[..] {
+                [] => return Outcome::Proved,
+                [(part, truth)] => self.assert_active(terms, part, truth),
+                _ if distinctions == 0 => return Outcome::Unknown,
+                _ => return self.distinguish(terms, &possible, distinctions - 1),
+            }
+        }
+    }
+
+    /// Refutes each of the cases, in the later ones with what is known because of the earlier ones.
+    fn distinguish(&mut self, terms: &mut Terms, cases: &[Part], distinctions: u32) -> Outcome {
+        for (index, &(part, truth)) in cases.iter().enumerate() {
+            let start = self.mark();
+            for &(earlier, truth) in &cases[..index] {
+                self.assert_active(terms, earlier, !truth);
+            }
+            self.assert_active(terms, part, truth);
+            let outcome = crate::terms::grow_stack(|| self.refute(terms, distinctions));
+            self.undo_to(start);
+            if outcome != Outcome::Proved {
+                return outcome;
+            }
+        }
+        Outcome::Proved
+    }
+
+    /// Follows what is known of the active terms, and compares the numbers among them.
+    fn follow(&mut self, terms: &mut Terms) -> Verdict {
+        self.saturate(terms);
+        if self.graph.is_contradictory() {
+            return Verdict::Contradictory;
+        }
+        self.compare_numbers(terms)
+    }
+
+    /// Follows what is known of the active terms until nothing is new.
+    fn saturate(&mut self, terms: &mut Terms) {
+        let mut seen = 0;
+        loop {
+            if self.graph.is_contradictory() || !self.spend(1) {
+                return;
+            }
+            let has_new = self.propagate(terms);
+            if self.graph.is_contradictory() {
+                return;
+            }
+            let grown = self.graph.take_grown();
+            let until = self.active.len();
+            if seen == until && grown.is_empty() && !has_new {
+                return;
+            }
+            for index in 0..until {
+                let term = self.active.get(index);
+                if index >= seen || self.is_in(terms, term, &grown) {
+                    self.look_at(terms, term, self.distances[index]);
+                }
+                if self.graph.is_contradictory() || self.fuel == 0 {
+                    return;
+                }
+            }
+            seen = until;
+        }
+    }
+
+    /// Whether a term or an operand of it is in one of the classes.
+    fn is_in(&self, terms: &Terms, term: Term, classes: &FxHashSet<Term>) -> bool {
+        let mut found = classes.contains(&self.graph.find(term));
+        if !found && !classes.is_empty() && !matches!(terms.kind(term), TermKind::Quantifier(_)) {
+            terms.kind(term).for_each_operand(|operand| {
+                found |= classes.contains(&self.graph.find(operand));
+            });
+        }
+        found
+    }
+
+    /// Finds what follows because there is this term.
+    fn look_at(&mut self, terms: &mut Terms, term: Term, distance: u32) {
+        let is_number = matches!(terms.sort(term), Sort::INT | Sort::PERM);
+        if self.is_numeric && !is_number && terms.sort(term) != Sort::BOOL {
+            return;
+        }
+        self.distance = distance;
+        self.spread(terms, term);
+        self.open_membership(terms, term);
+        self.open_number(terms, term);
+        self.instantiate_for(terms, term);
+    }
+
+    /// Enters what disjunctions say of which all parts but one are refuted. Whether there was one.
+    fn propagate(&mut self, terms: &mut Terms) -> bool {
+        let mut has_new = false;
+        let mut index = 0;
+        while index < self.watched.len() + self.candidates.len() {
+            let open = self.open_parts(terms, index);
+            index += 1;
+            if !self.spend(1) {
+                return false;
+            }
+            match open.as_deref() {
+                Some([]) => {
+                    self.graph.contradict();
+                    return true;
+                }
+                // What it says may be entered without its truth being seen: once is enough.
+                Some(&[(part, truth)])
+                    if self.matters(terms, part)
+                        && self.derived.insert((part, terms.bool(truth))) =>
+                {
+                    self.assert_active(terms, part, truth);
+                    has_new = true;
+                    if self.graph.is_contradictory() {
+                        return true;
+                    }
+                }
+                Some(_) | None => {}
+            }
+        }
+        has_new
+    }
+
+    /// The parts of a disjunction that are undecided; `None` if it holds. First come the watched clauses, then the candidates.
+    fn open_parts(&self, terms: &Terms, index: usize) -> Option<Vec<Part>> {
+        let parts = match index.checked_sub(self.watched.len()) {
+            None => &self.clauses[self.watched.get(index)].parts,
+            Some(index) => &self.candidates[index],
+        };
+        self.open_among(terms, parts)
+    }
+
+    /// Whether a formula tells something of terms that are in the graph: an equation that only names a new term does not, nor
+    /// does one that makes a larger term of the same kind, as the value of a map below an update.
+    fn matters(&self, terms: &Terms, formula: Term) -> bool {
+        let mut atoms = Vec::new();
+        collect_atoms(terms, formula, &mut atoms);
+        atoms.into_iter().all(|atom| match *terms.kind(atom) {
+            TermKind::Eq(left, right) => {
+                let (has_left, has_right) =
+                    (self.graph.has_form(terms, left), self.graph.has_form(terms, right));
+                match (has_left, has_right) {
+                    (true, true) => true,
+                    (false, false) => false,
+                    (true, false) => !self.is_larger(terms, right, left),
+                    (false, true) => !self.is_larger(terms, left, right),
+                }
+            }
+            TermKind::Lt(left, right) | TermKind::Le(left, right) => {
+                self.has_leaves(terms, left) && self.has_leaves(terms, right)
+            }
+            _ => {
+                let mut all = true;
+                terms.kind(atom).for_each_operand(|operand| {
+                    all &= self.graph.has_form(terms, operand);
+                });
+                all
+            }
+        })
+    }
+
+    /// Whether a formula compares a number of the core.
+    fn is_about_core(&self, terms: &Terms, formula: Term) -> bool {
+        let mut pending = Vec::new();
+        collect_atoms(terms, formula, &mut pending);
+        while let Some(term) = pending.pop() {
+            match terms.kind(term) {
+                TermKind::Eq(..)
+                | TermKind::Lt(..)
+                | TermKind::Le(..)
+                | TermKind::Add(..)
+                | TermKind::Sub(..)
+                | TermKind::Mul(..)
+                | TermKind::Ite(..) => {
+                    terms.kind(term).for_each_operand(|operand| pending.push(operand));
+                }
+                _ => {}
+            }
+            if self.core.contains(&self.graph.find(term)) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether a new term has the head of a known one and is larger than it.
+    fn is_larger(&self, terms: &Terms, new: Term, known: Term) -> bool {
+        Head::of(terms, new) == Head::of(terms, known) && size(terms, new) > size(terms, known)
+    }
+
+    /// Whether the numbers that a sum is made of are in the graph.
+    fn has_leaves(&self, terms: &Terms, number: Term) -> bool {
+        match *terms.kind(number) {
+            TermKind::Int(_) | TermKind::Perm(_) => true,
+            TermKind::Add(left, right)
+            | TermKind::Sub(left, right)
+            | TermKind::Mul(left, right) => {
+                self.has_leaves(terms, left) && self.has_leaves(terms, right)
+            }
+            _ => self.graph.has_form(terms, number),
+        }
+    }
+
+    /// The undecided parts of the disjunction with the fewest of them, of several the one that was found first.
+    fn next_distinction(&self, terms: &Terms) -> Option<Vec<Part>> {
+        let mut best: Option<(Cost, Vec<Part>)> = None;
+        for index in 0..self.watched.len() + self.candidates.len() {
+            let Some(open) = self.open_parts(terms, index) else { continue };
+            if open.len() > MANY_PARTS {
+                continue;
+            }
+            // First what is about the constants of the goal itself.
+            let is_own = open
+                .iter()
+                .any(|&(part, _)| self.own.iter().any(|&constant| terms.contains(part, constant)));
+            let cost = (open.len(), !is_own);
+            if best.as_ref().is_none_or(|&(least, _)| cost < least)
+                && open.iter().all(|&(part, _)| self.matters(terms, part))
+                && (!self.is_numeric
+                    || open.iter().any(|&(part, _)| self.is_about_core(terms, part)))
+            {
+                best = Some((cost, open));
+            }
+        }
+        best.map(|(_, open)| open)
+    }
+}
+
+/// How many nodes a term has, up to some dozens.
+fn size(terms: &Terms, term: Term) -> usize {
+    let mut count = 0;
+    let mut pending = vec![term];
+    while let Some(term) = pending.pop() {
+        count += 1;
+        if count < 64 {
+            terms.kind(term).for_each_operand(|operand| pending.push(operand));
+        }
+    }
+    count
+}
