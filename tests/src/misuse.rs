@@ -181,8 +181,9 @@ pub fn judge(name: &str, text: &str, site: &Site, limits: Limits) -> Fate {
         let is_expected = failure.is_some_and(|failure| {
             failure.id.starts_with(site.expected) && sources.line(failure.span) == site.line
         });
+        let is_failure = matches!(outcome.verdict, Verdict::Failed | Verdict::Deadlock);
         fate = match failure {
-            Some(_) if is_expected && outcome.verdict == Verdict::Failed => Fate::Found,
+            Some(_) if is_expected && is_failure => Fate::Found,
             Some(failure) => {
                 let line = sources.line(failure.span);
                 Fate::Missed(format!("{line}: {}: {}", failure.id, failure.message))
@@ -263,7 +264,10 @@ impl Planner<'_> {
                 self.add(sites, Kind::Twice, span, "release.failed", repeated);
             }
             Op::Acquire { .. } if statement.contains("acquire") => {
-                self.add(sites, Kind::Twice, span, "acquire.failed", repeated);
+                // Where the order of locks is not checked, who waits for himself is found waiting.
+                let is_ordered = self.code.options.deadlock_checks;
+                let expected = if is_ordered { "acquire.failed" } else { "deadlock" };
+                self.add(sites, Kind::Twice, span, expected, repeated);
             }
             Op::Join { .. } => self.add(sites, Kind::Twice, span, "join.failed", repeated),
             Op::Free(_) => self.add(sites, Kind::Twice, span, "free.failed", repeated),
