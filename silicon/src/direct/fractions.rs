@@ -25,6 +25,11 @@ impl Engine<'_> {
         self.state.store.get(self.direct().fraction)
     }
 
+    /// The amount of every permission, where only what there is counts.
+    pub(super) fn direct_whole(&self) -> Option<Term> {
+        self.state.store.get(self.direct().whole)
+    }
+
     /// Whether permissions are counted in the member.
     pub(super) fn direct_counts(&self) -> bool {
         self.state.store.get(self.direct().least).is_some()
@@ -123,7 +128,7 @@ impl Engine<'_> {
         amount: &Permission,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        if let Some(whole) = self.state.store.get(self.direct().whole) {
+        if let Some(whole) = self.direct_whole() {
             return Ok(whole);
         }
         let value = self.direct_amount_of(amount, blame)?;
@@ -150,7 +155,7 @@ impl Engine<'_> {
         amount: &Permission,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        if let Some(whole) = self.state.store.get(self.direct().whole) {
+        if let Some(whole) = self.direct_whole() {
             return Ok(whole);
         }
         let value = self.direct_amount_of(amount, blame)?;
@@ -265,7 +270,7 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let is_read = access.amount.kind == PermissionKind::AbstractRead
             && self.state.assertion.amounts == Amounts::Exact
-            && self.state.store.get(self.direct().whole).is_none();
+            && self.direct_whole().is_none();
         if !is_read {
             return self.direct_positive(&access.amount, blame);
         }

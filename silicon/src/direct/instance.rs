@@ -169,7 +169,7 @@ impl Engine<'_> {
         state.store = self.direct_store();
         state.store.set(direct.this, receiver);
         state.store.set(direct.fraction, common);
-        if self.state.store.get(direct.whole).is_none() {
+        if self.direct_whole().is_none() {
             state.assertion.scale = (amount != Terms::WRITE).then_some(amount);
         }
         let (result, inner) = self.in_state(state, run);

@@ -29,8 +29,7 @@ impl Engine<'_> {
     /// them tell nothing; and a reader of a monitor has other amounts than those that are written.
     fn direct_fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
         let direct = self.direct();
-        let means_nothing = self.state.store.get(direct.whole).is_some();
-        if self.direct_counts() || means_nothing || self.state.thread.is_reader {
+        if self.direct_counts() || self.direct_whole().is_some() || self.state.thread.is_reader {
             return None;
         }
         let Invariant::Predicate(declared) = direct.invariant(predicate) else { return None };
