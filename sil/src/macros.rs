@@ -2,7 +2,7 @@
 //!
 //! One walk over all members, in place. At a use of a macro, the arguments are expanded first (where they stand),
 //! then a copy of the body is walked with the macro's [`Frame`] on top: parameters become the arguments, names
-//! that the body declares are renamed if they are visible at the call, and macros in it are expanded in turn.
+//! that the body declares are renamed if they are visible at the call (those of members always are), and macros in it are expanded in turn.
 //!
 //! Invariants
 //! - Afterwards no `define` and no use of a macro is left, unless an error was reported.
@@ -131,6 +131,8 @@ impl Scope {
 struct Expander {
     diagnostics: Vec<Diagnostic>,
     table: Table,
+    /// What members declare: a variable of a macro may not have such a name.
+    globals: FxHashSet<Name>,
     scope: Scope,
     /// The labels set so far in the implementation.
     labels: FxHashSet<Name>,
@@ -175,6 +177,7 @@ impl Expander {
             };
             taken.entry(ident.name.clone()).or_insert(ident.span);
         }
+        self.globals = members.iter().flat_map(names::of_member).collect();
         program.members = members;
         for define in definitions {
             if let Some(other) = taken.get(&define.name.name) {

@@ -505,7 +505,7 @@ impl Expander {
             });
             Name::from(fresh.expect("there are infinitely many names"))
         };
-        let is_visible = |name: &str| self.scope.contains(name);
+        let is_visible = |name: &str| self.scope.contains(name) || self.globals.contains(name);
         // A local is declared in the rest of the block, and no variable of a method that is bound elsewhere has its name.
         let clashes = |name: &Name| {
             is_visible(name)

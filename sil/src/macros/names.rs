@@ -6,7 +6,8 @@ use rustc_hash::FxHashSet;
 use crate::source::Name;
 use crate::syntax::walk::{Visitor, visit};
 use crate::syntax::{
-    Expr, ExprKind, Ident, MacroBody, OldLabel, Stmt, StmtKind, Type, TypeKind, TypedName,
+    Expr, ExprKind, Ident, MacroBody, Member, MemberKind, OldLabel, Stmt, StmtKind, Type, TypeKind,
+    TypedName,
 };
 
 use super::Size;
@@ -21,6 +22,26 @@ pub(super) fn of_body(body: &MacroBody) -> Names {
         MacroBody::Empty => {}
     }
     names
+}
+
+/// The names that a member declares for the whole program and that no variable may have, which leaves out those of axioms.
+pub(super) fn of_member(member: &Member) -> Vec<Name> {
+    let names: Vec<&Ident> = match &member.kind {
+        MemberKind::Import(_) | MemberKind::Define(_) => Vec::new(),
+        MemberKind::Fields(fields) => fields.iter().map(|field| &field.name).collect(),
+        MemberKind::Predicate(predicate) => vec![&predicate.name],
+        MemberKind::Function(function) => vec![&function.name],
+        MemberKind::Method(method) => vec![&method.name],
+        MemberKind::Domain(domain) => {
+            let functions = domain.functions.iter().map(|function| &function.name);
+            functions.chain([&domain.name]).collect()
+        }
+        MemberKind::Adt(adt) => {
+            let constructors = adt.constructors.iter();
+            constructors.map(|constructor| &constructor.name).chain([&adt.name]).collect()
+        }
+    };
+    names.into_iter().map(|ident| ident.name.clone()).collect()
 }
 
 /// All names in an expression.
