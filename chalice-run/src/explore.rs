@@ -4,7 +4,7 @@
 //! steps that threads can notice are ordered; two of them matter to each other if they concern the same lock, the same
 //! end of a channel, or the output. A release is no step of its own: until it, nobody can acquire the lock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::choices::About;
 use crate::fault::Trouble;
@@ -46,6 +46,8 @@ pub struct Explored {
     pub worst: Option<Outcome>,
     /// Everything that could not be executed.
     pub skipped: BTreeMap<(chalice::Span, &'static str), u64>,
+    /// Where values that nobody gave were used, if that is noted.
+    pub unset: BTreeSet<chalice::Span>,
     /// Lines written out by the first run.
     pub output: Vec<String>,
 }
@@ -125,6 +127,7 @@ pub fn explore(start: &Machine<'_>, limits: Limits) -> Explored {
             failures: BTreeMap::new(),
             worst: None,
             skipped: BTreeMap::new(),
+            unset: BTreeSet::new(),
             output: Vec::new(),
         },
         foreseen: Vec::new(),
@@ -259,6 +262,7 @@ impl<'c> Explorer<'c> {
             let known = self.explored.skipped.entry(*place).or_default();
             *known = (*known).max(*count);
         }
+        self.explored.unset.extend(&machine.unset);
         if self.explored.schedules == 0 {
             self.explored.output.clone_from(&machine.output);
         }

@@ -169,7 +169,7 @@ impl Runner<'_> {
             if args.generate || args.start.is_some() || args.from.is_some() {
                 UndefinedArg::Seed
             } else {
-                UndefinedArg::Zero
+                UndefinedArg::Report
             },
         );
         let explores = args.schedules.is_some() || args.preemptions.is_some();
@@ -401,6 +401,7 @@ impl Runner<'_> {
         self.show_output(&explored.output)?;
         let mut summary = Summary {
             skipped: explored.skipped,
+            unset: explored.unset,
             schedules: explored.schedules,
             complete: explored.complete,
             steps,

@@ -566,10 +566,12 @@ fn the_use_of_what_nobody_gave_is_told() {
 ";
     let plain = run_on(text, &["--undefined", "zero"]);
     assert!(!plain.stderr.contains("warning"), "{plain:?}");
-    let told = run_on(text, &["--undefined", "report"]);
-    assert_eq!(told.code, 0);
-    assert!(told.stderr.contains("<stdin>:7:9: warning"), "{told:?}");
-    assert_eq!(told.stderr.matches("warning").count(), 1, "{told:?}");
+    for arguments in [&[][..], &["--undefined", "report"], &["--schedules", "all"]] {
+        let told = run_on(text, arguments);
+        assert_eq!(told.code, 0);
+        assert!(told.stderr.contains("<stdin>:7:9: warning"), "{told:?}");
+        assert_eq!(told.stderr.matches("warning").count(), 1, "{told:?}");
+    }
     let caller = run_on(text, &["--entry", "C.caller", "--undefined", "report"]);
     assert!(caller.stderr.contains("<stdin>:13:60: warning"), "{caller:?}");
     let json = run_on(text, &["--undefined", "report", "--message-format", "json"]);
