@@ -140,6 +140,9 @@ struct Effort {
     reach: u32,
 }
 
+/// Disjunctions with more parts, and more constants that all differ, are left to the prover.
+const MANY_MEMBERS: usize = 16;
+
 /// For a goal that has to be shown.
 const THOROUGH: [Effort; 1] = [Effort { steps: 1_500, distinctions: 3, reach: 0 }];
 
@@ -337,8 +340,8 @@ impl Entered {
                 (TermKind::Quantifier(quantifier), _) => {
                     self.add_rule(terms, &quantifier, truth);
                 }
-                (TermKind::Distinct(_), false) => {}
-                (TermKind::Distinct(members), true) => {
+                // PERFORMANCE: of many constants that all differ, Z3 knows in one formula.
+                (TermKind::Distinct(members), true) if members.len() <= MANY_MEMBERS => {
                     for (index, &left) in members.iter().enumerate() {
                         for &right in &members[..index] {
                             let same = terms.identical(left, right);
@@ -346,6 +349,7 @@ impl Entered {
                         }
                     }
                 }
+                (TermKind::Distinct(_), _) => {}
                 (kind, _) => self.assert_atom(terms, formula, &kind, truth),
             }
         }
@@ -365,6 +369,8 @@ impl Entered {
         match open[..] {
             [] => self.graph.contradict(),
             [(part, truth)] => crate::terms::grow_stack(|| self.assert(terms, part, truth)),
+            // Nothing is decided by it in few steps.
+            _ if open.len() > MANY_MEMBERS => {}
             _ => {
                 let mut atoms = Vec::new();
                 for &(part, _) in &open {

@@ -10,6 +10,7 @@ use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedMul, One, Signed, ToPrimitive, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::search::MANY_USES;
 use super::{Entered, collect_atoms};
 use crate::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
@@ -161,7 +162,10 @@ impl Entered {
     /// Whether a disjunction may tell more of an atom.
     pub(super) fn is_in_clause(&self, terms: &Terms, atom: Term) -> bool {
         let Some(clauses) = self.clauses_of.get(&atom) else { return false };
-        clauses.iter().any(|&clause| self.open_among(terms, &self.clauses[clause].parts).is_some())
+        clauses.len() <= MANY_USES
+            && clauses
+                .iter()
+                .any(|&clause| self.open_among(terms, &self.clauses[clause].parts).is_some())
     }
 
     /// The numbers that a question about amounts is about: what its sums are made of, also where a sum is known to equal

@@ -7,7 +7,7 @@ use super::{Effort, Entered, Head, Outcome, Part, collect_atoms};
 use crate::terms::{Sort, Term, TermKind, Terms};
 
 /// Terms that more others are made of say little about a question: nearly everything is about `this`.
-const MANY_USES: usize = 24;
+pub(super) const MANY_USES: usize = 24;
 
 /// Disjunctions with more undecided parts are of no help.
 const MANY_PARTS: usize = 4;
@@ -89,7 +89,9 @@ impl Entered {
                 continue;
             }
             self.distances.push(self.distance);
-            if let Some(clauses) = self.clauses_of.get(&term) {
+            if let Some(clauses) = self.clauses_of.get(&term)
+                && clauses.len() <= MANY_USES
+            {
                 for &clause in clauses {
                     self.watched.insert(clause);
                 }
