@@ -148,13 +148,13 @@ const THOROUGH: [Effort; 1] = [Effort { steps: 1_500, distinctions: 3, reach: 0 
 
 /// The same, one after the other, where the goal speaks of domains or sets: facts about these are many, and each takes few steps.
 const EXTENSIVE: [Effort; 3] = [
-    Effort { steps: 3_000, distinctions: 5, reach: 0 },
+    Effort { steps: 8_000, distinctions: 5, reach: 0 },
     Effort { steps: 3_000, distinctions: 5, reach: 1 },
     Effort { steps: 4_000, distinctions: 6, reach: 2 },
 ];
 
 /// For a question that only saves work.
-const BRIEF: [Effort; 1] = [Effort { steps: 4_000, distinctions: 3, reach: 8 }];
+const BRIEF: [Effort; 1] = [Effort { steps: 12_000, distinctions: 4, reach: 8 }];
 
 impl Default for Tableau {
     fn default() -> Self {
