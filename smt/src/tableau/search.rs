@@ -346,15 +346,18 @@ impl Entered {
 
     /// Whether the numbers that a sum is made of are in the graph.
     fn has_leaves(&self, terms: &Terms, number: Term) -> bool {
-        match *terms.kind(number) {
-            TermKind::Int(_) | TermKind::Perm(_) => true,
-            TermKind::Add(left, right)
-            | TermKind::Sub(left, right)
-            | TermKind::Mul(left, right) => {
-                self.has_leaves(terms, left) && self.has_leaves(terms, right)
+        let mut pending = vec![number];
+        while let Some(number) = pending.pop() {
+            match *terms.kind(number) {
+                TermKind::Int(_) | TermKind::Perm(_) => {}
+                TermKind::Add(left, right)
+                | TermKind::Sub(left, right)
+                | TermKind::Mul(left, right) => pending.extend([left, right]),
+                _ if self.graph.has_form(terms, number) => {}
+                _ => return false,
             }
-            _ => self.graph.has_form(terms, number),
         }
+        true
     }
 
     /// The undecided parts of the disjunction with the fewest of them, of several the one that was found first.
