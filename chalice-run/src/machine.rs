@@ -267,6 +267,14 @@ pub struct Scope {
     pub checks: bool,
 }
 
+impl Scope {
+    /// For a thread whose precondition is granted: nothing is checked, as there is no permission yet.
+    pub fn granting(thread: Option<u32>, kappa: Kappa) -> Self {
+        let old = OldState::Missing;
+        Self { thread, holder: Holder::Environment, kappa, at: None, old, checks: false }
+    }
+}
+
 /// What `old` means.
 #[derive(Debug, Clone)]
 pub enum OldState {

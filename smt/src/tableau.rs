@@ -301,57 +301,41 @@ impl Entered {
 
     /// Enters a formula with its truth.
     fn assert(&mut self, terms: &mut Terms, formula: Term, truth: bool) {
-        let mut pending = vec![(formula, truth)];
-        while let Some((formula, truth)) = pending.pop() {
+        let Normal { equivalent, disjunctions } = normal(terms, formula, truth);
+        for (left, right) in equivalent {
+            self.graph.merge(terms, left, right);
+        }
+        for parts in disjunctions {
             if self.graph.is_contradictory() {
                 return;
             }
-            match (terms.kind(formula).clone(), truth) {
-                (TermKind::Bool(value), _) => {
-                    if value != truth {
-                        self.graph.contradict();
-                    }
-                }
-                (TermKind::Not(inner), _) => pending.push((inner, !truth)),
-                (TermKind::And(parts), true) | (TermKind::Or(parts), false) => {
-                    pending.extend(parts.iter().rev().map(|&part| (part, truth)));
-                }
-                (TermKind::Or(parts), true) | (TermKind::And(parts), false) => {
-                    let parts = parts.iter().map(|&part| (part, truth)).collect();
-                    self.add_clause(terms, parts);
-                }
-                (TermKind::Implies(guard, body), false) => {
-                    pending.extend([(body, false), (guard, true)]);
-                }
-                (TermKind::Implies(guard, body), true) => {
-                    self.add_clause(terms, vec![(guard, false), (body, true)]);
-                }
-                (TermKind::Eq(left, right), _) if terms.sort(left) == Sort::BOOL => {
-                    if truth && is_atom(terms, left) && is_atom(terms, right) {
-                        self.graph.merge(terms, left, right);
-                    }
-                    self.add_clause(terms, vec![(left, false), (right, truth)]);
-                    self.add_clause(terms, vec![(left, true), (right, !truth)]);
-                }
-                (TermKind::Ite(condition, then, otherwise), _) => {
-                    self.add_clause(terms, vec![(condition, false), (then, truth)]);
-                    self.add_clause(terms, vec![(condition, true), (otherwise, truth)]);
-                }
-                (TermKind::Quantifier(quantifier), _) => {
-                    self.add_rule(terms, &quantifier, truth);
-                }
-                // PERFORMANCE: of many constants that all differ, Z3 knows in one formula.
-                (TermKind::Distinct(members), true) if members.len() <= MANY_MEMBERS => {
-                    for (index, &left) in members.iter().enumerate() {
-                        for &right in &members[..index] {
-                            let same = terms.identical(left, right);
-                            pending.push((same, false));
-                        }
-                    }
-                }
-                (TermKind::Distinct(_), _) => {}
-                (kind, _) => self.assert_atom(terms, formula, &kind, truth),
+            match parts[..] {
+                [(part, truth)] => self.assert_simple(terms, part, truth),
+                _ => self.add_clause(terms, &parts),
             }
+        }
+    }
+
+    /// Enters a formula without connectives.
+    fn assert_simple(&mut self, terms: &mut Terms, formula: Term, truth: bool) {
+        match terms.kind(formula).clone() {
+            TermKind::Bool(value) => {
+                if value != truth {
+                    self.graph.contradict();
+                }
+            }
+            TermKind::Quantifier(quantifier) => self.add_rule(terms, &quantifier, truth),
+            // PERFORMANCE: of many constants that all differ, Z3 knows in one formula.
+            TermKind::Distinct(members) if truth && members.len() <= MANY_MEMBERS => {
+                for (index, &left) in members.iter().enumerate() {
+                    for &right in &members[..index] {
+                        let same = terms.identical(left, right);
+                        crate::terms::grow_stack(|| self.assert(terms, same, false));
+                    }
+                }
+            }
+            TermKind::Distinct(_) => {}
+            kind => self.assert_atom(terms, formula, &kind, truth),
         }
     }
 
@@ -363,9 +347,8 @@ impl Entered {
     }
 
     /// Enters a disjunction: what is left of it, as far as its parts are decided.
-    fn add_clause(&mut self, terms: &mut Terms, parts: Vec<Part>) {
-        let parts = flat(terms, parts);
-        let Some(open) = self.open_among(terms, &parts) else { return };
+    fn add_clause(&mut self, terms: &mut Terms, parts: &[Part]) {
+        let Some(open) = self.open_among(terms, parts) else { return };
         match open[..] {
             [] => self.graph.contradict(),
             [(part, truth)] => crate::terms::grow_stack(|| self.assert(terms, part, truth)),
@@ -419,11 +402,20 @@ fn flat(terms: &Terms, parts: Vec<Part>) -> Vec<Part> {
     flat
 }
 
-/// A formula with its truth as disjunctions, as far as that takes no copies of its parts.
-fn disjunctions(terms: &Terms, formula: Term, truth: bool) -> Vec<Vec<Part>> {
-    let mut found = Vec::new();
+/// A formula with its truth, taken apart as far as that takes no copies of its parts.
+#[derive(Default)]
+struct Normal {
+    /// Atoms with the same truth; the disjunctions say so, too.
+    equivalent: Vec<(Term, Term)>,
+    /// All of them hold. One with a single part is without connectives.
+    disjunctions: Vec<Vec<Part>>,
+}
+
+fn normal(terms: &Terms, formula: Term, truth: bool) -> Normal {
+    let mut normal = Normal::default();
     let mut pending = vec![(formula, truth)];
     while let Some((formula, truth)) = pending.pop() {
+        let found = &mut normal.disjunctions;
         match (terms.kind(formula), truth) {
             (&TermKind::Not(inner), _) => pending.push((inner, !truth)),
             (TermKind::And(parts), true) | (TermKind::Or(parts), false) => {
@@ -433,6 +425,9 @@ fn disjunctions(terms: &Terms, formula: Term, truth: bool) -> Vec<Vec<Part>> {
                 pending.extend([(body, false), (guard, true)]);
             }
             (&TermKind::Eq(left, right), _) if terms.sort(left) == Sort::BOOL => {
+                if truth && is_atom(terms, left) && is_atom(terms, right) {
+                    normal.equivalent.push((left, right));
+                }
                 found.push(flat(terms, vec![(left, false), (right, truth)]));
                 found.push(flat(terms, vec![(left, true), (right, !truth)]));
             }
@@ -443,41 +438,36 @@ fn disjunctions(terms: &Terms, formula: Term, truth: bool) -> Vec<Vec<Part>> {
             _ => found.push(flat(terms, vec![(formula, truth)])),
         }
     }
-    found
+    normal
 }
 
-/// Whether a formula has no formulas as parts.
-fn is_atom(terms: &Terms, formula: Term) -> bool {
-    match terms.kind(formula) {
-        TermKind::Bool(_)
-        | TermKind::Not(_)
+/// Whether a formula is made of others by a connective.
+fn is_connected(terms: &Terms, formula: Term) -> bool {
+    match *terms.kind(formula) {
+        TermKind::Not(_)
         | TermKind::And(_)
         | TermKind::Or(_)
         | TermKind::Implies(..)
-        | TermKind::Ite(..)
-        | TermKind::Quantifier(_) => false,
-        &TermKind::Eq(left, _) => terms.sort(left) != Sort::BOOL,
-        _ => true,
+        | TermKind::Ite(..) => true,
+        TermKind::Eq(left, _) => terms.sort(left) == Sort::BOOL,
+        _ => false,
     }
+}
+
+/// Whether the truth of a formula is that of a term of the graph.
+fn is_atom(terms: &Terms, formula: Term) -> bool {
+    !is_connected(terms, formula)
+        && !matches!(terms.kind(formula), TermKind::Bool(_) | TermKind::Quantifier(_))
 }
 
 /// The atoms of a formula, each once.
 fn collect_atoms(terms: &Terms, formula: Term, atoms: &mut Vec<Term>) {
     let mut pending = vec![formula];
     while let Some(formula) = pending.pop() {
-        match terms.kind(formula) {
-            TermKind::Bool(_) | TermKind::Quantifier(_) => {}
-            TermKind::Not(_) | TermKind::And(_) | TermKind::Or(_) | TermKind::Implies(..) => {
-                terms.kind(formula).for_each_operand(|operand| pending.push(operand));
-            }
-            &TermKind::Eq(left, right) if terms.sort(left) == Sort::BOOL => {
-                pending.extend([left, right]);
-            }
-            &TermKind::Ite(condition, then, otherwise) => {
-                pending.extend([condition, then, otherwise]);
-            }
-            _ if atoms.contains(&formula) => {}
-            _ => atoms.push(formula),
+        if is_connected(terms, formula) {
+            terms.kind(formula).for_each_operand(|operand| pending.push(operand));
+        } else if is_atom(terms, formula) && !atoms.contains(&formula) {
+            atoms.push(formula);
         }
     }
 }

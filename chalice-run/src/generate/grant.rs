@@ -8,7 +8,7 @@ use crate::choices::About;
 use crate::code::{Expr, index};
 use crate::fault::{Res, Trouble};
 use crate::heap::{Held, Holder, ObjectKind, Snapshot};
-use crate::machine::{COMMON, Machine, OldState, Scope, View};
+use crate::machine::{COMMON, Machine, Scope, View};
 use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
 
@@ -61,14 +61,7 @@ impl Machine<'_> {
         // The thread exists while the precondition is granted, as it may hold locks.
         let thread = self.start_bare(method, holder, kappa, entry)?;
         self.choose_results(method, &mut slots);
-        self.scope = Scope {
-            thread: Some(thread as u32),
-            holder: Holder::Environment,
-            kappa,
-            at: None,
-            old: OldState::Missing,
-            checks: false,
-        };
+        self.scope = Scope::granting(Some(thread as u32), kappa);
         let mut transfer = Transfer::give(Holder::Environment, holder).inexact(kappa);
         self.collect_all(&described.requires, &mut slots, &mut transfer)?;
         self.settle(transfer)?;
@@ -199,14 +192,7 @@ impl Machine<'_> {
         let Some(state) = self.heap.token(token).cloned() else { return Ok(()) };
         let holder = self.new_frame(method);
         let outer = self.scope.clone();
-        self.scope = Scope {
-            thread: None,
-            holder: Holder::Environment,
-            kappa: state.kappa,
-            at: None,
-            old: OldState::Missing,
-            checks: false,
-        };
+        self.scope = Scope::granting(None, state.kappa);
         let mut transfer = Transfer::give(Holder::Environment, holder).inexact(state.kappa);
         let result = self.collect_all(&described.requires, &mut inner, &mut transfer);
         let result = result.and_then(|()| self.settle(transfer).map(|_| ()));

@@ -22,7 +22,7 @@ use crate::amount::{Amount, Kappa, Rational};
 use crate::code::{Code, Op, index};
 use crate::fault::Res;
 use crate::heap::{Holder, Loc, ObjectKind, Part, Snapshot};
-use crate::machine::{LoopState, Machine, OldState, Rounds, Scope};
+use crate::machine::{LoopState, Machine, Rounds, Scope};
 use crate::value::{Ref, Seq, Value};
 
 /// Why no start is made of what was described.
@@ -304,14 +304,7 @@ impl Machine<'_> {
         let kappa = self.fractions.fresh(None);
         let entry = Snapshot { epoch: 0, held: std::sync::Arc::default(), permissions: None };
         let thread = self.new_thread(None, method, slots, frame, kappa, entry);
-        self.scope = Scope {
-            thread: Some(thread as u32),
-            holder: Holder::Environment,
-            kappa,
-            at: None,
-            old: OldState::Missing,
-            checks: false,
-        };
+        self.scope = Scope::granting(Some(thread as u32), kappa);
         let around = described.loops.iter();
         let around = around.filter(|one| (one.head..one.exit).contains(&head.site)).count();
         for _ in 0..around {

@@ -217,7 +217,9 @@ impl Engine<'_> {
             _ => self.direct_unknown_moment(of),
         };
         let outer = std::mem::replace(&mut self.state.heap, kept.heap.clone());
-        let learnt = self.direct_learn_then(body, kept.is_own, blame);
+        let learnt = self.direct_each_then(body, blame, &mut |engine, part| {
+            engine.direct_learn_then(part, kept.is_own, blame)
+        });
         kept.heap = std::mem::replace(&mut self.state.heap, outer);
         learnt?;
         if !kept.is_own {
@@ -241,6 +243,34 @@ impl Engine<'_> {
         }
     }
 
+    /// The parts of an assertion about a kept state that hold on this path. Where no permission depends on it, a condition is a
+    /// part of a claim.
+    fn direct_each_then(
+        &mut self,
+        assertion: &Expr,
+        blame: Blame,
+        rule: &mut dyn FnMut(&mut Self, &Expr) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        grow_stack(|| match &assertion.kind {
+            ExprKind::And(parts) => {
+                parts.iter().try_for_each(|part| self.direct_each_then(part, blame, rule))
+            }
+            ExprKind::Implies { guard, body } if !super::is_pure(body) => {
+                if self.direct_decide(guard, blame)? {
+                    self.direct_each_then(body, blame, rule)
+                } else {
+                    Ok(())
+                }
+            }
+            ExprKind::Conditional { condition, then, otherwise } if !super::is_pure(assertion) => {
+                let side = if self.direct_decide(condition, blame)? { then } else { otherwise };
+                self.direct_each_then(side, blame, rule)
+            }
+            _ => rule(self, assertion),
+        })
+    }
+
+    /// A part of what is told of a state is known from here on.
     fn direct_learn_then(
         &mut self,
         assertion: &Expr,
@@ -248,20 +278,6 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         match &assertion.kind {
-            ExprKind::And(parts) => parts
-                .iter()
-                .try_for_each(|part| grow_stack(|| self.direct_learn_then(part, is_own, blame))),
-            ExprKind::Implies { guard, body } if !super::is_pure(body) => {
-                if self.direct_decide(guard, blame)? {
-                    grow_stack(|| self.direct_learn_then(body, is_own, blame))
-                } else {
-                    Ok(())
-                }
-            }
-            ExprKind::Conditional { condition, then, otherwise } if !super::is_pure(assertion) => {
-                let side = if self.direct_decide(condition, blame)? { then } else { otherwise };
-                grow_stack(|| self.direct_learn_then(side, is_own, blame))
-            }
             ExprKind::Access(access) => {
                 let amount = self.direct_told(access, blame)?;
                 for (resource, arguments) in self.direct_locations(access, blame)? {
@@ -364,12 +380,15 @@ impl Engine<'_> {
         let outer = std::mem::replace(&mut self.state.heap, kept.heap.clone());
         // SOUNDNESS: so that amounts are shown not to be negative.
         let consuming = self.state.consuming.replace(kept.heap);
-        let shown = self.direct_show_then(body, kept.is_own, blame);
+        let shown = self.direct_each_then(body, blame, &mut |engine, part| {
+            engine.direct_show_then(part, kept.is_own, blame)
+        });
         self.state.consuming = consuming;
         self.state.heap = outer;
         shown
     }
 
+    /// A part of what is said of a state is shown of it.
     fn direct_show_then(
         &mut self,
         assertion: &Expr,
@@ -377,20 +396,6 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         match &assertion.kind {
-            ExprKind::And(parts) => parts
-                .iter()
-                .try_for_each(|part| grow_stack(|| self.direct_show_then(part, adds_up, blame))),
-            ExprKind::Implies { guard, body } if !super::is_pure(body) => {
-                if self.direct_decide(guard, blame)? {
-                    grow_stack(|| self.direct_show_then(body, adds_up, blame))
-                } else {
-                    Ok(())
-                }
-            }
-            ExprKind::Conditional { condition, then, otherwise } if !super::is_pure(assertion) => {
-                let side = if self.direct_decide(condition, blame)? { then } else { otherwise };
-                grow_stack(|| self.direct_show_then(side, adds_up, blame))
-            }
             ExprKind::Access(access) => {
                 let at = span(access.span);
                 let is_some = matches!(

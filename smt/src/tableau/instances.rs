@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Binding, Entered, Head, Rule, disjunctions};
+use super::{Binding, Entered, Head, Rule, normal};
 use crate::terms::{Quant, Quantifier, Substitution, Term, Terms};
 
 /// Rules whose bodies have more nodes are left to the prover.
@@ -102,7 +102,7 @@ impl Entered {
             return;
         }
         let instance = terms.substitute(rule.body, &values);
-        self.candidates.extend(disjunctions(terms, instance, rule.truth));
+        self.candidates.extend(normal(terms, instance, rule.truth).disjunctions);
     }
 }
 
