@@ -6,6 +6,7 @@
 mod attempt;
 mod collect;
 mod functions;
+pub(crate) mod interpretations;
 mod member;
 mod profile;
 mod reports;

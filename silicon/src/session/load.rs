@@ -13,6 +13,7 @@ use sil::source::{SourceFile, Sources};
 
 use super::input::{Input, Language, Unreadable};
 use crate::direct::{self, Direct};
+use crate::verify::interpretations;
 
 /// What a front end made of a file.
 #[derive(Debug, Default)]
@@ -90,7 +91,11 @@ pub fn load(input: &Input, text: Arc<str>, assumptions: Assumptions) -> Loaded {
 fn load_sil(name: &str, text: &str, assumptions: Assumptions) -> Loaded {
     let sil::load::Loaded { sources, program, is_blank, diagnostics, .. } =
         sil::load::load_assuming(assumptions, name, text.as_bytes().to_vec(), &Disk);
-    let messages = diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
+    let mut messages: Vec<Message> =
+        diagnostics.iter().map(|one| Message::of(&sources, one)).collect();
+    let errors = program.as_ref().map(interpretations::errors).unwrap_or_default();
+    messages.extend(errors.iter().map(|one| Message::of(&sources, one)));
+    let program = program.filter(|_| errors.is_empty());
     let is_accepted = program.is_some();
     Loaded { program, is_accepted, is_blank, sources, originals: Vec::new(), messages }
 }

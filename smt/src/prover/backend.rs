@@ -6,7 +6,7 @@
 use z3::ast::{Ast, Dynamic};
 use z3::{Context, Solver};
 
-use super::{ProverError, raw};
+use super::{ProverError, Workspace, raw};
 use crate::terms::{Sort, SortKind, Terms};
 
 /// A function given as text: a term over constants that stand for its arguments.
@@ -102,4 +102,24 @@ fn sort_text(terms: &Terms, sort: Sort, text: &str) -> Result<String, ProverErro
 
 fn unusable(text: &str, problem: &str) -> ProverError {
     ProverError::Backend { text: text.to_owned(), problem: problem.trim().to_owned() }
+}
+
+impl Workspace {
+    /// What keeps a text from denoting a sort.
+    pub fn check_sort(&self, text: &str) -> Result<(), ProverError> {
+        let context = &self.tools().context;
+        raw::enter(context, || sort(context, text)).map(|_| ())
+    }
+
+    /// What keeps a text from denoting a function of these sorts.
+    pub fn check_function(
+        &self,
+        terms: &Terms,
+        text: &str,
+        args: &[Sort],
+        result: Sort,
+    ) -> Result<(), ProverError> {
+        let context = &self.tools().context;
+        raw::enter(context, || function(context, terms, text, args, result)).map(|_| ())
+    }
 }

@@ -1,5 +1,6 @@
 //! Members and macro definitions.
 
+use crate::source::Name;
 use crate::syntax::{
     Adt, Axiom, Constructor, Contract, Define, Derive, Domain, DomainFunction, Function, Ident,
     Import, MacroBody, Member, MemberKind, Method, Predicate,
@@ -136,7 +137,7 @@ impl Builder<'_> {
                     for backend in backends {
                         let mut parts = backend.into_inner();
                         let name = self.ident(&next(&mut parts));
-                        let text = self.string(&find(&mut parts, Rule::string));
+                        let text = self.interpretation(&find(&mut parts, Rule::string));
                         domain.interpretations.push((name, text));
                     }
                 }
@@ -186,7 +187,7 @@ impl Builder<'_> {
                 Rule::kw_unique => unique = true,
                 Rule::ident => name = Some(self.ident(&part)),
                 Rule::domain_formal => formals.push(self.domain_formal(part)),
-                Rule::string => interpretation = Some(self.string(&part)),
+                Rule::string => interpretation = Some(self.interpretation(&part)),
                 Rule::kw_function
                 | Rule::open_paren
                 | Rule::close_paren
@@ -204,6 +205,15 @@ impl Builder<'_> {
             interpretation,
             span,
         }
+    }
+
+    /// The text of an interpretation; as in the reference, there has to be one.
+    fn interpretation(&mut self, node: &Node<'_>) -> Name {
+        let text = self.string(node);
+        if text.trim_ascii().is_empty() {
+            self.error(self.span(node), "the text of an interpretation is empty");
+        }
+        text
     }
 
     fn domain_formal(&mut self, node: Node<'_>) -> (Option<Ident>, crate::syntax::Type) {
