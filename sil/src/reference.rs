@@ -184,7 +184,7 @@ function half(n: Int): Int
                 "assume A",
                 "Assumes `A`. What is held has to have the permission that it mentions.",
             ),
-            form("refute A", "Checks that `A` does not hold on some path that leads here."),
+            form("refute e", "Checks that `e` does not hold on some path that leads here."),
             form(
                 "if (b) { … } elseif (b) { … } else { … }",
                 "A branch; `else if` is the same as `elseif`.",

@@ -61,7 +61,7 @@ impl Resolver<'_, '_> {
             Syntax::Exhale(expr) => StmtKind::Exhale(self.assertion(expr)?),
             Syntax::Assert(expr) => StmtKind::Assert(self.assertion(expr)?),
             Syntax::Assume(expr) => StmtKind::Assume(self.assertion(expr)?),
-            Syntax::Refute(expr) => StmtKind::Refute(self.assertion(expr)?),
+            Syntax::Refute(expr) => StmtKind::Refute(self.value(expr, &Type::Bool)?),
             Syntax::Fold(access) => StmtKind::Fold(self.predicate_access(access, "folded")?),
             Syntax::Unfold(access) => StmtKind::Unfold(self.predicate_access(access, "unfolded")?),
             Syntax::Package { wand, script } => {
