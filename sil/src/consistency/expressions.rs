@@ -3,7 +3,9 @@
 use front::grow_stack;
 
 use super::Checker;
-use crate::program::{Expr, ExprKind, LocalId, Location, OldLabel, PredicateAccess, Resource};
+use crate::program::{
+    BinaryOp, Expr, ExprKind, LocalId, Location, OldLabel, PredicateAccess, Resource,
+};
 use crate::source::Span;
 use crate::syntax::Trigger;
 use crate::walk::walk_expr;
@@ -102,6 +104,17 @@ impl Checker<'_> {
                 self.same_everywhere(expr.span, "`forperm`", around);
                 self.resource(resource, around);
                 self.expression(body, around);
+            }
+            ExprKind::DomainApply { .. }
+            | ExprKind::Literal { .. }
+            | ExprKind::MapLiteral { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Update { .. }
+            | ExprKind::Binary { op: BinaryOp::In, .. } => {
+                expr.for_each_child(|child| {
+                    self.require_pure(child);
+                    self.expression(child, around);
+                });
             }
             _ => expr.for_each_child(|child| self.expression(child, around)),
         }

@@ -222,3 +222,25 @@ fn measures_are_values() {
          }",
     );
 }
+
+#[test]
+fn assertions_are_no_parts_of_values() {
+    check(
+        "field f: Int
+         predicate P(x: Ref) { acc(x.f) }
+         domain D[T] { function d(value: T): Int }
+         method m(x: Ref, s: Seq[Bool], t: Multiset[Bool], k: Map[Bool, Int], v: Map[Int, Bool]) {
+           assert |Seq(acc(x.f))| == 1 // consistency
+           assert Set(true, P(x)) == Set(true) // consistency
+           assert |Map(1 := acc(x.f))| == 1 // consistency
+           assert acc(x.f) in s // consistency
+           assert (acc(x.f) in t) == 1 // consistency
+           assert s == s[0 := P(x)] // consistency
+           assert k[acc(x.f)] == 1 // consistency
+           assert v == v[1 := acc(x.f)] // consistency
+           assert d(P(x)) == 1 // consistency
+           assert |Seq(unfolding P(x) in acc(x.f))| == 1 // consistency
+           assert |Seq(unfolding P(x) in x.f == 1)| == 1
+         }",
+    );
+}

@@ -174,11 +174,15 @@ impl Resolver<'_, '_> {
             return;
         }
         for (argument, formal) in arguments.iter().zip(&formals) {
-            let ty = self.pure(argument);
+            let ty = self.argument(argument, formal);
             if !self.unify(argument.span, &ty, formal) {
                 self.relate_to_declaration(callee);
             }
         }
+    }
+
+    fn argument(&mut self, argument: &syntax::Expr, formal: &Ty) -> Ty {
+        if matches!(formal, Ty::Hole(_)) { self.part(argument) } else { self.pure(argument) }
     }
 
     /// Adds to the last error where a member is declared.
@@ -201,7 +205,11 @@ impl Resolver<'_, '_> {
         if arguments.len() != formals.len() {
             return self.infer_arguments(callee, arguments, formals, span);
         }
-        let types: Vec<_> = arguments.iter().map(|argument| self.pure(argument)).collect();
+        let types: Vec<_> = arguments
+            .iter()
+            .zip(&formals)
+            .map(|(argument, formal)| self.argument(argument, formal))
+            .collect();
         for ((ty, formal), argument) in types.iter().zip(&formals).zip(arguments) {
             if !self.unify(span, ty, formal) {
                 let argument = self.at(argument.span);

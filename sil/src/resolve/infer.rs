@@ -44,7 +44,10 @@ impl Resolver<'_, '_> {
             if let Some(expected) = expected {
                 resolver.unify(expr.span, &meaning.ty, &Ty::of(expected));
             }
-            if pure && !meaning.pure {
+            // A collection of assertions is no value of the type of a variable.
+            let is_of_assertions =
+                expected != Some(&Type::Bool) && resolver.inference.has_impure_part;
+            if pure && (!meaning.pure || is_of_assertions) {
                 resolver.error_impure(expr.span);
             }
         })
@@ -269,6 +272,14 @@ impl Resolver<'_, '_> {
         meaning.ty
     }
 
+    /// An operand where values of all types may stand. As in the reference, that it is no assertion is a matter of
+    /// consistency (`consistency::expressions`).
+    pub(super) fn part(&mut self, expr: &syntax::Expr) -> Ty {
+        let meaning = self.infer(expr);
+        self.inference.has_impure_part |= !meaning.pure;
+        meaning.ty
+    }
+
     fn apply(
         &mut self,
         signatures: Signatures,
@@ -276,7 +287,7 @@ impl Resolver<'_, '_> {
         span: Span,
         order: u32,
     ) -> (Meaning, Referent) {
-        let types: Vec<_> = operands.iter().map(|operand| self.pure(operand)).collect();
+        let types: Vec<_> = operands.iter().map(|operand| self.part(operand)).collect();
         let spans = operands.iter().map(|operand| operand.span).chain([span]).collect();
         let Inference { unifier, overloads, .. } = &mut self.inference;
         let applied = overloads.apply(unifier, signatures, &types, spans, order);
@@ -413,7 +424,8 @@ impl Resolver<'_, '_> {
             None => self.inference.fresh_instance(),
         };
         for element in elements {
-            self.value_of(element, &ty);
+            let found = self.part(element);
+            self.unify(element.span, &found, &ty);
         }
         plain(match collection {
             Collection::Seq => Ty::Seq(ty.into()),
@@ -434,8 +446,10 @@ impl Resolver<'_, '_> {
             None => (self.inference.fresh_instance(), self.inference.fresh_instance()),
         };
         for (entry_key, entry_value) in entries {
-            self.value_of(entry_key, &key);
-            self.value_of(entry_value, &value);
+            for (entry, ty) in [(entry_key, &key), (entry_value, &value)] {
+                let found = self.part(entry);
+                self.unify(entry.span, &found, ty);
+            }
         }
         plain(Ty::Map((key, value).into()))
     }

@@ -55,6 +55,8 @@ pub(super) struct Inference {
     pub(super) own_parameters: Vec<(Ty, Name)>,
     /// `let` variables, whose declarations wait for the types.
     pub(super) lets: Vec<LocalId>,
+    /// Whether an assertion stands where values of all types may stand.
+    pub(super) has_impure_part: bool,
     /// Counts nodes, outer ones first.
     pub(super) order: u32,
 }
@@ -67,6 +69,7 @@ impl Inference {
         self.instances.clear();
         self.own_parameters.clear();
         self.lets.clear();
+        self.has_impure_part = false;
         self.order = 0;
     }
 

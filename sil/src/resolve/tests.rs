@@ -258,8 +258,9 @@ fn assertions_are_no_values() {
            assert forall y: Ref :: acc(y.f)
            assert acc(x.f) ? b : b // type
            assert b ? acc(x.f) : b
-           assert Seq(P(x)) == Seq(true) // type
-           refute acc(x.f)
+           assert Seq(P(x)) == Seq(true)
+           var s: Seq[Bool] := Seq(P(x)) // type
+           refute acc(x.f) // type
            var c: Bool := acc(x.f) // type
            if (acc(x.f)) { } // type
            while (P(x)) { } // type
