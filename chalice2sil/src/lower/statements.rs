@@ -290,7 +290,7 @@ impl Member<'_, '_> {
         let otherwise =
             self.block(|member| grow_stack(|| member.conditional(rest, otherwise, env)));
         self.span = span;
-        self.emit(branch(condition, then, otherwise));
+        self.emit(branch(condition, then, chained(otherwise)));
     }
 
     /// `x, y [pre, post]`

@@ -109,6 +109,18 @@ pub fn branch(
     stmt(StmtKind::If { condition, then: block(then), otherwise })
 }
 
+/// What stands in an `else`: if it is one `if` with a condition that has a place, it needs none itself, and is printed as
+/// `elseif`. So long chains are not nested.
+pub fn chained(mut otherwise: Vec<Stmt>) -> Vec<Stmt> {
+    if let [only] = &mut otherwise[..]
+        && let StmtKind::If { condition, .. } = &only.kind
+        && condition.annotations.iter().any(|annotation| &*annotation.key == "src.at")
+    {
+        only.annotations.clear();
+    }
+    otherwise
+}
+
 /// `while (condition) invariant .. { .. }`
 pub fn while_loop(
     condition: Expr,

@@ -19,7 +19,6 @@ use super::terms::{annotated, cell_type};
 use super::types::Slot;
 use super::uses::Uses;
 use crate::build::*;
-use crate::lower::annotations::chained;
 
 impl<'p> Member<'_, 'p> {
     /// The statements of a block.

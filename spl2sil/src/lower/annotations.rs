@@ -3,7 +3,7 @@
 //! The annotations are those of SIL: `@src.at` gives a place in an SPL file, `@src.as` renames an error, `@src.say` gives
 //! the words.
 
-use sil::syntax::{Annotation, Stmt, StmtKind};
+use sil::syntax::Annotation;
 use spl::source::Span;
 
 pub(crate) use sil::build::{Annotate, named, renamed, said, values_called, variables};
@@ -17,18 +17,6 @@ pub(crate) fn ends() -> Annotation {
         "termination.failed:*",
         "this might not end: the measure might not decrease, or not be bounded",
     )
-}
-
-/// What stands in an `else`: if it is one `if` with a condition that has a place, it needs none itself, and is printed as
-/// `elseif`. So long chains are not nested.
-pub(crate) fn chained(mut otherwise: Vec<Stmt>) -> Vec<Stmt> {
-    if let [only] = &mut otherwise[..]
-        && let StmtKind::If { condition, .. } = &only.kind
-        && !condition.annotations.is_empty()
-    {
-        only.annotations.clear();
-    }
-    otherwise
 }
 
 impl Lowering<'_> {

@@ -13,7 +13,7 @@ use spl::source::Span;
 
 use super::Scope;
 use super::assertions::NO_ACCESS;
-use crate::lower::annotations::{Annotate, chained, renamed, said};
+use crate::lower::annotations::{Annotate, renamed, said};
 use crate::lower::expressions::{Expressions, Meaning};
 
 /// An access that a statement of a program makes, whichever part of it.

@@ -256,17 +256,22 @@ impl Builder {
         Ok(StmtKind::Send { channel: Expr { kind, span: function.span }, arguments })
     }
 
+    /// An `if` with its arms in a list. Each is nested in the one before it once translated, so they count as such.
     fn if_stmt(&mut self, pair: Pair<Rule>) -> Built<StmtKind> {
-        let mut arms = Vec::new();
-        let mut otherwise = None;
-        for part in parts(pair) {
-            if part.as_rule() == Rule::else_branch {
-                otherwise = Some(Box::new(self.stmt(take(&mut parts(part)))?));
-            } else {
-                arms.push(self.if_arm(part)?);
+        let span = self.span(&pair);
+        let links = parts(pair.clone()).count();
+        self.deeper(links, span, |builder| {
+            let mut arms = Vec::new();
+            let mut otherwise = None;
+            for part in parts(pair) {
+                if part.as_rule() == Rule::else_branch {
+                    otherwise = Some(Box::new(builder.stmt(take(&mut parts(part)))?));
+                } else {
+                    arms.push(builder.if_arm(part)?);
+                }
             }
-        }
-        Ok(StmtKind::If { arms, otherwise })
+            Ok(StmtKind::If { arms, otherwise })
+        })
     }
 
     fn if_arm(&mut self, pair: Pair<Rule>) -> Built<IfArm> {
