@@ -57,7 +57,25 @@ impl<'a> Axioms<'a> {
         self.axioms.push(Axiom { formula, needs });
     }
 
-    /// The same, but only when an operator occurs that is not in the triggers.
+    /// ∀ variables {triggers}. guard ⇒ body
+    pub(super) fn rule(
+        &mut self,
+        name: &str,
+        variables: &[Term],
+        triggers: &[&[Term]],
+        guard: Term,
+        body: Term,
+    ) {
+        let implication = self.terms.implies(guard, body);
+        self.forall(name, variables, triggers, implication);
+    }
+
+    /// An equation, by the equality that axioms are written with.
+    pub(super) fn same(&mut self, a: Term, b: Term) -> Term {
+        self.terms.identical(a, b)
+    }
+
+    /// As [`Self::forall`], but only when an operator occurs that is not in the triggers.
     pub(super) fn forall_once(
         &mut self,
         needed: Use,

@@ -69,39 +69,19 @@ impl Map<'_, '_> {
         self.axioms.op(TheoryOp::SetCard, &[set], Sort::INT)
     }
 
-    fn same(&mut self, a: Term, b: Term) -> Term {
-        self.terms().identical(a, b)
-    }
-
-    fn forall(&mut self, name: &str, variables: &[Term], triggers: &[&[Term]], body: Term) {
-        self.axioms.forall(name, variables, triggers, body);
-    }
-
-    fn rule(
-        &mut self,
-        name: &str,
-        variables: &[Term],
-        triggers: &[&[Term]],
-        guard: Term,
-        body: Term,
-    ) {
-        let implication = self.terms().implies(guard, body);
-        self.forall(name, variables, triggers, implication);
-    }
-
     fn cardinality(&mut self) {
         let (m, k) = (self.map("m"), self.key("k"));
         let (card, zero) = (self.card(m), self.terms().int(0));
         let natural = self.terms().le(zero, card);
-        self.forall("map.card.natural", &[m], &[&[card]], natural);
+        self.axioms.forall("map.card.natural", &[m], &[&[card]], natural);
 
         let domain = self.domain(m);
         let keys = self.set_card(domain);
-        let body = self.same(keys, card);
-        self.forall("map.card.domain", &[m], &[&[keys], &[card]], body);
+        let body = self.axioms.same(keys, card);
+        self.axioms.forall("map.card.domain", &[m], &[&[keys], &[card]], body);
 
         let empty = self.axioms.op(TheoryOp::MapEmpty, &[], self.sort);
-        let (is_zero, is_empty) = (self.same(card, zero), self.same(m, empty));
+        let (is_zero, is_empty) = (self.axioms.same(card, zero), self.axioms.same(m, empty));
         let not_zero = self.terms().not(is_zero);
         let has = self.has_key(m, k);
         let inhabited = self.terms().exists(&[k], vec![vec![has]], has, "map.card.inhabited", 1);
@@ -110,11 +90,11 @@ impl Map<'_, '_> {
         let when_zero = self.terms().iff(is_zero, is_empty);
         let otherwise = self.terms().implies(not_zero, inhabited);
         let body = self.terms().and([when_zero, otherwise, counted]);
-        self.forall("map.card.zero", &[m], &[&[card]], body);
+        self.axioms.forall("map.card.zero", &[m], &[&[card]], body);
 
         let has = self.has_key(empty, k);
         let body = self.terms().not(has);
-        self.forall("map.empty", &[k], &[&[has]], body);
+        self.axioms.forall("map.empty", &[k], &[&[has]], body);
     }
 
     fn update(&mut self) {
@@ -123,34 +103,34 @@ impl Map<'_, '_> {
         let updated = self.axioms.op(TheoryOp::MapUpdate, &[m, k, v], self.sort);
         let (has, had) = (self.has_key(updated, l), self.has_key(m, l));
         let (new, old) = (self.lookup(updated, l), self.lookup(m, l));
-        let here = self.same(k, l);
+        let here = self.axioms.same(k, l);
         let elsewhere = self.terms().not(here);
         let (is_v, is_old, same_key) =
-            (self.same(new, v), self.same(new, old), self.terms().iff(has, had));
+            (self.axioms.same(new, v), self.axioms.same(new, old), self.terms().iff(has, had));
         let changed = self.terms().and([has, is_v]);
         let kept = self.terms().and([same_key, is_old]);
         let changed = self.terms().implies(here, changed);
         let kept = self.terms().implies(elsewhere, kept);
         let body = self.terms().and([changed, kept]);
         let triggers: [&[Term]; 3] = [&[has], &[had, updated], &[new]];
-        self.forall("map.update", &[m, k, v, l], &triggers, body);
+        self.axioms.forall("map.update", &[m, k, v, l], &triggers, body);
 
         // Where two maps are compared, nobody asks for the value at the key.
         let (has, new) = (self.has_key(updated, k), self.lookup(updated, k));
-        let is_v = self.same(new, v);
+        let is_v = self.axioms.same(new, v);
         let body = self.terms().and([has, is_v]);
-        self.forall("map.update.self", &[m, k, v], &[&[updated]], body);
+        self.axioms.forall("map.update.self", &[m, k, v], &[&[updated]], body);
 
         let (card, old) = (self.card(updated), self.card(m));
         let one = self.terms().int(1);
         let more = self.terms().add(old, one);
         let had = self.has_key(m, k);
         let had_not = self.terms().not(had);
-        let (unchanged, grown) = (self.same(card, old), self.same(card, more));
+        let (unchanged, grown) = (self.axioms.same(card, old), self.axioms.same(card, more));
         let when_there = self.terms().implies(had, unchanged);
         let when_new = self.terms().implies(had_not, grown);
         let body = self.terms().and([when_there, when_new]);
-        self.forall("map.update.card", &[m, k, v], &[&[card], &[old, updated]], body);
+        self.axioms.forall("map.update.card", &[m, k, v], &[&[card], &[old, updated]], body);
     }
 
     fn values(&mut self) {
@@ -159,17 +139,17 @@ impl Map<'_, '_> {
         let has_value = self.has_value(m, v);
         let witness = self.axioms.op(TheoryOp::MapKeyOf, &[m, v], self.key);
         let (has, found) = (self.has_key(m, witness), self.lookup(m, witness));
-        let is_v = self.same(v, found);
+        let is_v = self.axioms.same(v, found);
         let body = self.terms().and([has, is_v]);
-        self.rule("map.values.key", &[m, v], &[&[has_value]], has_value, body);
+        self.axioms.rule("map.values.key", &[m, v], &[&[has_value]], has_value, body);
 
         let (has, value) = (self.has_key(m, k), self.lookup(m, k));
         let (range, zero) = (self.range(m), self.terms().int(0));
         let card = self.set_card(range);
         let inhabited = self.terms().lt(zero, card);
-        self.rule("map.values.inhabited", &[m, k], &[&[value], &[has]], has, inhabited);
+        self.axioms.rule("map.values.inhabited", &[m, k], &[&[value], &[has]], has, inhabited);
         let has_value = self.has_value(m, value);
-        self.rule("map.values.lookup", &[m, k], &[&[value]], has, has_value);
+        self.axioms.rule("map.values.lookup", &[m, k], &[&[value]], has, has_value);
     }
 
     fn disjoint(&mut self) {
@@ -181,7 +161,7 @@ impl Map<'_, '_> {
         let triggers = vec![vec![in_a], vec![in_b]];
         let all = self.terms().forall(&[k], triggers, not_both, "map.disjoint.keys", 1);
         let body = self.terms().iff(disjoint, all);
-        self.forall("map.disjoint", &[a, b], &[&[disjoint]], body);
+        self.axioms.forall("map.disjoint", &[a, b], &[&[disjoint]], body);
     }
 
     fn equality(&mut self) {
@@ -192,13 +172,13 @@ impl Map<'_, '_> {
         let triggers = vec![vec![in_a], vec![in_b]];
         let same_keys = self.terms().forall(&[k], triggers, same_key, "map.equal.keys", 1);
         let (of_a, of_b) = (self.lookup(a, k), self.lookup(b, k));
-        let same_value = self.same(of_a, of_b);
+        let same_value = self.axioms.same(of_a, of_b);
         let same_value = self.terms().implies(in_a, same_value);
         let triggers = vec![vec![of_a], vec![of_b]];
         let same_values = self.terms().forall(&[k], triggers, same_value, "map.equal.values", 1);
         let guard = self.terms().and([same_keys, same_values]);
-        self.rule("map.equal.cases", &[a, b], &[&[equal]], guard, equal);
-        let same = self.same(a, b);
-        self.rule("map.equal.same", &[a, b], &[&[equal]], equal, same);
+        self.axioms.rule("map.equal.cases", &[a, b], &[&[equal]], guard, equal);
+        let same = self.axioms.same(a, b);
+        self.axioms.rule("map.equal.same", &[a, b], &[&[equal]], equal, same);
     }
 }

@@ -52,10 +52,6 @@ impl Multiset<'_, '_> {
         self.axioms.op(op, &[a, b], self.sort)
     }
 
-    fn same(&mut self, a: Term, b: Term) -> Term {
-        self.terms().identical(a, b)
-    }
-
     fn zero(&mut self) -> Term {
         self.terms().int(0)
     }
@@ -69,36 +65,20 @@ impl Multiset<'_, '_> {
         self.terms().lt(zero, number)
     }
 
-    fn forall(&mut self, name: &str, variables: &[Term], triggers: &[&[Term]], body: Term) {
-        self.axioms.forall(name, variables, triggers, body);
-    }
-
-    fn rule(
-        &mut self,
-        name: &str,
-        variables: &[Term],
-        triggers: &[&[Term]],
-        guard: Term,
-        body: Term,
-    ) {
-        let implication = self.terms().implies(guard, body);
-        self.forall(name, variables, triggers, implication);
-    }
-
     fn counts(&mut self) {
         let (a, _, o) = self.variables();
         let (count, card, zero) = (self.count(a, o), self.card(a), self.zero());
         let natural = self.terms().le(zero, count);
-        self.forall("multiset.count.natural", &[a, o], &[&[count]], natural);
+        self.axioms.forall("multiset.count.natural", &[a, o], &[&[count]], natural);
         let natural = self.terms().le(zero, card);
-        self.forall("multiset.card.natural", &[a], &[&[card]], natural);
+        self.axioms.forall("multiset.card.natural", &[a], &[&[card]], natural);
 
         let empty = self.empty();
         let count_empty = self.count(empty, o);
-        let body = self.same(count_empty, zero);
-        self.forall("multiset.empty", &[o], &[&[count_empty]], body);
+        let body = self.axioms.same(count_empty, zero);
+        self.axioms.forall("multiset.empty", &[o], &[&[count_empty]], body);
 
-        let (is_zero, is_empty) = (self.same(card, zero), self.same(a, empty));
+        let (is_zero, is_empty) = (self.axioms.same(card, zero), self.axioms.same(a, empty));
         let not_zero = self.terms().not(is_zero);
         let has = self.positive(count);
         let inhabited =
@@ -106,7 +86,7 @@ impl Multiset<'_, '_> {
         let when_zero = self.terms().iff(is_zero, is_empty);
         let otherwise = self.terms().implies(not_zero, inhabited);
         let body = self.terms().and([when_zero, otherwise]);
-        self.forall("multiset.card.zero", &[a], &[&[card]], body);
+        self.axioms.forall("multiset.card.zero", &[a], &[&[card]], body);
     }
 
     fn singleton(&mut self) {
@@ -114,21 +94,21 @@ impl Multiset<'_, '_> {
         let x = self.axioms.var("x", self.element);
         let single = self.axioms.op(TheoryOp::MultisetSingleton, &[x], self.sort);
         let (zero, one, empty) = (self.zero(), self.one(), self.empty());
-        let (count, same) = (self.count(single, o), self.same(x, o));
+        let (count, same) = (self.count(single, o), self.axioms.same(x, o));
         let different = self.terms().not(same);
-        let (is_one, is_zero) = (self.same(count, one), self.same(count, zero));
+        let (is_one, is_zero) = (self.axioms.same(count, one), self.axioms.same(count, zero));
         let here = self.terms().iff(is_one, same);
         let elsewhere = self.terms().iff(is_zero, different);
         let body = self.terms().and([here, elsewhere]);
-        self.forall("multiset.singleton", &[x, o], &[&[count]], body);
+        self.axioms.forall("multiset.singleton", &[x, o], &[&[count]], body);
 
         let (card, own) = (self.card(single), self.count(single, x));
-        let (card_one, own_one) = (self.same(card, one), self.same(own, one));
+        let (card_one, own_one) = (self.axioms.same(card, one), self.axioms.same(own, one));
         let body = self.terms().and([card_one, own_one]);
-        self.forall("multiset.singleton.card", &[x], &[&[single]], body);
+        self.axioms.forall("multiset.singleton.card", &[x], &[&[single]], body);
         let added = self.axioms.op(TheoryOp::MultisetAdd, &[empty, x], self.sort);
-        let body = self.same(single, added);
-        self.forall("multiset.singleton.add", &[x], &[&[single]], body);
+        let body = self.axioms.same(single, added);
+        self.axioms.forall("multiset.singleton.add", &[x], &[&[single]], body);
     }
 
     fn add(&mut self) {
@@ -138,20 +118,20 @@ impl Multiset<'_, '_> {
         let added = self.axioms.op(TheoryOp::MultisetAdd, &[a, x], self.sort);
         let (count, old) = (self.count(added, o), self.count(a, o));
         let more = self.terms().add(old, one);
-        let same = self.same(x, o);
+        let same = self.axioms.same(x, o);
         let value = self.terms().ite(same, more, old);
-        let body = self.same(count, value);
-        self.forall("multiset.add", &[a, x, o], &[&[count], &[added, old]], body);
+        let body = self.axioms.same(count, value);
+        self.axioms.forall("multiset.add", &[a, x, o], &[&[count], &[added, old]], body);
 
         let (card, old) = (self.card(added), self.card(a));
         let more = self.terms().add(old, one);
-        let body = self.same(card, more);
-        self.forall("multiset.add.card", &[a, x], &[&[card], &[added, old]], body);
+        let body = self.axioms.same(card, more);
+        self.axioms.forall("multiset.add.card", &[a, x], &[&[card], &[added, old]], body);
 
         let own = self.count(added, x);
         let (has, not_empty) = (self.positive(own), self.positive(card));
         let body = self.terms().and([has, not_empty]);
-        self.forall("multiset.add.self", &[a, x], &[&[added]], body);
+        self.axioms.forall("multiset.add.self", &[a, x], &[&[added]], body);
     }
 
     fn union(&mut self) {
@@ -159,15 +139,15 @@ impl Multiset<'_, '_> {
         let union = self.binary(TheoryOp::MultisetUnion, a, b);
         let (count, in_a, in_b) = (self.count(union, o), self.count(a, o), self.count(b, o));
         let sum = self.terms().add(in_a, in_b);
-        let body = self.same(count, sum);
+        let body = self.axioms.same(count, sum);
         let triggers: [&[Term]; 2] = [&[count], &[union, in_a, in_b]];
-        self.forall("multiset.union", &[a, b, o], &triggers, body);
+        self.axioms.forall("multiset.union", &[a, b, o], &triggers, body);
 
         let (card, card_a, card_b) = (self.card(union), self.card(a), self.card(b));
         let sum = self.terms().add(card_a, card_b);
-        let body = self.same(card, sum);
+        let body = self.axioms.same(card, sum);
         let triggers: [&[Term]; 3] = [&[card], &[card_a, union], &[card_b, union]];
-        self.forall("multiset.union.card", &[a, b], &triggers, body);
+        self.axioms.forall("multiset.union.card", &[a, b], &triggers, body);
     }
 
     fn intersection(&mut self) {
@@ -176,13 +156,13 @@ impl Multiset<'_, '_> {
         let (count, in_a, in_b) = (self.count(both, o), self.count(a, o), self.count(b, o));
         let fewer_in_a = self.terms().le(in_a, in_b);
         let smaller = self.terms().ite(fewer_in_a, in_a, in_b);
-        let body = self.same(count, smaller);
-        self.forall("multiset.intersection", &[a, b, o], &[&[count]], body);
+        let body = self.axioms.same(count, smaller);
+        self.axioms.forall("multiset.intersection", &[a, b, o], &[&[count]], body);
         let right = self.binary(TheoryOp::MultisetIntersection, both, b);
         let left = self.binary(TheoryOp::MultisetIntersection, a, both);
         for twice in [right, left] {
-            let body = self.same(twice, both);
-            self.forall("multiset.intersection.absorption", &[a, b], &[&[twice]], body);
+            let body = self.axioms.same(twice, both);
+            self.axioms.forall("multiset.intersection.absorption", &[a, b], &[&[twice]], body);
         }
     }
 
@@ -194,11 +174,11 @@ impl Multiset<'_, '_> {
         let fewer_in_a = self.terms().le(in_a, in_b);
         let rest = self.terms().sub(in_a, in_b);
         let value = self.terms().ite(fewer_in_a, zero, rest);
-        let body = self.same(count, value);
-        self.forall("multiset.difference", &[a, b, o], &[&[count]], body);
-        let none = self.same(count, zero);
+        let body = self.axioms.same(count, value);
+        self.axioms.forall("multiset.difference", &[a, b, o], &[&[count]], body);
+        let none = self.axioms.same(count, zero);
         let triggers: [&[Term]; 1] = [&[difference, in_b, in_a]];
-        self.rule("multiset.difference.none", &[a, b, o], &triggers, fewer_in_a, none);
+        self.axioms.rule("multiset.difference.none", &[a, b, o], &triggers, fewer_in_a, none);
 
         let reverse = self.binary(TheoryOp::MultisetDifference, b, a);
         let both = self.binary(TheoryOp::MultisetIntersection, a, b);
@@ -210,9 +190,9 @@ impl Multiset<'_, '_> {
         let twice = self.terms().mul(two, card_both);
         let parts = self.terms().sum(Sort::INT, [card, card_reverse, twice]);
         let rest = self.terms().sub(card_a, card_both);
-        let (whole, part) = (self.same(parts, card_union), self.same(card, rest));
+        let (whole, part) = (self.axioms.same(parts, card_union), self.axioms.same(card, rest));
         let body = self.terms().and([whole, part]);
-        self.forall("multiset.difference.card", &[a, b], &[&[card]], body);
+        self.axioms.forall("multiset.difference.card", &[a, b], &[&[card]], body);
     }
 
     fn relations(&mut self) {
@@ -224,32 +204,32 @@ impl Multiset<'_, '_> {
         let inner = self.terms().le(in_a, in_b);
         let all = self.terms().forall(&[o], triggers(), inner, "multiset.subset.elements", 1);
         let body = self.terms().iff(subset, all);
-        self.forall("multiset.subset", &[a, b], &[&[subset]], body);
+        self.axioms.forall("multiset.subset", &[a, b], &[&[subset]], body);
 
         let disjoint = self.axioms.op(TheoryOp::MultisetDisjoint, &[a, b], Sort::BOOL);
-        let (not_in_a, not_in_b) = (self.same(in_a, zero), self.same(in_b, zero));
+        let (not_in_a, not_in_b) = (self.axioms.same(in_a, zero), self.axioms.same(in_b, zero));
         let inner = self.terms().or([not_in_a, not_in_b]);
         let all = self.terms().forall(&[o], triggers(), inner, "multiset.disjoint.elements", 1);
         let body = self.terms().iff(disjoint, all);
-        self.forall("multiset.disjoint", &[a, b], &[&[disjoint]], body);
+        self.axioms.forall("multiset.disjoint", &[a, b], &[&[disjoint]], body);
     }
 
     /// Equality of multisets: where two differ, some element occurs more often in one.
     fn equality(&mut self) {
         let (a, b, _) = self.variables();
         let equal = self.axioms.op(TheoryOp::MultisetEqual, &[a, b], Sort::BOOL);
-        let same = self.same(a, b);
+        let same = self.axioms.same(a, b);
         let (unequal, different) = (self.terms().not(equal), self.terms().not(same));
         let witness = self.axioms.op(TheoryOp::MultisetDiffer, &[a, b], self.element);
         let mirrored = self.axioms.op(TheoryOp::MultisetDiffer, &[b, a], self.element);
-        let symmetric = self.same(witness, mirrored);
+        let symmetric = self.axioms.same(witness, mirrored);
         let (in_a, in_b) = (self.count(a, witness), self.count(b, witness));
-        let same_count = self.same(in_a, in_b);
+        let same_count = self.axioms.same(in_a, in_b);
         let other_count = self.terms().not(same_count);
         let yes = self.terms().and([equal, same]);
         let no = self.terms().and([unequal, different, symmetric, other_count]);
         let body = self.terms().or([yes, no]);
-        self.forall("multiset.equal.cases", &[a, b], &[&[equal]], body);
-        self.rule("multiset.equal.same", &[a, b], &[&[equal]], equal, same);
+        self.axioms.forall("multiset.equal.cases", &[a, b], &[&[equal]], body);
+        self.axioms.rule("multiset.equal.same", &[a, b], &[&[equal]], equal, same);
     }
 }

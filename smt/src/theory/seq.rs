@@ -93,10 +93,6 @@ impl Seq<'_, '_> {
         self.axioms.op(TheoryOp::IndexSub, &[i, j], Sort::INT)
     }
 
-    fn same(&mut self, a: Term, b: Term) -> Term {
-        self.terms().identical(a, b)
-    }
-
     fn zero(&mut self) -> Term {
         self.terms().int(0)
     }
@@ -122,7 +118,7 @@ impl Seq<'_, '_> {
 
     fn is_empty(&mut self, s: Term) -> Term {
         let empty = self.empty();
-        self.same(s, empty)
+        self.axioms.same(s, empty)
     }
 
     fn not_empty(&mut self, s: Term) -> Term {
@@ -135,44 +131,27 @@ impl Seq<'_, '_> {
         self.terms().and([s, t])
     }
 
-    fn forall(&mut self, name: &str, variables: &[Term], triggers: &[&[Term]], body: Term) {
-        self.axioms.forall(name, variables, triggers, body);
-    }
-
-    /// ∀ variables {triggers}. guard ⇒ body
-    fn rule(
-        &mut self,
-        name: &str,
-        variables: &[Term],
-        triggers: &[&[Term]],
-        guard: Term,
-        body: Term,
-    ) {
-        let implication = self.terms().implies(guard, body);
-        self.forall(name, variables, triggers, implication);
-    }
-
     fn length(&mut self) {
         let (s, e) = (self.sequence("s"), self.value("e"));
         let len = self.len(s);
         let natural = self.natural(len);
-        self.forall("seq.length.natural", &[s], &[&[len]], natural);
+        self.axioms.forall("seq.length.natural", &[s], &[&[len]], natural);
 
         let empty = self.empty();
         let (len_empty, zero) = (self.len(empty), self.zero());
-        let fact = self.same(len_empty, zero);
+        let fact = self.axioms.same(len_empty, zero);
         self.axioms.fact(&[empty], fact);
-        let len_is_zero = self.same(len, zero);
-        let is_empty = self.same(s, empty);
-        self.rule("seq.length.zero", &[s], &[&[len]], len_is_zero, is_empty);
+        let len_is_zero = self.axioms.same(len, zero);
+        let is_empty = self.axioms.same(s, empty);
+        self.axioms.rule("seq.length.zero", &[s], &[&[len]], len_is_zero, is_empty);
 
         let single = self.axioms.op(TheoryOp::SeqSingleton, &[e], self.sort);
         let (len, one) = (self.len(single), self.terms().int(1));
-        let body = self.same(len, one);
-        self.forall("seq.singleton.length", &[e], &[&[single]], body);
+        let body = self.axioms.same(len, one);
+        self.axioms.forall("seq.singleton.length", &[e], &[&[single]], body);
         let first = self.at(single, zero);
-        let body = self.same(first, e);
-        self.forall("seq.singleton.index", &[e], &[&[single]], body);
+        let body = self.axioms.same(first, e);
+        self.axioms.forall("seq.singleton.index", &[e], &[&[single]], body);
     }
 
     fn append(&mut self) {
@@ -184,39 +163,39 @@ impl Seq<'_, '_> {
         let proper = self.both_not_empty(s, t);
 
         let sum = self.terms().add(len_s, len_t);
-        let body = self.same(len, sum);
-        self.rule("seq.append.length", &[s, t], &[&[len]], proper, body);
+        let body = self.axioms.same(len, sum);
+        self.axioms.rule("seq.append.length", &[s, t], &[&[len]], proper, body);
 
         let (s_empty, t_empty) = (self.is_empty(s), self.is_empty(t));
-        let (is_t, is_s) = (self.same(append, t), self.same(append, s));
+        let (is_t, is_s) = (self.axioms.same(append, t), self.axioms.same(append, s));
         let left = self.terms().implies(s_empty, is_t);
         let right = self.terms().implies(t_empty, is_s);
         let body = self.terms().and([left, right]);
-        self.forall("seq.append.empty", &[s, t], &[&[append]], body);
+        self.axioms.forall("seq.append.empty", &[s, t], &[&[append]], body);
 
         let (in_append, in_s) = (self.at(append, n), self.at(s, n));
         let within = self.within(n, len_s);
         let guard = self.terms().and([proper, within]);
-        let body = self.same(in_append, in_s);
+        let body = self.axioms.same(in_append, in_s);
         let triggers: [&[Term]; 2] = [&[in_append], &[in_s, append]];
-        self.rule("seq.append.left", &[s, t, n], &triggers, guard, body);
+        self.axioms.rule("seq.append.left", &[s, t, n], &triggers, guard, body);
 
         let (beyond, below) = (self.terms().le(len_s, n), self.terms().lt(n, len));
         let guard = self.terms().and([proper, beyond, below]);
         let offset = self.minus(n, len_s);
         let (back, in_t) = (self.plus(offset, len_s), self.at(t, offset));
-        let (returns, value) = (self.same(back, n), self.same(in_append, in_t));
+        let (returns, value) = (self.axioms.same(back, n), self.axioms.same(in_append, in_t));
         let body = self.terms().and([returns, value]);
-        self.rule("seq.append.right", &[s, t, n], &[&[in_append]], guard, body);
+        self.axioms.rule("seq.append.right", &[s, t, n], &[&[in_append]], guard, body);
 
         let within = self.within(m, len_t);
         let guard = self.terms().and([proper, within]);
         let position = self.plus(m, len_s);
         let (back, in_append) = (self.minus(position, len_s), self.at(append, position));
         let in_t = self.at(t, m);
-        let (returns, value) = (self.same(back, m), self.same(in_append, in_t));
+        let (returns, value) = (self.axioms.same(back, m), self.axioms.same(in_append, in_t));
         let body = self.terms().and([returns, value]);
-        self.rule("seq.append.right.from", &[s, t, m], &[&[in_t, append]], guard, body);
+        self.axioms.rule("seq.append.right.from", &[s, t, m], &[&[in_t, append]], guard, body);
     }
 
     fn update(&mut self) {
@@ -226,25 +205,25 @@ impl Seq<'_, '_> {
         let (len_s, len) = (self.len(s), self.len(updated));
 
         let guard = self.within(i, len_s);
-        let body = self.same(len, len_s);
+        let body = self.axioms.same(len, len_s);
         let triggers: [&[Term]; 2] = [&[len], &[len_s, updated]];
-        self.rule("seq.update.length", &[s, i, v], &triggers, guard, body);
+        self.axioms.rule("seq.update.length", &[s, i, v], &triggers, guard, body);
 
         let (new, old) = (self.at(updated, n), self.at(s, n));
         let guard = self.within(n, len_s);
-        let here = self.same(i, n);
-        let (is_v, is_old) = (self.same(new, v), self.same(new, old));
+        let here = self.axioms.same(i, n);
+        let (is_v, is_old) = (self.axioms.same(new, v), self.axioms.same(new, old));
         let elsewhere = self.terms().not(here);
         let changed = self.terms().implies(here, is_v);
         let kept = self.terms().implies(elsewhere, is_old);
         let body = self.terms().and([changed, kept]);
         let triggers: [&[Term]; 2] = [&[new], &[old, updated]];
-        self.rule("seq.update.index", &[s, i, v, n], &triggers, guard, body);
+        self.axioms.rule("seq.update.index", &[s, i, v, n], &triggers, guard, body);
 
         // Who looks for `v` in it has no index to match.
         let guard = self.within(i, len_s);
         let at_i = self.at(updated, i);
-        let is_v = self.same(at_i, v);
+        let is_v = self.axioms.same(at_i, v);
         let body = self.terms().implies(guard, is_v);
         let needed = (TheoryOp::SeqContains, Some(self.sort));
         self.axioms.forall_once(needed, "seq.update.value", &[s, i, v], &[&[updated]], body);
@@ -258,21 +237,21 @@ impl Seq<'_, '_> {
 
         let (natural, fits) = (self.natural(n), self.terms().le(n, len_s));
         let (is_n, is_all, is_none) =
-            (self.same(len, n), self.same(len, len_s), self.same(len, zero));
+            (self.axioms.same(len, n), self.axioms.same(len, len_s), self.axioms.same(len, zero));
         let body = self.by_size(natural, fits, is_n, is_all, is_none);
         let triggers: [&[Term]; 2] = [&[len], &[take, len_s]];
-        self.forall("seq.take.length", &[s, n], &triggers, body);
+        self.axioms.forall("seq.take.length", &[s, n], &triggers, body);
 
         let (new, old) = (self.at(take, j), self.at(s, j));
         let (within, below) = (self.within(j, n), self.terms().lt(j, len_s));
         let guard = self.terms().and([within, below]);
-        let body = self.same(new, old);
+        let body = self.axioms.same(new, old);
         let triggers: [&[Term]; 2] = [&[new], &[old, take]];
-        self.rule("seq.take.index", &[s, n, j], &triggers, guard, body);
+        self.axioms.rule("seq.take.index", &[s, n, j], &triggers, guard, body);
 
-        let (whole, none) = (self.same(take, s), self.is_empty(take));
+        let (whole, none) = (self.axioms.same(take, s), self.is_empty(take));
         let body = self.at_the_ends(n, len_s, none, whole);
-        self.forall("seq.take.ends", &[s, n], &[&[take]], body);
+        self.axioms.forall("seq.take.ends", &[s, n], &[&[take]], body);
     }
 
     fn drop(&mut self) {
@@ -283,31 +262,34 @@ impl Seq<'_, '_> {
 
         let (natural, fits) = (self.natural(n), self.terms().le(n, len_s));
         let rest = self.terms().sub(len_s, n);
-        let (is_rest, is_none, is_all) =
-            (self.same(len, rest), self.same(len, zero), self.same(len, len_s));
+        let (is_rest, is_none, is_all) = (
+            self.axioms.same(len, rest),
+            self.axioms.same(len, zero),
+            self.axioms.same(len, len_s),
+        );
         let body = self.by_size(natural, fits, is_rest, is_none, is_all);
         let triggers: [&[Term]; 2] = [&[len], &[len_s, drop]];
-        self.forall("seq.drop.length", &[s, n], &triggers, body);
+        self.axioms.forall("seq.drop.length", &[s, n], &triggers, body);
 
         let (positive, within) = (self.positive(n), self.within(j, rest));
         let guard = self.terms().and([positive, within]);
         let position = self.plus(j, n);
         let (back, new, old) = (self.minus(position, n), self.at(drop, j), self.at(s, position));
-        let (returns, value) = (self.same(back, j), self.same(new, old));
+        let (returns, value) = (self.axioms.same(back, j), self.axioms.same(new, old));
         let body = self.terms().and([returns, value]);
-        self.rule("seq.drop.index", &[s, n, j], &[&[new]], guard, body);
+        self.axioms.rule("seq.drop.index", &[s, n, j], &[&[new]], guard, body);
 
         let (beyond, below) = (self.terms().le(n, i), self.terms().lt(i, len_s));
         let guard = self.terms().and([positive, beyond, below]);
         let offset = self.minus(i, n);
         let (back, new, old) = (self.plus(offset, n), self.at(drop, offset), self.at(s, i));
-        let (returns, value) = (self.same(back, i), self.same(new, old));
+        let (returns, value) = (self.axioms.same(back, i), self.axioms.same(new, old));
         let body = self.terms().and([returns, value]);
-        self.rule("seq.drop.index.from", &[s, n, i], &[&[drop, old]], guard, body);
+        self.axioms.rule("seq.drop.index.from", &[s, n, i], &[&[drop, old]], guard, body);
 
-        let (whole, none) = (self.same(drop, s), self.is_empty(drop));
+        let (whole, none) = (self.axioms.same(drop, s), self.is_empty(drop));
         let body = self.at_the_ends(n, len_s, whole, none);
-        self.forall("seq.drop.ends", &[s, n], &[&[drop]], body);
+        self.axioms.forall("seq.drop.ends", &[s, n], &[&[drop]], body);
     }
 
     /// (0 ≤ n ∧ n ≤ |s| ⇒ inside) ∧ (0 ≤ n ∧ n > |s| ⇒ beyond) ∧ (n < 0 ⇒ before)
@@ -345,30 +327,30 @@ impl Seq<'_, '_> {
         let beyond = self.terms().not(fits);
         let offset = self.minus(n, len_s);
         let back = self.plus(offset, len_s);
-        let returns = self.same(back, n);
+        let returns = self.axioms.same(back, n);
 
         let take = self.taken(append, n);
         let take_s = self.taken(s, n);
-        let body = self.same(take, take_s);
-        self.rule("seq.take.append.left", &[s, t, n], &[&[take]], inside, body);
+        let body = self.axioms.same(take, take_s);
+        self.axioms.rule("seq.take.append.left", &[s, t, n], &[&[take]], inside, body);
         let below = self.terms().lt(n, len);
         let guard = self.terms().and([positive, beyond, below]);
         let rest = self.taken(t, offset);
         let parts = self.appended(s, rest);
-        let value = self.same(take, parts);
+        let value = self.axioms.same(take, parts);
         let body = self.terms().and([returns, value]);
-        self.rule("seq.take.append.right", &[s, t, n], &[&[take]], guard, body);
+        self.axioms.rule("seq.take.append.right", &[s, t, n], &[&[take]], guard, body);
 
         let drop = self.dropped(append, n);
         let drop_s = self.dropped(s, n);
         let parts = self.appended(drop_s, t);
-        let body = self.same(drop, parts);
-        self.rule("seq.drop.append.left", &[s, t, n], &[&[drop]], inside, body);
+        let body = self.axioms.same(drop, parts);
+        self.axioms.rule("seq.drop.append.left", &[s, t, n], &[&[drop]], inside, body);
         let guard = self.terms().and([positive, beyond]);
         let rest = self.dropped(t, offset);
-        let value = self.same(drop, rest);
+        let value = self.axioms.same(drop, rest);
         let body = self.terms().and([returns, value]);
-        self.rule("seq.drop.append.right", &[s, t, n], &[&[drop]], guard, body);
+        self.axioms.rule("seq.drop.append.right", &[s, t, n], &[&[drop]], guard, body);
     }
 
     /// A part of a sequence with another element is the part of the sequence, with that element if it is in there.
@@ -384,20 +366,20 @@ impl Seq<'_, '_> {
         let (take, old) = (self.taken(updated, n), self.taken(s, n));
         let guard = self.terms().and([inside, before, fits]);
         let changed = self.axioms.op(TheoryOp::SeqUpdate, &[old, i, v], self.sort);
-        let body = self.same(take, changed);
-        self.rule("seq.take.update", &[s, i, v, n], &[&[take]], guard, body);
+        let body = self.axioms.same(take, changed);
+        self.axioms.rule("seq.take.update", &[s, i, v, n], &[&[take]], guard, body);
         let guard = self.terms().and([inside, natural, behind]);
-        let body = self.same(take, old);
-        self.rule("seq.take.update.behind", &[s, i, v, n], &[&[take]], guard, body);
+        let body = self.axioms.same(take, old);
+        self.axioms.rule("seq.take.update.behind", &[s, i, v, n], &[&[take]], guard, body);
 
         let (drop, old) = (self.dropped(updated, n), self.dropped(s, n));
         let position = self.minus(i, n);
         let changed = self.axioms.op(TheoryOp::SeqUpdate, &[old, position, v], self.sort);
-        let body = self.same(drop, changed);
-        self.rule("seq.drop.update", &[s, i, v, n], &[&[drop]], guard, body);
+        let body = self.axioms.same(drop, changed);
+        self.axioms.rule("seq.drop.update", &[s, i, v, n], &[&[drop]], guard, body);
         let guard = self.terms().and([inside, before, fits]);
-        let body = self.same(drop, old);
-        self.rule("seq.drop.update.before", &[s, i, v, n], &[&[drop]], guard, body);
+        let body = self.axioms.same(drop, old);
+        self.axioms.rule("seq.drop.update.before", &[s, i, v, n], &[&[drop]], guard, body);
     }
 
     fn contains(&mut self) {
@@ -407,14 +389,20 @@ impl Seq<'_, '_> {
 
         let position = self.axioms.op(TheoryOp::SeqPosition, &[s, x], Sort::INT);
         let (within, found) = (self.within(position, len), self.at(s, position));
-        let is_x = self.same(found, x);
+        let is_x = self.axioms.same(found, x);
         let body = self.terms().and([within, is_x]);
-        self.rule("seq.contains.position", &[s, x], &[&[contains]], contains, body);
+        self.axioms.rule("seq.contains.position", &[s, x], &[&[contains]], contains, body);
 
         let element = self.at(s, i);
-        let (within, is_x) = (self.within(i, len), self.same(element, x));
+        let (within, is_x) = (self.within(i, len), self.axioms.same(element, x));
         let guard = self.terms().and([within, is_x]);
-        self.rule("seq.contains.index", &[s, x, i], &[&[contains, element]], guard, contains);
+        self.axioms.rule(
+            "seq.contains.index",
+            &[s, x, i],
+            &[&[contains, element]],
+            guard,
+            contains,
+        );
 
         let trigger = self.axioms.op(TheoryOp::SeqContainsTrigger, &[element, s], Sort::BOOL);
         let within = self.within(i, len);
@@ -425,26 +413,26 @@ impl Seq<'_, '_> {
 
         let single = self.axioms.op(TheoryOp::SeqSingleton, &[x], self.sort);
         let contains = self.is_in(y, single);
-        let same = self.same(x, y);
+        let same = self.axioms.same(x, y);
         let body = self.terms().iff(contains, same);
-        self.forall("seq.contains.singleton", &[x, y], &[&[contains]], body);
+        self.axioms.forall("seq.contains.singleton", &[x, y], &[&[contains]], body);
     }
 
     /// Equality of sequences: where two differ, they differ in length or at some position.
     fn equality(&mut self) {
         let (s, t) = (self.sequence("s"), self.sequence("t"));
         let equal = self.axioms.op(TheoryOp::SeqEqual, &[s, t], Sort::BOOL);
-        let same = self.same(s, t);
+        let same = self.axioms.same(s, t);
         let (unequal, different) = (self.terms().not(equal), self.terms().not(same));
         let (len_s, len_t) = (self.len(s), self.len(t));
-        let same_length = self.same(len_s, len_t);
+        let same_length = self.axioms.same(len_s, len_t);
         let other_length = self.terms().not(same_length);
         let position = self.axioms.op(TheoryOp::SeqDifferAt, &[s, t], Sort::INT);
         let mirrored = self.axioms.op(TheoryOp::SeqDifferAt, &[t, s], Sort::INT);
-        let symmetric = self.same(position, mirrored);
+        let symmetric = self.axioms.same(position, mirrored);
         let within = self.within(position, len_s);
         let (in_s, in_t) = (self.at(s, position), self.at(t, position));
-        let same_element = self.same(in_s, in_t);
+        let same_element = self.axioms.same(in_s, in_t);
         let other_element = self.terms().not(same_element);
 
         let yes = self.terms().and([same, equal]);
@@ -452,8 +440,8 @@ impl Seq<'_, '_> {
         let by_element =
             self.terms().and([different, unequal, same_length, symmetric, within, other_element]);
         let body = self.terms().or([yes, by_length, by_element]);
-        self.forall("seq.equal.cases", &[s, t], &[&[equal]], body);
-        self.rule("seq.equal.same", &[s, t], &[&[equal]], equal, same);
+        self.axioms.forall("seq.equal.cases", &[s, t], &[&[equal]], body);
+        self.axioms.rule("seq.equal.same", &[s, t], &[&[equal]], equal, same);
 
         // Lengths in a case that is not taken match nothing, and what is known of ranges is known of their lengths.
         let body = self.terms().implies(equal, same_length);
@@ -468,23 +456,23 @@ impl Seq<'_, '_> {
         let (len, zero) = (self.len(range), self.zero());
         let proper = self.terms().lt(a, b);
         let size = self.terms().sub(b, a);
-        let (is_size, is_zero) = (self.same(len, size), self.same(len, zero));
+        let (is_size, is_zero) = (self.axioms.same(len, size), self.axioms.same(len, zero));
         let improper = self.terms().not(proper);
         let proper_length = self.terms().implies(proper, is_size);
         let no_length = self.terms().implies(improper, is_zero);
         let body = self.terms().and([proper_length, no_length]);
-        self.forall("seq.range.length", &[a, b], &[&[len]], body);
+        self.axioms.forall("seq.range.length", &[a, b], &[&[len]], body);
 
         let element = self.at(range, j);
         let guard = self.within(j, size);
         let value = self.terms().add(a, j);
-        let body = self.same(element, value);
-        self.rule("seq.range.index", &[a, b, j], &[&[element]], guard, body);
+        let body = self.axioms.same(element, value);
+        self.axioms.rule("seq.range.index", &[a, b, j], &[&[element]], guard, body);
 
         let contains = self.is_in(v, range);
         let (low, high) = (self.terms().le(a, v), self.terms().lt(v, b));
         let within = self.terms().and([low, high]);
         let body = self.terms().iff(contains, within);
-        self.forall("seq.range.contains", &[a, b, v], &[&[contains]], body);
+        self.axioms.forall("seq.range.contains", &[a, b, v], &[&[contains]], body);
     }
 }

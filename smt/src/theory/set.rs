@@ -61,44 +61,24 @@ impl Set<'_, '_> {
         self.axioms.op(op, &[a, b], Sort::BOOL)
     }
 
-    fn same(&mut self, a: Term, b: Term) -> Term {
-        self.terms().identical(a, b)
-    }
-
-    fn forall(&mut self, name: &str, variables: &[Term], triggers: &[&[Term]], body: Term) {
-        self.axioms.forall(name, variables, triggers, body);
-    }
-
-    fn rule(
-        &mut self,
-        name: &str,
-        variables: &[Term],
-        triggers: &[&[Term]],
-        guard: Term,
-        body: Term,
-    ) {
-        let implication = self.terms().implies(guard, body);
-        self.forall(name, variables, triggers, implication);
-    }
-
     fn cardinality(&mut self) {
         let (a, _, o) = self.variables();
         let (card, zero) = (self.card(a), self.terms().int(0));
         let natural = self.terms().le(zero, card);
-        self.forall("set.card.natural", &[a], &[&[card]], natural);
+        self.axioms.forall("set.card.natural", &[a], &[&[card]], natural);
 
-        let (is_zero, empty) = (self.same(card, zero), self.empty());
-        let is_empty = self.same(a, empty);
+        let (is_zero, empty) = (self.axioms.same(card, zero), self.empty());
+        let is_empty = self.axioms.same(a, empty);
         let not_zero = self.terms().not(is_zero);
         let has = self.has(a, o);
         let inhabited = self.terms().exists(&[o], vec![vec![has]], has, "set.card.inhabited", 1);
         let when_zero = self.terms().implies(is_zero, is_empty);
         let otherwise = self.terms().implies(not_zero, inhabited);
         let body = self.terms().and([when_zero, otherwise]);
-        self.forall("set.card.zero", &[a], &[&[card]], body);
+        self.axioms.forall("set.card.zero", &[a], &[&[card]], body);
 
         let card = self.card(empty);
-        let fact = self.same(card, zero);
+        let fact = self.axioms.same(card, zero);
         self.axioms.fact(&[card], fact);
     }
 
@@ -107,38 +87,38 @@ impl Set<'_, '_> {
         let (x, y) = (self.axioms.var("x", self.element), self.axioms.var("y", self.element));
         let empty = self.empty();
         let (has, body) = (self.has(empty, o), self.has_not(empty, o));
-        self.forall("set.empty", &[o], &[&[has]], body);
+        self.axioms.forall("set.empty", &[o], &[&[has]], body);
 
         let single = self.axioms.op(TheoryOp::SetSingleton, &[x], self.sort);
         let has = self.has(single, x);
-        self.forall("set.singleton.self", &[x], &[&[single]], has);
-        let (has, same) = (self.has(single, o), self.same(x, o));
+        self.axioms.forall("set.singleton.self", &[x], &[&[single]], has);
+        let (has, same) = (self.has(single, o), self.axioms.same(x, o));
         let body = self.terms().iff(has, same);
-        self.forall("set.singleton", &[x, o], &[&[has]], body);
+        self.axioms.forall("set.singleton", &[x, o], &[&[has]], body);
         let (card, one) = (self.card(single), self.terms().int(1));
-        let body = self.same(card, one);
-        self.forall("set.singleton.card", &[x], &[&[card]], body);
+        let body = self.axioms.same(card, one);
+        self.axioms.forall("set.singleton.card", &[x], &[&[card]], body);
 
         let added = self.axioms.op(TheoryOp::SetAdd, &[a, x], self.sort);
-        let (has, had, same) = (self.has(added, o), self.has(a, o), self.same(o, x));
+        let (has, had, same) = (self.has(added, o), self.has(a, o), self.axioms.same(o, x));
         let either = self.terms().or([same, had]);
         let body = self.terms().iff(has, either);
-        self.forall("set.add", &[a, x, o], &[&[has]], body);
+        self.axioms.forall("set.add", &[a, x, o], &[&[has]], body);
         let has = self.has(added, x);
-        self.forall("set.add.self", &[a, x], &[&[added]], has);
+        self.axioms.forall("set.add.self", &[a, x], &[&[added]], has);
         let (has, had) = (self.has(added, y), self.has(a, y));
-        self.rule("set.add.kept", &[a, x, y], &[&[added, had]], had, has);
+        self.axioms.rule("set.add.kept", &[a, x, y], &[&[added, had]], had, has);
 
         let (card, old) = (self.card(added), self.card(a));
         let one = self.terms().int(1);
         let more = self.terms().add(old, one);
         let had = self.has(a, x);
         let had_not = self.terms().not(had);
-        let (unchanged, grown) = (self.same(card, old), self.same(card, more));
+        let (unchanged, grown) = (self.axioms.same(card, old), self.axioms.same(card, more));
         let when_there = self.terms().implies(had, unchanged);
         let when_new = self.terms().implies(had_not, grown);
         let body = self.terms().and([when_there, when_new]);
-        self.forall("set.add.card", &[a, x], &[&[card]], body);
+        self.axioms.forall("set.add.card", &[a, x], &[&[card]], body);
     }
 
     fn union(&mut self) {
@@ -147,9 +127,9 @@ impl Set<'_, '_> {
         let (has, in_a, in_b) = (self.has(union, o), self.has(a, o), self.has(b, o));
         let either = self.terms().or([in_a, in_b]);
         let body = self.terms().iff(has, either);
-        self.forall("set.union", &[a, b, o], &[&[has]], body);
-        self.rule("set.union.left", &[a, b, o], &[&[union, in_a]], in_a, has);
-        self.rule("set.union.right", &[a, b, o], &[&[union, in_b]], in_b, has);
+        self.axioms.forall("set.union", &[a, b, o], &[&[has]], body);
+        self.axioms.rule("set.union.left", &[a, b, o], &[&[union, in_a]], in_a, has);
+        self.axioms.rule("set.union.right", &[a, b, o], &[&[union, in_b]], in_b, has);
         self.absorption(TheoryOp::SetUnion, "set.union.absorption");
     }
 
@@ -160,7 +140,7 @@ impl Set<'_, '_> {
         let and = self.terms().and([in_a, in_b]);
         let body = self.terms().iff(has, and);
         let triggers: [&[Term]; 3] = [&[has], &[both, in_a], &[both, in_b]];
-        self.forall("set.intersection", &[a, b, o], &triggers, body);
+        self.axioms.forall("set.intersection", &[a, b, o], &triggers, body);
         self.absorption(TheoryOp::SetIntersection, "set.intersection.absorption");
 
         let union = self.binary(TheoryOp::SetUnion, a, b);
@@ -168,8 +148,8 @@ impl Set<'_, '_> {
         let (card_a, card_b) = (self.card(a), self.card(b));
         let left = self.terms().add(card_union, card_both);
         let right = self.terms().add(card_a, card_b);
-        let body = self.same(left, right);
-        self.forall("set.union.card", &[a, b], &[&[card_union], &[card_both]], body);
+        let body = self.axioms.same(left, right);
+        self.axioms.forall("set.union.card", &[a, b], &[&[card_union], &[card_both]], body);
     }
 
     /// |a ∩ b| where one of the two is written down, element by element.
@@ -191,12 +171,12 @@ impl Set<'_, '_> {
             let (card, old) = (both(self, added, b), both(self, a, b));
             let more = self.terms().add(old, one);
             let value = self.terms().ite(is_new, more, old);
-            let body = self.same(card, value);
-            self.forall("set.intersection.card.add", &[a, b, x], &[&[card]], body);
+            let body = self.axioms.same(card, value);
+            self.axioms.forall("set.intersection.card.add", &[a, b, x], &[&[card]], body);
             let card = both(self, single, b);
             let value = self.terms().ite(in_b, one, zero);
-            let body = self.same(card, value);
-            self.forall("set.intersection.card.singleton", &[b, x], &[&[card]], body);
+            let body = self.axioms.same(card, value);
+            self.axioms.forall("set.intersection.card.singleton", &[b, x], &[&[card]], body);
         }
     }
 
@@ -205,8 +185,8 @@ impl Set<'_, '_> {
         let (a, b, _) = self.variables();
         let once = self.binary(op, a, b);
         for twice in [self.binary(op, once, b), self.binary(op, a, once)] {
-            let body = self.same(twice, once);
-            self.forall(name, &[a, b], &[&[twice]], body);
+            let body = self.axioms.same(twice, once);
+            self.axioms.forall(name, &[a, b], &[&[twice]], body);
         }
     }
 
@@ -217,8 +197,8 @@ impl Set<'_, '_> {
         let (has_not, not_in_b) = (self.terms().not(has), self.terms().not(in_b));
         let only_a = self.terms().and([in_a, not_in_b]);
         let body = self.terms().iff(has, only_a);
-        self.forall("set.difference", &[a, b, o], &[&[has], &[difference, in_a]], body);
-        self.rule("set.difference.right", &[a, b, o], &[&[difference, in_b]], in_b, has_not);
+        self.axioms.forall("set.difference", &[a, b, o], &[&[has], &[difference, in_a]], body);
+        self.axioms.rule("set.difference.right", &[a, b, o], &[&[difference, in_b]], in_b, has_not);
 
         let reverse = self.binary(TheoryOp::SetDifference, b, a);
         let both = self.binary(TheoryOp::SetIntersection, a, b);
@@ -228,9 +208,9 @@ impl Set<'_, '_> {
         let card_a = self.card(a);
         let parts = self.terms().sum(Sort::INT, [card, card_reverse, card_both]);
         let rest = self.terms().sub(card_a, card_both);
-        let (whole, part) = (self.same(parts, card_union), self.same(card, rest));
+        let (whole, part) = (self.axioms.same(parts, card_union), self.axioms.same(card, rest));
         let body = self.terms().and([whole, part]);
-        self.forall("set.difference.card", &[a, b], &[&[card]], body);
+        self.axioms.forall("set.difference.card", &[a, b], &[&[card]], body);
     }
 
     fn relations(&mut self) {
@@ -242,32 +222,32 @@ impl Set<'_, '_> {
         let inner = self.terms().implies(in_a, in_b);
         let all = self.terms().forall(&[o], triggers(), inner, "set.subset.elements", 1);
         let body = self.terms().iff(subset, all);
-        self.forall("set.subset", &[a, b], &[&[subset]], body);
+        self.axioms.forall("set.subset", &[a, b], &[&[subset]], body);
 
         let disjoint = self.relation(TheoryOp::SetDisjoint, a, b);
         let both = self.terms().and([in_a, in_b]);
         let inner = self.terms().not(both);
         let all = self.terms().forall(&[o], triggers(), inner, "set.disjoint.elements", 1);
         let body = self.terms().iff(disjoint, all);
-        self.forall("set.disjoint", &[a, b], &[&[disjoint]], body);
+        self.axioms.forall("set.disjoint", &[a, b], &[&[disjoint]], body);
     }
 
     /// Equality of sets: where two differ, some element is in one only.
     fn equality(&mut self) {
         let (a, b, _) = self.variables();
         let equal = self.relation(TheoryOp::SetEqual, a, b);
-        let same = self.same(a, b);
+        let same = self.axioms.same(a, b);
         let (unequal, different) = (self.terms().not(equal), self.terms().not(same));
         let witness = self.axioms.op(TheoryOp::SetDiffer, &[a, b], self.element);
         let mirrored = self.axioms.op(TheoryOp::SetDiffer, &[b, a], self.element);
-        let symmetric = self.same(witness, mirrored);
+        let symmetric = self.axioms.same(witness, mirrored);
         let (in_a, in_b) = (self.has(a, witness), self.has(b, witness));
         let in_both_or_none = self.terms().iff(in_a, in_b);
         let in_one = self.terms().not(in_both_or_none);
         let yes = self.terms().and([equal, same]);
         let no = self.terms().and([unequal, different, symmetric, in_one]);
         let body = self.terms().or([yes, no]);
-        self.forall("set.equal.cases", &[a, b], &[&[equal]], body);
-        self.rule("set.equal.same", &[a, b], &[&[equal]], equal, same);
+        self.axioms.forall("set.equal.cases", &[a, b], &[&[equal]], body);
+        self.axioms.rule("set.equal.same", &[a, b], &[&[equal]], equal, same);
     }
 }
