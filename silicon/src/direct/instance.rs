@@ -5,7 +5,7 @@ use std::rc::Rc;
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, PermissionKind};
 use sil::program::PredicateId;
 use sil::source::Span;
-use smt::terms::{Sort, Term, Terms};
+use smt::terms::{Term, Terms};
 
 use super::{renumbered, span};
 use crate::engine::findings::blame::{Blame, ErrorId, Reason};
@@ -122,8 +122,6 @@ impl Engine<'_> {
     }
 
     /// Takes an instance and produces its body.
-    ///
-    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, nothing is produced.
     pub(super) fn direct_open(
         &mut self,
         predicate: PredicateId,
@@ -132,19 +130,10 @@ impl Engine<'_> {
         at: Span,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let resource = Resource::Predicate(predicate);
-        let snapshot = match self.take_location(resource, arguments, amount)? {
-            Some(snapshot) => snapshot,
-            None if blame.is_trusted() => return Ok(()),
-            None => {
-                let left = self.left();
-                self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
-                self.drop_aliases(resource, arguments)?;
-                self.fresh("missing", Sort::SNAP)
-            }
-        };
         let Some(&receiver) = arguments.first() else { return Ok(()) };
-        self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        let Some(snapshot) = self.take_instance(predicate, arguments, amount, at, blame)? else {
+            return Ok(());
+        };
         self.assume_trigger(predicate, arguments, snapshot)?;
         let body = &self.direct().tree.predicates[renumbered(predicate)].body;
         self.direct_in_body(predicate, receiver, amount, |engine| {

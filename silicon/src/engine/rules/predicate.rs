@@ -59,10 +59,34 @@ impl<'p> Engine<'p> {
         Ok(amount)
     }
 
-    /// Takes an instance and produces its body.
+    /// Takes an instance that is opened, and gives its snapshot: any where a failure is reported.
     ///
-    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, nothing is produced: a body beside
-    /// the permissions that it stands for would be a contradiction (trap T17b).
+    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, it has none, and nothing is
+    /// produced: a body beside the permissions that it stands for would be a contradiction (trap T17b).
+    pub(crate) fn take_instance(
+        &mut self,
+        predicate: PredicateId,
+        arguments: &[Term],
+        amount: Term,
+        at: Span,
+        blame: Blame,
+    ) -> Result<Option<Term>, Stop> {
+        let resource = Resource::Predicate(predicate);
+        let snapshot = match self.take_location(resource, arguments, amount)? {
+            Some(snapshot) => snapshot,
+            None if blame.is_trusted() => return Ok(None),
+            None => {
+                let left = self.left();
+                self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
+                self.drop_aliases(resource, arguments)?;
+                self.fresh("missing", smt::terms::Sort::SNAP)
+            }
+        };
+        self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
+        Ok(Some(snapshot))
+    }
+
+    /// Takes an instance and produces its body.
     pub(crate) fn unfold(
         &mut self,
         predicate: PredicateId,
@@ -71,25 +95,14 @@ impl<'p> Engine<'p> {
         at: Span,
         blame: Blame,
     ) -> Result<(), Stop> {
-        let resource = Resource::Predicate(predicate);
         // An unfolding inside a predicate that is itself scaled takes its share only (trap T4).
         let amount = match self.state.assertion.scale {
             Some(scale) => self.terms.mul(scale, amount),
             None => amount,
         };
-        let snapshot = match self.take_location(resource, arguments, amount)? {
-            Some(snapshot) => snapshot,
-            None => {
-                if blame.is_trusted() {
-                    return Ok(());
-                }
-                let left = self.left();
-                self.fail_permission(&left, resource, arguments, Some(amount), blame, at)?;
-                self.drop_aliases(resource, arguments)?;
-                self.fresh("missing", smt::terms::Sort::SNAP)
-            }
+        let Some(snapshot) = self.take_instance(predicate, arguments, amount, at, blame)? else {
+            return Ok(());
         };
-        self.gathered.unfolded.push((predicate, arguments.to_vec(), snapshot));
         self.note_instance(predicate, arguments, snapshot, amount)?;
         let program = self.program;
         let Some(body) = &program.predicates[predicate].body else {
