@@ -229,16 +229,7 @@ impl Member<'_, '_> {
         locks: &Locks,
         claim: impl Fn(&Lowering<'_>, s::Expr) -> s::Expr,
     ) -> Option<s::Expr> {
-        let locks = match locks {
-            Locks::Unknown => return None,
-            Locks::Nothing { .. } => return Some(truth(true)),
-            Locks::State(locks) => locks,
-        };
-        let object = self.bound_name("o");
-        let triggers = self.lowering.contribution_triggers(locks, &var(&object));
-        let levels = self.lowering.contributions(locks, &var(&object)).into_iter();
-        let claims = levels.map(|(counts, level)| implies(counts, claim(self.lowering, level)));
-        Some(forall_ref(&object, triggers, and(claims)))
+        self.levels(s::Quantifier::Forall, locks, claim)
     }
 
     /// That something holds of the level of something held.
@@ -247,20 +238,35 @@ impl Member<'_, '_> {
         locks: &Locks,
         claim: impl Fn(&Lowering<'_>, s::Expr) -> s::Expr,
     ) -> Option<s::Expr> {
+        self.levels(s::Quantifier::Exists, locks, claim)
+    }
+
+    fn levels(
+        &mut self,
+        quantifier: s::Quantifier,
+        locks: &Locks,
+        claim: impl Fn(&Lowering<'_>, s::Expr) -> s::Expr,
+    ) -> Option<s::Expr> {
+        let is_of_all = quantifier == s::Quantifier::Forall;
         let locks = match locks {
             Locks::Unknown => return None,
-            Locks::Nothing { .. } => return Some(truth(false)),
+            Locks::Nothing { .. } => return Some(truth(is_of_all)),
             Locks::State(locks) => locks,
         };
         let object = self.bound_name("o");
         let triggers = self.lowering.contribution_triggers(locks, &var(&object));
         let levels = self.lowering.contributions(locks, &var(&object)).into_iter();
-        let claims = levels.map(|(counts, level)| and([counts, claim(self.lowering, level)]));
+        let levels = levels.map(|(counts, level)| (counts, claim(self.lowering, level)));
+        let body = if is_of_all {
+            and(levels.map(|(counts, claim)| implies(counts, claim)))
+        } else {
+            or(levels.map(|(counts, claim)| and([counts, claim])))
+        };
         Some(quantified(
-            s::Quantifier::Exists,
+            quantifier,
             vec![typed(&object, ty(TypeKind::Ref))],
             triggers.into_iter().map(|trigger| vec![trigger]),
-            or(claims),
+            body,
         ))
     }
 }
