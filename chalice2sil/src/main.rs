@@ -9,7 +9,7 @@ use chalice2sil::explain::explained;
 use chalice2sil::{messages, translate_text};
 use clap::{Parser, ValueEnum, ValueHint};
 use sil::render::{Severity, Texts};
-use translator::{PrintedForm, each_input, print, show};
+use translator::{PrintedForm, Request, Translated, show};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +34,7 @@ struct Args {
     form: PrintedForm,
 
     /// Show each line of the program above what it became
-    #[arg(long)]
+    #[arg(long, conflicts_with = "emit")]
     explain: bool,
 
     /// Write to a file; with several programs, to files below a directory
@@ -42,7 +42,7 @@ struct Args {
     output: Option<PathBuf>,
 
     /// Parse, resolve and type check only
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["output", "emit", "explain"])]
     check: bool,
 
     /// What is printed: the translation, the Chalice program as it was understood, or its text in one layout
@@ -59,15 +59,24 @@ enum Emit {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    each_input("chalice2sil", &args.inputs, |input| translate_one(&args, input))
+    let request = Request {
+        command: "chalice2sil",
+        inputs: &args.inputs,
+        output: args.output.as_deref(),
+        extension: match args.emit {
+            Emit::Ast => "ast",
+            Emit::Chalice => "chalice",
+            Emit::Sil => "sil",
+        },
+    };
+    request.carry_out(|input| translate_one(&args, input))
 }
 
-/// Is the input a program, and is what was asked for written?
-fn translate_one(args: &Args, input: &Path) -> Result<bool> {
+/// What was asked for of an input.
+fn translate_one(args: &Args, input: &Path) -> Result<Translated> {
     let (name, text) = front::read_input(input)?;
     let (output, found) = if args.check {
-        let (program, found) = messages::check(&name, &text);
-        (program.map(|_| String::new()), found)
+        (None, messages::check(&name, &text).1)
     } else if args.emit == Emit::Ast {
         let (program, found) = messages::check(&name, &text);
         (program.map(|program| format!("{program:#?}\n")), found)
@@ -81,25 +90,11 @@ fn translate_one(args: &Args, input: &Path) -> Result<bool> {
     let mut texts = Texts::default();
     texts.add(SourceFile::new(name.as_str(), text.as_str()));
     show(&texts, &found);
-    let Some(output) = output else { return Ok(false) };
-    let output = if args.explain && args.emit == Emit::Sil && !args.check {
-        explained(&output, &SourceFile::new(name, text))
+    let output = if args.explain {
+        output.map(|output| explained(&output, &SourceFile::new(name, text)))
     } else {
         output
     };
-    if !args.check {
-        write(args, input, &output)?;
-    }
-    Ok(found.iter().all(|message| message.severity != Severity::Error))
-}
-
-/// Writes what was asked for to where it was asked for.
-fn write(args: &Args, input: &Path, output: &str) -> Result<()> {
-    let Some(target) = &args.output else { return print(output) };
-    let extension = match args.emit {
-        Emit::Ast => "ast",
-        Emit::Chalice => "chalice",
-        Emit::Sil => "sil",
-    };
-    translator::write(target, input, args.inputs.len() > 1, extension, output)
+    let is_fine = found.iter().all(|message| message.severity != Severity::Error);
+    Ok(Translated { text: output, is_fine })
 }

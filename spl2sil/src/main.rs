@@ -8,7 +8,7 @@ use clap::{Parser, ValueEnum, ValueHint};
 use sil::render::{Message, Severity, Texts};
 use spl::{Dialect, FileSystem, Settings};
 use spl2sil::{Options, translate_text};
-use translator::{PrintedForm, each_input, print, show};
+use translator::{PrintedForm, Request, Translated, show};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,7 +37,7 @@ struct Args {
     output: Option<PathBuf>,
 
     /// Parse, resolve and type check only, and say which dialect each program has
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["output", "emit"])]
     check: bool,
 
     /// What is printed: the translation, or the SPL program as it was understood
@@ -48,7 +48,7 @@ struct Args {
     #[arg(long, value_enum, value_name = "DIALECT", default_value = "auto")]
     dialect: DialectChoice,
 
-    /// In the field dialect, is it an error to leave something behind? In the classic dialect it always is
+    /// Report what a procedure leaves behind, in the field dialect, too; in the classic dialect it always is an error
     #[arg(long)]
     leaks: bool,
 
@@ -81,11 +81,20 @@ enum DialectChoice {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    each_input("spl2sil", &args.inputs, |input| translate_one(&args, input))
+    let request = Request {
+        command: "spl2sil",
+        inputs: &args.inputs,
+        output: args.output.as_deref(),
+        extension: match args.emit {
+            Emit::Ast => "ast",
+            Emit::Sil => "sil",
+        },
+    };
+    request.carry_out(|input| translate_one(&args, input))
 }
 
-/// Is the input a program, and is what was asked for written?
-fn translate_one(args: &Args, input: &Path) -> Result<bool> {
+/// What was asked for of an input.
+fn translate_one(args: &Args, input: &Path) -> Result<Translated> {
     let (name, text) = front::read_input(input)?;
     let settings = Settings { dialect: dialect(args.dialect), base: args.base.clone() };
     let options = Options { leaks: args.leaks, assume_termination: args.assume_termination };
@@ -111,9 +120,7 @@ fn translate_one(args: &Args, input: &Path) -> Result<bool> {
     }
     show(&Texts::of(&sources), &found);
     let is_fine = found.iter().all(|message| message.severity != Severity::Error);
-    let Some(output) = output.filter(|_| is_fine) else { return Ok(false) };
-    write(args, input, &output)?;
-    Ok(true)
+    Ok(Translated { text: output.filter(|_| is_fine), is_fine })
 }
 
 fn dialect(choice: DialectChoice) -> Option<Dialect> {
@@ -123,14 +130,4 @@ fn dialect(choice: DialectChoice) -> Option<Dialect> {
         DialectChoice::ClassicParts => Some(Dialect::ClassicParts),
         DialectChoice::Field => Some(Dialect::Field),
     }
-}
-
-/// Writes what was asked for to where it was asked for.
-fn write(args: &Args, input: &Path, output: &str) -> Result<()> {
-    let Some(target) = args.output.as_ref().filter(|_| !args.check) else { return print(output) };
-    let extension = match args.emit {
-        Emit::Ast => "ast",
-        Emit::Sil => "sil",
-    };
-    translator::write(target, input, args.inputs.len() > 1, extension, output)
 }

@@ -26,27 +26,122 @@ impl From<PrintedForm> for Form {
     }
 }
 
+/// The exit code if the command line asks for what makes no sense.
+const WRONG_USE: u8 = 2;
+
 /// The exit code if an input is no program or cannot be read, or an output cannot be written.
 const INPUT_ERROR: u8 = 3;
 
-/// Translates each input with `translate`, which says whether the input is a program. What fails with one input is said,
-/// and the others still get their result.
-pub fn each_input(
-    command: &str,
-    inputs: &[PathBuf],
-    mut translate: impl FnMut(&Path) -> Result<bool>,
-) -> ExitCode {
-    let mut is_fine = true;
-    for input in inputs {
-        match translate(input) {
-            Ok(translated) => is_fine &= translated,
-            Err(error) => {
-                is_fine = false;
-                let _ = writeln!(io::stderr(), "{command}: {error:#}");
+/// What a command is asked for.
+pub struct Request<'a> {
+    /// The name of the command.
+    pub command: &'a str,
+    /// What is translated; `-` is standard input.
+    pub inputs: &'a [PathBuf],
+    /// Where the results go, if not to standard output: a file, or a directory.
+    pub output: Option<&'a Path>,
+    /// The end of the names of files in that directory.
+    pub extension: &'a str,
+}
+
+/// What became of an input.
+pub struct Translated {
+    /// What is written: nothing if there is no result, or none is asked for.
+    pub text: Option<String>,
+    /// Is the input a program?
+    pub is_fine: bool,
+}
+
+impl Request<'_> {
+    /// Translates each input with `translate`, and writes the results. What fails with one input is said, and the others
+    /// still get their result.
+    pub fn carry_out(&self, translate: impl Fn(&Path) -> Result<Translated>) -> ExitCode {
+        let planned = match self.planned() {
+            Ok(planned) => planned,
+            Err(problem) => {
+                let _ = writeln!(io::stderr(), "{}: {problem}", self.command);
+                return ExitCode::from(WRONG_USE);
             }
+        };
+        let mut is_fine = true;
+        for (input, target) in planned {
+            let written = translate(input).and_then(|Translated { text, is_fine }| {
+                match (text, target) {
+                    (None, _) => {}
+                    (Some(text), None) => print(&text)?,
+                    (Some(text), Some(target)) => self.write(&target, &text)?,
+                }
+                Ok(is_fine)
+            });
+            is_fine &= written.unwrap_or_else(|error| {
+                let _ = writeln!(io::stderr(), "{}: {error:#}", self.command);
+                false
+            });
         }
+        if is_fine { ExitCode::SUCCESS } else { ExitCode::from(INPUT_ERROR) }
     }
-    if is_fine { ExitCode::SUCCESS } else { ExitCode::from(INPUT_ERROR) }
+
+    /// Each input, once, with the file that its result goes to.
+    ///
+    /// # Errors
+    /// Standard input is named twice, or a result would replace an input or another result.
+    fn planned(&self) -> Result<Vec<(&Path, Option<PathBuf>)>, String> {
+        if self.inputs.iter().filter(|input| is_stdin(input)).count() > 1 {
+            return Err("standard input can be read only once".to_owned());
+        }
+        let mut planned: Vec<(&Path, Option<PathBuf>)> = Vec::new();
+        for input in self.inputs {
+            if planned.iter().any(|(other, _)| other == input) {
+                continue;
+            }
+            let target = self.target(input);
+            if let Some(target) = &target {
+                let shown = target.display();
+                if self.inputs.iter().any(|input| is_same(input, target)) {
+                    return Err(format!("{shown} is an input: it is not written over"));
+                }
+                let is_taken = |(_, other): &&(_, Option<PathBuf>)| other.as_ref() == Some(target);
+                if let Some((other, _)) = planned.iter().find(is_taken) {
+                    let (one, other) = (other.display(), input.display());
+                    return Err(format!("{one} and {other} would both be written to {shown}"));
+                }
+            }
+            planned.push((input, target));
+        }
+        Ok(planned)
+    }
+
+    /// The file that the result of an input goes to: the output, or, if that is a directory or there are several inputs, a
+    /// file below it that has the input's name and the extension.
+    fn target(&self, input: &Path) -> Option<PathBuf> {
+        let output = self.output?;
+        if self.inputs.len() == 1 && !output.is_dir() {
+            return Some(output.to_owned());
+        }
+        let stem = input.file_stem().filter(|_| !is_stdin(input)).unwrap_or("stdin".as_ref());
+        let mut name = stem.to_owned();
+        name.push(".");
+        name.push(self.extension);
+        Some(output.join(name))
+    }
+
+    /// Writes to a file. The directory of several is made if it is not there.
+    fn write(&self, target: &Path, text: &str) -> Result<()> {
+        if let Some(directory) = self.output.filter(|_| self.inputs.len() > 1) {
+            fs::create_dir_all(directory).with_context(|| directory.display().to_string())?;
+        }
+        fs::write(target, text).with_context(|| target.display().to_string())
+    }
+}
+
+fn is_stdin(input: &Path) -> bool {
+    input == Path::new("-")
+}
+
+/// Do two paths name one file that is there? Standard input is none.
+fn is_same(input: &Path, other: &Path) -> bool {
+    let there = |path: &Path| fs::canonicalize(path).ok();
+    !is_stdin(input) && there(input).is_some_and(|input| there(other) == Some(input))
 }
 
 /// Shows findings on standard error, in colours if it is a terminal.
@@ -58,37 +153,12 @@ pub fn show(texts: &Texts, found: &[Message]) {
     }
 }
 
-/// Writes to standard output.
-///
-/// # Errors
-/// What cannot be written; a reader that has enough and closes the pipe is no error.
-pub fn print(output: &str) -> Result<()> {
+/// Writes to standard output; a reader that has enough and closes the pipe is no error.
+fn print(output: &str) -> Result<()> {
     match io::stdout().write_all(output.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(error).context("standard output")
         }
         _ => Ok(()),
     }
-}
-
-/// Writes what became of `input` to the file `target`; if that is a directory or there are several inputs, to a file
-/// below it that has the input's name and the extension.
-///
-/// # Errors
-/// What cannot be written.
-pub fn write(
-    target: &Path,
-    input: &Path,
-    is_one_of_several: bool,
-    extension: &str,
-    output: &str,
-) -> Result<()> {
-    let target = if is_one_of_several || target.is_dir() {
-        fs::create_dir_all(target).with_context(|| target.display().to_string())?;
-        let stem = input.file_stem().filter(|_| input != Path::new("-"));
-        target.join(stem.unwrap_or("stdin".as_ref())).with_extension(extension)
-    } else {
-        target.to_owned()
-    };
-    fs::write(&target, output).with_context(|| target.display().to_string())
 }
