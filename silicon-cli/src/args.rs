@@ -1,7 +1,7 @@
 //! The arguments and what they mean.
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
-    /// Programs, directories of programs, or - for SIL on standard input
+    /// Programs, directories of programs, or - for standard input: SIL, unless --language or --stdin-filename says otherwise
     #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -408,6 +408,11 @@ impl Args {
     /// The reference stops at the first error of a member.
     fn errors_per_member(&self) -> usize {
         self.errors_per_member.unwrap_or(usize::from(self.compat.is_some()))
+    }
+
+    /// The directories that were named and hold no program.
+    pub(crate) fn without_programs(&self) -> Vec<&Path> {
+        input::without_programs(&self.inputs)
     }
 
     /// The programs that the arguments stand for.

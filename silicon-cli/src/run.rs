@@ -98,7 +98,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     if refused.is_some() {
         return Ok(USAGE);
     }
-    let code = format.exit_code(summary.verdict());
+    let mut code = format.exit_code(summary.verdict());
+    for directory in args.without_programs() {
+        complain(&format!("error: no program found in {}", directory.display()));
+        if code == 0 {
+            code = USAGE;
+        }
+    }
     if code == USAGE && summary.verdict() == FileVerdict::NothingSelected {
         complain("error: nothing to verify: no member was selected");
     }

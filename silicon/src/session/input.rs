@@ -139,6 +139,12 @@ pub fn expand(arguments: &[PathBuf]) -> Vec<Input> {
     inputs
 }
 
+/// The directories among the arguments below which there is no program.
+pub fn without_programs(arguments: &[PathBuf]) -> Vec<&Path> {
+    let is_empty = |argument: &&Path| argument.is_dir() && programs_below(argument).is_empty();
+    arguments.iter().map(PathBuf::as_path).filter(is_empty).collect()
+}
+
 /// A name that does not control the terminal it is shown on, or end a line of output.
 pub fn harmless(name: &str) -> String {
     let shown = |c: char| {
@@ -149,7 +155,8 @@ pub fn harmless(name: &str) -> String {
     name.chars().flat_map(shown).collect()
 }
 
-/// All `.sil`, `.vpr`, `.chalice` and `.spl` files below a directory, sorted. Links to directories are not followed.
+/// All `.sil`, `.vpr`, `.chalice` and `.spl` files below a directory, sorted. Links to directories are not followed, and a
+/// pipe is no program.
 pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
     let mut programs = Vec::new();
     let mut waiting = vec![directory.to_owned()];
@@ -164,13 +171,18 @@ pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
                 if !path.is_symlink() {
                     waiting.push(path);
                 }
-            } else if is_program(&path) {
+            } else if is_program(&path) && !is_special(&path) {
                 programs.push(path);
             }
         }
     }
     programs.sort();
     programs
+}
+
+/// Whether there is something, and it is no file: a pipe, a socket or a device.
+fn is_special(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
 
 fn is_program(path: &Path) -> bool {
@@ -190,7 +202,8 @@ pub struct Lines {
 impl fmt::Display for Lines {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, first, last } = self;
-        write!(f, "{file}:{first}-{last}")
+        write!(f, "{file}:{first}")?;
+        if first == last { Ok(()) } else { write!(f, "-{last}") }
     }
 }
 
