@@ -54,8 +54,8 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) erase_ghost: bool,
 
-    /// Values of what nobody gave a value: zero, zero and a warning where it is used (as if nothing is said), or chosen by the
-    /// seed (as if nothing is said of generated starts)
+    /// What that has which nobody gave a value. zero: zero; report: zero, with a warning where it is used (the default);
+    /// seed: a value chosen by the seed (the default where starts are generated)
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) undefined: Option<UndefinedArg>,
 
@@ -69,8 +69,8 @@ pub(crate) struct Args {
     pub(crate) schedule: String,
 
     /// Explore schedules: all that matter, or so many of them
-    #[arg(long, value_name = "N|all")]
-    pub(crate) schedules: Option<String>,
+    #[arg(long, value_name = "N|all", value_parser = parse_schedules)]
+    pub(crate) schedules: Option<Schedules>,
 
     /// Explore schedules with at most so many interruptions of threads that could go on
     #[arg(long, value_name = "K")]
@@ -94,14 +94,14 @@ pub(crate) struct Args {
     pub(crate) seed: u64,
 
     /// Start the entry, or without one every method, in states made of the precondition
-    #[arg(long)]
+    #[arg(long, conflicts_with = "arguments")]
     pub(crate) generate: bool,
 
-    /// Start the entry as a report about generated starts has said
+    /// Start the entry from a start that a report names
     #[arg(long, value_name = "START", conflicts_with_all = ["generate", "arguments"])]
     pub(crate) start: Option<String>,
 
-    /// Start the entry at the head of a loop, in a state that a report of silicon has named; nothing passes
+    /// Start the entry at the head of a loop, in a state that a report of silicon names; nothing passes
     #[arg(long, value_name = "STATE", conflicts_with_all = ["generate", "arguments"])]
     pub(crate) from: Option<String>,
 
@@ -111,11 +111,12 @@ pub(crate) struct Args {
     pub(crate) by_contract: Option<String>,
 
     /// How many starts are made at random
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "generate",
+        value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) inputs: u64,
 
     /// Make all starts within bounds: objects of a class, size of integers, length of sequences, depth of predicates
-    #[arg(long, value_name = "n,k,l,d", value_parser = parse_scope)]
+    #[arg(long, value_name = "n,k,l,d", value_parser = parse_scope, requires = "generate")]
     pub(crate) scope: Option<Bounds>,
 
     /// Go on after a failure: behind an assert, and with the next schedule or start
@@ -134,7 +135,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) no_progress: bool,
 
-    /// Is permission that is left behind a failure?
+    /// Whether permission that is left behind is a failure, or only noted
     #[arg(long, value_enum, value_name = "HOW", default_value = "note")]
     pub(crate) leaks: LeaksArg,
 
@@ -220,6 +221,21 @@ pub(crate) enum When {
     End,
     /// After so many steps.
     After(u64),
+}
+
+/// How many schedules are explored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Schedules {
+    All,
+    Some(u64),
+}
+
+fn parse_schedules(text: &str) -> Result<Schedules, String> {
+    match text.parse() {
+        _ if text == "all" => Ok(Schedules::All),
+        Ok(0) | Err(_) => Err("`all` or a number from 1 on expected".to_owned()),
+        Ok(count) => Ok(Schedules::Some(count)),
+    }
 }
 
 fn parse_when(text: &str) -> Result<When, String> {

@@ -17,7 +17,19 @@ pub fn read(machine: &mut Machine<'_>, text: &str, ty: &Type) -> Result<Value, S
     if reader.rest.is_empty() {
         return Ok(value);
     }
-    Err(format!("`{}` follows the value", reader.rest))
+    Err(format!("{} follows the value", shown(reader.rest)))
+}
+
+/// So many characters of what is wrong are shown.
+const SHOWN: usize = 40;
+
+/// What stands where something else is expected.
+fn shown(rest: &str) -> String {
+    match rest.char_indices().nth(SHOWN) {
+        _ if rest.is_empty() => "the end".to_owned(),
+        Some((end, _)) => format!("`{}…`", &rest[..end]),
+        None => format!("`{rest}`"),
+    }
 }
 
 struct Reader<'m, 'c, 't> {
@@ -40,7 +52,7 @@ impl<'t> Reader<'_, '_, 't> {
         if self.skip(token) {
             Ok(())
         } else {
-            Err(format!("`{token}` expected at `{}`", self.rest))
+            Err(format!("`{token}` expected, not {}", shown(self.rest)))
         }
     }
 
@@ -58,10 +70,10 @@ impl<'t> Reader<'_, '_, 't> {
         }
         match ty {
             Type::Int => self.integer(),
-            Type::Bool => match self.word() {
-                "true" => Ok(Value::Bool(true)),
-                "false" => Ok(Value::Bool(false)),
-                other => Err(format!("`true` or `false` expected, not `{other}`")),
+            Type::Bool => match (self.rest, self.word()) {
+                (_, "true") => Ok(Value::Bool(true)),
+                (_, "false") => Ok(Value::Bool(false)),
+                (rest, _) => Err(format!("`true` or `false` expected, not {}", shown(rest))),
             },
             Type::String => {
                 self.expect("\"")?;
@@ -81,10 +93,12 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     fn integer(&mut self) -> Result<Value, String> {
+        let whole = self.rest;
         let is_negative = self.skip("-");
-        let digits = self.word();
-        let number: num_bigint::BigInt =
-            digits.parse().map_err(|_| format!("an integer expected, not `{digits}`"))?;
+        let number: num_bigint::BigInt = self
+            .word()
+            .parse()
+            .map_err(|_| format!("an integer expected, not {}", shown(whole)))?;
         Ok(Value::int(if is_negative { -number } else { number }))
     }
 
@@ -109,10 +123,10 @@ impl<'t> Reader<'_, '_, 't> {
     }
 
     fn reference(&mut self, ty: &Type, depth: u32) -> Result<Value, String> {
-        match self.word() {
-            "null" => return Ok(Value::Null),
-            "new" => {}
-            other => return Err(format!("`null` or `new` expected, not `{other}`")),
+        match (self.rest, self.word()) {
+            (_, "null") => return Ok(Value::Null),
+            (_, "new") => {}
+            (rest, _) => return Err(format!("`null` or `new` expected, not {}", shown(rest))),
         }
         let Type::Class(class) = ty else { return Err("only objects can be made here".to_owned()) };
         let class = index(*class);

@@ -1,6 +1,7 @@
 //! Where a program starts.
 
 use chalice::program::Type;
+use front::counted;
 
 use crate::arguments;
 use crate::choices::{Choices, Policy};
@@ -92,10 +93,13 @@ pub fn start<'c>(
     }
     if texts.len() != described.parameters {
         return Err(NoStart::Refused(format!(
-            "{} has {} parameters, and {} arguments are given",
+            "{} has {}, and {} given",
             described.name,
-            described.parameters,
-            texts.len()
+            counted(described.parameters, "parameter"),
+            match texts.len() {
+                1 => "1 argument is".to_owned(),
+                more => format!("{more} arguments are"),
+            }
         )));
     }
     let mut machine = Machine::new(code, config.clone());
@@ -103,7 +107,8 @@ pub fn start<'c>(
     slots[0] = Value::Ref(machine.new_object(ObjectKind::Class(described.class)));
     for (at, text) in texts.iter().enumerate() {
         let ty = described.frame.types[at + 1].as_ref().unwrap_or(&Type::Int);
-        slots[at + 1] = arguments::read(&mut machine, text, ty)?;
+        slots[at + 1] = arguments::read(&mut machine, text, ty)
+            .map_err(|what| format!("argument {}: {what}", at + 1))?;
     }
     match machine.start(method, slots) {
         Ok(()) => {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +23,8 @@ use clap::Parser;
 mod args;
 
 use args::{
-    Args, AssumeArg, ColorArg, FoldArg, FormatArg, LeaksArg, TraceArg, UndefinedArg, ViewArg, When,
+    Args, AssumeArg, ColorArg, FoldArg, FormatArg, LeaksArg, Schedules, TraceArg, UndefinedArg,
+    ViewArg, When,
 };
 
 impl Args {
@@ -55,10 +57,12 @@ fn main() -> ExitCode {
 
 /// Runs what is asked for. The result is the exit code.
 fn command(args: &Args) -> Result<u8> {
-    let mut texts = vec![front::read_input(&args.input)?];
-    for file in &args.with {
-        texts.push(front::read_input(file)?);
+    let files = || std::iter::once(&args.input).chain(&args.with);
+    if files().filter(|file| *file == Path::new("-")).count() > 1 {
+        err("chalice-run: standard input can be read only once\n");
+        return Ok(WRONG_USE);
     }
+    let texts = files().map(|file| front::read_input(file)).collect::<Result<_, _>>()?;
     let sources = Sources::new(texts);
     let (program, found) = sources.check();
     for one in &found {
@@ -383,11 +387,9 @@ impl Runner<'_> {
     }
 
     fn explored(&self, machine: &Machine<'_>, entry: u32) -> Result<Summary, Problem> {
-        let schedules = match self.args.schedules.as_deref() {
-            None | Some("all") => 10_000,
-            Some(text) => text
-                .parse()
-                .map_err(|_| Problem::Use(format!("`{text}` is neither a number nor `all`")))?,
+        let schedules = match self.args.schedules {
+            None | Some(Schedules::All) => 10_000,
+            Some(Schedules::Some(count)) => count,
         };
         let limits = Limits {
             schedules,

@@ -1,6 +1,7 @@
 //! The texts of a run: the program, and what is added to it to start it.
 
 use chalice::{Diagnostic, Options, Program, SourceFile, Span};
+use front::behind_mark;
 
 /// Texts that together are one program. A span points into the file that it comes from.
 #[derive(Debug, Clone)]
@@ -26,8 +27,10 @@ impl Sources {
         let mut whole = String::new();
         let mut files = Vec::new();
         for (name, text) in texts {
-            files.push((SourceFile::new(name, text.clone()), whole.len() as u32));
-            whole.push_str(&text);
+            // A mark at the start has no column, and no place behind another text.
+            let text = behind_mark(&text);
+            files.push((SourceFile::new(name, text), whole.len() as u32));
+            whole.push_str(text);
             whole.push('\n');
         }
         let name = files.first().map_or_else(String::new, |(file, _)| file.name.clone());

@@ -310,7 +310,7 @@ fn what_goes_wrong_is_shown_with_who_holds_what() {
           = c = C#1
           = after 4 steps
 
-        note: permission was left behind to 1 locations, the first is C#1.x
+        note: permission was left behind to 1 location, the first is C#1.x
         C.main: failed (4 steps, 3 checks)
     "]].assert_eq(&failed.stderr);
     let json = run_on(text, &["--message-format", "json"]);

@@ -7,6 +7,18 @@ use crate::{LineColumn, SourceFile};
 /// Positions are 32-bit numbers; texts anywhere near that size are refused.
 const LARGEST: u64 = 1 << 30;
 
+/// All bytes of a file that a program names, as by an import. It has to be a file: a pipe that nobody writes to never ends.
+///
+/// # Errors
+/// What keeps it from being read, that it is no file, or that it is larger than 1 GiB.
+pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
+    let kind = std::fs::metadata(path)?.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    File::open(path).and_then(read_bounded)
+}
+
 /// All bytes of a source, but not without end: a path may name a device.
 ///
 /// # Errors

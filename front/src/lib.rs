@@ -6,13 +6,19 @@
 //! their type open.
 
 mod diagnostic;
+mod infix;
 mod inputs;
+mod nesting;
 mod sources;
 mod stack;
 mod trivia;
+mod words;
 
 pub use diagnostic::{Code, Diagnostic};
-pub use inputs::{NotUtf8, decode, read_bounded, read_input};
-pub use sources::{BYTE_ORDER_MARK, FileId, LineColumn, SourceFile, Sources, Span};
+pub use infix::{Chain, Infix};
+pub use inputs::{NotUtf8, decode, read_bounded, read_input, read_named};
+pub use nesting::Nesting;
+pub use sources::{FileId, LineColumn, SourceFile, Sources, Span, behind_mark, blank_mark};
 pub use stack::{grow_stack, with_large_stack};
 pub use trivia::Trivia;
+pub use words::counted;

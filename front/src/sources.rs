@@ -1,9 +1,23 @@
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What some editors write at the start of a file; it has no column.
-pub const BYTE_ORDER_MARK: char = '\u{feff}';
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The text behind a byte order mark, if it starts with one.
+pub fn behind_mark(text: &str) -> &str {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
+}
+
+/// The text with blanks for a byte order mark, which is no part of a program: what follows keeps its offset.
+pub fn blank_mark(text: &str) -> Cow<'_, str> {
+    match text.strip_prefix(BYTE_ORDER_MARK) {
+        Some(rest) => Cow::Owned(" ".repeat(BYTE_ORDER_MARK.len_utf8()) + rest),
+        None => Cow::Borrowed(text),
+    }
+}
 
 /// A place in a text: both numbers count from 1, columns count characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

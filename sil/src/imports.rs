@@ -175,7 +175,7 @@ impl Reader<'_> {
         if let Some(at) = invalid {
             let width = text[at..].chars().next().map_or(0, char::len_utf8);
             let span = Span::new(file, at, at + width);
-            self.error(span, "this is not UTF-8 text".to_string());
+            self.error(span, "the file is not UTF-8".to_string());
             return None;
         }
         drop(text);

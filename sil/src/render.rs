@@ -1,8 +1,8 @@
 //! Showing findings as text: with the source line and marks under it, or on one line.
 //!
 //! What is shown here need not point into a SIL program: a front end shows places of its own language. So a place
-//! is a file's name with lines and columns, and the texts are handed over beside it. No other file of the project
-//! names `codespan_reporting`.
+//! is a file's name with lines and columns, and the texts are handed over beside it. Besides this file only the one
+//! that reports runs (`chalice-run/src/report/human.rs`) names `codespan_reporting`.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use codespan_reporting::term::termcolor::Ansi;
 use codespan_reporting::term::{Config, emit_into_string, emit_to_write_style};
 use indexmap::IndexMap;
 
-use front::Diagnostic;
+use front::{Diagnostic, behind_mark};
 
 use crate::source::{LineColumn, Name, SourceFile, Sources};
 
@@ -232,8 +232,9 @@ impl Quoted<'_> {
     /// The file and the bytes of a place; `None` where its text is not known or not fit to be shown.
     fn range(&mut self, place: &Place) -> Option<(usize, std::ops::Range<usize>)> {
         let file = self.texts.get(&place.file)?;
-        let (first, start) = offset(&file.text, place.start)?;
-        let (last, end) = offset(&file.text, place.end)?;
+        let text = behind_mark(&file.text);
+        let (first, start) = offset(text, place.start)?;
+        let (last, end) = offset(text, place.end)?;
         if first.max(last) > LONGEST_QUOTED_LINE {
             return None;
         }
@@ -241,9 +242,9 @@ impl Quoted<'_> {
         let id = *self
             .ids
             .entry(place.file.clone())
-            .or_insert_with(|| files.add(file.name.clone(), harmless(&file.text)));
+            .or_insert_with(|| files.add(file.name.clone(), harmless(text)));
         // Replacing control characters keeps lines and columns, but not bytes.
-        if file.text.contains(is_control) {
+        if text.contains(is_control) {
             let text = files.get(id).ok()?.source();
             let (_, start) = offset(text, place.start)?;
             let (_, end) = offset(text, place.end)?;
@@ -294,6 +295,12 @@ mod tests {
     fn quotes_the_line() {
         let shown = human(&message(2, 3, 6), &texts("a\n  böö c\n"), Colours::Never);
         assert!(shown.contains("a.sil:2:3") && shown.contains("böö c") && shown.contains("^^^"));
+    }
+
+    #[test]
+    fn a_mark_at_the_start_takes_no_column() {
+        let shown = human(&message(1, 3, 6), &texts("\u{feff}a böö c\n"), Colours::Never);
+        assert!(shown.contains("1 │ a böö c\n  │   ^^^"), "{shown}");
     }
 
     #[test]

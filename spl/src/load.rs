@@ -1,7 +1,6 @@
 //! Reading a program: the main file and what it includes.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -20,13 +19,13 @@ pub trait Loader {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
-/// Reads files, but not without end: an `include` may name a device.
+/// Reads files, and no devices or pipes: they may have no end.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FileSystem;
 
 impl Loader for FileSystem {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        File::open(path).and_then(front::read_bounded)
+        front::read_named(path)
     }
 }
 
@@ -101,7 +100,8 @@ impl Loading<'_> {
             return Err(error("too many files are included".to_owned()));
         }
         let bytes = self.loader.read(&path_read).map_err(|why| error(why.to_string()))?;
-        let text = String::from_utf8(bytes).map_err(|_| error("it is not UTF-8".to_owned()))?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| error("the file is not UTF-8".to_owned()))?;
         let name = path_read.display().to_string();
         let file = self.sources.add(SourceFile::new(name, text.as_str()));
         self.depth += 1;

@@ -19,6 +19,7 @@ mod scope;
 mod stmt;
 mod types;
 
+use front::counted;
 use hints::spelling::Spelling;
 use la_arena::Arena;
 use rustc_hash::FxHashMap;
@@ -256,8 +257,7 @@ impl Resolver<'_> {
 
     fn expect_count(&mut self, what: &str, expected: usize, found: usize, span: Span) -> bool {
         if expected != found {
-            let plural = if expected == 1 { "" } else { "s" };
-            self.error(format!("expected {expected} {what}{plural}, found {found}"), span);
+            self.error(format!("expected {}, found {found}", counted(expected, what)), span);
         }
         expected == found
     }

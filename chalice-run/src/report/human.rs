@@ -8,6 +8,7 @@ use super::Summary;
 use crate::run::{Failure, Verdict};
 use crate::sources::Sources;
 use chalice::Span;
+use front::counted;
 
 /// A finding of the front end.
 pub fn finding(sources: &Sources, found: &chalice::Diagnostic, colored: bool) -> String {
@@ -53,7 +54,7 @@ pub fn failure(sources: &Sources, failure: &Failure, again: &str, colored: bool)
         let values = failure.values.iter().map(|(name, value)| format!("{name} = {value}"));
         notes.push(values.collect::<Vec<_>>().join(", "));
     }
-    notes.push(format!("after {} steps{again}", failure.step));
+    notes.push(format!("after {}{again}", counted(failure.step, "step")));
     let report = Diagnostic::error()
         .with_code(&failure.id)
         .with_message(headline(failure))
@@ -141,9 +142,9 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
         text.push_str(&format!("{name} = {value}\n"));
     }
     if let Some(first) = summary.leaks.named.first() {
-        let count = summary.leaks.count;
+        let locations = counted(summary.leaks.count, "location");
         text.push_str(&format!(
-            "note: permission was left behind to {count} locations, the first is {first}\n"
+            "note: permission was left behind to {locations}, the first is {first}\n"
         ));
     }
     for granted in &summary.granted {
@@ -153,17 +154,17 @@ pub fn summary(sources: &Sources, summary: &Summary) -> String {
         text.push_str(&format!("start: {start}\n"));
     }
     let counts = summary.counts;
-    let mut facts = vec![format!("{} steps", counts.steps), format!("{} checks", counts.checks)];
+    let mut facts = vec![counted(counts.steps, "step"), counted(counts.checks, "check")];
     if !summary.skipped.is_empty() {
         facts.push(format!("{} skipped", summary.skipped.values().sum::<u64>()));
     }
     if summary.inputs > 0 {
-        facts.push(format!("{} starts", summary.inputs));
+        facts.push(counted(summary.inputs, "start"));
     }
     match (summary.schedules, summary.complete) {
         (0 | 1, true) => {}
         (count, true) => facts.push(format!("all {count} schedules that matter")),
-        (count, false) => facts.push(format!("{count} schedules, not all")),
+        (count, false) => facts.push(format!("{}, not all", counted(count, "schedule"))),
     }
     let verdict = summary.verdict.as_str();
     text.push_str(&format!("{}: {verdict} ({})\n", summary.entry, facts.join(", ")));

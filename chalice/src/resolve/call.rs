@@ -1,5 +1,7 @@
 //! What calls, forks, joins, sends and receives have in common: arguments and out variables.
 
+use front::counted;
+
 use super::name::Selected;
 use super::scope::new_local;
 use super::types::is_assignable;
@@ -71,8 +73,7 @@ impl<'s> Resolver<'s> {
 
     pub(super) fn expect_count(&mut self, what: &str, expected: usize, found: usize, span: Span) {
         if expected != found {
-            let plural = if expected == 1 { "" } else { "s" };
-            self.error(format!("expected {expected} {what}{plural}, found {found}"), span);
+            self.error(format!("expected {}, found {found}", counted(expected, what)), span);
         }
     }
 

@@ -11,9 +11,7 @@ mod operators;
 mod recover;
 mod stmt;
 
-use std::borrow::Cow;
-
-use front::{Trivia, grow_stack, with_large_stack};
+use front::{Trivia, blank_mark, grow_stack, with_large_stack};
 use pest::Parser as _;
 use pest::iterators::Pair;
 
@@ -25,9 +23,6 @@ use crate::source::Span;
 /// How many syntax errors are reported: to find the next one, the file is read again without the broken member.
 const MOST_ERRORS: usize = 20;
 
-/// What some editors write at the start of a file.
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
 /// Reads a whole file.
 ///
 /// # Errors
@@ -36,11 +31,7 @@ pub fn parse(text: &str) -> Result<Program, Vec<Diagnostic>> {
     if u32::try_from(text.len()).is_err() {
         return Err(vec![error("the file is larger than 4 GiB", Span::default())]);
     }
-    // A byte order mark is no part of the program; what follows keeps its place.
-    let text = &*match text.strip_prefix(BYTE_ORDER_MARK) {
-        Some(rest) => Cow::Owned(" ".repeat(BYTE_ORDER_MARK.len_utf8()) + rest),
-        None => Cow::Borrowed(text),
-    };
+    let text = &*blank_mark(text);
     let mut trivia = scan(text).map_err(|error| vec![error])?;
     with_large_stack(|| {
         let first = match attempt(text, &mut trivia) {

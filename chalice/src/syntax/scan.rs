@@ -2,7 +2,7 @@
 //!
 //! The generated parser recurses once or more for every bracket, so a limit has to hold before it starts.
 
-use front::Trivia;
+use front::{Nesting, Trivia};
 
 use super::NESTING_LIMIT;
 use crate::diagnostic::{Code, Diagnostic};
@@ -29,43 +29,9 @@ struct Scanner<'s> {
     bytes: &'s [u8],
     at: usize,
     trivia: Trivia,
+    /// Besides brackets, `?`, `::`, `unfolding`, `seq` and `set` nest what follows them, up to the next comma, bracket or
+    /// word that begins a statement or declaration.
     nesting: Nesting,
-}
-
-/// How deep the current place is nested.
-///
-/// Besides brackets, `?`, `::`, `unfolding`, `seq` and `set` nest what follows them, up to the next comma, bracket or
-/// word that begins a statement or declaration.
-#[derive(Default)]
-struct Nesting {
-    /// For each open bracket, how much nested before it within the brackets around it.
-    outer: Vec<usize>,
-    /// How much nests since the innermost bracket.
-    inner: usize,
-    depth: usize,
-}
-
-impl Nesting {
-    fn open(&mut self) {
-        self.outer.push(std::mem::take(&mut self.inner));
-        self.depth += 1;
-    }
-
-    fn close(&mut self) {
-        if let Some(outer) = self.outer.pop() {
-            self.depth -= self.inner + 1;
-            self.inner = outer;
-        }
-    }
-
-    fn deepen(&mut self) {
-        self.inner += 1;
-        self.depth += 1;
-    }
-
-    fn begin_anew(&mut self) {
-        self.depth -= std::mem::take(&mut self.inner);
-    }
 }
 
 impl Scanner<'_> {
@@ -95,7 +61,7 @@ impl Scanner<'_> {
             byte if byte.is_ascii_alphanumeric() || byte == b'_' => self.word(rest),
             _ => 1,
         };
-        if self.nesting.depth > NESTING_LIMIT {
+        if self.nesting.depth() > NESTING_LIMIT {
             let message = format!("nested too deeply: the limit is {NESTING_LIMIT}");
             return Err(Diagnostic::new(
                 Code::ParserError,

@@ -78,7 +78,7 @@ fn errors_carry_the_imported_file() {
 #[test]
 fn bytes_that_are_no_text_are_an_error_at_their_place() {
     let (_, errors) = load_bytes("a.vpr", b"method a()\n \xff".to_vec(), &NoFiles);
-    assert_eq!(errors, ["a.vpr:2.2 this is not UTF-8 text"]);
+    assert_eq!(errors, ["a.vpr:2.2 the file is not UTF-8"]);
 }
 
 #[test]

@@ -228,7 +228,6 @@ const OF_PLUGINS: [&str; 4] = ["low", "lowEvent", "oldCall", "rel"];
 fn counted(number: usize, what: &str) -> String {
     match number {
         0 => format!("no {what}s"),
-        1 => format!("1 {what}"),
-        more => format!("{more} {what}s"),
+        some => front::counted(some, what),
     }
 }

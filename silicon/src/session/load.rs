@@ -1,6 +1,5 @@
 //! The front ends: from a text to a program that can be verified.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -151,11 +150,11 @@ pub(super) fn originals<'a>(
         .collect()
 }
 
-/// Reads imported files, but not without end: an import may name a device.
+/// Reads imported files, and no devices or pipes: they may have no end.
 struct Disk;
 
 impl Loader for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        File::open(path).and_then(front::read_bounded)
+        front::read_named(path)
     }
 }

@@ -165,7 +165,7 @@ fn blame_in_words(blame: &[TooWeak]) -> String {
 
 fn run_in_words(steps: u64, threads: usize, start: &str) -> String {
     let threads = if threads == 1 { String::new() } else { format!(", {threads} threads") };
-    format!("{steps} steps{threads}, start: {start}")
+    format!("{}{threads}, start: {start}", front::counted(steps, "step"))
 }
 
 /// A Chalice program whose errors are replayed.

@@ -1,5 +1,7 @@
 //! Applications: of what is built in, of macros, functions, predicates, constructors and procedures.
 
+use front::counted;
+
 use super::expr::unknown;
 use super::{Context, Expansion, Named, Resolver};
 use crate::program::{
@@ -217,8 +219,8 @@ impl<'s> Resolver<'s> {
     ) -> Vec<Expr> {
         if types.len() != arguments.len() {
             let (expected, found) = (types.len(), arguments.len());
-            let plural = if expected == 1 { "" } else { "s" };
-            let message = format!("`{name}` has {expected} parameter{plural}, found {found}");
+            let expected = counted(expected, "parameter");
+            let message = format!("`{name}` has {expected}, found {found}");
             self.error(message, span);
         }
         let resolve = |(at, argument): (usize, &'s syntax::Expr)| {

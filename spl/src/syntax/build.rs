@@ -10,9 +10,7 @@ mod hint;
 mod operators;
 mod stmt;
 
-use std::borrow::Cow;
-
-use front::{BYTE_ORDER_MARK, Trivia, grow_stack, with_large_stack};
+use front::{Trivia, blank_mark, grow_stack, with_large_stack};
 use pest::Parser as _;
 use pest::iterators::Pair;
 
@@ -29,11 +27,7 @@ pub fn parse(file: FileId, text: &str) -> Result<Program, Diagnostic> {
     if u32::try_from(text.len()).is_err() {
         return Err(error("the file is larger than 4 GiB", Span { file, ..Span::default() }));
     }
-    // A byte order mark is no part of the program; what follows keeps its place.
-    let text = &*match text.strip_prefix(BYTE_ORDER_MARK) {
-        Some(rest) => Cow::Owned(" ".repeat(BYTE_ORDER_MARK.len_utf8()) + rest),
-        None => Cow::Borrowed(text),
-    };
+    let text = &*blank_mark(text);
     let trivia = scan(file, text)?;
     with_large_stack(|| {
         let mut pairs = Grammar::parse(Rule::program, text)

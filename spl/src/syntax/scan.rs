@@ -41,11 +41,7 @@ struct Scanner<'s> {
 /// or a comma, unless `else` or `or` goes on there.
 #[derive(Default)]
 struct Nesting {
-    /// For each open bracket, how much nested before it within the brackets around it.
-    outer: Vec<usize>,
-    /// How much nests since the innermost bracket.
-    inner: usize,
-    depth: usize,
+    so_far: front::Nesting,
     /// Has what nests ended, unless the next word goes on with it?
     may_end: bool,
 }
@@ -53,16 +49,12 @@ struct Nesting {
 impl Nesting {
     fn open(&mut self) {
         self.settle();
-        self.outer.push(std::mem::take(&mut self.inner));
-        self.depth += 1;
+        self.so_far.open();
     }
 
     fn close(&mut self) {
         self.settle();
-        if let Some(outer) = self.outer.pop() {
-            self.depth -= self.inner + 1;
-            self.inner = outer;
-        }
+        self.so_far.close();
     }
 
     fn close_brace(&mut self) {
@@ -72,13 +64,12 @@ impl Nesting {
 
     fn deepen(&mut self) {
         self.settle();
-        self.inner += 1;
-        self.depth += 1;
+        self.so_far.deepen();
     }
 
     fn begin_anew(&mut self) {
-        self.may_end = true;
-        self.settle();
+        self.may_end = false;
+        self.so_far.begin_anew();
     }
 
     fn end_unless_continued(&mut self) {
@@ -87,8 +78,8 @@ impl Nesting {
 
     /// What follows does not go on with what came before.
     fn settle(&mut self) {
-        if std::mem::take(&mut self.may_end) {
-            self.depth -= std::mem::take(&mut self.inner);
+        if self.may_end {
+            self.begin_anew();
         }
     }
 
@@ -131,7 +122,7 @@ impl Scanner<'_> {
             byte if byte.is_ascii_alphanumeric() || byte == b'_' => self.word(rest),
             _ => 1,
         };
-        if self.nesting.depth > NESTING_LIMIT {
+        if self.nesting.so_far.depth() > NESTING_LIMIT {
             let message = format!("nested too deeply: the limit is {NESTING_LIMIT}");
             let span = Span::new(self.file, self.at, self.at + length);
             return Err(Diagnostic::new(Code::ParserError, span, message));

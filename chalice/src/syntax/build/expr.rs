@@ -3,7 +3,9 @@
 use num_bigint::BigInt;
 use pest::iterators::Pair;
 
-use super::operators::{Chain, Infix, Operand};
+use front::Chain;
+
+use super::operators::{self, Operand, Operator};
 use super::{Builder, Built, Rule, error, has, is_token, parts, take};
 use crate::source::Span;
 use crate::syntax::{
@@ -50,7 +52,8 @@ impl Builder {
             match part.as_rule() {
                 Rule::prefix => prefixes.push(part),
                 Rule::op => {
-                    chain.operator(Infix::of_symbol(part.as_str()), self.span(&part))?;
+                    let operator = Operator::of_symbol(part.as_str());
+                    operators::add(&mut chain, operator, self.span(&part))?;
                 }
                 Rule::arms => arms = Some(part),
                 _ => {

@@ -1,7 +1,6 @@
-//! Precedence of infix operators.
-//!
-//! The grammar yields operands and operators alternately; two stacks turn them into a tree without recursion, so a
-//! chain costs no stack however long it is.
+//! Infix operators: their symbols, their precedence, and what they make of their operands.
+
+use front::{Chain, Infix};
 
 use super::{Built, error};
 use crate::source::Span;
@@ -25,13 +24,13 @@ impl Operand {
 
 /// An infix operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Infix {
+pub(super) enum Operator {
     And,
     Or,
     Other(BinaryOp),
 }
 
-impl Infix {
+impl Operator {
     /// Reads an operator's symbol.
     pub(super) fn of_symbol(symbol: &str) -> Self {
         Self::Other(match symbol {
@@ -56,8 +55,31 @@ impl Infix {
             _ => BinaryOp::NotIn,
         })
     }
+}
 
-    /// Higher binds tighter.
+const COMPARISON: u8 = 4;
+
+/// Adds an operator to a chain.
+///
+/// # Errors
+/// `&&` next to `||`, or a second comparison.
+pub(super) fn add(chain: &mut Chain<Operator>, operator: Operator, span: Span) -> Built<()> {
+    match chain.neighbour(operator.level()) {
+        Some(other) if other.level() == COMPARISON => {
+            return Err(error("comparisons do not associate: use parentheses", span));
+        }
+        Some(other) if other.level() == Operator::And.level() && other != operator => {
+            return Err(error("`&&` and `||` must not be mixed: use parentheses", span));
+        }
+        _ => {}
+    }
+    chain.operator(operator);
+    Ok(())
+}
+
+impl Infix for Operator {
+    type Operand = Operand;
+
     fn level(self) -> u8 {
         match self {
             Self::Other(BinaryOp::Iff) => 1,
@@ -83,84 +105,29 @@ impl Infix {
     fn is_right_associative(self) -> bool {
         self.level() <= 2
     }
-}
 
-const COMPARISON: u8 = 4;
-
-/// Operands and the operators between them that wait for what follows.
-#[derive(Default)]
-pub(super) struct Chain {
-    operands: Vec<Operand>,
-    /// Levels never decrease, and increase except between right-associative operators.
-    operators: Vec<Infix>,
-}
-
-impl Chain {
-    /// Adds an operand; call it before the first and after each operator.
-    pub(super) fn operand(&mut self, operand: Operand) {
-        self.operands.push(operand);
-    }
-
-    /// Adds an operator.
-    ///
-    /// # Errors
-    /// `&&` next to `||`, or a second comparison.
-    pub(super) fn operator(&mut self, infix: Infix, span: Span) -> Built<()> {
-        while let Some(&top) = self.operators.last() {
-            if top.level() < infix.level() {
-                break;
-            }
-            if top.level() == infix.level() {
-                if infix.is_right_associative() {
-                    break;
-                }
-                if infix.level() == COMPARISON {
-                    return Err(error("comparisons do not associate: use parentheses", span));
-                }
-                if infix.level() == Infix::And.level() && infix != top {
-                    return Err(error("`&&` and `||` must not be mixed: use parentheses", span));
-                }
-            }
-            self.reduce();
-        }
-        self.operators.push(infix);
-        Ok(())
-    }
-
-    /// The whole chain as one operand.
-    pub(super) fn finish(mut self) -> Operand {
-        while !self.operators.is_empty() {
-            self.reduce();
-        }
-        self.operands.pop().expect("a chain has an operand")
-    }
-
-    /// Applies the last operator to the last two operands.
-    fn reduce(&mut self) {
-        let infix = self.operators.pop().expect("there is an operator to apply");
-        let right = self.operands.pop().expect("an operator has a right operand");
-        let left = self.operands.pop().expect("an operator has a left operand");
-        self.operands.push(join(infix, left, right));
+    fn join(self, left: Operand, right: Operand) -> Operand {
+        join(self, left, right)
     }
 }
 
-fn join(infix: Infix, left: Operand, right: Operand) -> Operand {
+fn join(operator: Operator, left: Operand, right: Operand) -> Operand {
     let span = left.outer.to(right.outer);
-    let kind = match (infix, left.expr.kind) {
-        (Infix::And, ExprKind::And(mut operands)) if left.is_open => {
+    let kind = match (operator, left.expr.kind) {
+        (Operator::And, ExprKind::And(mut operands)) if left.is_open => {
             operands.push(right.expr);
             ExprKind::And(operands)
         }
-        (Infix::Or, ExprKind::Or(mut operands)) if left.is_open => {
+        (Operator::Or, ExprKind::Or(mut operands)) if left.is_open => {
             operands.push(right.expr);
             ExprKind::Or(operands)
         }
-        (infix, kind) => {
+        (operator, kind) => {
             let left = Expr { kind, span: left.expr.span };
-            match infix {
-                Infix::And => ExprKind::And(vec![left, right.expr]),
-                Infix::Or => ExprKind::Or(vec![left, right.expr]),
-                Infix::Other(op) => {
+            match operator {
+                Operator::And => ExprKind::And(vec![left, right.expr]),
+                Operator::Or => ExprKind::Or(vec![left, right.expr]),
+                Operator::Other(op) => {
                     ExprKind::Binary { op, left: Box::new(left), right: Box::new(right.expr) }
                 }
             }

@@ -3,7 +3,9 @@
 use num_bigint::BigInt;
 use pest::iterators::Pair;
 
-use super::operators::{Chain, Infix, Operand};
+use front::Chain;
+
+use super::operators::{Operand, Operator};
 use super::{Builder, Built, Rule, error, has, parts, take};
 use crate::source::Span;
 use crate::syntax::{Annotation, BoundVariable, Domain, Expr, ExprKind, Quantifier, UnaryOp};
@@ -63,7 +65,7 @@ impl Builder {
         for part in pair.into_inner() {
             match part.as_rule() {
                 Rule::prefix => prefixes.push(part),
-                Rule::op => chain.operator(Infix::of_symbol(part.as_str())),
+                Rule::op => chain.operator(Operator::of_symbol(part.as_str())),
                 _ => {
                     let mut operand = self.postfix_operand(part)?;
                     while let Some(prefix) = prefixes.pop() {

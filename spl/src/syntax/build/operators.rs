@@ -1,7 +1,6 @@
-//! Precedence of infix operators.
-//!
-//! The grammar yields operands and operators alternately; two stacks turn them into a tree without recursion, so a
-//! chain costs no stack however long it is.
+//! Infix operators: their symbols, their precedence, and what they make of their operands.
+
+use front::Infix;
 
 use crate::source::Span;
 use crate::syntax::{BinaryOp, ChainOp, Expr, ExprKind};
@@ -24,7 +23,7 @@ impl Operand {
 
 /// An infix operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Infix {
+pub(super) enum Operator {
     And,
     Or,
     Star,
@@ -33,7 +32,7 @@ pub(super) enum Infix {
     Other(BinaryOp),
 }
 
-impl Infix {
+impl Operator {
     /// Reads an operator's symbol.
     pub(super) fn of_symbol(symbol: &str) -> Self {
         Self::Other(match symbol {
@@ -67,8 +66,11 @@ impl Infix {
             _ => BinaryOp::NotIn,
         })
     }
+}
 
-    /// Higher binds tighter.
+impl Infix for Operator {
+    type Operand = Operand;
+
     fn level(self) -> u8 {
         match self {
             Self::Other(BinaryOp::Iff) => 1,
@@ -96,77 +98,39 @@ impl Infix {
     fn is_right_associative(self) -> bool {
         self == Self::Other(BinaryOp::Implies)
     }
-}
 
-/// Operands and the operators between them that wait for what follows.
-#[derive(Default)]
-pub(super) struct Chain {
-    operands: Vec<Operand>,
-    /// Levels never decrease, and increase except between right-associative operators.
-    operators: Vec<Infix>,
-}
-
-impl Chain {
-    /// Adds an operand; call it before the first and after each operator.
-    pub(super) fn operand(&mut self, operand: Operand) {
-        self.operands.push(operand);
-    }
-
-    /// Adds an operator.
-    pub(super) fn operator(&mut self, infix: Infix) {
-        while let Some(&top) = self.operators.last() {
-            let waits = top.level() < infix.level()
-                || top.level() == infix.level() && infix.is_right_associative();
-            if waits {
-                break;
-            }
-            self.reduce();
-        }
-        self.operators.push(infix);
-    }
-
-    /// The whole chain as one operand.
-    pub(super) fn finish(mut self) -> Operand {
-        while !self.operators.is_empty() {
-            self.reduce();
-        }
-        self.operands.pop().expect("a chain has an operand")
-    }
-
-    /// Applies the last operator to the last two operands.
-    fn reduce(&mut self) {
-        let infix = self.operators.pop().expect("there is an operator to apply");
-        let right = self.operands.pop().expect("an operator has a right operand");
-        let left = self.operands.pop().expect("an operator has a left operand");
-        self.operands.push(join(infix, left, right));
+    fn join(self, left: Operand, right: Operand) -> Operand {
+        join(self, left, right)
     }
 }
 
-fn join(infix: Infix, left: Operand, right: Operand) -> Operand {
+fn join(operator: Operator, left: Operand, right: Operand) -> Operand {
     let span = left.outer.to(right.outer);
-    let kind = match (infix, left.expr.kind) {
-        (Infix::And, ExprKind::And(all)) if left.is_open => ExprKind::And(grown(all, right.expr)),
-        (Infix::Or, ExprKind::Or(all)) if left.is_open => ExprKind::Or(grown(all, right.expr)),
-        (Infix::Star, ExprKind::Star(all)) if left.is_open => {
+    let kind = match (operator, left.expr.kind) {
+        (Operator::And, ExprKind::And(all)) if left.is_open => {
+            ExprKind::And(grown(all, right.expr))
+        }
+        (Operator::Or, ExprKind::Or(all)) if left.is_open => ExprKind::Or(grown(all, right.expr)),
+        (Operator::Star, ExprKind::Star(all)) if left.is_open => {
             ExprKind::Star(grown(all, right.expr))
         }
-        (Infix::Overlap, ExprKind::Overlap(all)) if left.is_open => {
+        (Operator::Overlap, ExprKind::Overlap(all)) if left.is_open => {
             ExprKind::Overlap(grown(all, right.expr))
         }
-        (Infix::Chain(op), ExprKind::Chain { first, rest }) if left.is_open => {
+        (Operator::Chain(op), ExprKind::Chain { first, rest }) if left.is_open => {
             ExprKind::Chain { first, rest: grown(rest, (op, right.expr)) }
         }
-        (infix, kind) => {
+        (operator, kind) => {
             let left = Expr { kind, span: left.expr.span };
-            match infix {
-                Infix::And => ExprKind::And(vec![left, right.expr]),
-                Infix::Or => ExprKind::Or(vec![left, right.expr]),
-                Infix::Star => ExprKind::Star(vec![left, right.expr]),
-                Infix::Overlap => ExprKind::Overlap(vec![left, right.expr]),
-                Infix::Chain(op) => {
+            match operator {
+                Operator::And => ExprKind::And(vec![left, right.expr]),
+                Operator::Or => ExprKind::Or(vec![left, right.expr]),
+                Operator::Star => ExprKind::Star(vec![left, right.expr]),
+                Operator::Overlap => ExprKind::Overlap(vec![left, right.expr]),
+                Operator::Chain(op) => {
                     ExprKind::Chain { first: Box::new(left), rest: vec![(op, right.expr)] }
                 }
-                Infix::Other(op) => {
+                Operator::Other(op) => {
                     ExprKind::Binary { op, left: Box::new(left), right: Box::new(right.expr) }
                 }
             }
