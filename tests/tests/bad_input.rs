@@ -121,6 +121,80 @@ fn wrong_arguments_are_named() {
     }
 }
 
+/// Contradictions on a command line, with what is said of them.
+const CONTRADICTIONS: [(&str, &[&str], &str); 16] = [
+    ("silicon", &["-", "-"], "standard input can be read only once"),
+    ("silicon", &["a/p.sil", "empty"], "no program found in empty"),
+    ("silicon", &["a/p.sil", "--state", "a/p.sil:9"], "at a/p.sil:9\n"),
+    ("chalice2sil", &["-", "-"], "standard input can be read only once"),
+    ("chalice2sil", &["a/p.chalice", "-o", "./a/p.chalice"], "is an input: it is not written over"),
+    ("chalice2sil", &["a/p.chalice", "b/p.chalice", "-o", "a"], "would both be written to a/p.sil"),
+    ("chalice2sil", &["a/p.chalice", "--check", "--emit", "ast"], "--check"),
+    ("chalice2sil", &["a/p.chalice", "--explain", "--emit", "ast"], "--explain"),
+    ("spl2sil", &["-", "-"], "standard input can be read only once"),
+    ("spl2sil", &["a/p.spl", "--check", "-o", "p.sil"], "--check"),
+    ("chalice-run", &["-", "--with", "-"], "standard input can be read only once"),
+    ("chalice-run", &["a/p.chalice", "--generate", "--", "5"], "--generate"),
+    ("chalice-run", &["a/p.chalice", "--inputs", "5"], "--generate"),
+    ("chalice-run", &["a/p.chalice", "--schedules", "0"], "a number from 1 on"),
+    (
+        "chalice-run",
+        &["a/p.chalice", "--entry", "C.n", "--", "((1"],
+        "argument 1: an integer expected, not `((1`",
+    ),
+    (
+        "chalice-run",
+        &["a/p.chalice", "--entry", "C.n"],
+        "C.n has 1 parameter, and 0 arguments are given",
+    ),
+];
+
+#[test]
+fn what_makes_no_sense_together_is_refused() {
+    let chalice = "class C { method main() { } method n(x: int) requires x > 0 { } }\n";
+    let files = [
+        ("a/p.sil", SIL),
+        ("a/p.chalice", chalice),
+        ("b/p.chalice", chalice),
+        ("a/p.spl", SPL),
+        ("empty/readme", ""),
+    ];
+    for (command, arguments, told) in CONTRADICTIONS {
+        let scratch = Scratch::new(&files);
+        let run = binaries::run(command, arguments, scratch.path(), b"");
+        assert_eq!(run.code, Some(2), "{command} {arguments:?}: {run:#?}");
+        assert!(run.stderr.contains(told), "{command} {arguments:?}: {run:#?}");
+        for (name, text) in files {
+            let after = std::fs::read_to_string(scratch.path().join(name));
+            assert_eq!(after.expect("it is still there"), text, "{command} {arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn names_of_outputs_keep_what_names_of_inputs_have() {
+    let scratch = Scratch::new(&[("a.b.chalice", CHALICE), ("a.c.chalice", CHALICE)]);
+    let arguments = ["a.b.chalice", "a.c.chalice", "a.b.chalice", "-o", "out"];
+    let run = binaries::run("chalice2sil", &arguments, scratch.path(), b"");
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    for name in ["out/a.b.sil", "out/a.c.sil"] {
+        assert!(scratch.path().join(name).exists(), "{name}");
+    }
+}
+
+/// What some editors write at the start of a file has no column, also in the second of two files.
+#[test]
+fn a_mark_at_the_start_has_no_column() {
+    let wrong = "\u{feff}class D { method go() { assert false; } }\n";
+    let scratch = Scratch::new(&[("c.chalice", CHALICE), ("d.chalice", wrong)]);
+    let shown = " d.chalice:1:25\n  │\n1 │ class D { method go() { assert false; } }\n  │                         ^^^";
+    let arguments = ["c.chalice", "--with", "d.chalice", "--entry", "D.go"];
+    let run = binaries::run("chalice-run", &arguments, scratch.path(), b"");
+    assert!(run.code == Some(1) && run.stderr.contains(shown), "{run:#?}");
+    let run = binaries::run("silicon", &["d.chalice"], scratch.path(), b"");
+    assert!(run.code == Some(1) && run.stdout.contains(shown), "{run:#?}");
+}
+
 #[test]
 fn a_full_disk_is_told() {
     for (command, end, right) in COMMANDS {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sil_tests::binaries;
+use sil_tests::binaries::{self, Scratch};
 
 /// Long enough for a slow machine, short enough to notice what is not linear.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -189,10 +189,24 @@ fn macros_that_never_end() {
     survives("statement.sil", &format!("define S {{ S S }}\n{}", method("S")));
 }
 
+/// A program that imports a pipe, to which nobody writes, is answered; and the pipe itself is no program.
+fn pipe(name: &str, program: &str) {
+    let scratch = Scratch::new(&[(name, program)]);
+    for pipe in ["it.pipe", "it.sil"] {
+        let made = Command::new("mkfifo").arg(scratch.path().join(pipe)).status();
+        assert!(made.is_ok_and(|status| status.success()), "a pipe can be made");
+    }
+    let (code, said) = within_patience(scratch.path(), &[]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("no regular file"), "{said}");
+}
+
 #[test]
 fn imports_of_oneself() {
     survives("self.sil", "import \"self.sil\"\nmethod m() { assert true }\n");
     survives("nowhere.sil", "import \"nowhere/at/all.sil\"\n");
+    pipe("pipe.sil", "import \"it.pipe\"\n");
+    pipe("pipe.spl", "include \"it.pipe\"");
     survives("device.sil", "import \"../../../../../../../../dev/zero\"\n");
     survives("self.spl", "include \"self.spl\" struct S {}");
     survives("nowhere.spl", "include \"nowhere/at/all.spl\"");
@@ -231,9 +245,12 @@ fn chalice_100_000_deep_and_long() {
         ("sum.chalice", format!("assert {} > 0;", vec!["1"; deep].join(" + "))),
         ("statements.chalice", "assert true; ".repeat(deep)),
         ("number.chalice", format!("assert {} > 0;", "9".repeat(deep))),
+        ("elses.chalice", format!("{}{{ }}", "if (b) { } else ".repeat(deep))),
     ] {
         survives(name, &class(&body));
     }
+    let long = "if (b) { } else ".repeat(2_000);
+    assert_eq!(survives("long.chalice", &class(&format!("{long}{{ assert !b; }}"))), 0);
 }
 
 #[test]
