@@ -372,29 +372,26 @@ mod tests {
         assert_eq!(searched("Node.never", &nothing), Search::NoStart);
     }
 
-    /// The contracts that are blamed for a failure at an assertion.
-    fn blamed(method: &str, text: &str) -> Vec<Contract> {
+    /// What the search for a failure at a text finds, without a model.
+    fn found_at(method: &str, text: &str) -> Search {
         let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
         let code = Code::new(sources.check().0.expect("it is a program"), sources.options());
         let method = code.method(method).expect("there is such a method");
-        let found =
-            replay(&code, method, (&Model::default(), None), Limits::default(), |failure| {
-                TEXT[failure.span.start as usize..].starts_with(text)
-            });
-        match found {
+        replay(&code, method, (&Model::default(), None), Limits::default(), |failure| {
+            TEXT[failure.span.start as usize..].starts_with(text)
+        })
+    }
+
+    /// The contracts that are blamed for a failure at an assertion.
+    fn blamed(method: &str, text: &str) -> Vec<Contract> {
+        match found_at(method, text) {
             Search::ByContract(_, blame) => blame.iter().map(|one| one.contract).collect(),
             other => panic!("{text}: {other:?}"),
         }
     }
 
     fn is_not_reproduced(method: &str, text: &str) {
-        let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
-        let code = Code::new(sources.check().0.expect("it is a program"), sources.options());
-        let method = code.method(method).expect("there is such a method");
-        let found =
-            replay(&code, method, (&Model::default(), None), Limits::default(), |failure| {
-                TEXT[failure.span.start as usize..].starts_with(text)
-            });
+        let found = found_at(method, text);
         assert!(matches!(found, Search::NotReproduced(..)), "{text}: {found:?}");
     }
 

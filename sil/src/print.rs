@@ -28,7 +28,7 @@ use rustc_hash::FxHashSet;
 
 use crate::program::{Expr, Implementation, Label, Local, Method, Program, Stmt, StmtKind, Type};
 use crate::source::OriginId;
-use expr::{Annotations, Scope};
+use expr::{Annotations, Printer, Scope};
 use layout::Line;
 use members::Context;
 
@@ -117,7 +117,7 @@ impl<'a> Snippets<'a> {
 
 fn flat(program: &Program, scope: &Scope<'_>, expr: &Expr) -> String {
     let mut line = Line::default();
-    expr::print(program, scope, Annotations::Omitted, &mut line, expr);
+    Printer::new(program, scope, Annotations::Omitted, &mut line).print(expr);
     line.flat()
 }
 

@@ -57,74 +57,52 @@ pub(super) enum Annotations {
     Omitted,
 }
 
-/// Appends `expr` to `line`.
-pub(super) fn print(
-    program: &Program,
-    scope: &Scope<'_>,
-    annotations: Annotations,
-    line: &mut Line,
-    expr: &Expr,
-) {
-    let mut printer = Printer { program, scope, annotations, line, continues_group: false };
-    printer.expr(expr, Level::Conditional, Follows::Nothing);
-}
-
-/// Appends `expr` as the condition of a `quasihavoc`, which `==>` follows.
-pub(super) fn print_before_implication(
-    program: &Program,
-    scope: &Scope<'_>,
-    annotations: Annotations,
-    line: &mut Line,
-    expr: &Expr,
-) {
-    let mut printer = Printer { program, scope, annotations, line, continues_group: false };
-    printer.expr(expr, Level::Wand, Follows::Something);
-}
-
-/// Appends `resource` as `perm` and `quasihavoc` write it: without `acc`.
-pub(super) fn print_resource(
-    program: &Program,
-    scope: &Scope<'_>,
-    annotations: Annotations,
-    line: &mut Line,
-    resource: &Resource,
-) {
-    Printer { program, scope, annotations, line, continues_group: false }.resource(resource);
-}
-
-/// Appends the operand of `fold` and `unfold`.
-pub(super) fn print_access(
-    program: &Program,
-    scope: &Scope<'_>,
-    annotations: Annotations,
-    line: &mut Line,
-    access: &PredicateAccess,
-) {
-    Printer { program, scope, annotations, line, continues_group: false }.predicate_access(access);
-}
-
-/// Appends `receiver.field`, as the target of an assignment.
-pub(super) fn print_field(
-    program: &Program,
-    scope: &Scope<'_>,
-    annotations: Annotations,
-    line: &mut Line,
-    receiver: &Expr,
-    field: &str,
-) {
-    let mut printer = Printer { program, scope, annotations, line, continues_group: false };
-    printer.base(receiver);
-    printer.line.text(".");
-    printer.line.text(field);
-}
-
-struct Printer<'p> {
+/// Appends expressions, and what is written like them, to a line.
+pub(super) struct Printer<'p> {
     program: &'p Program,
     scope: &'p Scope<'p>,
     annotations: Annotations,
     line: &'p mut Line,
     /// The operation printed next is part of the group of the one around it.
     continues_group: bool,
+}
+
+impl<'p> Printer<'p> {
+    pub(super) fn new(
+        program: &'p Program,
+        scope: &'p Scope<'p>,
+        annotations: Annotations,
+        line: &'p mut Line,
+    ) -> Self {
+        Self { program, scope, annotations, line, continues_group: false }
+    }
+
+    /// An expression that stands by itself.
+    pub(super) fn print(mut self, expr: &Expr) {
+        self.expr(expr, Level::Conditional, Follows::Nothing);
+    }
+
+    /// The condition of a `quasihavoc`, which `==>` follows.
+    pub(super) fn print_before_implication(mut self, expr: &Expr) {
+        self.expr(expr, Level::Wand, Follows::Something);
+    }
+
+    /// A resource as `perm` and `quasihavoc` write it: without `acc`.
+    pub(super) fn print_resource(mut self, resource: &Resource) {
+        self.resource(resource);
+    }
+
+    /// The operand of `fold` and `unfold`.
+    pub(super) fn print_access(mut self, access: &PredicateAccess) {
+        self.predicate_access(access);
+    }
+
+    /// `receiver.field`, as the target of an assignment.
+    pub(super) fn print_field(mut self, receiver: &Expr, field: &str) {
+        self.base(receiver);
+        self.line.text(".");
+        self.line.text(field);
+    }
 }
 
 impl Printer<'_> {

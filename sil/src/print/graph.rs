@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::expr::{self, Scope};
+use super::expr::{Printer, Scope};
 use super::layout::Line;
 use super::members::Context;
 use super::{Writer, names, origins};
@@ -147,7 +147,7 @@ impl Writer<'_> {
         self.line(|writer, line: &mut Line| {
             line.text("branch (");
             let annotations = context.annotations();
-            expr::print(writer.program, context.scope, annotations, line, condition);
+            Printer::new(writer.program, context.scope, annotations, line).print(condition);
             line.text(format!(") {then} else {otherwise}"));
         });
     }
@@ -165,7 +165,7 @@ impl Writer<'_> {
         if let Some(condition) = clauses.condition {
             line.text(" while (");
             let annotations = context.annotations();
-            expr::print(self.program, context.scope, annotations, &mut line, condition);
+            Printer::new(self.program, context.scope, annotations, &mut line).print(condition);
             line.text(")");
         }
         line.layout(self.indent, &mut self.out);

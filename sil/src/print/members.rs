@@ -1,6 +1,6 @@
 //! Members: fields, predicates, functions, domains, methods.
 
-use super::expr::{self, Annotations, Scope, annotation_lines};
+use super::expr::{Annotations, Printer, Scope, annotation_lines};
 use super::layout::Line;
 use super::types::type_text;
 use super::{Form, Writer, names};
@@ -123,7 +123,7 @@ impl Writer<'_> {
     pub(super) fn clause(&mut self, context: Context<'_>, keyword: &str, expr: &Expr) {
         self.line(|writer, line| {
             line.text(keyword);
-            expr::print(writer.program, context.scope, context.annotations(), line, expr);
+            Printer::new(writer.program, context.scope, context.annotations(), line).print(expr);
         });
     }
 
@@ -147,7 +147,7 @@ impl Writer<'_> {
             self.line(|writer, line| {
                 let print = |line: &mut Line, expr: &Expr| {
                     let annotations = context.annotations();
-                    expr::print(writer.program, context.scope, annotations, line, expr);
+                    Printer::new(writer.program, context.scope, annotations, line).print(expr);
                 };
                 line.text("decreases");
                 match &clause.kind {

@@ -3,7 +3,7 @@
 use front::grow_stack;
 
 use super::Writer;
-use super::expr;
+use super::expr::Printer;
 use super::layout::Line;
 use super::members::Context;
 use super::origins;
@@ -172,7 +172,7 @@ impl Writer<'_> {
     fn clause_in_line(&mut self, context: Context<'_>, keyword: &str, expr: &Expr) {
         let mut line = Line::default();
         line.text(keyword);
-        expr::print(self.program, context.scope, context.annotations(), &mut line, expr);
+        Printer::new(self.program, context.scope, context.annotations(), &mut line).print(expr);
         line.layout(self.indent, &mut self.out);
     }
 
@@ -190,7 +190,7 @@ impl Writer<'_> {
         };
         if let Some((keyword, expr)) = keyword_and_expr {
             line.text(keyword);
-            expr::print(self.program, scope, annotations, line, expr);
+            Printer::new(self.program, scope, annotations, line).print(expr);
             return;
         }
         match kind {
@@ -201,9 +201,9 @@ impl Writer<'_> {
             }
             StmtKind::FieldAssign { receiver, field, value } => {
                 let field = &self.program.fields[*field].name;
-                expr::print_field(self.program, scope, annotations, line, receiver, field);
+                Printer::new(self.program, scope, annotations, line).print_field(receiver, field);
                 line.text(" := ");
-                expr::print(self.program, scope, annotations, line, value);
+                Printer::new(self.program, scope, annotations, line).print(value);
             }
             StmtKind::Call { targets, .. } => {
                 if !targets.is_empty() {
@@ -214,7 +214,7 @@ impl Writer<'_> {
             }
             StmtKind::Fold(access) | StmtKind::Unfold(access) => {
                 line.text(if matches!(kind, StmtKind::Fold(_)) { "fold " } else { "unfold " });
-                expr::print_access(self.program, scope, annotations, line, access);
+                Printer::new(self.program, scope, annotations, line).print_access(access);
             }
             StmtKind::Quasihavoc { condition, resource } => {
                 line.text("quasihavoc ");
@@ -242,16 +242,17 @@ impl Writer<'_> {
     ) {
         let (scope, annotations) = (context.scope, context.annotations());
         if let Some(condition) = condition {
-            expr::print_before_implication(self.program, scope, annotations, line, condition);
+            Printer::new(self.program, scope, annotations, line)
+                .print_before_implication(condition);
             line.text(" ==> ");
         }
-        expr::print_resource(self.program, scope, annotations, line, resource);
+        Printer::new(self.program, scope, annotations, line).print_resource(resource);
     }
 
     fn right_hand_side(&self, context: Context<'_>, line: &mut Line, kind: &StmtKind) {
         match kind {
             StmtKind::Assign { value, .. } => {
-                expr::print(self.program, context.scope, context.annotations(), line, value);
+                Printer::new(self.program, context.scope, context.annotations(), line).print(value);
             }
             StmtKind::New { fields, .. } => {
                 let is_all = !fields.is_empty() && fields.len() == self.program.fields.len();
@@ -271,7 +272,7 @@ impl Writer<'_> {
                         line.space();
                     }
                     let annotations = context.annotations();
-                    expr::print(self.program, context.scope, annotations, line, argument);
+                    Printer::new(self.program, context.scope, annotations, line).print(argument);
                 }
                 line.end();
                 line.text(")");
