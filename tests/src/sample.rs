@@ -53,3 +53,15 @@ pub fn timeless(run: &Run) -> Vec<Value> {
 pub fn of_type<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
     lines.iter().filter(|line| line["type"] == kind).collect()
 }
+
+/// A method whose proof has exponentially many steps: more pigeons than holes.
+pub fn pigeons(name: &str, pigeons: usize) -> String {
+    let holes = pigeons - 1;
+    let each = (0..pigeons).map(|pigeon| {
+        format!("  var p{pigeon}: Int\n  assume 0 <= p{pigeon} && p{pigeon} < {holes}\n")
+    });
+    let pairs = (0..pigeons).flat_map(|other| (0..other).map(move |pigeon| (pigeon, other)));
+    let differ = pairs.map(|(pigeon, other)| format!("  assume p{pigeon} != p{other}\n"));
+    let facts: String = each.chain(differ).collect();
+    format!("method {name}() {{\n{facts}  assert false\n}}\n")
+}

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use sil_tests::binaries::{self, Scratch};
+use sil_tests::sample::pigeons;
 
 /// Long enough for a slow machine, short enough to notice what is not linear.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -64,23 +65,9 @@ fn survives(name: &str, program: &str) -> i32 {
     code
 }
 
-/// More pigeons than holes: a proof has exponentially many steps.
 #[test]
 fn one_question_that_takes_too_long() {
-    let mut program = String::from("method m() {\n");
-    let (pigeons, holes) = (18, 17);
-    for pigeon in 0..pigeons {
-        let _ = write!(
-            program,
-            "  var p{pigeon}: Int\n  assume 0 <= p{pigeon} && p{pigeon} < {holes}\n"
-        );
-    }
-    for other in 0..pigeons {
-        for pigeon in 0..other {
-            let _ = writeln!(program, "  assume p{pigeon} != p{other}");
-        }
-    }
-    program.push_str("  assert false\n}\n");
+    let program = pigeons("m", 18);
     let (code, said) =
         answer("pigeons.sil", program.as_bytes(), &["--limit", "0", "--member-limit", "1"]);
     assert_eq!(code, 4);

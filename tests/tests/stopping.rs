@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use sil_tests::binaries::{self, Scratch};
+use sil_tests::sample::pigeons;
 
 /// Long enough for a slow machine.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -126,22 +127,9 @@ impl Ended {
     }
 }
 
-/// A method whose proof takes longer than anybody waits: more pigeons than holes.
+/// A method whose proof takes longer than anybody waits.
 fn slow(name: &str) -> String {
-    let mut program = format!("method {name}() {{\n");
-    let (pigeons, holes) = (19, 18);
-    for pigeon in 0..pigeons {
-        let _ = write!(
-            program,
-            "  var p{pigeon}: Int\n  assume 0 <= p{pigeon} && p{pigeon} < {holes}\n"
-        );
-    }
-    for other in 0..pigeons {
-        for pigeon in 0..other {
-            let _ = writeln!(program, "  assume p{pigeon} != p{other}");
-        }
-    }
-    program + "  assert false\n}\n"
+    pigeons(name, 19)
 }
 
 /// Quick, slow, quick; the slow one waits for the first.
