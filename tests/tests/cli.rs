@@ -112,7 +112,7 @@ fn questions_about_the_command_are_answered() {
         (&["--help"], "Exit codes"),
         (&["-h"], "--message-format"),
         (&["--print-config", "-j", "3"], "--threads 3"),
-        (&["--print-config", "--at", "a.sil:3"], "--at a.sil:3-3"),
+        (&["--print-config", "--at", "a.sil:3"], "--at a.sil:3"),
         (&["--print-config", "--language", "spl"], "--language spl"),
         (&["--print-config", "--stdin-filename", "a.sil"], "--stdin-filename a.sil"),
         (&["--print-config", "--report", "junit=a.xml"], "--report junit=a.xml"),
