@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use sil_tests::binaries::{self, Scratch};
-use sil_tests::sample::pigeons;
+use sil_tests::sample;
 
 /// Long enough for a slow machine.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -129,7 +129,7 @@ impl Ended {
 
 /// A method whose proof takes longer than anybody waits.
 fn slow(name: &str) -> String {
-    pigeons(name, 19)
+    sample::pigeons(name, 19)
 }
 
 /// Quick, slow, quick; the slow one waits for the first.
