@@ -4,7 +4,7 @@
 //! process takes.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 
 use rustix::process::{Pid, Resource, Signal, WaitOptions, getrlimit, kill_process, waitpid};
@@ -73,6 +73,20 @@ impl Process {
     pub(crate) fn end(mut self) -> Ending {
         self.kill();
         self.wait()
+    }
+
+    /// Ends it, and gives what it has said before and nobody has read.
+    pub(crate) fn last_words(&mut self) -> Vec<u8> {
+        if !self.is_waited_for {
+            self.kill();
+            self.wait();
+        }
+        let mut said = Vec::new();
+        // What it has written is there; where there is no more, nothing is waited for.
+        if self.stream.set_nonblocking(true).is_ok() {
+            let _ = self.stream.read_to_end(&mut said);
+        }
+        said
     }
 
     /// Whether it has ended, and [`Self::wait`] said how.

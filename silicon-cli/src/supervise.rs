@@ -227,7 +227,11 @@ impl Run<'_> {
             let ending = worker.process.wait();
             return self.lost(number, ending);
         }
-        let said = whole_lines(&mut worker.said, &bytes[..read]);
+        self.hear_all(number, &bytes[..read])
+    }
+
+    fn hear_all(&mut self, number: usize, bytes: &[u8]) -> anyhow::Result<()> {
+        let said = whole_lines(&mut self.workers[number].said, bytes);
         for line in said.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             self.hear(number, serde_json::from_slice(line)?)?;
         }
@@ -344,7 +348,10 @@ impl Run<'_> {
     /// Ends all work. What is known is shown; of inputs of which nothing is, how many there are is returned, and they are shown
     /// if asked for.
     fn stop(&mut self, why: &str, shows_all: bool) -> anyhow::Result<usize> {
-        // Ends them.
+        for number in 0..self.workers.len() {
+            let said = self.workers[number].process.last_words();
+            self.hear_all(number, &said)?;
+        }
         self.workers.clear();
         let mut not_begun = 0;
         for index in self.shown..self.files.len() {

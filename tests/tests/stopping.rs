@@ -72,11 +72,16 @@ impl Running {
 
     /// Signals the process in which members are verified.
     fn signal_worker(&self, signal: Signal) {
+        let worker = *self.workers().first().expect("there is a worker");
+        kill_process(pid(worker), signal).expect("it runs");
+    }
+
+    /// The processes in which members are verified.
+    fn workers(&self) -> Vec<u32> {
         let own = self.child.id();
         let children = fs::read_to_string(format!("/proc/{own}/task/{own}/children"));
         let children = children.expect("a process has a list of its children");
-        let worker = children.split_whitespace().next().expect("there is a worker");
-        kill_process(pid(worker.parse().expect("a number")), signal).expect("it runs");
+        children.split_whitespace().map(|child| child.parse().expect("a number")).collect()
     }
 
     fn end(mut self) -> Ended {
@@ -248,6 +253,33 @@ fn a_member_that_does_not_stop_by_itself_is_ended() {
     assert_eq!(ended.verdict("last"), "verified");
     let message = ended.message("slow");
     assert!(message.contains("--member-limit") && message.contains("did not stop"), "{message}");
+}
+
+/// What a worker has said counts, also if the process that listens to it is interrupted before it hears it.
+#[test]
+fn who_is_interrupted_hears_what_was_said_before() {
+    let run =
+        Running::start("last-words", &[("a.sil", &mixed())], &with(&["--smt-log", "log", "a.sil"]));
+    let is_at_slow = |run: &Running| run.path("log/slow.smt2").exists();
+    run.wait_for(|run| !run.workers().is_empty());
+    run.signal(Signal::STOP);
+    for _ in 0..400 {
+        if is_at_slow(&run) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    if !is_at_slow(&run) {
+        // It was stopped before it had said what to do.
+        run.signal(Signal::CONT);
+        run.wait_for(is_at_slow);
+    }
+    run.signal(Signal::INT);
+    run.signal(Signal::CONT);
+    let ended = run.end();
+    assert_eq!(ended.status.code(), Some(130), "{}", ended.stderr);
+    assert_eq!(ended.verdict("first"), "verified");
+    assert_eq!(ended.verdict("slow"), "inconclusive");
 }
 
 /// More pigeons than holes: no state satisfies it, and nobody waits for a proof of that.
