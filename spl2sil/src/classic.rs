@@ -20,6 +20,7 @@ mod checks;
 mod closed;
 mod datatypes;
 mod executed;
+mod forests;
 mod frames;
 mod functions;
 mod loops;

@@ -39,6 +39,8 @@ impl<'p> Member<'_, 'p> {
         spec.footprint = spec.footprint.or(Some(span));
         let mut claims = self.stated(&spec, &env.now.own, true);
         let now = self.state.clone();
+        let forests = self.forests(&now, &changes.written);
+        claims.extend(forests.into_iter().map(|forest| self.placed(span, forest)));
         claims.extend(self.framed(&before, &now, &changes.resized, &changes.written));
         let statements = self.block(|member| {
             member.block_of(body)?;

@@ -75,7 +75,8 @@ impl<'p> Member<'_, 'p> {
 
     /// A new object has any contents. It may be one that was freed, so what is known of that one has to be forgotten, in
     /// programs that free objects of the sort. A field that is written before anything reads it needs no other value
-    /// before: each write makes paths longer to reason about.
+    /// before: each write makes paths longer to reason about. A ghost field that is known to lead nowhere from what does
+    /// not exist is no part of the memory.
     fn any_contents(
         &mut self,
         sort: &Type,
@@ -89,7 +90,7 @@ impl<'p> Member<'_, 'p> {
         }
         for slot in slots_of(self.program, sort) {
             let Type::Map(_, to) = slot.ty(self.program) else { continue };
-            if !self.is_overwritten(&slot, target, rest) {
+            if !self.is_forest(&slot) && !self.is_overwritten(&slot, target, rest) {
                 let any = self.variable("any$", &to, None);
                 self.store(&slot, fresh.clone(), any, span);
             }

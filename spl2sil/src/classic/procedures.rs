@@ -182,6 +182,7 @@ impl<'p> Member<'_, 'p> {
             values_before: Some(Rc::default()),
         };
         self.postconditions(procedure, &env, &mut contract)?;
+        contract.postconditions.extend(self.kept_forests(procedure, &exit, &uses.written));
         let frame = self.framed(&entry, &exit, &uses.resized, &uses.written);
         contract.postconditions.extend(frame);
         self.measure(id, &mut contract)?;
@@ -206,6 +207,7 @@ impl<'p> Member<'_, 'p> {
         let state = Rc::new(entry.clone());
         let env = Env { now: state.clone(), before: state, ..Env::default() };
         contract.preconditions.extend(self.owned_exists(entry));
+        contract.preconditions.extend(self.kept_forests(procedure, entry, entry.slots.keys()));
         let mut spec = self.spec(&procedure.requires, &env)?;
         // Without a clause nothing is owned.
         spec.footprint = spec.footprint.or(Some(procedure.name_span));
