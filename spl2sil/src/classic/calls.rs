@@ -1,18 +1,20 @@
 //! Calls: a part of what is owned is handed over, and another part comes back.
 
+mod guesses;
+
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
 use sil::build::Annotate;
 use sil::syntax as s;
-use spl::program::{Expr, LocalId, ProcedureId, Type, Variable};
+use spl::program::{Expr, LocalId, Procedure, ProcedureId, Type, Variable};
 use spl::source::Span;
 
+use super::Fallible;
 use super::assertions::{Case, Spec, condition};
 use super::member::{Env, Member, Value};
 use super::types::spelled;
-use super::{Fallible, Stuck};
 use crate::build::*;
 
 impl<'p> Member<'_, 'p> {
@@ -47,9 +49,10 @@ impl<'p> Member<'_, 'p> {
             };
             values.push((parameter, value));
         }
-        let now = Rc::new(self.state.clone());
-        let inner = Env { now: now.clone(), before: now, ..Env::default() }.with(values.clone());
-        let spec = self.spec(&callee.requires, &inner)?;
+        let mut spec = self.wanted_by(callee, &values)?;
+        if self.guess(callee, arguments, &spec, &mut values)? {
+            spec = self.wanted_by(callee, &values)?;
+        }
         let uses = self.lowering.uses.procedures[procedure].clone();
         let mut handed = IndexMap::new();
         for sort in &uses.sorts {
@@ -59,10 +62,10 @@ impl<'p> Member<'_, 'p> {
             );
         }
         let mut actuals = Vec::new();
-        for (parameter, value) in values {
+        for (_, value) in values {
             actuals.push(match value {
                 Value::Term(term) => term,
-                Value::Hole(hole) => self.filled(&spec, hole, parameter, span)?,
+                Value::Hole(hole) => self.filled(&spec, hole, span)?,
             });
         }
         actuals.extend(uses.slots.iter().map(|slot| self.state.slots[slot].clone()));
@@ -99,6 +102,13 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
+    /// What the callee asks for, with values of its parameters.
+    fn wanted_by(&mut self, callee: &'p Procedure, values: &[(LocalId, Value)]) -> Fallible<Spec> {
+        let now = Rc::new(self.state.clone());
+        let inner = Env { now: now.clone(), before: now, ..Env::default() };
+        self.spec(&callee.requires, &inner.with(values.iter().cloned()))
+    }
+
     /// The set of a sort that a contract asks for, as a new variable; it has to be owned.
     pub(super) fn handed_over(
         &mut self,
@@ -119,25 +129,14 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// The value of an implicit parameter: that of the first case that holds.
-    fn filled(
-        &mut self,
-        spec: &Spec,
-        hole: usize,
-        parameter: LocalId,
-        span: Span,
-    ) -> Fallible<s::Expr> {
+    fn filled(&mut self, spec: &Spec, hole: usize, span: Span) -> Fallible<s::Expr> {
         let bound = |case: &Case| -> Option<s::Expr> {
             let bindings: &BTreeMap<usize, s::Expr> = &case.bindings;
             bindings.get(&hole).cloned()
         };
         let mut values = Vec::new();
         for case in &spec.cases {
-            let Some(value) = bound(case) else {
-                let name = &self.program.locals[parameter].name;
-                let construct =
-                    format!("the implicit parameter `{name}`, which nothing determines,");
-                return Err(Stuck::new(construct, span));
-            };
+            let Some(value) = bound(case) else { return self.stuck("this call", span) };
             values.push((condition(case), value));
         }
         let Some((_, last)) = values.pop() else { return self.stuck("this call", span) };
