@@ -12,6 +12,7 @@ mod infer;
 mod inference;
 mod members;
 mod names;
+mod operands;
 mod overload;
 mod scope;
 mod statements;

@@ -215,15 +215,15 @@ impl Resolver<'_, '_> {
         let callee = &program.methods[method];
         let formals =
             callee.formals.iter().map(|&formal| Ty::of(&callee.locals[formal].ty)).collect();
-        let inferred = self.inferring(call_span, |resolver| {
-            resolver.infer_arguments(&callee.name, arguments, formals, call_span);
-        });
         if targets.len() != callee.returns.len() {
             let message =
                 wrong_number_of_targets(&callee.name, callee.returns.len(), targets.len());
             self.error(span, message);
             return None;
         }
+        let inferred = self.inferring(call_span, |resolver| {
+            resolver.infer_arguments_of_method(&callee.name, arguments, formals, call_span);
+        });
         let mut compatible = true;
         for (target, &result) in targets.iter().zip(&callee.returns) {
             let result = &callee.locals[result].ty;

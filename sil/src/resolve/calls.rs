@@ -173,16 +173,43 @@ impl Resolver<'_, '_> {
             }
             return;
         }
+        let errors = self.errors();
+        let types = self.arguments(arguments, &formals);
+        if errors != self.errors() {
+            return;
+        }
+        for ((ty, formal), argument) in types.iter().zip(&formals).zip(arguments) {
+            if !self.unify(argument.span, ty, formal) {
+                return self.relate_to_declaration(callee);
+            }
+        }
+    }
+
+    /// As [`Self::infer_arguments`], but as in the reference, each argument of a method is looked at by itself.
+    pub(super) fn infer_arguments_of_method(
+        &mut self,
+        callee: &Name,
+        arguments: &[syntax::Expr],
+        formals: Vec<Ty>,
+        span: Span,
+    ) {
+        if arguments.len() != formals.len() {
+            return self.infer_arguments(callee, arguments, formals, span);
+        }
         for (argument, formal) in arguments.iter().zip(&formals) {
-            let ty = self.argument(argument, formal);
+            let ty = self.pure(argument);
             if !self.unify(argument.span, &ty, formal) {
                 self.relate_to_declaration(callee);
             }
         }
     }
 
-    fn argument(&mut self, argument: &syntax::Expr, formal: &Ty) -> Ty {
-        if matches!(formal, Ty::Hole(_)) { self.part(argument) } else { self.pure(argument) }
+    fn arguments(&mut self, arguments: &[syntax::Expr], formals: &[Ty]) -> Vec<Ty> {
+        let of_argument = |(argument, formal): (&syntax::Expr, &Ty)| match formal {
+            Ty::Hole(_) => self.part(argument),
+            _ => self.pure(argument),
+        };
+        arguments.iter().zip(formals).map(of_argument).collect()
     }
 
     /// Adds to the last error where a member is declared.
@@ -205,11 +232,11 @@ impl Resolver<'_, '_> {
         if arguments.len() != formals.len() {
             return self.infer_arguments(callee, arguments, formals, span);
         }
-        let types: Vec<_> = arguments
-            .iter()
-            .zip(&formals)
-            .map(|(argument, formal)| self.argument(argument, formal))
-            .collect();
+        let errors = self.errors();
+        let types = self.arguments(arguments, &formals);
+        if errors != self.errors() {
+            return;
+        }
         for ((ty, formal), argument) in types.iter().zip(&formals).zip(arguments) {
             if !self.unify(span, ty, formal) {
                 let argument = self.at(argument.span);

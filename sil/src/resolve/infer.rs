@@ -9,6 +9,7 @@ use front::grow_stack;
 use super::context::{Introspection, Resolver, raw};
 use super::inference::{Inference, Meaning, Node, Referent, assertion, plain};
 use super::names::Global;
+use super::operands::Demand;
 use super::overload::{self, Misfit, Signatures};
 use super::scope::Entry;
 use super::unify::Ty;
@@ -137,24 +138,19 @@ impl Resolver<'_, '_> {
             ExprKind::Binary { op, left, right } => {
                 self.infer_binary(*op, left, right, expr.span, order)
             }
-            ExprKind::And(operands) => {
-                let mut pure = true;
-                for operand in operands {
-                    pure &= self.assertion_of(operand);
-                }
-                assertion(pure)
-            }
+            ExprKind::And(operands) => assertion(self.chain(operands, Demand::Assertion)),
             ExprKind::Or(operands) => {
-                for operand in operands {
-                    self.value_of(operand, &Ty::Bool);
-                }
+                self.chain(operands, Demand::Value(&Ty::Bool));
                 plain(Ty::Bool)
             }
             ExprKind::Conditional { condition, then, otherwise } => {
-                self.value_of(condition, &Ty::Bool);
+                let errors = self.errors();
+                let of_condition = self.infer(condition);
                 let then = self.infer(then);
                 let other = self.infer(otherwise);
-                let same = self.unify(otherwise.span, &other.ty, &then.ty);
+                let same = errors == self.errors()
+                    && self.fits(condition, &of_condition, Demand::Value(&Ty::Bool))
+                    && self.unify(otherwise.span, &other.ty, &then.ty);
                 // Which of the two types is meant nobody knows, so neither is an error elsewhere.
                 let ty = if same { then.ty } else { Ty::Error };
                 (Meaning { ty, pure: then.pure && other.pure }, Referent::None)
@@ -187,8 +183,8 @@ impl Resolver<'_, '_> {
                 self.apply(overload::MAP_RANGE, &[operand], expr.span, order)
             }
             ExprKind::Range(low, high) => {
-                self.value_of(low, &Ty::Int);
-                self.value_of(high, &Ty::Int);
+                let int = Demand::Value(&Ty::Int);
+                self.operands([(&**low, int), (&**high, int)]);
                 plain(Ty::Seq(Ty::Int.into()))
             }
             ExprKind::Literal { collection, element, elements } => {
@@ -200,10 +196,9 @@ impl Resolver<'_, '_> {
             ExprKind::InhaleExhale(inhale, exhale) => self.infer_inhale_exhale(inhale, exhale),
             ExprKind::Old { label, body } => self.infer_old(label, body, expr.span),
             ExprKind::Acc { location, amount } => {
+                let errors = self.errors();
                 self.infer_location(location);
-                if let Some(amount) = amount {
-                    self.value_of(amount, &Ty::Perm);
-                }
+                self.infer_amount(amount.as_deref(), errors);
                 assertion(false)
             }
             ExprKind::Perm(resource) => {
@@ -218,9 +213,11 @@ impl Resolver<'_, '_> {
                 self.infer_forperm(expr.span, variables, resource, body)
             }
             ExprKind::Let { variable, value, body } => {
+                let errors = self.errors();
                 let value = self.infer(value);
+                let ty = if errors == self.errors() { value.ty } else { Ty::Error };
                 self.scopes.open();
-                let local = self.declare_let(variable, value.ty);
+                let local = self.declare_let(variable, ty);
                 self.inference.lets.push(local);
                 let body = self.infer(body);
                 self.scopes.close();
@@ -250,36 +247,6 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// An operand that must have a value, of type `expected`.
-    pub(super) fn value_of(&mut self, expr: &syntax::Expr, expected: &Ty) {
-        let ty = self.pure(expr);
-        self.unify(expr.span, &ty, expected);
-    }
-
-    /// An operand that may be an assertion. Whether it is pure.
-    fn assertion_of(&mut self, expr: &syntax::Expr) -> bool {
-        let meaning = self.infer(expr);
-        self.unify(expr.span, &meaning.ty, &Ty::Bool);
-        meaning.pure
-    }
-
-    /// An operand that must have a value.
-    pub(super) fn pure(&mut self, expr: &syntax::Expr) -> Ty {
-        let meaning = self.infer(expr);
-        if !meaning.pure {
-            self.error_impure(expr.span);
-        }
-        meaning.ty
-    }
-
-    /// An operand where values of all types may stand. As in the reference, that it is no assertion is a matter of
-    /// consistency (`consistency::expressions`).
-    pub(super) fn part(&mut self, expr: &syntax::Expr) -> Ty {
-        let meaning = self.infer(expr);
-        self.inference.has_impure_part |= !meaning.pure;
-        meaning.ty
-    }
-
     fn apply(
         &mut self,
         signatures: Signatures,
@@ -287,7 +254,11 @@ impl Resolver<'_, '_> {
         span: Span,
         order: u32,
     ) -> (Meaning, Referent) {
+        let errors = self.errors();
         let types: Vec<_> = operands.iter().map(|operand| self.part(operand)).collect();
+        if errors != self.errors() {
+            return plain(Ty::Error);
+        }
         let spans = operands.iter().map(|operand| operand.span).chain([span]).collect();
         let Inference { unifier, overloads, .. } = &mut self.inference;
         let applied = overloads.apply(unifier, signatures, &types, spans, order);
@@ -381,13 +352,14 @@ impl Resolver<'_, '_> {
     ) -> (Meaning, Referent) {
         match op {
             BinaryOp::Iff => {
-                self.value_of(left, &Ty::Bool);
-                self.value_of(right, &Ty::Bool);
+                let bool = Demand::Value(&Ty::Bool);
+                self.operands([(left, bool), (right, bool)]);
                 plain(Ty::Bool)
             }
             BinaryOp::Implies => {
-                self.value_of(left, &Ty::Bool);
-                assertion(self.assertion_of(right))
+                let [_, right] =
+                    self.operands([(left, Demand::Value(&Ty::Bool)), (right, Demand::Assertion)]);
+                assertion(right.pure)
             }
             BinaryOp::Wand => {
                 if !self.place.wands {
@@ -396,14 +368,15 @@ impl Resolver<'_, '_> {
                         "magic wands are not supported in preconditions of functions and in predicates",
                     );
                 }
-                self.assertion_of(left);
-                self.assertion_of(right);
+                self.operands([(left, Demand::Assertion), (right, Demand::Assertion)]);
                 assertion(false)
             }
             BinaryOp::Eq | BinaryOp::Ne => {
-                let left = self.pure(left);
-                let ty = self.pure(right);
-                self.unify(right.span, &ty, &left);
+                let errors = self.errors();
+                let [of_left, of_right] = [self.infer(left), self.infer(right)];
+                if errors == self.errors() && self.fits(left, &of_left, Demand::AnyValue) {
+                    self.fits(right, &of_right, Demand::Value(&of_left.ty));
+                }
                 plain(Ty::Bool)
             }
             _ => match overload::binary(op) {
@@ -423,10 +396,7 @@ impl Resolver<'_, '_> {
             Some(element) => Ty::of(&self.resolve_type(element)),
             None => self.inference.fresh_instance(),
         };
-        for element in elements {
-            let found = self.part(element);
-            self.unify(element.span, &found, &ty);
-        }
+        self.parts(elements.iter().map(|element| (element, &ty)));
         plain(match collection {
             Collection::Seq => Ty::Seq(ty.into()),
             Collection::Set => Ty::Set(ty.into()),
@@ -445,12 +415,10 @@ impl Resolver<'_, '_> {
             }
             None => (self.inference.fresh_instance(), self.inference.fresh_instance()),
         };
-        for (entry_key, entry_value) in entries {
-            for (entry, ty) in [(entry_key, &key), (entry_value, &value)] {
-                let found = self.part(entry);
-                self.unify(entry.span, &found, ty);
-            }
-        }
+        let entries = entries
+            .iter()
+            .flat_map(|(entry_key, entry_value)| [(entry_key, &key), (entry_value, &value)]);
+        self.parts(entries);
         plain(Ty::Map((key, value).into()))
     }
 
@@ -463,10 +431,10 @@ impl Resolver<'_, '_> {
         if outside == Introspection::InsideInhaleExhale {
             self.place.introspection = Introspection::Anywhere;
         }
-        let inhale = self.assertion_of(inhale);
-        let exhale = self.assertion_of(exhale);
+        let [inhale, exhale] =
+            self.operands([(inhale, Demand::Assertion), (exhale, Demand::Assertion)]);
         self.place.introspection = outside;
-        assertion(inhale && exhale)
+        assertion(inhale.pure && exhale.pure)
     }
 
     fn infer_old(
@@ -578,10 +546,9 @@ impl Resolver<'_, '_> {
             ExprKind::Acc { location, amount } => (&**location, amount.as_deref()),
             _ => (expr, None),
         };
+        let errors = self.errors();
         let meaning = self.infer(call);
-        if let Some(amount) = amount {
-            self.value_of(amount, &Ty::Perm);
-        }
+        self.infer_amount(amount, errors);
         match self.inference.node(call).map(|node| node.referent.clone()) {
             Some(Referent::Predicate(id)) => {
                 if !self.shared.facts.has_body[id] {
@@ -603,7 +570,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn error_impure(&mut self, span: Span) {
+    pub(super) fn error_impure(&mut self, span: Span) {
         self.error(span, "an assertion about permissions has no value; it can stand in contracts and in `inhale`, `exhale` and `assert`");
     }
 

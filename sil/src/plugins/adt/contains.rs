@@ -2,7 +2,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::walk::{Visitor, visit};
 use crate::syntax::{Adt, Axiom, Derive, Domain, Ident, MemberKind, Program, Type};
@@ -119,8 +119,10 @@ fn check(adt: &Adt, diagnostics: &mut Vec<Diagnostic>) {
     let mut seen = IndexSet::new();
     for derive in &adt.derives {
         let name = &derive.name;
+        // As in the reference, what cannot be derived is left out.
         if &*name.name != CONTAINS {
-            error(diagnostics, name.span, format!("`{}` cannot be derived", name.name));
+            let message = format!("`{}` cannot be derived, and is left out", name.name);
+            diagnostics.push(Diagnostic::new(Code::TypecheckerWarning, name.span, message));
         }
         // As in the reference, reported at the first.
         let is_again = |other: &&Derive| other.name.name == name.name;
