@@ -85,9 +85,11 @@ impl Engine<'_> {
                 Ok(())
             }
             StmtKind::Package { wand, script } => {
+                self.remember_heap();
                 self.exec_package(wand, script, Blame::new(ErrorId::PackageFailed, stmt.span))
             }
             StmtKind::Apply { wand } => {
+                self.remember_heap();
                 self.exec_apply(wand, Blame::new(ErrorId::ApplyFailed, stmt.span))
             }
             StmtKind::Quasihavoc { condition, resource } => {
