@@ -3,9 +3,10 @@
 //!
 //! The axioms are the Viper verifiers' common axiomatisation. An axiom is emitted once all operators of one of its
 //! triggers have occurred for its sort: before that it could not be instantiated. Operators of emitted axioms count as
-//! occurring, since instances contain them.
+//! occurring, since instances contain them. Of counted amounts ([`counted`]) each product has axioms of its own.
 
 mod axioms;
+pub(crate) mod counted;
 mod map;
 mod multiset;
 mod seq;

@@ -17,7 +17,7 @@ use crate::terms::{
     Declaration, Quant, Quantifier, Sort, SortKind, Symbol, SymbolKind, Term, TermKind, Terms,
     TheoryOp,
 };
-use crate::theory::{self, Theories};
+use crate::theory::{self, Theories, counted};
 
 /// How a symbol is applied.
 enum Function {
@@ -211,6 +211,7 @@ impl Translator {
             | TermKind::PermMin(..)
             | TermKind::IntToPerm(_) => {
                 self.is_nonlinear |= is_nonlinear(terms, &kind);
+                self.axioms.extend(counted::bounds(terms, term));
                 self.has_fractions |=
                     matches!(kind, TermKind::PermDiv(_, b) if !terms.is_literal(b));
                 self.number(terms, term, &kind)?
