@@ -1,20 +1,22 @@
 //! A solver of our own, for questions that take few steps.
 //!
 //! A goal is shown by refutation: its negation is added to what is assumed, facts are taken apart, quantified facts are
-//! instantiated where their triggers match ([`instances`]), sets say what their elements are ([`sets`]), disjunctions are
-//! distinguished ([`search`]), and a way ends where the classes of equal terms ([`graph`]) or the inequalities
-//! ([`linear`]) contradict each other. What Chalice's encodings ask (amounts with read fractions, sets of held locks, the order
+//! instantiated where their triggers match ([`instances`], [`matching`]), what holds of some values is said of constants, sets say
+//! what their elements are ([`sets`]), disjunctions are distinguished ([`search`]), and a way ends where the classes of equal
+//! terms ([`graph`]) or the inequalities ([`linear`], [`products`]) contradict each other. What Chalice's encodings ask (amounts with read fractions, sets of held locks, the order
 //! of levels, maps with updates) ends that way, so that many a member never asks Z3; nothing here knows of these encodings.
 //!
 //! Invariants
 //! - SOUNDNESS: each step is valid by itself: a formula enters only as an assumption, an instance of one, an axiom of the theory of
-//!   sets, or a case of a distinction whose cases are all refuted. So [`Outcome::Proved`] means that the goal follows.
+//!   sets, or a case of a distinction whose cases are all refuted; constants that stand for some values occur nowhere else. So [`Outcome::Proved`] means that the goal follows.
 //! - What an attempt may cost is counted in steps, never in time: the same question has the same answer everywhere.
 //! - Assumptions are entered when a question first needs them.
 
 mod graph;
 mod instances;
 mod linear;
+mod matching;
+mod products;
 mod search;
 mod sets;
 #[cfg(test)]
@@ -24,8 +26,8 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::graph::{Binding, Graph, Head, Marked};
-use crate::terms::{Sort, SortKind, Term, TermKind, Terms};
+use self::graph::{Graph, Head, Marked};
+use crate::terms::{Quant, Sort, SortKind, Term, TermKind, Terms};
 
 /// What came of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,6 +80,9 @@ struct Entered {
     active: Marked<Term>,
     /// How far each of them is from the question, in the order of `active`.
     distances: Vec<u32>,
+    /// How many of them have been looked at, when there were so many rules.
+    seen: usize,
+    seen_rules: usize,
     /// How far the terms may be that are looked at now, and those that come next.
     reach: u32,
     distance: u32,
@@ -90,6 +95,8 @@ struct Entered {
     watched: Marked<usize>,
     /// How many of the axioms have been entered.
     axioms: usize,
+    /// Whether there is a present question. What is assumed before says nothing of constants that stand for some value.
+    is_attempt: bool,
     /// Steps that the present question may still take.
     fuel: u32,
 }
@@ -105,15 +112,35 @@ struct Clause {
     atoms: Vec<Term>,
 }
 
+/// What a disjunction says at once.
+#[derive(Clone, Copy, Debug)]
+enum Unit {
+    /// None of its parts holds.
+    Refuted,
+    /// The only part that is not refuted.
+    Part(Part),
+    /// It holds, or more than one part is undecided.
+    Other,
+}
+
 /// A quantified formula that holds: of all values, `body` has the truth.
 #[derive(Debug)]
 struct Rule {
     variables: Vec<Term>,
-    triggers: Box<[Box<[Term]>]>,
+    triggers: Vec<Trigger>,
     body: Term,
     truth: bool,
     /// Of the parts of its triggers, each once.
     heads: Vec<Head>,
+}
+
+/// Patterns that are matched together.
+#[derive(Debug)]
+struct Trigger {
+    parts: Box<[Term]>,
+    /// Of each part the operands that match more terms when their classes grow: those that are no variables, and variables that
+    /// occur more than once.
+    deep: Vec<Vec<usize>>,
 }
 
 /// How much of each list there was.
@@ -126,6 +153,7 @@ struct Mark {
     candidates: usize,
     derived: usize,
     active: usize,
+    seen: usize,
     watched: usize,
     axioms: usize,
 }
@@ -275,6 +303,7 @@ impl Entered {
             candidates: self.candidates.len(),
             derived: self.derived.len(),
             active: self.active.len(),
+            seen: if self.graph.has_grown() { 0 } else { self.seen },
             watched: self.watched.len(),
             axioms: self.axioms,
         }
@@ -295,6 +324,7 @@ impl Entered {
         self.derived.truncate(mark.derived);
         self.active.truncate(mark.active);
         self.distances.truncate(mark.active);
+        self.seen = mark.seen;
         self.watched.truncate(mark.watched);
         self.axioms = mark.axioms;
     }
@@ -324,7 +354,13 @@ impl Entered {
                     self.graph.contradict();
                 }
             }
-            TermKind::Quantifier(quantifier) => self.add_rule(terms, &quantifier, truth),
+            TermKind::Quantifier(quantifier) => {
+                if (quantifier.quant == Quant::Forall) == truth {
+                    self.add_rule(terms, &quantifier, truth);
+                } else if self.is_attempt {
+                    self.add_witnesses(terms, formula, truth);
+                }
+            }
             // PERFORMANCE: of many constants that all differ, Z3 knows in one formula.
             TermKind::Distinct(members) if truth && members.len() <= MANY_MEMBERS => {
                 for (index, &left) in members.iter().enumerate() {
@@ -367,6 +403,25 @@ impl Entered {
                 self.clauses.push(Clause { parts: open, atoms });
             }
         }
+    }
+
+    /// Looks at a disjunction no further than it takes to see whether a part is left alone.
+    fn unit_among(&self, terms: &Terms, parts: &[Part]) -> Unit {
+        let mut unit = Unit::Refuted;
+        for &(part, truth) in parts {
+            match (self.graph.truth(terms, part), unit) {
+                (Some(known), _) if known == truth => return Unit::Other,
+                (Some(_), _) => {}
+                (None, Unit::Refuted) => unit = Unit::Part((part, truth)),
+                (None, _) => return Unit::Other,
+            }
+        }
+        unit
+    }
+
+    /// Whether no part of a disjunction is known to hold.
+    fn is_open(&self, terms: &Terms, parts: &[Part]) -> bool {
+        parts.iter().all(|&(part, truth)| self.graph.truth(terms, part) != Some(truth))
     }
 
     /// The parts of a disjunction that are undecided; `None` if it holds.

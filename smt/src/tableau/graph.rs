@@ -88,6 +88,7 @@ impl Graph {
     /// Undoes what was changed since the mark.
     pub(super) fn undo_to(&mut self, mark: usize) {
         self.pending.clear();
+        self.grown.clear();
         self.found.get_mut().clear();
         for change in self.trail.drain(mark..).rev() {
             match change {
@@ -132,6 +133,11 @@ impl Graph {
         }
     }
 
+    /// Whether [`Graph::take_grown`] has something to tell.
+    pub(super) fn has_grown(&self) -> bool {
+        !self.grown.is_empty()
+    }
+
     /// The classes that have grown since this was asked before, by their representatives.
     pub(super) fn take_grown(&mut self) -> FxHashSet<Term> {
         let grown = std::mem::take(&mut self.grown);
@@ -154,7 +160,7 @@ impl Graph {
     }
 
     /// The representative of a term that need not be in the graph: of one in it that has the same form.
-    fn find_form(&self, terms: &Terms, term: Term) -> Term {
+    pub(super) fn find_form(&self, terms: &Terms, term: Term) -> Term {
         if self.contains(term) {
             return self.find(term);
         }
@@ -414,81 +420,6 @@ impl Graph {
         }
         None
     }
-
-    /// Whether a term matches the operands of a form that has variables: the values of the variables, for each way.
-    ///
-    /// `fuel` is what may be spent; it is taken off.
-    pub(super) fn matches(
-        &self,
-        terms: &Terms,
-        pattern: Term,
-        target: Term,
-        binding: &Binding,
-        fuel: &mut u32,
-    ) -> Vec<Binding> {
-        if *fuel == 0 {
-            return Vec::new();
-        }
-        *fuel -= 1;
-        if !terms.is_open(pattern) {
-            let same = self.find_form(terms, pattern) == self.find(target);
-            return if same { vec![binding.clone()] } else { Vec::new() };
-        }
-        if let TermKind::Apply(symbol, _) = terms.kind(pattern)
-            && terms.declaration(*symbol).is_variable()
-        {
-            return match binding.value(pattern) {
-                Some(value) if self.find(value) == self.find(target) => vec![binding.clone()],
-                Some(_) => Vec::new(),
-                None => vec![binding.with(pattern, target)],
-            };
-        }
-        let mut found = Vec::new();
-        for member in self.members(target) {
-            found.extend(self.matches_term(terms, pattern, member, binding, fuel));
-        }
-        found
-    }
-
-    /// The same for one term of the class.
-    pub(super) fn matches_term(
-        &self,
-        terms: &Terms,
-        pattern: Term,
-        target: Term,
-        binding: &Binding,
-        fuel: &mut u32,
-    ) -> Vec<Binding> {
-        if *fuel == 0 || Head::of(terms, pattern) != Head::of(terms, target) {
-            return Vec::new();
-        }
-        let of_one_sort = match (terms.kind(pattern), terms.kind(target)) {
-            (TermKind::Unwrap(_, a), TermKind::Unwrap(_, b))
-            | (TermKind::IsWrapped(_, a), TermKind::IsWrapped(_, b))
-            | (TermKind::Theory(_, _, a), TermKind::Theory(_, _, b)) => a == b,
-            _ => true,
-        };
-        if !of_one_sort {
-            return Vec::new();
-        }
-        let (mut of_pattern, mut of_target) = (Vec::new(), Vec::new());
-        terms.kind(pattern).for_each_operand(|operand| of_pattern.push(operand));
-        terms.kind(target).for_each_operand(|operand| of_target.push(operand));
-        if of_pattern.len() != of_target.len()
-            || of_pattern.iter().zip(&of_target).any(|(&a, &b)| terms.sort(a) != terms.sort(b))
-        {
-            return Vec::new();
-        }
-        let mut bindings = vec![binding.clone()];
-        for (&pattern, &target) in of_pattern.iter().zip(&of_target) {
-            let mut next = Vec::new();
-            for binding in &bindings {
-                next.extend(grow_stack(|| self.matches(terms, pattern, target, binding, fuel)));
-            }
-            bindings = next;
-        }
-        bindings
-    }
 }
 
 /// The operands of an equation.
@@ -508,22 +439,6 @@ fn ordered(form: TermKind) -> TermKind {
     match form {
         TermKind::Eq(a, b) => TermKind::Eq(a.min(b), a.max(b)),
         other => other,
-    }
-}
-
-/// Values of variables.
-#[derive(Clone, Default, Debug)]
-pub(super) struct Binding(Vec<(Term, Term)>);
-
-impl Binding {
-    pub(super) fn value(&self, variable: Term) -> Option<Term> {
-        self.0.iter().find(|(known, _)| *known == variable).map(|&(_, value)| value)
-    }
-
-    fn with(&self, variable: Term, value: Term) -> Binding {
-        let mut values = self.0.clone();
-        values.push((variable, value));
-        Binding(values)
     }
 }
 
@@ -548,6 +463,10 @@ impl<T: Clone + Eq + std::hash::Hash> Marked<T> {
             self.order.push(element);
         }
         is_new
+    }
+
+    pub(super) fn contains(&self, element: &T) -> bool {
+        self.set.contains(element)
     }
 
     pub(super) fn len(&self) -> usize {

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{Binding, Entered, Head, Rule, normal};
-use crate::terms::{Quant, Quantifier, Substitution, Term, Terms};
+use rustc_hash::FxHashSet;
+
+use super::graph::Head;
+use super::matching::Binding;
+use super::{Entered, Rule, Trigger, normal};
+use crate::terms::{Quantifier, Substitution, Term, TermKind, Terms};
 
 /// Rules whose bodies have more nodes are left to the prover.
 const NODES: usize = 120;
 
 impl Entered {
-    /// Enters a quantified formula with its truth: as a rule, if it says something of all values.
+    /// Enters a quantified formula that says something of all values.
     pub(super) fn add_rule(&mut self, terms: &mut Terms, quantifier: &Quantifier, truth: bool) {
-        let is_for_all = (quantifier.quant == Quant::Forall) == truth;
-        if !is_for_all || !has_at_most(terms, quantifier.body, NODES) {
+        if !has_at_most(terms, quantifier.body, NODES) {
             return;
         }
         let index = self.rules.len();
@@ -20,11 +23,30 @@ impl Entered {
         for &head in &heads {
             self.rules_of.entry(head).or_default().push(index);
         }
-        let variables =
+        let variables: Vec<Term> =
             quantifier.variables.iter().map(|&variable| terms.apply(variable, &[])).collect();
-        let triggers = quantifier.triggers.clone();
+        let triggers = quantifier.triggers.iter().map(|parts| trigger(terms, &variables, parts));
+        let triggers = triggers.collect();
         let body = quantifier.body;
         self.rules.push(Arc::new(Rule { variables, triggers, body, truth, heads }));
+    }
+
+    /// Enters a quantified formula that says something of some values: of constants that stand for these, the same ones whenever
+    /// the same formula is entered.
+    pub(super) fn add_witnesses(&mut self, terms: &mut Terms, formula: Term, truth: bool) {
+        let TermKind::Quantifier(quantifier) = terms.kind(formula) else { return };
+        if !has_at_most(terms, quantifier.body, NODES) {
+            return;
+        }
+        let Quantifier { variables, body, .. } = (**quantifier).clone();
+        let mut values = Substitution::default();
+        for (index, &variable) in variables.iter().enumerate() {
+            let variable = terms.apply(variable, &[]);
+            let name = format!("witness%{formula:?}%{index}");
+            values.insert(variable, terms.constant(&name, terms.sort(variable)));
+        }
+        let instance = terms.substitute(body, &values);
+        crate::terms::grow_stack(|| self.assert_active(terms, instance, truth));
     }
 
     /// Takes back the latest rule.
@@ -35,58 +57,46 @@ impl Entered {
         }
     }
 
-    /// Makes the instances for which a part of a trigger matches a term.
-    pub(super) fn instantiate_for(&mut self, terms: &mut Terms, term: Term) {
+    /// Makes the instances for which a part of a trigger matches a term. `grown`: of a term that has been looked at, the classes
+    /// that have grown since.
+    pub(super) fn instantiate_for(
+        &mut self,
+        terms: &mut Terms,
+        term: Term,
+        grown: Option<&FxHashSet<Term>>,
+    ) {
         let Some(rules) = self.rules_of.get(&Head::of(terms, term)) else { return };
         for index in rules.clone() {
             let rule = Arc::clone(&self.rules[index]);
-            for trigger in &rule.triggers {
-                for at in 0..trigger.len() {
-                    let first = self.graph.matches_term(
-                        terms,
-                        trigger[at],
-                        term,
-                        &Binding::default(),
-                        &mut self.fuel,
-                    );
-                    for binding in first {
-                        for binding in self.complete(terms, trigger, at, binding) {
-                            self.instantiate(terms, index, &rule, &binding);
-                        }
+            for Trigger { parts, deep } in &rule.triggers {
+                for (part, deep) in deep.iter().enumerate() {
+                    if grown.is_some_and(|grown| !self.has_grown(terms, term, deep, grown)) {
+                        continue;
+                    }
+                    let found = self.graph.matches(terms, parts, part, term, &mut self.fuel);
+                    for binding in found {
+                        self.instantiate(terms, index, &rule, &binding);
                     }
                 }
             }
         }
     }
 
-    /// The ways in which the other parts of a trigger match terms.
-    fn complete(
-        &mut self,
+    /// Whether one of these operands of a term is in a class that has grown.
+    fn has_grown(
+        &self,
         terms: &Terms,
-        trigger: &[Term],
-        done: usize,
-        binding: Binding,
-    ) -> Vec<Binding> {
-        let mut bindings = vec![binding];
-        for (index, &part) in trigger.iter().enumerate() {
-            if index == done {
-                continue;
-            }
-            let mut next = Vec::new();
-            for binding in &bindings {
-                for &candidate in self.graph.with_head(Head::of(terms, part)) {
-                    next.extend(self.graph.matches_term(
-                        terms,
-                        part,
-                        candidate,
-                        binding,
-                        &mut self.fuel,
-                    ));
-                }
-            }
-            bindings = next;
-        }
-        bindings
+        term: Term,
+        operands: &[usize],
+        grown: &FxHashSet<Term>,
+    ) -> bool {
+        let mut index = 0;
+        let mut found = false;
+        terms.kind(term).for_each_operand(|operand| {
+            found |= operands.contains(&index) && grown.contains(&self.graph.find(operand));
+            index += 1;
+        });
+        found
     }
 
     fn instantiate(&mut self, terms: &mut Terms, index: usize, rule: &Rule, binding: &Binding) {
@@ -104,6 +114,29 @@ impl Entered {
         let instance = terms.substitute(rule.body, &values);
         self.candidates.extend(normal(terms, instance, rule.truth).disjunctions);
     }
+}
+
+/// A trigger of a formula with these variables.
+fn trigger(terms: &Terms, variables: &[Term], parts: &[Term]) -> Trigger {
+    let operands: Vec<Vec<Term>> = parts
+        .iter()
+        .map(|&part| {
+            let mut operands = Vec::new();
+            terms.kind(part).for_each_operand(|operand| operands.push(operand));
+            operands
+        })
+        .collect();
+    let occurs_once = |variable: Term| {
+        let mut direct = operands.iter().flatten();
+        direct.clone().filter(|&&operand| operand == variable).count() == 1
+            && !direct.any(|&operand| operand != variable && terms.contains(operand, variable))
+    };
+    let is_deep = |operand: Term| !variables.contains(&operand) || !occurs_once(operand);
+    let deep_of = |operands: &Vec<Term>| {
+        let all = operands.iter().enumerate();
+        all.filter(|&(_, &operand)| is_deep(operand)).map(|(index, _)| index).collect()
+    };
+    Trigger { parts: parts.into(), deep: operands.iter().map(deep_of).collect() }
 }
 
 /// The heads of the parts of triggers, each once.

@@ -1,8 +1,12 @@
 //! Inequalities between sums of numbers with literal factors, which hold of what a question is about.
 //!
-//! They are taken from the classes of the graph: a class of numbers is a variable, and a sum in the class an equation.
+//! They are taken from the classes of the graph: a class of numbers is a sum that is in it, and each other sum in it an
+//! equation; a class without one is a variable.
 //! Equations are solved, then the variables of the inequalities are eliminated one after the other (Fourier and Motzkin). Integers are
-//! read as rationals, but that `<` between whole combinations of them is `≤` of one less.
+//! read as rationals, but that `<` between whole combinations of them is `≤` of one less. Products of variables are variables of
+//! their own: [`products`] says what is known of them.
+//!
+//! [`products`]: super::products
 
 use std::collections::VecDeque;
 
@@ -14,7 +18,7 @@ use super::search::MANY_USES;
 use super::{Entered, collect_atoms};
 use crate::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
-type Number = Ratio<i128>;
+pub(super) type Number = Ratio<i128>;
 
 /// What is found of the inequalities.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,29 +33,40 @@ pub(super) enum Verdict {
 const STAGES: [usize; 3] = [6, 16, 40];
 
 /// More inequalities at a time are left to the prover.
-const ROWS: usize = 160;
+pub(super) const ROWS: usize = 160;
+
+/// So many classes may be replaced by sums.
+const REPLACED: usize = 200;
 
 /// More numbers in a question are left to the prover.
 const NUMBERS: usize = 40;
 
 /// A sum of variables with factors, none of them 0, and a literal.
 #[derive(Clone, Default, Debug)]
-struct Sum {
+pub(super) struct Sum {
     /// By variable, in ascending order.
-    factors: Vec<(u32, Number)>,
-    literal: Number,
+    pub(super) factors: Vec<(u32, Number)>,
+    pub(super) literal: Number,
 }
 
 /// `sum ≥ 0`, or `sum > 0` if it is strict.
 #[derive(Clone, Debug)]
-struct Row {
-    sum: Sum,
-    is_strict: bool,
+pub(super) struct Row {
+    pub(super) sum: Sum,
+    pub(super) is_strict: bool,
+}
+
+/// A number that is the product of two others.
+#[derive(Clone, Debug)]
+pub(super) struct Product {
+    pub(super) own: Sum,
+    pub(super) left: Sum,
+    pub(super) right: Sum,
 }
 
 /// `None`: a number has become too large.
 impl Sum {
-    fn variable(variable: u32) -> Sum {
+    pub(super) fn variable(variable: u32) -> Sum {
         Sum { factors: vec![(variable, Number::one())], literal: Number::zero() }
     }
 
@@ -60,8 +75,15 @@ impl Sum {
     }
 
     /// `self + factor · other`.
-    fn plus(&self, factor: &Number, other: &Sum) -> Option<Sum> {
-        let add = |a: &Number, b: &Number| a.checked_add(&factor.checked_mul(b)?);
+    pub(super) fn plus(&self, factor: &Number, other: &Sum) -> Option<Sum> {
+        let add = |a: &Number, b: &Number| {
+            // PERFORMANCE: most numbers are whole, and those need no common divisors.
+            if a.is_integer() && b.is_integer() && factor.is_integer() {
+                let product = factor.numer().checked_mul(b.numer())?;
+                return a.numer().checked_add(&product).map(Number::from_integer);
+            }
+            a.checked_add(&factor.checked_mul(b)?)
+        };
         let mut factors = Vec::with_capacity(self.factors.len() + other.factors.len());
         let (mut left, mut right) =
             (self.factors.iter().peekable(), other.factors.iter().peekable());
@@ -83,6 +105,10 @@ impl Sum {
         Some(Sum { factors, literal: add(&self.literal, &other.literal)? })
     }
 
+    fn is_zero(&self) -> bool {
+        self.factors.is_empty() && self.literal.is_zero()
+    }
+
     fn factor(&self, variable: u32) -> Option<&Number> {
         let at = self.factors.binary_search_by_key(&variable, |(known, _)| *known).ok()?;
         Some(&self.factors[at].1)
@@ -92,16 +118,24 @@ impl Sum {
 /// The inequalities about one group of numbers.
 #[derive(Default)]
 struct System {
-    /// The variable of a class.
-    variables: FxHashMap<Term, u32>,
+    /// What is put for a class: a variable of its own, or the sum that a member of it is.
+    sums: FxHashMap<Term, Sum>,
+    /// The classes whose sum is being looked for, and those of them that were found in it.
+    open: FxHashSet<Term>,
+    circular: FxHashSet<Term>,
+    /// How many variables there are.
+    variables: u32,
     /// The classes whose facts are still to be collected.
     pending: VecDeque<Term>,
     /// How many have been collected.
     collected: usize,
     equations: Vec<Sum>,
     rows: Vec<Row>,
+    products: Vec<Product>,
     /// The comparisons of which these are.
     compared: FxHashSet<Term>,
+    /// Whether amounts are compared.
+    has_amounts: bool,
     /// Whether a number was too large.
     is_partial: bool,
 }
@@ -114,7 +148,8 @@ impl Entered {
         for index in 0..self.active.len() {
             let term = self.active.get(index);
             match *terms.kind(term) {
-                TermKind::Lt(..) | TermKind::Le(..) => {
+                TermKind::Lt(left, _) | TermKind::Le(left, _) => {
+                    system.has_amounts |= terms.sort(left) == Sort::PERM;
                     has_comparison |= self.collect_comparison(terms, &mut system, term);
                 }
                 _ => {}
@@ -142,13 +177,13 @@ impl Entered {
         Verdict::Unknown
     }
 
-    /// A number by its class: a literal, or a variable.
+    /// A number by its class: a literal, the sum that a member of the class is, or a variable.
     fn class_sum(&self, terms: &Terms, system: &mut System, term: Term) -> Sum {
         if let Some(literal) = self.graph.literal(term) {
             return number(terms, literal).map_or_else(
                 || {
                     system.is_partial = true;
-                    system.variable(literal)
+                    system.own_sum(literal)
                 },
                 Sum::literal,
             );
@@ -156,22 +191,44 @@ impl Entered {
         if let Some(literal) = number(terms, term) {
             return Sum::literal(literal);
         }
-        system.variable(self.graph.find(term))
+        let class = self.graph.find(term);
+        if let Some(known) = system.sums.get(&class) {
+            if system.open.contains(&class) {
+                system.circular.insert(class);
+            }
+            return known.clone();
+        }
+        let own = system.own_sum(class);
+        if system.sums.len() > REPLACED {
+            return own;
+        }
+        system.open.insert(class);
+        let form = self
+            .graph
+            .members(class)
+            .find_map(|member| crate::terms::grow_stack(|| self.form_sum(terms, system, member)));
+        system.open.remove(&class);
+        match form {
+            Some(sum) if !system.circular.remove(&class) => {
+                system.sums.insert(class, sum.clone());
+                sum
+            }
+            _ => own,
+        }
     }
 
     /// Whether a disjunction may tell more of an atom.
     pub(super) fn is_in_clause(&self, terms: &Terms, atom: Term) -> bool {
         let Some(clauses) = self.clauses_of.get(&atom) else { return false };
         clauses.len() <= MANY_USES
-            && clauses
-                .iter()
-                .any(|&clause| self.open_among(terms, &self.clauses[clause].parts).is_some())
+            && clauses.iter().any(|&clause| self.is_open(terms, &self.clauses[clause].parts))
     }
 
     /// The numbers that a question about amounts is about: what its sums are made of, also where a sum is known to equal
-    /// another one. `None` if they are no plain sums.
-    pub(super) fn core_of(&self, terms: &Terms, goal: Term) -> Option<FxHashSet<Term>> {
+    /// another one. And whether they are plain sums, of which nothing else is to be known.
+    pub(super) fn core_of(&self, terms: &Terms, goal: Term) -> (FxHashSet<Term>, bool) {
         let mut core = FxHashSet::default();
+        let mut is_plain = true;
         let mut pending = Vec::new();
         let mut atoms = Vec::new();
         collect_atoms(terms, goal, &mut atoms);
@@ -183,24 +240,26 @@ impl Entered {
                 continue;
             }
             if core.len() > NUMBERS {
-                return None;
+                return (core, false);
             }
             for member in self.graph.members(number) {
                 match *terms.kind(member) {
                     TermKind::Apply(..) | TermKind::Perm(_) => {}
-                    TermKind::Add(left, right) | TermKind::Sub(left, right) => {
-                        pending.extend([left, right]);
-                    }
-                    TermKind::Mul(left, right) if terms.is_literal(left) => pending.push(right),
+                    TermKind::Add(left, right)
+                    | TermKind::Sub(left, right)
+                    | TermKind::Mul(left, right) => pending.extend([left, right]),
+                    TermKind::IntToPerm(number) => pending.push(number),
                     TermKind::Ite(condition, then, otherwise) => {
-                        let holds = self.graph.truth(terms, condition)?;
-                        pending.push(if holds { then } else { otherwise });
+                        match self.graph.truth(terms, condition) {
+                            Some(holds) => pending.push(if holds { then } else { otherwise }),
+                            None => is_plain = false,
+                        }
                     }
-                    _ => return None,
+                    _ => is_plain = false,
                 }
             }
         }
-        Some(core)
+        (core, is_plain)
     }
 
     /// What is known of the numbers of a class.
@@ -212,6 +271,10 @@ impl Entered {
         for &user in self.graph.uses(class) {
             match *terms.kind(user) {
                 TermKind::Add(..) | TermKind::Sub(..) | TermKind::Mul(..) => {
+                    self.collect_form(terms, system, user);
+                }
+                // Amounts tell little of integers.
+                TermKind::IntToPerm(_) if system.has_amounts => {
                     self.collect_form(terms, system, user);
                 }
                 TermKind::Lt(..) | TermKind::Le(..) => {
@@ -249,29 +312,7 @@ impl Entered {
 
     /// What the form of a number says.
     fn collect_form(&self, terms: &Terms, system: &mut System, term: Term) {
-        let own = self.class_sum(terms, system, term);
-        let minus = -Number::one();
-        let form = match *terms.kind(term) {
-            TermKind::Add(left, right) => {
-                let left = self.class_sum(terms, system, left);
-                let right = self.class_sum(terms, system, right);
-                left.plus(&Number::one(), &right)
-            }
-            TermKind::Sub(left, right) => {
-                let left = self.class_sum(terms, system, left);
-                let right = self.class_sum(terms, system, right);
-                left.plus(&minus, &right)
-            }
-            TermKind::Mul(left, right) => {
-                let (left, right) =
-                    (self.class_sum(terms, system, left), self.class_sum(terms, system, right));
-                let (factor, sum) = match (&left.factors[..], &right.factors[..]) {
-                    ([], _) => (left.literal, right),
-                    (_, []) => (right.literal, left),
-                    _ => return,
-                };
-                Sum::default().plus(&factor, &sum)
-            }
+        match *terms.kind(term) {
             TermKind::Theory(
                 TheoryOp::SeqLength
                 | TheoryOp::SetCard
@@ -280,53 +321,120 @@ impl Entered {
                 | TheoryOp::MapCard,
                 ..,
             ) => {
-                system.rows.push(Row { sum: own, is_strict: false });
+                let sum = self.class_sum(terms, system, term);
+                system.rows.push(Row { sum, is_strict: false });
                 return;
             }
-            TermKind::Ite(condition, then, otherwise) => match self.graph.truth(terms, condition) {
-                Some(true) => Some(self.class_sum(terms, system, then)),
-                Some(false) => Some(self.class_sum(terms, system, otherwise)),
-                None => return,
-            },
-            _ => return,
-        };
-        match form.and_then(|form| form.plus(&minus, &own)) {
+            TermKind::Mul(left, right) => {
+                let (left, right) =
+                    (self.class_sum(terms, system, left), self.class_sum(terms, system, right));
+                if !left.factors.is_empty() && !right.factors.is_empty() {
+                    let own = self.class_sum(terms, system, term);
+                    system.products.push(Product { own, left, right });
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let Some(form) = self.form_sum(terms, system, term) else { return };
+        let own = self.class_sum(terms, system, term);
+        match form.plus(&-Number::one(), &own) {
+            Some(equation) if equation.is_zero() => {}
             Some(equation) => system.equations.push(equation),
             None => system.is_partial = true,
         }
     }
+
+    /// The sum that a number is by its form, if it is one and its numbers are not too large.
+    fn form_sum(&self, terms: &Terms, system: &mut System, term: Term) -> Option<Sum> {
+        let sum = match *terms.kind(term) {
+            TermKind::Add(left, right) => {
+                let left = self.class_sum(terms, system, left);
+                let right = self.class_sum(terms, system, right);
+                left.plus(&Number::one(), &right)
+            }
+            TermKind::Sub(left, right) => {
+                let left = self.class_sum(terms, system, left);
+                let right = self.class_sum(terms, system, right);
+                left.plus(&-Number::one(), &right)
+            }
+            TermKind::Mul(left, right) => {
+                let left = self.class_sum(terms, system, left);
+                let right = self.class_sum(terms, system, right);
+                match (&left.factors[..], &right.factors[..]) {
+                    ([], _) => Sum::default().plus(&left.literal, &right),
+                    (_, []) => Sum::default().plus(&right.literal, &left),
+                    _ => return None,
+                }
+            }
+            TermKind::IntToPerm(number) => Some(self.class_sum(terms, system, number)),
+            TermKind::Ite(condition, then, otherwise) => {
+                let holds = self.graph.truth(terms, condition)?;
+                let taken = if holds { then } else { otherwise };
+                Some(self.class_sum(terms, system, taken))
+            }
+            _ => return None,
+        };
+        system.is_partial |= sum.is_none();
+        sum
+    }
 }
 
 impl System {
-    fn variable(&mut self, class: Term) -> Sum {
-        let next = self.variables.len() as u32;
-        let variable = *self.variables.entry(class).or_insert_with(|| {
-            self.pending.push_back(class);
-            next
-        });
-        Sum::variable(variable)
+    /// Puts a new variable for a class.
+    fn own_sum(&mut self, class: Term) -> Sum {
+        if let Some(known) = self.sums.get(&class) {
+            return known.clone();
+        }
+        let own = Sum::variable(self.variables);
+        self.variables += 1;
+        self.pending.push_back(class);
+        self.sums.insert(class, own.clone());
+        own
     }
 
     fn elimination(&self) -> Elimination {
-        Elimination { equations: self.equations.clone(), rows: self.rows.clone() }
+        Elimination {
+            equations: self.equations.clone(),
+            rows: self.rows.clone(),
+            products: self.products.clone(),
+            variables: self.variables,
+        }
     }
 }
 
 /// Equations and inequalities while variables are eliminated.
-struct Elimination {
-    equations: Vec<Sum>,
-    rows: Vec<Row>,
+pub(super) struct Elimination {
+    pub(super) equations: Vec<Sum>,
+    pub(super) rows: Vec<Row>,
+    pub(super) products: Vec<Product>,
+    /// How many variables there are.
+    pub(super) variables: u32,
 }
 
 impl Elimination {
     /// Whether the equations and inequalities contradict each other; `None` if that takes too much.
     fn contradicts(mut self, fuel: &mut u32) -> Option<bool> {
+        if !self.solve(fuel)? {
+            return Some(true);
+        }
+        if !self.products.is_empty() {
+            self.expand_products(fuel)?;
+            if !self.solve(fuel)? {
+                return Some(true);
+            }
+        }
+        self.contradicts_inequalities(fuel)
+    }
+
+    /// Solves the equations, and replaces the variables that they tell. `Some(false)`: there is no solution.
+    fn solve(&mut self, fuel: &mut u32) -> Option<bool> {
         while let Some(equation) = self.equations.pop() {
             let Some(&(variable, ref factor)) = equation.factors.first() else {
                 if equation.literal.is_zero() {
                     continue;
                 }
-                return Some(true);
+                return Some(false);
             };
             let inverse = -factor.recip();
             let replace = |sum: &mut Sum| -> Option<()> {
@@ -335,10 +443,19 @@ impl Elimination {
                 }
                 Some(())
             };
-            spend(fuel, self.equations.len() + self.rows.len());
+            spend(fuel, self.equations.len() + self.rows.len() + self.products.len());
             self.equations.iter_mut().try_for_each(replace)?;
             self.rows.iter_mut().try_for_each(|row| replace(&mut row.sum))?;
+            for product in &mut self.products {
+                replace(&mut product.own)?;
+                replace(&mut product.left)?;
+                replace(&mut product.right)?;
+            }
         }
+        Some(true)
+    }
+
+    fn contradicts_inequalities(mut self, fuel: &mut u32) -> Option<bool> {
         loop {
             self.tighten();
             let mut variables: Vec<u32> = Vec::new();
@@ -440,7 +557,7 @@ impl Row {
 }
 
 /// Takes off what has been done.
-fn spend(fuel: &mut u32, steps: usize) {
+pub(super) fn spend(fuel: &mut u32, steps: usize) {
     *fuel = fuel.saturating_sub(steps as u32);
 }
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::linear::Verdict;
-use super::{Effort, Entered, Head, Outcome, Part, collect_atoms};
+use super::{Effort, Entered, Head, Outcome, Part, Unit, collect_atoms};
 use crate::terms::{Sort, Term, TermKind, Terms};
 
 /// Terms that more others are made of say little about a question: nearly everything is about `this`.
@@ -21,6 +21,13 @@ const ACTIVE: usize = 400;
 impl Entered {
     /// Tries to refute what has been entered and the negation of the goal.
     pub(super) fn attempt(&mut self, terms: &mut Terms, goal: Term, effort: Effort) -> Outcome {
+        self.is_attempt = true;
+        let outcome = self.attempt_with(terms, goal, effort);
+        self.is_attempt = false;
+        outcome
+    }
+
+    fn attempt_with(&mut self, terms: &mut Terms, goal: Term, effort: Effort) -> Outcome {
         self.fuel = effort.steps;
         self.reach = effort.reach;
         self.distance = 0;
@@ -30,9 +37,8 @@ impl Entered {
         if !self.is_numeric {
             return self.refute(terms, effort.distinctions);
         }
-        let core = self.core_of(terms, goal);
-        let is_plain = core.is_some();
-        self.core = core.unwrap_or_default();
+        let (core, is_plain) = self.core_of(terms, goal);
+        self.core = core;
         match self.refute(terms, effort.distinctions) {
             Outcome::Open if !is_plain => Outcome::Unknown,
             outcome => outcome,
@@ -159,7 +165,10 @@ impl Entered {
             }
             match possible[..] {
                 [] => return Outcome::Proved,
-                [(part, truth)] => self.assert_active(terms, part, truth),
+                [(part, truth)] => {
+                    self.derived.insert((part, terms.bool(truth)));
+                    self.assert_active(terms, part, truth);
+                }
                 _ if distinctions == 0 => return Outcome::Unknown,
                 _ => return self.distinguish(terms, &possible, distinctions - 1),
             }
@@ -173,6 +182,7 @@ impl Entered {
             for &(earlier, truth) in &cases[..index] {
                 self.assert_active(terms, earlier, !truth);
             }
+            self.derived.insert((part, terms.bool(truth)));
             self.assert_active(terms, part, truth);
             let outcome = crate::terms::grow_stack(|| self.refute(terms, distinctions));
             self.undo_to(start);
@@ -194,7 +204,6 @@ impl Entered {
 
     /// Follows what is known of the active terms until nothing is new.
     fn saturate(&mut self, terms: &mut Terms) {
-        let mut seen = 0;
         loop {
             if self.graph.is_contradictory() || !self.spend(1) {
                 return;
@@ -203,21 +212,27 @@ impl Entered {
             if self.graph.is_contradictory() {
                 return;
             }
+            if self.seen_rules != self.rules.len() {
+                self.seen_rules = self.rules.len();
+                self.seen = 0;
+            }
             let grown = self.graph.take_grown();
             let until = self.active.len();
-            if seen == until && grown.is_empty() && !has_new {
+            if self.seen == until && grown.is_empty() && !has_new {
                 return;
             }
+            let seen = std::mem::replace(&mut self.seen, until);
             for index in 0..until {
                 let term = self.active.get(index);
-                if index >= seen || self.is_in(terms, term, &grown) {
-                    self.look_at(terms, term, self.distances[index]);
+                if index >= seen {
+                    self.look_at(terms, term, self.distances[index], None);
+                } else if self.is_in(terms, term, &grown) {
+                    self.look_at(terms, term, self.distances[index], Some(&grown));
                 }
                 if self.graph.is_contradictory() || self.fuel == 0 {
                     return;
                 }
             }
-            seen = until;
         }
     }
 
@@ -232,8 +247,14 @@ impl Entered {
         found
     }
 
-    /// Finds what follows because there is this term.
-    fn look_at(&mut self, terms: &mut Terms, term: Term, distance: u32) {
+    /// Finds what follows because there is this term. `grown`: if it has been looked at before, the classes that have grown since.
+    fn look_at(
+        &mut self,
+        terms: &mut Terms,
+        term: Term,
+        distance: u32,
+        grown: Option<&FxHashSet<Term>>,
+    ) {
         let is_number = matches!(terms.sort(term), Sort::INT | Sort::PERM);
         if self.is_numeric && !is_number && terms.sort(term) != Sort::BOOL {
             return;
@@ -242,7 +263,7 @@ impl Entered {
         self.spread(terms, term);
         self.open_membership(terms, term);
         self.open_number(terms, term);
-        self.instantiate_for(terms, term);
+        self.instantiate_for(terms, term, grown);
     }
 
     /// Enters what disjunctions say of which all parts but one are refuted. Whether there was one.
@@ -250,18 +271,18 @@ impl Entered {
         let mut has_new = false;
         let mut index = 0;
         while index < self.watched.len() + self.candidates.len() {
-            let open = self.open_parts(terms, index);
+            let unit = self.unit_among(terms, self.parts(index));
             index += 1;
             if !self.spend(1) {
                 return false;
             }
-            match open.as_deref() {
-                Some([]) => {
+            match unit {
+                Unit::Refuted => {
                     self.graph.contradict();
                     return true;
                 }
                 // What it says may be entered without its truth being seen: once is enough.
-                Some(&[(part, truth)])
+                Unit::Part((part, truth))
                     if self.matters(terms, part)
                         && self.derived.insert((part, terms.bool(truth))) =>
                 {
@@ -271,19 +292,18 @@ impl Entered {
                         return true;
                     }
                 }
-                Some(_) | None => {}
+                Unit::Part(_) | Unit::Other => {}
             }
         }
         has_new
     }
 
-    /// The parts of a disjunction that are undecided; `None` if it holds. First come the watched clauses, then the candidates.
-    fn open_parts(&self, terms: &Terms, index: usize) -> Option<Vec<Part>> {
-        let parts = match index.checked_sub(self.watched.len()) {
+    /// The parts of a disjunction. First come the watched clauses, then the candidates.
+    fn parts(&self, index: usize) -> &[Part] {
+        match index.checked_sub(self.watched.len()) {
             None => &self.clauses[self.watched.get(index)].parts,
             Some(index) => &self.candidates[index],
-        };
-        self.open_among(terms, parts)
+        }
     }
 
     /// Whether a formula tells something of terms that are in the graph: an equation that only names a new term does not, nor
@@ -327,6 +347,7 @@ impl Entered {
                 | TermKind::Add(..)
                 | TermKind::Sub(..)
                 | TermKind::Mul(..)
+                | TermKind::IntToPerm(_)
                 | TermKind::Ite(..) => {
                     terms.kind(term).for_each_operand(|operand| pending.push(operand));
                 }
@@ -353,6 +374,7 @@ impl Entered {
                 TermKind::Add(left, right)
                 | TermKind::Sub(left, right)
                 | TermKind::Mul(left, right) => pending.extend([left, right]),
+                TermKind::IntToPerm(number) => pending.push(number),
                 _ if self.graph.has_form(terms, number) => {}
                 _ => return false,
             }
@@ -364,8 +386,11 @@ impl Entered {
     fn next_distinction(&self, terms: &Terms) -> Option<Vec<Part>> {
         let mut best: Option<(Cost, Vec<Part>)> = None;
         for index in 0..self.watched.len() + self.candidates.len() {
-            let Some(open) = self.open_parts(terms, index) else { continue };
-            if open.len() > MANY_PARTS {
+            let Some(open) = self.open_among(terms, self.parts(index)) else { continue };
+            // A part that was entered need not be seen to hold, if it is a formula of several atoms.
+            let is_entered =
+                |&(part, truth): &Part| self.derived.contains(&(part, terms.bool(truth)));
+            if open.len() > MANY_PARTS || open.iter().any(is_entered) {
                 continue;
             }
             // First what is about the constants of the goal itself.

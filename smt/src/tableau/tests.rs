@@ -121,6 +121,66 @@ fn numbers_larger_than_machines_have_prove_nothing() {
     bench.does_not_prove(goal);
 }
 
+/// `count · c`, as amounts that are counted by a small fraction.
+fn counted(bench: &mut Bench, count: Term, c: Term) -> Term {
+    let count = bench.terms.int_to_perm(count);
+    bench.terms.mul(count, c)
+}
+
+#[test]
+fn products_are_bounded_by_what_is_known_of_their_factors() {
+    let mut bench = Bench::default();
+    let [n, i] = ["n", "i"].map(|name| bench.constant(name, Sort::INT));
+    let [c, d] = ["c", "d"].map(|name| bench.constant(name, Sort::PERM));
+    let one = bench.terms.int(1);
+    let rest = bench.terms.sub(n, i);
+    let next = bench.terms.add(i, one);
+    let less = bench.terms.sub(n, next);
+    let (rest, less) = (counted(&mut bench, rest, c), counted(&mut bench, less, c));
+    // One may be taken off, whatever the sign of `c`.
+    let after = bench.terms.sub(rest, c);
+    let same = bench.terms.identical(after, less);
+    bench.proves(same);
+    // There is one only if `i < n`, and `0 ≤ c`.
+    let is_enough = bench.terms.le(c, rest);
+    let is_below = bench.terms.lt(i, n);
+    bench.assume(is_below);
+    bench.does_not_prove(is_enough);
+    let is_amount = bench.terms.le(Terms::NONE, c);
+    bench.assume(is_amount);
+    bench.proves(is_enough);
+    let is_more = bench.terms.lt(c, rest);
+    bench.does_not_prove(is_more);
+    let is_some = bench.terms.lt(Terms::NONE, rest);
+    bench.does_not_prove(is_some);
+    let is_positive = bench.terms.lt(Terms::NONE, c);
+    bench.assume(is_positive);
+    bench.proves(is_some);
+    // Of another factor nothing is known.
+    let other = bench.terms.sub(n, i);
+    let other = counted(&mut bench, other, d);
+    let is_enough = bench.terms.le(d, other);
+    bench.does_not_prove(is_enough);
+}
+
+#[test]
+fn factors_between_two_bounds_are_told() {
+    let mut bench = Bench::default();
+    let [n, i] = ["n", "i"].map(|name| bench.constant(name, Sort::INT));
+    let c = bench.constant("c", Sort::PERM);
+    let one = bench.terms.int(1);
+    let previous = bench.terms.sub(i, one);
+    let rest = bench.terms.sub(n, previous);
+    let product = counted(&mut bench, rest, c);
+    let facts = [bench.terms.le(n, i), bench.terms.lt(Terms::NONE, c), bench.terms.lt(previous, n)];
+    let is_one = bench.terms.identical(product, c);
+    for fact in facts {
+        bench.does_not_prove(is_one);
+        bench.assume(fact);
+    }
+    bench.proves(is_one);
+}
+
 #[test]
 fn integers_between_which_there_is_none_are_told() {
     let mut bench = Bench::default();
@@ -180,6 +240,32 @@ fn quantified_facts_have_instances() {
     let not = bench.terms.not(xw);
     bench.assume(not);
     bench.does_not_prove(wx);
+}
+
+#[test]
+fn what_holds_of_some_value_is_said_of_a_constant() {
+    let mut bench = Bench::default();
+    let (sort, below) = order(&mut bench);
+    let [x, y] = ["x", "y"].map(|name| bench.constant(name, sort));
+    let some = bench.terms.named_variable("some", sort);
+    let (above_x, above_y) =
+        (bench.terms.apply(below, &[x, some]), bench.terms.apply(below, &[y, some]));
+    let y_below_x = bench.terms.apply(below, &[y, x]);
+    let [some_above_x, some_above_y] = [above_x, above_y]
+        .map(|body| bench.terms.exists(&[some], vec![vec![body]], body, "some", 0));
+    bench.assume(y_below_x);
+    let follows = bench.terms.implies(some_above_x, some_above_y);
+    bench.proves(follows);
+    // Nothing is above both, although there is something above each.
+    bench.assume(some_above_y);
+    bench.does_not_prove(some_above_x);
+    let both = bench.terms.and([above_x, above_y]);
+    let some_above_both =
+        bench.terms.exists(&[some], vec![vec![above_x], vec![above_y]], both, "some", 0);
+    bench.does_not_prove(some_above_both);
+    let not_below = bench.terms.not(above_y);
+    let all_not_below = bench.terms.forall(&[some], vec![vec![above_y]], not_below, "none", 0);
+    bench.does_not_prove(all_not_below);
 }
 
 #[test]
@@ -365,7 +451,7 @@ impl Vocabulary {
     }
 
     fn amount(&self, terms: &mut Terms, chance: &mut Chance) -> Term {
-        match chance.below(5) {
+        match chance.below(6) {
             0 => {
                 let thirds =
                     [Terms::NONE, terms.fraction(1, 3), terms.fraction(2, 3), Terms::WRITE];
@@ -383,6 +469,11 @@ impl Vocabulary {
                 } else {
                     terms.perm_min(left, right)
                 }
+            }
+            3 => {
+                let count = self.number(terms, chance);
+                let count = terms.int_to_perm(count);
+                terms.mul(count, chance.one_of(&self.amounts))
             }
             _ => chance.one_of(&self.amounts),
         }

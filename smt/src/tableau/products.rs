@@ -1,0 +1,94 @@
+//! What is known of products of numbers: each is a sum of products of two variables, and an inequality that is multiplied by a
+//! number known to be positive still holds.
+//!
+//! So `(n - i) · c` is `n · c - i · c`, and where `i < n` holds of integers and `0 ≤ c`, it is at least `c`.
+
+use num_traits::{CheckedMul, One, Signed};
+use rustc_hash::FxHashMap;
+
+use super::linear::{Elimination, Number, Product, ROWS, Row, Sum, spend};
+
+/// The products of two variables, the smaller one first, each as a variable.
+struct Monomials {
+    variables: FxHashMap<(u32, u32), u32>,
+    /// The variable of the next one.
+    next: u32,
+}
+
+impl Monomials {
+    /// The variable of a product; a new one unless it is known.
+    fn variable(&mut self, left: u32, right: u32) -> u32 {
+        *self.variables.entry((left.min(right), left.max(right))).or_insert_with(|| {
+            self.next += 1;
+            self.next - 1
+        })
+    }
+
+    /// Whether the product of two variables occurs in what is known.
+    fn has(&self, left: u32, right: u32) -> bool {
+        self.variables.contains_key(&(left.min(right), left.max(right)))
+    }
+
+    /// `left · right`. `None`: a number has become too large.
+    fn product(&mut self, left: &Sum, right: &Sum) -> Option<Sum> {
+        let mut product = Sum::default().plus(&left.literal, right)?;
+        for &(variable, ref factor) in &left.factors {
+            product =
+                product.plus(&factor.checked_mul(&right.literal)?, &Sum::variable(variable))?;
+            for &(other, ref of_other) in &right.factors {
+                let both = Sum::variable(self.variable(variable, other));
+                product = product.plus(&factor.checked_mul(of_other)?, &both)?;
+            }
+        }
+        Some(product)
+    }
+}
+
+impl Elimination {
+    /// Replaces the products by equations between variables, and adds the inequalities that follow for them. Expects solved
+    /// equations: so a factor that is known to be a literal is one. `None`: a number has become too large, or there are too many.
+    pub(super) fn expand_products(&mut self, fuel: &mut u32) -> Option<()> {
+        let mut monomials = Monomials { variables: FxHashMap::default(), next: self.variables };
+        for Product { own, left, right } in std::mem::take(&mut self.products) {
+            let product = monomials.product(&left, &right)?;
+            spend(fuel, left.factors.len() * right.factors.len());
+            self.equations.push(product.plus(&-Number::one(), &own)?);
+        }
+        let mut multiplied = Vec::new();
+        for (multiplier, is_strict) in self.multipliers(&monomials) {
+            for row in &self.rows {
+                let is_known = row
+                    .sum
+                    .factors
+                    .iter()
+                    .all(|&(variable, _)| monomials.has(variable, multiplier));
+                if !is_known || row.sum.factors.is_empty() {
+                    continue;
+                }
+                let sum = monomials.product(&row.sum, &Sum::variable(multiplier))?;
+                multiplied.push(Row { sum, is_strict: row.is_strict && is_strict });
+            }
+            spend(fuel, self.rows.len());
+        }
+        self.rows.extend(multiplied);
+        self.variables = monomials.next;
+        (self.rows.len() <= ROWS).then_some(())
+    }
+
+    /// The factors of products that are known to be at least 0, in ascending order, and whether they are known not to be 0.
+    fn multipliers(&self, monomials: &Monomials) -> Vec<(u32, bool)> {
+        let mut multipliers: Vec<(u32, bool)> = Vec::new();
+        for Row { sum, is_strict } in &self.rows {
+            let [(variable, factor)] = sum.factors[..] else { continue };
+            let occurs =
+                || monomials.variables.keys().any(|&(a, b)| variable == a || variable == b);
+            if factor.is_positive() && !sum.literal.is_positive() && occurs() {
+                multipliers.push((variable, *is_strict || sum.literal.is_negative()));
+            }
+        }
+        // Of each the strongest.
+        multipliers.sort_unstable_by_key(|&(variable, is_strict)| (variable, !is_strict));
+        multipliers.dedup_by_key(|&mut (variable, _)| variable);
+        multipliers
+    }
+}
