@@ -244,15 +244,15 @@ fn what_the_solver_is_asked_can_be_kept() {
 }
 
 /// A method with more places than are listed; lines 3 to 10 have an obligation each that reaches the solver.
-const MANY_PLACES: &str = "method m(a: Int, b: Int) returns (c: Int)
+const MANY_PLACES: &str = "method m(a: Int, s: Seq[Int], t: Seq[Int]) returns (c: Int)
 {
-  c := a * b
-  assert c + a == a * (b + 1)
-  assert c + 2 * a == a * (b + 2)
-  assert c + 3 * a == a * (b + 3)
-  assert c + 4 * a == a * (b + 4)
-  assert c + 5 * a == a * (b + 5)
-  assert c + 6 * a == a * (b + 6)
+  c := |s ++ t|
+  assert c == |t| + |s|
+  assert c + 1 == |s ++ t ++ Seq(a)|
+  assert c + 2 == |s ++ t ++ Seq(a, a)|
+  assert c + 3 == |s ++ t ++ Seq(a, a, a)|
+  assert c + 4 == |s ++ t ++ Seq(a, a, a, a)|
+  assert c + 5 == |s ++ t ++ Seq(a, a, a, a, a)|
   c := 7 / (a * a + 1)
 }
 ";
