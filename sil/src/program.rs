@@ -268,6 +268,16 @@ pub struct Domain {
     pub span: Span,
 }
 
+impl Domain {
+    /// The back end that the verifier is: whose texts count.
+    pub const BACK_END: &str = "SMTLIB";
+
+    /// The text of the sort that stands for the domain, if it is interpreted.
+    pub fn interpretation(&self) -> Option<&Name> {
+        self.interpretations.get(Self::BACK_END)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct DomainFunction {
     pub name: Name,

@@ -80,7 +80,7 @@ struct Entered {
     active: Marked<Term>,
     /// How far each of them is from the question, in the order of `active`.
     distances: Vec<u32>,
-    /// How many of them have been looked at, when there were so many rules.
+    /// How many of them have been looked at, and how many rules there were then.
     seen: usize,
     seen_rules: usize,
     /// How far the terms may be that are looked at now, and those that come next.
@@ -95,7 +95,8 @@ struct Entered {
     watched: Marked<usize>,
     /// How many of the axioms have been entered.
     axioms: usize,
-    /// Whether there is a present question. What is assumed before says nothing of constants that stand for some value.
+    /// Whether a question is being attempted. Only then does a formula about some value tell something of a constant: what is
+    /// assumed stays for all questions, and most need no such constants.
     is_attempt: bool,
     /// Steps that the present question may still take.
     fuel: u32,
@@ -254,6 +255,7 @@ impl Tableau {
         is_numeric: bool,
     ) -> Outcome {
         self.enter(terms);
+        self.entered.is_attempt = true;
         let mut outcome = Outcome::Unknown;
         for &effort in efforts {
             let start = self.entered.mark();
@@ -264,6 +266,7 @@ impl Tableau {
                 break;
             }
         }
+        self.entered.is_attempt = false;
         outcome
     }
 

@@ -4,12 +4,9 @@ use la_arena::ArenaMap;
 use rustc_hash::FxHashMap;
 
 use super::{Applications, Checker};
-use crate::program::{Expr, Function, FunctionId, Member};
+use crate::program::{Domain, Expr, Function, FunctionId, Member};
 use crate::recursion::{applied, components};
 use crate::source::{Name, Span};
-
-/// The back end that interpretations are looked up for.
-const BACK_END: &str = "SMTLIB";
 
 pub(super) fn check(checker: &mut Checker<'_>, applications: &ArenaMap<FunctionId, Applications>) {
     domains(checker);
@@ -23,9 +20,9 @@ fn domains(checker: &mut Checker<'_>) {
         if domain.interpretations.is_empty() {
             continue;
         }
-        if !domain.interpretations.contains_key(BACK_END) {
-            let message =
-                format!("the domain `{}` has no interpretation for {BACK_END}", domain.name);
+        if domain.interpretation().is_none() {
+            let (name, back_end) = (&domain.name, Domain::BACK_END);
+            let message = format!("the domain `{name}` has no interpretation for {back_end}");
             checker.error(domain.span, message);
         }
         if !domain.parameters.is_empty() {

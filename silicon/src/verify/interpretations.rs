@@ -10,16 +10,13 @@ use sil::walk::{Visit, walk_body, walk_expr};
 use smt::prover::{ProverError, Workspace};
 use smt::terms::{Sort, Terms};
 
-/// The back end that interpretations are looked up for.
-const BACK_END: &str = "SMTLIB";
-
 /// An error for each domain whose text is no sort, and for each function that is applied and whose text is no function of
 /// its types.
 pub(crate) fn errors(program: &Program) -> Vec<Diagnostic> {
     let workspace = Workspace::new();
     let mut errors = Vec::new();
     for (_, domain) in program.domains.iter() {
-        if let Some(text) = domain.interpretations.get(BACK_END)
+        if let Some(text) = domain.interpretation()
             && let Err(error) = workspace.check_sort(text)
         {
             let what = format!("the interpretation of the domain `{}`", domain.name);
@@ -62,7 +59,7 @@ fn sort(terms: &mut Terms, program: &Program, ty: &Type) -> Option<Sort> {
         Type::Bool => Some(Sort::BOOL),
         Type::Perm => Some(Sort::PERM),
         Type::Domain(domain, _) => {
-            let text = program.domains[*domain].interpretations.get(BACK_END)?;
+            let text = program.domains[*domain].interpretation()?;
             Some(terms.backend_sort(text))
         }
         _ => None,

@@ -21,13 +21,6 @@ const ACTIVE: usize = 400;
 impl Entered {
     /// Tries to refute what has been entered and the negation of the goal.
     pub(super) fn attempt(&mut self, terms: &mut Terms, goal: Term, effort: Effort) -> Outcome {
-        self.is_attempt = true;
-        let outcome = self.attempt_with(terms, goal, effort);
-        self.is_attempt = false;
-        outcome
-    }
-
-    fn attempt_with(&mut self, terms: &mut Terms, goal: Term, effort: Effort) -> Outcome {
         self.fuel = effort.steps;
         self.reach = effort.reach;
         self.distance = 0;

@@ -164,6 +164,30 @@ fn products_are_bounded_by_what_is_known_of_their_factors() {
 }
 
 #[test]
+fn inequalities_of_integers_are_multiplied() {
+    let mut bench = Bench::default();
+    let [i, n, k] = ["i", "n", "k"].map(|name| bench.constant(name, Sort::INT));
+    let (ik, nk) = (bench.terms.mul(i, k), bench.terms.mul(n, k));
+    let after = bench.terms.add(ik, k);
+    let (is_less, is_room) = (bench.terms.lt(ik, nk), bench.terms.le(after, nk));
+    let is_below = bench.terms.lt(i, n);
+    bench.assume(is_below);
+    bench.does_not_prove(is_room);
+    let zero = bench.terms.int(0);
+    let is_natural = bench.terms.le(zero, k);
+    bench.assume(is_natural);
+    bench.proves(is_room);
+    bench.does_not_prove(is_less);
+    let is_positive = bench.terms.lt(zero, k);
+    bench.assume(is_positive);
+    bench.proves(is_less);
+    // Nothing is known of the sign of `i`.
+    let (ii, ni) = (bench.terms.mul(i, i), bench.terms.mul(n, i));
+    let is_less = bench.terms.le(ii, ni);
+    bench.does_not_prove(is_less);
+}
+
+#[test]
 fn factors_between_two_bounds_are_told() {
     let mut bench = Bench::default();
     let [n, i] = ["n", "i"].map(|name| bench.constant(name, Sort::INT));
@@ -444,7 +468,11 @@ impl Vocabulary {
             }
             2 => {
                 let (left, right) = (chance.one_of(&self.numbers), self.number(terms, chance));
-                if chance.below(2) == 0 { terms.add(left, right) } else { terms.sub(left, right) }
+                match chance.below(5) {
+                    0 => terms.mul(left, right),
+                    1 | 2 => terms.add(left, right),
+                    _ => terms.sub(left, right),
+                }
             }
             _ => chance.one_of(&self.numbers),
         }

@@ -32,7 +32,7 @@ impl Engine<'_> {
             }
             Type::Domain(domain, arguments) => {
                 let declaration = &self.program.domains[*domain];
-                if let Some(text) = declaration.interpretations.get("SMTLIB") {
+                if let Some(text) = declaration.interpretation() {
                     return self.terms.backend_sort(text);
                 }
                 let arguments: Vec<_> =
