@@ -19,8 +19,8 @@ pub enum Ending {
     Crash(String),
 }
 
-/// The argument that makes the runner verify one file and answer on standard output.
-pub const ONE: &str = "--one";
+/// The arguments that make this program verify one file and answer on standard output.
+const ONE: [&str; 2] = ["conformance", "--one"];
 
 /// How often a running process is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(5);
 pub fn run(path: &Path, options: &[&str], timeout: Duration) -> anyhow::Result<Ending> {
     let runner = std::env::current_exe().context("cannot find this program")?;
     let mut child = Command::new(runner)
-        .arg(ONE)
+        .args(ONE)
         .arg(path)
         .args(options)
         .stdin(Stdio::null())

@@ -1,6 +1,6 @@
 //! Compares what the verifier proves of Chalice programs with what happens when they run.
 //!
-//! `cargo run --release -p sil-tests --bin cross_check -- --starts 1000 DIR` runs each method of the programs below
+//! `cargo run --release -p sil-tests --bin attack -- cross-check --starts 1000 DIR` runs each method of the programs below
 //! `DIR` from starts made of its precondition (`sil_tests::cross_check`). Exit code: 0 if no verified method fails,
 //! 1 otherwise.
 
@@ -8,13 +8,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::Args;
 use sil_tests::attack::in_order;
 use sil_tests::cross_check::{Limits, Totals, compare, programs};
 
 /// Runs what the verifier has verified, and looks for failures.
-#[derive(Parser)]
-struct Args {
+#[derive(Args)]
+pub(super) struct Options {
     /// Starts of each method
     #[arg(long, default_value_t = 100)]
     starts: u64,
@@ -41,9 +41,8 @@ struct Args {
     paths: Vec<PathBuf>,
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    let args = Args::parse();
-    let Args { starts, seed, steps, patience, .. } = args;
+pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
+    let Options { starts, seed, steps, patience, .. } = *args;
     let limits = Limits { starts, seed, steps, patience, visible: args.schedules };
     let files: Vec<PathBuf> = args.paths.iter().flat_map(|path| programs(path)).collect();
     let results = in_order(0..files.len(), args.jobs, |index| compare(&files[index], limits));

@@ -1,6 +1,6 @@
 //! Plants misuse into Chalice programs that run, and looks whether `chalice-run` notices it.
 //!
-//! `cargo run --release -p sil-tests --bin misuse -- --count 200 DIR..` plants at so many places of the programs below
+//! `cargo run --release -p sil-tests --bin attack -- misuse --count 200 DIR..` plants at so many places of the programs below
 //! `DIR` (`sil_tests::misuse`), as many as possible in programs of their own. Exit code: 0 if all of it is noticed, 1
 //! otherwise.
 
@@ -10,14 +10,14 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::Args;
 use sil_tests::attack::in_order;
 use sil_tests::cross_check::{Limits, programs};
 use sil_tests::misuse::{Fate, Site, judge, sites};
 
 /// Makes checks fail in programs that run, and looks whether that is noticed.
-#[derive(Parser)]
-struct Args {
+#[derive(Args)]
+pub(super) struct Options {
     /// Places at which something is planted
     #[arg(long, default_value_t = 200)]
     count: usize,
@@ -65,8 +65,7 @@ fn candidate(path: &PathBuf, seed: u64, limits: Limits) -> io::Result<Candidate>
     Ok(Candidate { name, text, sites })
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    let args = Args::parse();
+pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     let limits = Limits {
         starts: args.starts,
         seed: args.seed,

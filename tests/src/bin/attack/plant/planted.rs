@@ -14,7 +14,7 @@ use silicon::report::Verdict;
 use silicon::session::place::Places;
 use silicon::session::{Input, load, name_and_span, on_large_stack};
 
-use super::{Args, Done, Job, Tried, Way};
+use super::{Done, Job, Options, Tried, Way};
 
 pub(super) enum Planted {
     Engine { loaded: load::Loaded, program: Box<Program> },
@@ -73,7 +73,7 @@ impl Planted {
     }
 
     /// Does a job, of which `index` is the number.
-    pub(super) fn judge(&self, job: &Job, index: usize, args: &Args) -> Done {
+    pub(super) fn judge(&self, job: &Job, index: usize, args: &Options) -> Done {
         let member = Duration::from_secs_f64(args.timeout);
         let limits = Limits { obligation: 5_000_000, member };
         match self {
@@ -92,7 +92,7 @@ fn judge_translation(
     program: &Program,
     job: &Job,
     index: usize,
-    args: &Args,
+    args: &Options,
     limits: Limits,
 ) -> Done {
     let sources = &loaded.sources;
@@ -131,7 +131,7 @@ fn judge_text(
     way: source::Way,
     job: &Job,
     index: usize,
-    args: &Args,
+    args: &Options,
     limits: Limits,
 ) -> Done {
     if let Subject::Member(name) = subject
@@ -153,7 +153,7 @@ fn judge_text(
 }
 
 /// Writes a mutant where that is asked for, and gives the name of its file.
-fn write(args: &Args, name: String, text: impl FnOnce() -> String) -> Option<String> {
+fn write(args: &Options, name: String, text: impl FnOnce() -> String) -> Option<String> {
     let path = args.write.as_ref()?.join(&name);
     if let Err(error) = std::fs::write(&path, text()) {
         eprintln!("cannot write {}: {error}", path.display());

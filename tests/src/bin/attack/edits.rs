@@ -1,6 +1,6 @@
 //! Edits programs at random, and compares what is found with the answers of earlier runs with what a fresh run finds.
 //!
-//! `cargo run --release -p sil-tests --bin edits -- --seed 1 --sequences 500 --edits 20 DIR` takes the programs below a directory
+//! `cargo run --release -p sil-tests --bin attack -- edits --seed 1 --sequences 500 --edits 20 DIR` takes the programs below a directory
 //! (`sil_tests::edits`). Each difference is shown with the text. Exit code: 0 if there is none, 1 otherwise. What is
 //! `BESIDE` is no difference between the two, but one from a run that keeps no answers.
 
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::Args;
 use sil_tests::attack::in_order;
 use sil_tests::edits::{self, Tally};
 use sil_tests::plant::lot;
@@ -18,8 +18,8 @@ use silicon::session::Input;
 use silicon::session::input::{Language, programs_below};
 
 /// Edits programs at random, and compares what is found with answers of earlier runs with what a fresh run finds.
-#[derive(Parser)]
-struct Args {
+#[derive(Args)]
+pub(super) struct Options {
     /// Which edits are made
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -37,8 +37,7 @@ struct Args {
     directories: Vec<PathBuf>,
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    let args = Args::parse();
+pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     let mut programs = Vec::new();
     for path in args.directories.iter().flat_map(|directory| programs_below(directory)) {
         let text = std::fs::read_to_string(&path).context("cannot read a program")?;

@@ -1,6 +1,6 @@
 //! Runs the verifier on suites of programs and compares with what they announce.
 //!
-//! `cargo run --release -p sil-tests --bin conformance -- DIR` lists every program below a directory, sorted by path,
+//! `cargo run --release -p sil-tests --bin attack -- conformance DIR` lists every program below a directory, sorted by path,
 //! so that two runs can be compared with `diff`. Exit code: 0 if nothing is missing, 1 otherwise.
 
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::Parser;
+use clap::Args;
 use sil_tests::conformance::process::{self, Ending};
 use sil_tests::conformance::{Case, Class, Judgement, cases, judge, listing, totals};
 use sil_tests::observation;
@@ -20,8 +20,8 @@ use silicon::options::Join;
 use silicon::session::Task;
 
 /// Compares the verifier's answers with what suites of programs announce.
-#[derive(Parser)]
-struct Args {
+#[derive(Args)]
+pub(super) struct Options {
     /// Directories of programs, or single programs
     #[arg(value_name = "DIR", required_unless_present = "one")]
     directories: Vec<PathBuf>,
@@ -57,8 +57,7 @@ struct Args {
     one: Option<PathBuf>,
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    let args = Args::parse();
+pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.one {
         let task = if args.check { Task::Check } else { Task::Verify };
         let join = match &*args.join {
@@ -84,14 +83,14 @@ fn main() -> anyhow::Result<ExitCode> {
         });
     }
     all.sort_by(|a, b| a.name.cmp(&b.name));
-    let results = run(&all, &args)?;
-    show(&results, &args)?;
+    let results = run(&all, args)?;
+    show(&results, args)?;
     let missing = results.iter().any(|(judgement, _)| judgement.class == Class::Missing);
     Ok(if missing || results.is_empty() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Judges every case; the results are in the order of the cases.
-fn run(cases: &[Case], args: &Args) -> anyhow::Result<Vec<(Judgement, Duration)>> {
+fn run(cases: &[Case], args: &Options) -> anyhow::Result<Vec<(Judgement, Duration)>> {
     let jobs = match args.jobs {
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         jobs => jobs,
@@ -124,7 +123,7 @@ fn run(cases: &[Case], args: &Args) -> anyhow::Result<Vec<(Judgement, Duration)>
     Ok(results.into_iter().map(|(_, result)| result).collect())
 }
 
-fn show(results: &[(Judgement, Duration)], args: &Args) -> anyhow::Result<()> {
+fn show(results: &[(Judgement, Duration)], args: &Options) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     if args.json {
         for (judgement, time) in results {

@@ -1,7 +1,7 @@
 //! Types into programs as somebody would in an editor, and measures how long the language server takes to say what is wrong with the
 //! text.
 //!
-//! `cargo run --release -p sil-tests --bin typing -- --edits 20 --seed 1 DIR` opens each program below a directory, and edits it: a
+//! `cargo run --release -p sil-tests --bin attack -- typing --edits 20 --seed 1 DIR` opens each program below a directory, and edits it: a
 //! letter more or less, a word doubled, a line away. The time is that from the edit to the diagnostics of the front end for that very
 //! version. At the end of each program they have to be those of a fresh check. Exit code: 0 if they are and 97 % of the programs have
 //! 95 % of their edits answered within the bound, 1 otherwise.
@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use clap::Parser;
+use clap::Args;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use sil_tests::editor::Client;
@@ -22,8 +22,8 @@ use silicon::session::input::programs_below;
 use silicon::session::{Input, Session, Task};
 
 /// Types into programs, and measures how long the language server takes to say what is wrong with the text.
-#[derive(Parser)]
-struct Args {
+#[derive(Args)]
+pub(super) struct Options {
     /// Which edits are made
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -64,8 +64,7 @@ impl Typed {
     }
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    let args = Args::parse();
+pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     let mut client = match &args.silicon {
         Some(path) => Client::of(path),
         None => Client::built(),
@@ -75,7 +74,7 @@ fn main() -> anyhow::Result<ExitCode> {
         let bytes = std::fs::read(&path).context("cannot read a program")?;
         // Editors hand over nothing else.
         if let Ok(text) = String::from_utf8(bytes) {
-            all.push(typed(&mut client, &args, &path, text));
+            all.push(typed(&mut client, args, &path, text));
         }
     }
     client.end();
@@ -135,7 +134,7 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn typed(client: &mut Client, args: &Args, path: &Path, mut text: String) -> Typed {
+fn typed(client: &mut Client, args: &Options, path: &Path, mut text: String) -> Typed {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let uri = uri(&absolute);
     let seed = lot(args.seed, "typing", &path.display().to_string(), 0);

@@ -1,6 +1,6 @@
 //! Plants errors in verified members and lists those that are not noticed.
 //!
-//! `cargo run -p sil-tests --bin plant -- DIR` tries every error that `sil_tests::plant` knows in every verified member
+//! `cargo run -p sil-tests --bin attack -- plant DIR` tries every error that `sil_tests::plant` knows in every verified member
 //! of the programs below a directory. With `--way direct` or `--way translated` the text of Chalice programs is changed, and the
 //! other of these two is asked about what survives. Exit code: 0 if there is no suspect, 1 otherwise.
 
@@ -16,15 +16,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::Context;
-use clap::{Parser, ValueEnum};
+use clap::{Args, ValueEnum};
 use sil_tests::plant::{self, Fate, Kind};
 use silicon::session::{input, on_large_stack};
 
 use planted::Planted;
 
 /// Plants errors in verified members and lists those that are not noticed.
-#[derive(Parser)]
-struct Args {
+#[derive(Args)]
+pub(super) struct Options {
     /// Directories of programs, or single programs
     #[arg(value_name = "DIR", required = true)]
     directories: Vec<PathBuf>,
@@ -105,20 +105,19 @@ struct Tried {
     written: Option<String>,
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    let args = Args::parse();
-    let files = files(&args);
-    let jobs = jobs(&files, &args);
+pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
+    let files = files(args);
+    let jobs = jobs(&files, args);
     if let Some(directory) = &args.write {
         std::fs::create_dir_all(directory).context("cannot make the directory for mutants")?;
     }
-    let done = run(&files, &jobs, &args);
-    let suspects = show::show(&files, &jobs, &done, &args)?;
+    let done = run(&files, &jobs, args);
+    let suspects = show::show(&files, &jobs, &done, args)?;
     Ok(if suspects { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// The programs that the front ends accept.
-fn files(args: &Args) -> Vec<File> {
+fn files(args: &Options) -> Vec<File> {
     let mut files = Vec::new();
     for directory in &args.directories {
         let paths = if directory.is_dir() {
@@ -142,7 +141,7 @@ fn files(args: &Args) -> Vec<File> {
 }
 
 /// All errors, or those that are drawn, by member.
-fn jobs(files: &[File], args: &Args) -> Vec<Job> {
+fn jobs(files: &[File], args: &Options) -> Vec<Job> {
     let mut drawn: Vec<(u64, usize, usize, usize)> = Vec::new();
     let mut members = Vec::new();
     for (file, one) in files.iter().enumerate() {
@@ -180,7 +179,7 @@ fn jobs(files: &[File], args: &Args) -> Vec<Job> {
 }
 
 /// Does every job; the results are in the order of the jobs.
-fn run(files: &[File], jobs: &[Job], args: &Args) -> Vec<Done> {
+fn run(files: &[File], jobs: &[Job], args: &Options) -> Vec<Done> {
     let threads = match args.jobs {
         0 => thread::available_parallelism().map_or(1, NonZero::get),
         jobs => jobs,

@@ -6,14 +6,14 @@ use std::io::{self, Write};
 use anyhow::Context;
 use sil_tests::plant::{Fate, Kind};
 
-use super::{Args, Done, File, Job, Tried};
+use super::{Done, File, Job, Options, Tried};
 
 /// Prints survivors and totals; whether there is a suspect.
 pub(super) fn show(
     files: &[File],
     jobs: &[Job],
     done: &[Done],
-    args: &Args,
+    args: &Options,
 ) -> anyhow::Result<bool> {
     let mut out = io::stdout().lock();
     let mut index_file = String::new();

@@ -1,6 +1,6 @@
 //! Attacks the verifier with the negations of ground facts of its theories.
 //!
-//! `cargo run --release -p sil-tests --bin fact_attack -- --count 1000` makes facts at random
+//! `cargo run --release -p sil-tests --bin attack -- facts --count 1000` makes facts at random
 //! (`sil_tests::attack::facts`), lists those whose negation is shown, and counts those that are not shown themselves.
 //! Exit code: 0 if no negation is shown and there is no defect, 1 otherwise.
 
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::Args;
 use sil_tests::attack::facts::{Batch, FactFate, Theory};
 use sil_tests::attack::in_order;
 use sil_tests::attack::judge::Limits;
@@ -19,8 +19,8 @@ use sil_tests::plant::lot;
 use silicon::options::Join;
 
 /// Attacks the verifier with the negations of ground facts of its theories.
-#[derive(Parser)]
-struct Args {
+#[derive(Args)]
+pub(super) struct Options {
     /// Which facts are made
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -44,8 +44,7 @@ struct Args {
 /// As many facts are in one program.
 const SIZE: usize = 20;
 
-fn main() -> anyhow::Result<ExitCode> {
-    let args = Args::parse();
+pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &args.write {
         std::fs::create_dir_all(directory).context("cannot make the directory for programs")?;
     }

@@ -1,6 +1,6 @@
 //! Attacks the verifier with methods that a run goes through to `assert false`.
 //!
-//! `cargo run --release -p sil-tests --bin heap_attack -- --count 1000` makes methods at random (`sil_tests::attack`)
+//! `cargo run --release -p sil-tests --bin attack -- heap --count 1000` makes methods at random (`sil_tests::attack`)
 //! and lists those that are accepted, made small. Exit code: 0 if there is none and no defect, 1 otherwise.
 
 use std::collections::BTreeMap;
@@ -10,15 +10,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::Args;
 use sil_tests::attack::judge::{Fate, Limits, judge};
 use sil_tests::attack::{Attack, generate, in_order, shrink};
 use sil_tests::plant::lot;
 use silicon::options::Join;
 
 /// Attacks the verifier with methods that a run goes through to `assert false`.
-#[derive(Parser)]
-struct Args {
+#[derive(Args)]
+pub(super) struct Options {
     /// Which programs are made
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -64,13 +64,12 @@ struct Done {
     unproved: Vec<(String, String)>,
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    let args = Args::parse();
+pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     if let Some(directory) = &args.write {
         std::fs::create_dir_all(directory).context("cannot make the directory for programs")?;
     }
     let numbers = args.skip..args.skip + args.count;
-    let done = in_order(numbers, args.jobs, |index| attack(index, &args));
+    let done = in_order(numbers, args.jobs, |index| attack(index, args));
     let defect = |defect| Done {
         fate: Fate::Defect(defect),
         made: String::new(),
@@ -80,10 +79,10 @@ fn main() -> anyhow::Result<ExitCode> {
     };
     let done: Vec<(usize, Done)> =
         (args.skip..).zip(done.into_iter().map(|one| one.unwrap_or_else(defect))).collect();
-    Ok(if show(&done, &args)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if show(&done, args)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn attack(index: usize, args: &Args) -> Done {
+fn attack(index: usize, args: &Options) -> Done {
     let join = match &*args.join {
         "always" => Join::Always,
         "never" => Join::Never,
@@ -113,7 +112,7 @@ fn attack(index: usize, args: &Args) -> Done {
 }
 
 /// Prints what is accepted and totals; whether all is well.
-fn show(done: &[(usize, Done)], args: &Args) -> anyhow::Result<bool> {
+fn show(done: &[(usize, Done)], args: &Options) -> anyhow::Result<bool> {
     let mut out = io::stdout().lock();
     let mut totals: BTreeMap<&str, usize> = BTreeMap::new();
     let mut unproved: BTreeMap<String, usize> = BTreeMap::new();

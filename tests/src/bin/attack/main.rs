@@ -1,0 +1,50 @@
+//! Looks for what is wrong and verifies, and compares the verifier with suites of programs.
+//!
+//! `cargo run --release -p sil-tests --bin attack -- COMMAND` starts one of the commands below; `CONTRIBUTING.md` says
+//! which one finds what. Each has the exit code 1 if it finds something, and 0 otherwise.
+
+mod conformance;
+mod cross_check;
+mod edits;
+mod facts;
+mod heap;
+mod misuse;
+mod plant;
+mod typing;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Looks for what is wrong and verifies.
+#[derive(Parser)]
+#[command(name = "attack")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Attack,
+}
+
+#[derive(Subcommand)]
+enum Attack {
+    Conformance(conformance::Options),
+    CrossCheck(cross_check::Options),
+    Edits(edits::Options),
+    Facts(facts::Options),
+    Heap(heap::Options),
+    Misuse(misuse::Options),
+    Plant(plant::Options),
+    Typing(typing::Options),
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    match &Arguments::parse().command {
+        Attack::Conformance(options) => conformance::run_command(options),
+        Attack::CrossCheck(options) => cross_check::run_command(options),
+        Attack::Edits(options) => edits::run_command(options),
+        Attack::Facts(options) => facts::run_command(options),
+        Attack::Heap(options) => heap::run_command(options),
+        Attack::Misuse(options) => misuse::run_command(options),
+        Attack::Plant(options) => plant::run_command(options),
+        Attack::Typing(options) => typing::run_command(options),
+    }
+}
