@@ -3,8 +3,8 @@
 //! `expectations.jsonl` lists what is right: `path`, and `expected` with a `line`, an `id` (or `kind`), a
 //! `confidence`, of each or of all together, and perhaps a `category` of errors that not every verifier promises.
 //! `reference.jsonl` lists what another verifier says, in one of two forms: `path`, `verdict` and the first of the
-//! `errors` of each member; or `file` and `reference`, with `verdict` and all `errors` (line and id) that it gives a
-//! client with the options of that client.
+//! `errors` of each member; or `file` and `reference`, with `verdict` and all `errors`, where a line with
+//! `class_before` has what a client was told that passes options of its own.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -212,41 +212,53 @@ impl ListedLine {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ReferenceLine {
-    Plain { path: PathBuf, errors: Vec<ReferenceOutput> },
-    OfClient { file: PathBuf, reference: Answer },
+    First {
+        path: PathBuf,
+        errors: Vec<ReferenceOutput>,
+    },
+    All {
+        file: PathBuf,
+        reference: Answer,
+        /// Marks what was asked by a client, with that client's options.
+        class_before: Option<String>,
+    },
 }
 
+/// A place and an id, by name or by position. Lines are compared; columns are the reference's own.
 #[derive(Deserialize)]
-struct ReferenceOutput {
-    line: u32,
-    id: String,
+#[serde(untagged)]
+enum ReferenceOutput {
+    Named { line: u32, id: String },
+    Pair(u32, String),
 }
 
-/// What a client was told.
+/// All that the reference says.
 #[derive(Deserialize)]
 struct Answer {
     verdict: String,
-    errors: Vec<(u32, String)>,
+    errors: Vec<ReferenceOutput>,
+}
+
+impl ReferenceOutput {
+    fn output(self) -> Output {
+        let (Self::Named { line, id } | Self::Pair(line, id)) = self;
+        Output::new(line, id)
+    }
 }
 
 impl ReferenceLine {
     fn announced(self) -> (PathBuf, Announced) {
-        let of = |expected| Expectations { expected, ..Expectations::default() };
-        let (path, reference) = match self {
-            Self::Plain { path, errors } => {
-                let errors = errors.into_iter().map(|one| Output::new(one.line, one.id));
-                let expectations = of(errors.collect());
-                let (has_all_errors, is_decided, options) = (false, true, &[][..]);
-                (path, Reference { expectations, has_all_errors, is_decided, options })
-            }
-            Self::OfClient { file, reference } => {
-                let errors = reference.errors.into_iter().map(|(line, id)| Output::new(line, id));
-                let expectations = of(errors.collect());
-                let is_decided = reference.verdict != "timeout";
-                let (has_all_errors, options) = (true, &[ASSUME_INJECTIVITY][..]);
-                (file, Reference { expectations, has_all_errors, is_decided, options })
+        let (path, errors, has_all_errors, is_decided, options) = match self {
+            Self::First { path, errors } => (path, errors, false, true, &[][..]),
+            Self::All { file, reference: Answer { verdict, errors }, class_before } => {
+                let of_client = class_before.is_some();
+                let options = if of_client { &[ASSUME_INJECTIVITY][..] } else { &[] };
+                (file, errors, true, verdict != "timeout", options)
             }
         };
+        let expected = errors.into_iter().map(ReferenceOutput::output).collect();
+        let expectations = Expectations { expected, ..Expectations::default() };
+        let reference = Reference { expectations, has_all_errors, is_decided, options };
         (path, Announced::Reference(reference))
     }
 }
@@ -263,13 +275,19 @@ mod tests {
     fn the_form_of_a_line_says_how_the_reference_was_asked() {
         let plain = announced(r#"{"path": "a.vpr", "errors": [{"line": 2, "id": "a:b"}]}"#);
         let all = announced(
-            r#"{"file": "a.vpr", "reference": {"verdict": "failed", "errors": [[2, "a:b"]]}}"#,
+            r#"{"file": "a.vpr", "reference": {"verdict": "failed", "errors":
+            [{"line": 2, "column": 9, "id": "a:b"}]}}"#,
+        );
+        let client = announced(
+            r#"{"file": "a.vpr", "class_before": "x",
+            "reference": {"verdict": "failed", "errors": [[2, "a:b"]]}}"#,
         );
         let timeout =
             announced(r#"{"file": "a.vpr", "reference": {"verdict": "timeout", "errors": []}}"#);
         let error = |line| Output::new(line, "a:b");
         assert_eq!((plain.options().len(), plain.is_same(&[error(2)])), (0, None));
-        assert_eq!(all.options(), [ASSUME_INJECTIVITY]);
+        assert_eq!((all.options().len(), client.options()), (0, &[ASSUME_INJECTIVITY][..]));
+        assert_eq!(client.is_same(&[error(2)]), Some(true));
         assert_eq!(all.is_same(&[error(2), error(2)]), Some(true));
         assert_eq!(all.is_same(&[error(2), Output::new(1, "parser.warning")]), Some(true));
         assert_eq!(all.is_same(&[error(2), error(3)]), Some(false));

@@ -1,7 +1,7 @@
 //! Looks for what is wrong and verifies, and compares the verifier with suites of programs.
 //!
 //! `cargo run --release -p sil-tests --bin attack -- COMMAND` starts one of the commands below; `CONTRIBUTING.md` says
-//! which one finds what. Each has the exit code 1 if it finds something, and 0 otherwise.
+//! which one finds what. Each has the exit code 1 if it finds something, 2 if its input is bad, and 0 otherwise.
 
 mod conformance;
 mod cross_check;
@@ -36,8 +36,8 @@ enum Attack {
     Typing(typing::Options),
 }
 
-fn main() -> anyhow::Result<ExitCode> {
-    match &Arguments::parse().command {
+fn main() -> ExitCode {
+    let result = match &Arguments::parse().command {
         Attack::Conformance(options) => conformance::run_command(options),
         Attack::CrossCheck(options) => cross_check::run_command(options),
         Attack::Edits(options) => edits::run_command(options),
@@ -46,5 +46,10 @@ fn main() -> anyhow::Result<ExitCode> {
         Attack::Misuse(options) => misuse::run_command(options),
         Attack::Plant(options) => plant::run_command(options),
         Attack::Typing(options) => typing::run_command(options),
-    }
+    };
+    // A bad input is told in one line, without the place in this program.
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(2)
+    })
 }
