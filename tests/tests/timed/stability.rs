@@ -60,6 +60,7 @@ fn verdicts(line: &Value) -> Vec<&str> {
 
 #[test]
 fn verdicts_that_stay_are_stable_whatever_they_are() {
+    let _alone = super::alone();
     let scratch = Scratch::new(&[("a.vpr", STABLE)]);
     let lines = told(&scratch, &["a.vpr", "--runs", "3"], 0);
     let [easy, broken] = &lines[..] else { panic!("{lines:#?}") };
@@ -73,6 +74,7 @@ fn verdicts_that_stay_are_stable_whatever_they_are() {
 
 #[test]
 fn verdicts_that_depend_on_seeds_flip() {
+    let _alone = super::alone();
     let scratch = Scratch::new(&[("a.vpr", FLIPS)]);
     let limited = ["a.vpr", "--limit", "5000", "--near", "100"];
     let lines = told(&scratch, &limited, 1);
@@ -102,6 +104,7 @@ fn verdicts_that_depend_on_seeds_flip() {
 
 #[test]
 fn what_cannot_be_verified_is_said() {
+    let _alone = super::alone();
     let scratch = Scratch::new(&[("ill.sil", "method m(x: Int) { assert x }"), ("no.sil", "")]);
     for (arguments, code, words) in [
         (&["ill.sil"][..], 3, "ill.sil:1:27: "),

@@ -24,10 +24,11 @@ fn chains() -> String {
 }
 
 /// A program with a method that is verified in several parts, if Z3 is asked all of its questions.
-const IN_PARTS: &[u8] = include_bytes!("../corpus/branches/parts_of_one_method.vpr");
+const IN_PARTS: &[u8] = include_bytes!("../../corpus/branches/parts_of_one_method.vpr");
 
 #[test]
 fn a_large_method_is_verified_in_parts() {
+    let _alone = super::alone();
     let scratch = Scratch::new(&[("f.vpr", IN_PARTS)]);
     let errors = |threads: &str| {
         let format = ["--message-format", "short"];
@@ -46,6 +47,7 @@ fn a_large_method_is_verified_in_parts() {
 /// On the first path the assertion is too much for so few steps, on the second it fails for sure.
 #[test]
 fn what_one_path_gives_up_another_may_refute() {
+    let _alone = super::alone();
     let text = "method m(b: Bool, x: Int, y: Int, z: Int)
   requires x > 0 && y > 0 && z > 0
   requires b ==> x * x * x * y + y * y * y * z == z * z * z * x + 7
@@ -64,6 +66,7 @@ fn what_one_path_gives_up_another_may_refute() {
 
 #[test]
 fn the_number_of_threads_does_not_show() {
+    let _alone = super::alone();
     let mut many = String::new();
     for i in 0..20 {
         let body = format!("assert x != {i}\n  assert x < {i}");

@@ -155,6 +155,7 @@ fn with<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn who_interrupts_learns_what_is_done() {
+    let _alone = super::alone();
     for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
         let program = format!("domain D {{ axiom {{ 1 < 2 }} }}\n{}", mixed());
         let run = Running::start(
@@ -209,6 +210,7 @@ fn who_interrupts_learns_what_is_done() {
 /// Nobody reads its output, so that it cannot end by itself.
 #[test]
 fn a_second_signal_ends_it_at_once() {
+    let _alone = super::alone();
     let mut program = String::new();
     for number in 0..2000 {
         let _ = writeln!(program, "method a_method_with_a_long_name_{number}() {{ assert false }}");
@@ -241,6 +243,7 @@ fn a_second_signal_ends_it_at_once() {
 /// A solver that does not look at its clock: here, one whose process stands still.
 #[test]
 fn a_member_that_does_not_stop_by_itself_is_ended() {
+    let _alone = super::alone();
     let arguments = ["--member-limit", "1", "--smt-log", "log", "a.sil"];
     let arguments = [&UNLIMITED[..6], &arguments].concat();
     let run = Running::start("overdue", &[("a.sil", &mixed())], &arguments);
@@ -258,6 +261,7 @@ fn a_member_that_does_not_stop_by_itself_is_ended() {
 /// What a worker has said counts, also if the process that listens to it is interrupted before it hears it.
 #[test]
 fn who_is_interrupted_hears_what_was_said_before() {
+    let _alone = super::alone();
     let run =
         Running::start("last-words", &[("a.sil", &mixed())], &with(&["--smt-log", "log", "a.sil"]));
     let is_at_slow = |run: &Running| run.path("log/slow.smt2").exists();
@@ -298,6 +302,7 @@ fn pigeons() -> (String, String) {
 /// Whatever is done for a member, it is that member which is given up, once; the others have their verdicts.
 #[test]
 fn each_piece_of_work_is_given_up_as_its_member() {
+    let _alone = super::alone();
     let (parameters, all) = pigeons();
     let names: Vec<&str> =
         parameters.split(", ").map(|one| one.trim_end_matches(": Int")).collect();
@@ -362,6 +367,7 @@ fn each_piece_of_work_is_given_up_as_its_member() {
 /// The first process knows nothing of a signal to another one: neither of them does anything, and it goes on waiting.
 #[test]
 fn a_signal_to_a_worker_wakes_nobody() {
+    let _alone = super::alone();
     let files = [("a.sil", &*slow("slow"))];
     let run = Running::start("woken", &files, &with(&["--smt-log", "log", "a.sil"]));
     run.wait_for(|run| run.path("log/slow.smt2").exists());
@@ -384,6 +390,7 @@ fn a_signal_to_a_worker_wakes_nobody() {
 /// A member with which the process ends costs that member, and what is told depends on how it ended.
 #[test]
 fn a_member_that_ends_the_process_costs_that_member() {
+    let _alone = super::alone();
     for (signal, name, verdict, code) in
         [(Signal::KILL, "SIGKILL", "inconclusive", 4), (Signal::ILL, "SIGILL", "error", 70)]
     {
@@ -407,6 +414,7 @@ fn a_member_that_ends_the_process_costs_that_member() {
 /// What is only checked is never in memory as a whole: 10 MB of text as trees would take some 700 MB.
 #[test]
 fn checking_takes_the_memory_of_one_member() {
+    let _alone = super::alone();
     let mut text = String::from("field value: Int\n");
     for number in 0.. {
         if text.len() > 10_000_000 {
@@ -455,6 +463,7 @@ fn with_memory(kilobytes: u32, directory: &Path, arguments: &[&str]) -> Ended {
 /// than it gets. All others have their verdicts, and these two cost their members only.
 #[test]
 fn a_thousand_files_under_a_memory_limit_have_verdicts() {
+    let _alone = super::alone();
     let hungry = hungry();
     let slow =
         format!("{}method beside(x: Int) requires x > 0 {{ assert x != 0 }}\n", slow("slow"));
@@ -511,6 +520,7 @@ method hungry() {
 
 #[test]
 fn under_a_time_limit_quick_members_have_their_turn() {
+    let _alone = super::alone();
     let program = format!("{}{}", slow("before"), mixed());
     let run =
         Running::start("turns", &[("a.sil", &program)], &with(&["--time-limit", "8", "a.sil"]));
@@ -531,6 +541,7 @@ fn under_a_time_limit_quick_members_have_their_turn() {
 
 #[test]
 fn a_limit_that_is_reached_is_named() {
+    let _alone = super::alone();
     let arguments = ["--member-limit", "0.5", "a.sil"];
     let program = slow("slow");
     let run =
@@ -550,6 +561,7 @@ fn a_limit_that_is_reached_is_named() {
 /// Who reads a report while it is written sees the one before, also through a link.
 #[test]
 fn reports_replace_what_was_there() {
+    let _alone = super::alone();
     let run = Running::start(
         "replace",
         &[("a.sil", "method m() { }"), ("old", "before")],

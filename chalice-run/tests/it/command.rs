@@ -102,7 +102,7 @@ fn a_loop_that_goes_round_is_told_from_a_long_one() {
     let endless = run(&["--entry", "Cell.endless"]);
     assert!(endless.stderr.contains("the run was ended: this loop does not end"), "{endless:?}");
     assert!(endless.stderr.contains("Cell.endless: bounded ("), "{endless:?}");
-    let circles = include_str!("programs/loops/circles.chalice");
+    let circles = include_str!("../programs/loops/circles.chalice");
     for (entry, words) in [
         ("Loop.still", "this loop does not end"),
         ("Loop.circle", "this loop does not end"),
@@ -118,7 +118,7 @@ fn a_loop_that_goes_round_is_told_from_a_long_one() {
 
 #[test]
 fn a_function_that_goes_round_is_told_from_a_deep_one() {
-    let text = include_str!("programs/functions/functions_that_do_not_end.chalice");
+    let text = include_str!("../programs/functions/functions_that_do_not_end.chalice");
     for (entry, words) in [
         ("C.circle", "a function applies itself to the same arguments for ever"),
         ("C.away", "the run was ended: a function does not end"),

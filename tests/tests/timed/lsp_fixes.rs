@@ -242,6 +242,7 @@ const WRONG: [(&str, &str, &str); 34] = [
 
 #[test]
 fn each_kind_of_error_has_an_edit_that_removes_it() {
+    let _alone = super::alone();
     let mut client = Client::built();
     let mut wrong = Vec::new();
     for (number, (extension, member, title)) in WRONG.iter().enumerate() {
@@ -277,6 +278,7 @@ fn each_kind_of_error_has_an_edit_that_removes_it() {
 /// What makes everything above it impossible removes all errors, and is never offered.
 #[test]
 fn a_contradiction_is_not_offered() {
+    let _alone = super::alone();
     let (name, uri) = ("/nowhere/contradiction.vpr", "file:///nowhere/contradiction.vpr");
     let text = "field f: Int\nmethod m(x: Ref, y: Ref)\n  requires acc(x.f) && x == y\n{\n  exhale acc(x.f)\n  y.f := 1\n}\n";
     let mut client = Client::built();
@@ -294,6 +296,7 @@ fn a_contradiction_is_not_offered() {
 /// A part of the programs of the corpus, each time the same; `FIXES_EVERY=1`: all.
 #[test]
 fn what_is_offered_in_the_corpus_holds() {
+    let _alone = super::alone();
     let every = std::env::var("FIXES_EVERY").ok().and_then(|it| it.parse().ok()).unwrap_or(24);
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let programs =

@@ -69,6 +69,7 @@ fn check(told: &Value, versions: &[Right]) {
 /// `KILLS_EDITS`: so many edits; `KILLS_SEED`: which.
 #[test]
 fn no_verdict_is_wrong_whenever_workers_end() {
+    let _alone = super::alone();
     let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse().ok());
     let edits = number("KILLS_EDITS").unwrap_or(80);
     let directory = tempfile::tempdir().expect("there is room");

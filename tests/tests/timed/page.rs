@@ -82,6 +82,7 @@ impl Made {
 
 #[test]
 fn members_are_found_by_what_is_typed() {
+    let _alone = super::alone();
     let Some(browser) = Browser::start() else { return };
     let made = made();
     browser.open(&made.page());
@@ -148,6 +149,7 @@ fn members_are_found_by_what_is_typed() {
 
 #[test]
 fn what_is_wrong_is_marked_where_it_is() {
+    let _alone = super::alone();
     let Some(browser) = Browser::start() else { return };
     let made = made();
     browser.open(&made.page());
@@ -177,6 +179,7 @@ fn what_is_wrong_is_marked_where_it_is() {
 /// What a program says is shown, whatever it says, and does nothing.
 #[test]
 fn hostile_text_does_nothing_in_a_browser() {
+    let _alone = super::alone();
     let Some(browser) = Browser::start() else { return };
     let source = "// </pre><script>document.title = 'x'</script>\u{202e}\u{0}\r\nmethod m()\n{\n  assert 1 < 0 // <img src=x onerror=\"document.title='x'\">\n}\n";
     let scratch = Scratch::new(&[("a<script>.sil", source)]);
@@ -196,6 +199,7 @@ fn hostile_text_does_nothing_in_a_browser() {
 /// paths, as the conditions of the findings tell them, are thick.
 #[test]
 fn bodies_are_drawn_so_that_they_can_be_read() {
+    let _alone = super::alone();
     let Some(browser) = Browser::start() else { return };
     let made = made();
     browser.open(&made.page());

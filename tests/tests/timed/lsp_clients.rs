@@ -66,6 +66,7 @@ fn text(value: &Value) -> &str {
 
 #[test]
 fn neovim_shows_completes_mends_and_renames() {
+    let _alone = super::alone();
     let arguments = ["--headless", "--clean", "program.vpr", "-c", "luafile SCRIPT"];
     let Some(seen) = seen("nvim", &arguments, "neovim.lua") else { return };
     assert_eq!(seen["first"][0]["code"], "assignment.failed:insufficient.permission");
@@ -88,6 +89,7 @@ fn neovim_shows_completes_mends_and_renames() {
 
 #[test]
 fn emacs_shows_mends_and_renames() {
+    let _alone = super::alone();
     let arguments = ["-q", "--batch", "--eval", "(package-initialize)", "-l", "SCRIPT"];
     let Some(seen) = seen("emacs", &arguments, "emacs.el") else { return };
     assert!(text(&seen["first"][0]).contains("insufficient permission for `x.f`"), "{seen}");

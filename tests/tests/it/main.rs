@@ -1,0 +1,21 @@
+//! The commands, the language server, the documents and the sources, as users and developers meet them.
+//!
+//! One executable holds all these tests, since each one links the whole verifier.
+
+mod architecture;
+mod bad_input;
+mod cli;
+mod direct;
+mod docs;
+mod formats;
+mod lsp;
+mod lsp_reading;
+mod lsp_states;
+mod lsp_viper;
+mod names;
+mod outputs;
+mod robustness;
+mod shards;
+mod states;
+mod translated;
+mod translated_ways;
