@@ -9,7 +9,7 @@ use clap::{Parser, ValueEnum};
 use sil_benches::measure::{self, Run};
 use sil_benches::pipe::Commands;
 use sil_benches::samples::{Row, Way};
-use sil_benches::{chart, compare, front_end, generate, quantified, running, table, thesis, ways};
+use sil_benches::{running, table, thesis, ways};
 use silicon::options::Options;
 use silicon::session::input::{self, Input, Language};
 use silicon::session::on_large_stack;
@@ -30,35 +30,22 @@ struct Args {
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
     threads: usize,
 
-    /// Time the passes of the SIL front end instead, in MB a second, and measure its memory
-    #[arg(long, conflicts_with_all = ["no_pipe", "csv", "svg"])]
-    front_end: bool,
-
-    /// Generated programs of up to so many lines instead of files: each kind in four sizes, each twice the one before
-    #[arg(long, value_name = "LINES", requires = "front_end", conflicts_with = "inputs")]
-    generated: Option<usize>,
-
-    /// Measure quantified permissions instead: without our triggers, without memoised summaries, and how time grows
-    /// [default: the examples and the corpus of quantified permissions]
-    #[arg(long, conflicts_with_all = ["front_end", "no_pipe", "csv", "svg", "oracle", "warm"])]
-    quantified: bool,
-
     /// Measure the procedures of the table of GRASShopper's symbolic executor instead, each as a process of its own, and
     /// show its times beside ours: a directory with `basic.spl`, `frame.spl`, `func.spl`, `list.spl` and `treeset.spl`
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["front_end", "quantified", "no_pipe", "csv", "svg"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["no_pipe", "csv"])]
     thesis: Option<PathBuf>,
 
-    /// Measure Chalice programs by two ways instead, and say on which members they agree: translated, and executed directly
+    /// Measure Chalice programs by two ways instead, translated and executed directly, and count the members on which both agree
     #[arg(
         long,
         value_enum,
         value_name = "WAYS",
-        conflicts_with_all = ["front_end", "quantified", "thesis", "running", "no_pipe", "svg", "oracle", "warm"]
+        conflicts_with_all = ["thesis", "running", "no_pipe"]
     )]
     compare: Option<Compared>,
 
     /// Measure instead how fast Chalice programs run with every permission checked
-    #[arg(long, conflicts_with_all = ["front_end", "quantified", "no_pipe", "csv", "svg", "oracle", "warm"])]
+    #[arg(long, conflicts_with_all = ["no_pipe", "csv"])]
     running: bool,
 
     /// Do not run the two commands as processes
@@ -68,18 +55,6 @@ struct Args {
     /// Write the numbers to a file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-
-    /// Draw a chart into a file
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-
-    /// Compare with another verifier, a command that gets a file as its last argument
-    #[arg(long, value_name = "COMMAND")]
-    oracle: Option<String>,
-
-    /// Compare with times of another verifier that is warm: a JSON object a line, with `path` and `wall_ms`
-    #[arg(long, value_name = "JSONL")]
-    warm: Vec<PathBuf>,
 
     /// Of the programs found, take only every N-th
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
@@ -94,18 +69,7 @@ enum Compared {
 }
 
 fn main() -> Result<()> {
-    if let [_, first, name, runs] = &std::env::args().collect::<Vec<_>>()[..]
-        && first == front_end::CHILD
-    {
-        return front_end_child(name, runs.parse()?);
-    }
     let args = Args::parse();
-    if args.front_end {
-        return front_end_speed(&args);
-    }
-    if args.quantified {
-        return quantified_permissions(&args);
-    }
     if args.running {
         write!(io::stdout().lock(), "{}", running::table())?;
         return Ok(());
@@ -122,10 +86,7 @@ fn main() -> Result<()> {
         let is_chalice = |file: &PathBuf| Input::file(file).language() == Language::Chalice;
         let rows = ways::measure(&files.filter(is_chalice).collect::<Vec<_>>(), args.runs.into())?;
         write!(io::stdout().lock(), "{}", ways::table(&rows))?;
-        return write(args.csv.as_deref(), || Ok(ways::csv(&rows)));
-    }
-    if args.oracle.is_some() || !args.warm.is_empty() {
-        return compare_with_oracle(&args, &programs);
+        return write(args.csv.as_deref(), &ways::csv(&rows));
     }
     let commands = (!args.no_pipe && programs.iter().any(|(_, one)| is_translated(one)))
         .then(Commands::build)
@@ -145,92 +106,17 @@ fn main() -> Result<()> {
     for problem in &problems {
         writeln!(io::stderr(), "not measured: {problem}")?;
     }
-    write(args.csv.as_deref(), || Ok(table::csv(&rows)))?;
-    write(args.svg.as_deref(), || chart::svg(&rows))?;
+    write(args.csv.as_deref(), &table::csv(&rows))?;
     if rows.is_empty() {
         bail!("nothing was measured");
     }
     Ok(())
 }
 
-fn compare_with_oracle(args: &Args, programs: &[(String, PathBuf)]) -> Result<()> {
-    let settings = compare::Settings {
-        oracle: args.oracle.clone(),
-        warm: args.warm.clone(),
-        runs: args.runs.into(),
-    };
-    let files: Vec<PathBuf> = programs.iter().map(|(_, file)| file.clone()).collect();
-    let measured = compare::measure(&files, &settings)?;
-    write!(io::stdout().lock(), "{}", compare::report(&measured))?;
-    Ok(())
-}
-
-fn quantified_permissions(args: &Args) -> Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let inputs = if args.inputs.is_empty() {
-        quantified::default_inputs(&root)
-    } else {
-        args.inputs.clone()
-    };
-    let options = Options { threads: args.threads, ..Options::default() };
-    let runs = args.runs.into();
-    let measured = on_large_stack(|| {
-        let files = programs(&inputs).into_iter().step_by(usize::from(args.every));
-        let measured: Result<Vec<_>> =
-            files.map(|(_, file)| quantified::measure(&file, runs, &options)).collect();
-        Ok::<_, anyhow::Error>((measured?, quantified::growth(runs, &options)?))
-    });
-    let (measured, growth) = measured.map_err(anyhow::Error::msg)??;
-    write!(io::stdout().lock(), "{}\n{growth}", quantified::table(&measured))?;
-    Ok(())
-}
-
-fn front_end_child(name: &str, runs: usize) -> Result<()> {
-    let (text, is_done) = match front_end::child(name, runs) {
-        Ok(line) => (line, true),
-        Err(problem) => (problem, false),
-    };
-    write!(io::stdout(), "{text}")?;
-    if is_done { Ok(()) } else { std::process::exit(1) }
-}
-
-/// The speed of the front end on files or on generated programs.
-fn front_end_speed(args: &Args) -> Result<()> {
-    let mut programs = Vec::new();
-    if let Some(most) = args.generated {
-        for kind in generate::Kind::ALL {
-            for lines in [most / 8, most / 4, most / 2, most] {
-                programs.push((format!("{} {lines}", kind.name()), kind.program(lines)));
-            }
-        }
-    } else {
-        for (_, path) in self::programs(&args.inputs) {
-            if !is_translated(&path) {
-                let text = fs::read_to_string(&path).context(path.display().to_string())?;
-                programs.push((path.display().to_string(), text));
-            }
-        }
-    }
-    let mut rows = Vec::new();
-    for (path, text) in programs {
-        match front_end::in_own_process(&path, &text, args.runs.into()) {
-            Ok(cost) => {
-                let name = Path::new(&path).file_name().unwrap_or_default().to_string_lossy();
-                rows.push((name.into_owned(), text.len(), cost));
-            }
-            Err(problem) => writeln!(io::stderr(), "not measured: {path}: {problem}")?,
-        }
-    }
-    write!(io::stdout(), "{}", front_end::table(&rows))?;
-    if rows.is_empty() {
-        bail!("nothing was measured");
-    }
-    Ok(())
-}
-
-fn write(file: Option<&Path>, text: impl FnOnce() -> Result<String>) -> Result<()> {
+/// Writes a text to a file, if there is one.
+fn write(file: Option<&Path>, text: &str) -> Result<()> {
     let Some(file) = file else { return Ok(()) };
-    fs::write(file, text()?).with_context(|| file.display().to_string())
+    fs::write(file, text).with_context(|| file.display().to_string())
 }
 
 /// The programs to measure, each with the name of its group: its folder.

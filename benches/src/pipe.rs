@@ -23,7 +23,16 @@ impl Commands {
         let target = directory.parent().context("<target>/<profile>")?;
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = Command::new(cargo)
-            .args(["build", "--quiet", "--profile", profile, "-p", "silicon", "-p", "chalice2sil"])
+            .args([
+                "build",
+                "--quiet",
+                "--profile",
+                profile,
+                "-p",
+                "silicon-cli",
+                "-p",
+                "chalice2sil",
+            ])
             .args(["-p", "spl2sil"])
             .args(["--bins", "--target-dir"])
             .arg(target)

@@ -27,6 +27,17 @@ impl Mean {
     }
 }
 
+/// Returns the value in the middle, or the mean of the two values in the middle.
+pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => None,
+        odd if odd % 2 == 1 => Some(values[middle]),
+        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
+    }
+}
+
 /// How a program gets to its verdict.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Way {
@@ -104,5 +115,12 @@ mod tests {
         assert_eq!(Mean::of(times), Mean { mean: 2.0, deviation: 1.0 });
         assert_eq!(Mean::of([Duration::from_millis(4)]), Mean { mean: 4.0, deviation: 0.0 });
         assert_eq!(Mean::of([]), Mean::default());
+    }
+
+    #[test]
+    fn medians() {
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(vec![4.0, 1.0]), Some(2.5));
+        assert_eq!(median(Vec::new()), None);
     }
 }

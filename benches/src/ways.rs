@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 use silicon::report::Verdict;
 use silicon::session::{Input, MemberOutcome, Session, Task};
 
-use crate::compare::median;
+use crate::samples::median;
 
 /// One file, by both ways.
 #[derive(Clone, PartialEq, Default, Debug)]
