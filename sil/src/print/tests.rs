@@ -271,6 +271,7 @@ fn a_variable_that_outlives_its_loop_is_declared_further_out() {
     );
 }
 
+// Traps: T11
 #[test]
 fn a_variable_declared_after_a_new_object_has_its_value_after_it() {
     check_body(
@@ -301,6 +302,7 @@ fn a_variable_declared_after_a_new_object_has_its_value_after_it() {
     );
 }
 
+// Traps: T11
 #[test]
 fn a_variable_of_a_round_is_as_old_as_the_round() {
     check_body(

@@ -590,6 +590,7 @@ impl Vocabulary {
 }
 
 /// What is proved in few steps is proved by Z3 as well; amounts that are found to be possible are not excluded by it.
+// Traps: T14a
 #[test]
 fn z3_agrees() {
     let mut proved = 0;

@@ -244,31 +244,66 @@ fn every_trap_that_a_comment_cites_has_a_row() {
     assert!(unknown.is_empty(), "{}", unknown.join("\n"));
 }
 
-#[test]
-fn every_program_that_the_table_of_traps_names_is_there() {
-    let programs = files(&root().join("tests/corpus"), &[".sil", ".vpr", ".chalice", ".spl"]);
-    let mut programs: BTreeSet<String> =
-        programs.iter().map(|path| path.with_extension("").to_string_lossy().into()).collect();
-    let folders: Vec<String> = programs
-        .iter()
-        .flat_map(|path| Path::new(path).ancestors().skip(1).take(2))
-        .map(|folder| folder.to_string_lossy().into())
-        .collect();
-    programs.extend(folders);
+/// The traps that SOUNDNESS.md lists, in its order: `T10e`, `C3`.
+fn listed() -> Vec<String> {
     let soundness = read(&root().join("SOUNDNESS.md"));
-    let mut missing = Vec::new();
-    for row in soundness.lines().filter(|line| line.starts_with("| T")) {
-        let cell = row.trim_end_matches(" |").rsplit(" | ").next().unwrap_or_default();
-        for named in cell.split('`').skip(1).step_by(2) {
-            let named = named.trim_end_matches('/');
-            let is_program =
-                named.contains('/') && !named.contains(".rs") && !named.starts_with("prover");
-            if is_program && !programs.iter().any(|path| Path::new(path).ends_with(named)) {
-                missing.push(named);
+    let rows = soundness.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next());
+    let is_number = |row: &&str| {
+        row.starts_with(['A', 'C', 'R', 'S', 'T'])
+            && row[1..].starts_with(|c: char| c.is_ascii_digit())
+    };
+    rows.filter(is_number).map(str::to_owned).collect()
+}
+
+/// The files that say which traps they test, by trap.
+fn marked() -> BTreeMap<String, BTreeSet<String>> {
+    let mut marked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (folder, endings) in [
+        ("tests/corpus", &[".sil", ".vpr", ".chalice", ".spl"][..]),
+        ("chalice-run/tests/programs", &[".chalice"]),
+        ("smt/src/prover/tests", &[".rs"]),
+        ("smt/src/tableau", &[".rs"]),
+        ("sil/src/print", &[".rs"]),
+    ] {
+        for path in files(&root().join(folder), endings) {
+            let name = path.strip_prefix(root()).expect("it is below").display().to_string();
+            let text = read(&path);
+            for (_, traps) in text.lines().filter_map(|line| line.split_once("// Traps: ")) {
+                for trap in traps.split(", ") {
+                    marked.entry(trap.to_owned()).or_default().insert(name.clone());
+                }
             }
         }
     }
-    assert!(missing.is_empty(), "no such programs: {missing:?}");
+    marked
+}
+
+#[test]
+fn every_trap_is_tied_to_a_program() {
+    let (listed, marked) = (listed(), marked());
+    assert!(listed.len() > 100, "the tables of traps are there");
+    let unknown: Vec<_> = marked.keys().filter(|trap| !listed.contains(trap)).collect();
+    assert!(unknown.is_empty(), "SOUNDNESS.md has no rows {unknown:?}");
+    // Some of the trusted parts cannot be shown by a program.
+    let is_tested = |trap: &&String| trap.starts_with('A') || marked.contains_key(*trap);
+    let untested: Vec<_> = listed.iter().filter(|trap| !is_tested(trap)).collect();
+    assert!(untested.is_empty(), "no program has `// Traps: …` with {untested:?}");
+
+    let mut page = "# Programs of each trap\n\nMade of the lines `// Traps: …` of the programs; \
+        [SOUNDNESS.md](../SOUNDNESS.md) says what the traps are.\n"
+        .to_owned();
+    for trap in &listed {
+        let Some(programs) = marked.get(trap) else { continue };
+        page.push_str(&format!("\n**{trap}**\n\n"));
+        for program in programs {
+            page.push_str(&format!("* `{program}`\n"));
+        }
+    }
+    let path = root().join("docs/traps.md");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(&path, &page).expect("it can be written");
+    }
+    assert_eq!(page, fs::read_to_string(&path).unwrap_or_default(), "UPDATE_EXPECT=1 writes it");
 }
 
 #[test]

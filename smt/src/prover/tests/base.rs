@@ -49,6 +49,7 @@ fn permissions_are_exact() {
     b.proves_soundly(goal);
 }
 
+// Traps: T24
 #[test]
 fn division_is_euclidean() {
     let mut b = Bench::new();
@@ -100,6 +101,7 @@ fn snapshots_are_a_datatype() {
 }
 
 /// SOUNDNESS: unwrapping snapshots to Bool must not identify them.
+// Traps: T1
 #[test]
 fn wrappers_do_not_enlarge_sorts() {
     let mut b = Bench::new();
@@ -236,6 +238,7 @@ fn assume_pigeons(b: &mut Bench) {
     }
 }
 
+// Traps: T14
 #[test]
 fn limits_end_in_giving_up() {
     let mut b = Bench::new();
@@ -257,6 +260,7 @@ fn limits_end_in_giving_up() {
 }
 
 /// A solver that gave up is replaced by one that knows the same.
+// Traps: T14
 #[test]
 fn scopes_survive_giving_up() {
     let mut b = Bench::new();
@@ -307,6 +311,7 @@ fn scopes_survive_giving_up() {
     b.proves_soundly(x_positive);
 }
 
+// Traps: T20, A8
 #[test]
 fn text_of_the_user_is_checked() {
     let mut b = Bench::new();
