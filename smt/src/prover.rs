@@ -3,7 +3,7 @@
 //! The only module that knows Z3. A [`Prover`] has a solver of its own, belongs to one arena of terms, and stays on
 //! the thread that made it; provers that are used one after the other may share a [`Workspace`]. What it answers
 //! depends only on what it was told: limits are counted in Z3's own steps, and the wall-clock limit is a safety net whose
-//! answer is "gave up".
+//! answer is "gave up". Z3 suspends all limits while it instantiates quantifiers before its first decision.
 //!
 //! Invariants
 //! - Scopes and assumptions reach Z3 when a question is asked, in order; a scope in which nothing is asked costs
