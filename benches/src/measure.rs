@@ -59,7 +59,7 @@ impl Phase {
     }
 }
 
-/// What one run cost.
+/// The cost of one run.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Run {
     times: [Duration; Phase::ALL.len()],

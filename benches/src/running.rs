@@ -115,7 +115,7 @@ fn limits(schedules: u64) -> Limits {
     Limits { schedules, preemptions: None, keep_going: false, deadline: None }
 }
 
-/// What something yields, and how many seconds this thread has worked for it.
+/// Runs `work`, and returns the seconds that this thread worked, with the result.
 fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let now = || {
         let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);

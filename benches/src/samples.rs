@@ -70,7 +70,7 @@ pub struct Row {
     pub verdict: &'static str,
     /// Phase by phase: of way (b) for Chalice programs, of way (c) for SIL programs.
     pub phases: [Mean; Phase::ALL.len()],
-    /// Of each way that exists for the program.
+    /// The total of each way that exists for the program.
     pub totals: [Option<Mean>; Way::ALL.len()],
     pub queries: u64,
     pub paths: u64,

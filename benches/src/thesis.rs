@@ -42,7 +42,7 @@ pub const PROCEDURES: [(&str, &str, u32, bool); 26] = [
     ("treeset", "rotate_right", 242, true),
 ];
 
-/// What became of a procedure.
+/// The result for a procedure.
 pub struct Row {
     pub file: &'static str,
     pub procedure: &'static str,

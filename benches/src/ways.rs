@@ -27,7 +27,7 @@ pub struct Row {
     pub direct: Cost,
 }
 
-/// What the members cost that both ways verify.
+/// The cost of the members that both ways verify.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Cost {
     /// The median of the runs.

@@ -1,6 +1,6 @@
 use std::fmt;
 
-/// What kind of finding a [`Diagnostic`] is; its text form is the stable id that tests match.
+/// The kind of a [`Diagnostic`]; its text form is the stable id that tests match.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Code {
     /// The text is no program of the language.
@@ -30,7 +30,7 @@ impl Code {
         }
     }
 
-    /// Whether the program may still be verified.
+    /// Tells whether the program may still be verified.
     pub fn is_warning(self) -> bool {
         matches!(self, Self::ParserWarning | Self::TypecheckerWarning | Self::VerifierWarning)
     }
@@ -45,7 +45,7 @@ impl fmt::Display for Code {
 /// One finding of a front end, independent of how it is shown. `S` is the language's type of spans.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic<S> {
-    /// What kind of finding it is; stable, unlike the message.
+    /// The kind of the finding; stable, unlike the message.
     pub code: Code,
     /// One sentence in the user's terms.
     pub message: String,

@@ -1,6 +1,7 @@
 /// An infix operator of a language.
 pub trait Infix: Copy {
-    /// What stands on its sides: an expression, with what has to be known to put it into a larger one.
+    /// The type of both sides: an expression, with everything that a larger expression has to know
+    /// of it.
     type Operand;
 
     /// Higher binds tighter.

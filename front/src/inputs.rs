@@ -38,7 +38,7 @@ fn read_up_to(largest: u64, source: impl Read) -> io::Result<Option<Vec<u8>>> {
 /// Bytes that are no text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NotUtf8 {
-    /// What can be read, with a replacement for each character that cannot.
+    /// The readable text, with a replacement for each unreadable character.
     pub text: String,
     /// The offset of the first of those in `text`.
     pub offset: usize,

@@ -38,7 +38,7 @@ impl Nesting {
         self.depth += 1;
     }
 
-    /// What is open-ended inside of the innermost bracket ends.
+    /// Ends all open-ended nesting inside the innermost bracket.
     pub fn begin_anew(&mut self) {
         self.depth -= std::mem::take(&mut self.inner);
     }

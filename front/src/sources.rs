@@ -3,7 +3,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What some editors write at the start of a file; it has no column.
+/// The mark that some editors write at the start of a file; it has no column.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The text behind a byte order mark, if it starts with one.

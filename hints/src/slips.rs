@@ -1,6 +1,6 @@
 //! Habits of other languages.
 
-/// What is probably meant by the operator at `at`, or by the word before it.
+/// Guesses the intention behind the operator at `at`, or behind the word before it.
 pub fn operator(text: &str, at: usize) -> Option<String> {
     let (before, rest) = text.split_at_checked(at)?;
     let statement = statement_before(text, at);
@@ -33,8 +33,8 @@ pub fn operator(text: &str, at: usize) -> Option<String> {
     Some(said.to_owned())
 }
 
-/// Whether the word at the start of `text` is a keyword to its author: another word, a block or nothing follows. What is
-/// called or assigned is a name.
+/// Tells whether the word at the start of `text` is a keyword to its author: another word, a block
+/// or nothing follows. A word that is called or assigned is a name.
 pub fn is_keyword(text: &str) -> bool {
     let word = word(text);
     let behind = text[word.len()..].trim_start();
@@ -46,7 +46,8 @@ pub fn is_keyword(text: &str) -> bool {
     }
 }
 
-/// What is said of a word that begins a statement, clause or declaration in other languages, and in none of ours.
+/// Gives advice about a word that begins a statement, clause or declaration in other languages, and
+/// in none of ours.
 pub fn foreign_word(word: &str) -> Option<String> {
     let said = match word {
         "return" => "assign to the names that `returns` declares",
@@ -67,7 +68,7 @@ pub fn foreign_word(word: &str) -> Option<String> {
     Some(format!("there is no `{word}`; {said}"))
 }
 
-/// What is said of a character that begins no word and no operator of ours.
+/// Gives advice about a character that begins no word and no operator of ours.
 pub fn foreign_character(rest: &str) -> Option<String> {
     let (first, behind) = (rest.chars().next()?, word(rest.get(1..).unwrap_or_default()));
     Some(match first {
@@ -85,7 +86,8 @@ pub fn foreign_character(rest: &str) -> Option<String> {
     })
 }
 
-/// What is said of `old(x).f` in an assertion that fails: a variable is not in the heap, so `old` says nothing about it.
+/// Gives advice about `old(x).f` in an assertion that fails: a variable is not in the heap, so
+/// `old` says nothing about it.
 pub fn misplaced_old(assertion: &str) -> Option<String> {
     assertion.match_indices("old(").find_map(|(at, start)| {
         let is_word = assertion[..at].ends_with(is_of_word);
@@ -117,7 +119,7 @@ pub fn shown(token: &str) -> String {
     shown
 }
 
-/// What stands on the line before `at`, from the start of a statement.
+/// Returns the line before `at`, from the start of a statement.
 pub fn statement_before(text: &str, at: usize) -> &str {
     text[statement_start(text, at)..at].trim_end()
 }
@@ -144,14 +146,14 @@ fn last_word(text: &str) -> &str {
     &text[start..]
 }
 
-/// Whether a text may be a variable or a field: names with points between them.
+/// Tells whether a text may be a variable or a field: names with points between them.
 pub fn is_target(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|first: char| first.is_ascii_digit())
         && text.chars().all(|character| is_of_word(character) || character == '.')
 }
 
-/// Whether a text is nothing but an application, as in `a.m(x, y)`; the target before its arguments.
+/// Returns the target of an application such as `a.m(x, y)`, if the text is nothing else.
 pub fn application(text: &str) -> Option<&str> {
     let (target, arguments) = text.split_once('(')?;
     let target = target.trim_end();

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::slips;
 
-/// What is said of a syntax error.
+/// Advice about a syntax error.
 #[derive(Default, Debug)]
 pub struct Hint {
     /// Said in place of what was expected.
     pub text: Option<String>,
-    /// What is wrong, if that is not what was found, but the first word of its statement.
+    /// The wrong word, where it is not the found word but the first word of its statement.
     pub word: Option<Range<usize>>,
     /// A bracket that is not closed, and what to say of it.
     pub unclosed: Option<(usize, String)>,
@@ -26,7 +26,8 @@ pub fn token(text: &str) -> &str {
 /// How many expected things a message lists.
 const LISTED: usize = 6;
 
-/// What would fit, in one phrase; empty if there is nothing, or too much to be of use.
+/// Lists the fitting alternatives in one phrase; the list is empty if there are none, or too many
+/// to be of use.
 pub fn listed(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match &names[..] {

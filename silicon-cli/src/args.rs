@@ -121,7 +121,7 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     language: Option<Dialect>,
 
-    /// What standard input is called in messages; its end says which language it is in
+    /// The name of standard input in messages; its end says which language the text is in
     #[arg(long, value_name = "NAME")]
     stdin_filename: Option<String>,
 
@@ -303,7 +303,7 @@ pub(crate) enum Command {
     About(About),
 }
 
-/// What is told of the command itself.
+/// Questions about the command itself.
 #[derive(Subcommand, Debug)]
 pub(crate) enum About {
     /// Print a completion script for a shell
@@ -359,7 +359,7 @@ enum Form {
 }
 
 impl Args {
-    /// What is wrong with the arguments beyond what clap sees.
+    /// Returns a mistake in the arguments that clap does not see.
     pub(crate) fn complaint(&self) -> Option<&'static str> {
         if self.inputs.is_empty() && self.state.is_none() {
             Some("no input: name a file, a directory, or - for standard input (see --help)")
@@ -374,7 +374,7 @@ impl Args {
         }
     }
 
-    /// What the user should know about the arguments, a line each.
+    /// Returns remarks about the arguments, a line each.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.silicon_flags.notes();
         if self.stdin_filename.is_some() && self.inputs.iter().all(|one| one.as_os_str() != "-") {
@@ -399,7 +399,7 @@ impl Args {
         }
     }
 
-    /// Whether somebody may draw graphs: a page, now or when runs are merged.
+    /// Tells whether a report may draw graphs: a page, now or when runs are merged.
     fn wants_graphs(&self) -> bool {
         let reports = &self.presentation.reports;
         self.save.is_some() || reports.iter().any(|report| report.format == ReportFormat::Html)
@@ -496,7 +496,7 @@ impl Args {
         self.presentation.format()
     }
 
-    /// Whether a bar may be drawn on standard error.
+    /// Tells whether a bar may be drawn on standard error.
     pub(crate) fn wants_progress(&self) -> bool {
         !self.no_progress && io::stderr().is_terminal()
     }

@@ -14,7 +14,7 @@ use crate::args::Args;
 
 const NAME: &str = "silicon.toml";
 
-/// What a file cannot say: what to do, and where else to look.
+/// Options that a file cannot set: the task, and places of other files.
 const NOT_IN_FILES: [&str; 9] =
     ["config", "no-config", "dump", "form", "print-config", "compat", "shard", "costs", "save"];
 
@@ -77,7 +77,7 @@ fn nearest(directory: &Path) -> Option<PathBuf> {
     None
 }
 
-/// What a file says, as arguments.
+/// Turns the options of a file into arguments.
 fn options(text: &str) -> Result<Vec<String>, String> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let command = Args::command();

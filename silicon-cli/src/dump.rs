@@ -11,7 +11,7 @@ use super::{USAGE, complain};
 
 /// Prints every input's program in the asked form and returns the exit code.
 ///
-/// What the front end has to say goes to standard error, since standard output is a program.
+/// Prints programs on standard output, and the messages of the front end on standard error.
 pub(crate) fn dump(args: &Args, what: Dump) -> anyhow::Result<u8> {
     let inputs = args.programs();
     if inputs.is_empty() {

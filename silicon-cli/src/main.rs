@@ -1,6 +1,7 @@
 //! The `silicon` command: from arguments to a session, from outcomes to standard output and the exit code.
 //!
-//! What verifies is the library `silicon`. Terminals, processes and files other than programs are met here only.
+//! The library `silicon` verifies. Only this crate meets terminals, processes, and files other than
+//! programs.
 
 mod args;
 mod config;

@@ -28,7 +28,7 @@ Exit codes:
 #[derive(Parser, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct Merge {
-    /// What `silicon --shard I/N --save FILE` has written, in any order
+    /// The files of `silicon --shard I/N --save FILE`, in any order
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, required = true)]
     files: Vec<PathBuf>,
 
@@ -99,7 +99,7 @@ fn merged(shards: Vec<Saved>) -> Result<(Vec<Outcome>, Summary), String> {
     Ok((outcomes, summary))
 }
 
-/// Whether two shards are of one run.
+/// Checks that two shards belong to one run.
 fn belongs(one: &Header, other: &Header) -> Result<(), String> {
     let (left, right) = (one.shard(), other.shard());
     let differ =
@@ -174,7 +174,7 @@ fn outcome_of(of: NonZeroUsize, parts: BTreeMap<usize, Outcome>) -> Result<Outco
     Ok(whole)
 }
 
-/// Whether shards have seen the same program.
+/// Checks that all shards have seen the same program.
 fn agree(parts: &BTreeMap<usize, Outcome>) -> Result<(), String> {
     let differ = |one: usize, other: usize, in_what: &str| {
         Err(format!("shards {one} and {other} were made from other {in_what}"))
@@ -200,7 +200,7 @@ fn contents(texts: &Texts) -> Vec<(&str, &str)> {
     files.collect()
 }
 
-/// Of a member that no shard has verified.
+/// Makes the outcome of a member that no shard has verified.
 fn lost(member: Dealt, why: &str) -> (MemberOutcome, Vec<Diagnostic>) {
     let Dealt { kind, name, place, shard: _ } = member;
     let (outcome, found) =

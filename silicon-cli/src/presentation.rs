@@ -24,7 +24,7 @@ pub(crate) struct Presentation {
     #[arg(long, overrides_with = "stats", hide = true)]
     no_stats: bool,
 
-    /// Whether colours are used
+    /// When colours are used
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", action = ArgAction::Set)]
     color: Color,
 }

@@ -63,7 +63,7 @@ impl fmt::Display for Ending {
     }
 }
 
-/// Whether processes here may have less memory than the system has.
+/// Tells whether processes here may have less memory than the system has.
 pub(crate) fn has_memory_limit() -> bool {
     [Resource::As, Resource::Data].into_iter().any(|kind| getrlimit(kind).current.is_some())
 }
@@ -89,7 +89,7 @@ impl Process {
         said
     }
 
-    /// Whether it has ended, and [`Self::wait`] said how.
+    /// Tells whether the process has ended and [`Self::wait`] has said how.
     pub(crate) fn is_over(&self) -> bool {
         self.is_waited_for
     }

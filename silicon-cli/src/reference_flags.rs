@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-/// What becomes of a flag.
+/// The meaning of a flag of the reference here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Means {
     /// We have it, by that name.
@@ -127,7 +127,7 @@ pub(crate) struct Translated {
     pub(crate) without_effect: Vec<String>,
 }
 
-/// Whether the reference's command line is to be understood.
+/// Tells whether the arguments follow the reference's command line.
 pub(crate) fn are_wanted(arguments: &[OsString]) -> bool {
     let follows = |pair: &[OsString]| pair[0] == "--compat" && pair[1] == "silicon";
     arguments.windows(2).any(follows) || arguments.iter().any(|one| one == "--compat=silicon")
@@ -215,7 +215,7 @@ pub(crate) fn translate(arguments: Vec<OsString>) -> Result<Translated, String> 
     Ok(translated)
 }
 
-/// Whether an argument that follows a flag with several values is one of them.
+/// Tells whether an argument is one of the values of the flag before it.
 fn is_value(argument: &OsString) -> bool {
     let text = argument.to_string_lossy();
     let path = Path::new(argument);

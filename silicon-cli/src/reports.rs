@@ -140,13 +140,13 @@ pub(crate) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     }
 }
 
-/// Whether two paths are one, or lead to one file.
+/// Tells whether two paths are equal, or lead to one file.
 fn is_same_place(path: &Path, other: &Path) -> bool {
     let absolute = |path: &Path| std::path::absolute(path).ok();
     is_same(path, other) || absolute(path).is_some_and(|path| absolute(other) == Some(path))
 }
 
-/// Whether two paths lead to one file. What cannot be read is no program.
+/// Tells whether two paths lead to one file. An unreadable file is no program.
 fn is_same(path: &Path, other: &Path) -> bool {
     is_same_file(path, other).unwrap_or(false)
 }

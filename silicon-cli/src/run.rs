@@ -121,13 +121,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     Ok(code)
 }
 
-/// What is shown of a run, and what is kept of it.
+/// The shown part of a run, and the kept part.
 struct Showing {
     format: Format,
     progress: Progress,
-    /// Whether outcomes are needed for reports.
+    /// Keeps outcomes for reports.
     keeps: bool,
-    /// Whether files are to do what they announce; and how many do not.
+    /// Compares files with their announcements; `unexpected` counts the files that differ.
     expects: bool,
     unexpected: usize,
     /// How many do, but declare nothing.
@@ -260,7 +260,8 @@ fn session_of(session: &Session, inputs: &[Input], logs: &[String], input: &Inpu
     session
 }
 
-/// What the directories of the inputs are called, no two the same; one input has none of its own.
+/// Names the log directory of each input, no two the same; a single input has no directory of its
+/// own.
 fn log_directories(inputs: &[Input]) -> Vec<String> {
     if inputs.len() < 2 {
         return Vec::new();

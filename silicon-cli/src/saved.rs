@@ -1,4 +1,5 @@
-//! What a run has found, in a file that `silicon merge` reads: a line about the run, then a line for each input.
+//! The findings of a run, in a file that `silicon merge` reads: a line about the run, then a line
+//! for each input.
 
 use std::fmt::Write;
 use std::fs;
@@ -22,7 +23,7 @@ const VERSION: u32 = 2;
 pub(crate) struct Header {
     /// The version of the format.
     silicon_saved: u32,
-    /// What verified, with its version and the solver's.
+    /// The verifier, with its version and the solver's.
     pub(crate) made_by: String,
     /// The options on which findings depend, as they could be given.
     pub(crate) options: Vec<String>,
@@ -30,7 +31,7 @@ pub(crate) struct Header {
     pub(crate) inputs: Vec<String>,
     number: usize,
     of: NonZeroUsize,
-    /// Whether it was stopped before its end.
+    /// The run was stopped before its end.
     pub(crate) interrupted: bool,
     pub(crate) time: Duration,
 }

@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{SigId, flag, low_level};
 
-/// Whether somebody wants this process to stop.
+/// The signals that ask this process to stop.
 pub(crate) struct Signals {
     number: Arc<AtomicUsize>,
     /// There is something to read when a signal has come.
     pub(crate) wake: UnixStream,
-    /// What is done when one comes.
+    /// The handlers of the signals.
     actions: RefCell<Vec<SigId>>,
 }
 
@@ -67,7 +67,7 @@ impl Signal {
         low_level::signal_name(self.0).unwrap_or("a signal")
     }
 
-    /// What shells show for a program that it ended.
+    /// Returns the exit code that shells show for a program that the signal ended.
     pub(crate) fn exit_code(self) -> u8 {
         u8::try_from(BASE + self.0).unwrap_or(u8::MAX)
     }

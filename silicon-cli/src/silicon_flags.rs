@@ -27,7 +27,7 @@ pub(crate) struct SiliconFlags {
 }
 
 impl SiliconFlags {
-    /// What was asked for and is not done, in a sentence each.
+    /// Returns the flags without effect, in a sentence each.
     pub(crate) fn notes(&self) -> Vec<String> {
         match self.exhale_mode {
             Some(mode @ (0 | 1)) => vec![format!(

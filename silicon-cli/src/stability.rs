@@ -185,7 +185,7 @@ impl Stability {
         }
     }
 
-    /// Whether that is near the limit.
+    /// Tells whether a number of steps is near the limit.
     fn is_near(&self, steps: u64) -> bool {
         self.limit > 0 && steps * 100 >= u64::from(self.limit) * u64::from(self.near)
     }
@@ -214,17 +214,17 @@ impl<'f, F: Iterator<Item = &'f mut File>> Audience for Runs<'f, F> {
     fn wait(&mut self) {}
 }
 
-/// What all runs have said of a file.
+/// The results of all runs for a file.
 struct File {
     name: String,
     worst: Option<FileVerdict>,
-    /// What is wrong with the file itself, a line each.
+    /// The problems of the file itself, a line each.
     problems: Vec<String>,
     /// In the order of the text.
     members: BTreeMap<(Place, MemberKind, String), Member>,
 }
 
-/// What all runs have said of a member.
+/// The results of all runs for a member.
 #[derive(Default)]
 struct Member {
     /// By the seed.
@@ -354,7 +354,7 @@ impl File {
     }
 }
 
-/// What is told of a member as JSON: `docs/output.schema.json`.
+/// The JSON line of a member: `docs/output.schema.json`.
 #[derive(Serialize)]
 struct Line<'a> {
     v: u32,

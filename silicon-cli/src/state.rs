@@ -1,4 +1,4 @@
-//! What is known on each path to a line: `--state FILE:LINE`.
+//! The state on each path to a line: `--state FILE:LINE`.
 
 use std::io::{self, Write};
 

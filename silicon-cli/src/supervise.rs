@@ -23,15 +23,15 @@ use crate::signals::{Signal, Signals};
 use crate::wire::{Event, Head, Order};
 use crate::worker;
 
-/// Who is told what comes of a run.
+/// The receiver of the events of a run.
 pub(crate) trait Audience {
     /// So many members more will be verified.
     fn planned(&mut self, members: usize);
     /// One of them is done.
     fn finished(&mut self);
-    /// Of each input, in their order.
+    /// Shows the outcome of an input; inputs come in their order.
     fn show(&mut self, outcome: Outcome) -> io::Result<()>;
-    /// Of an input that nobody has begun, where that is said of all of them together.
+    /// Counts an input that nobody has begun, where one message speaks of all such inputs together.
     fn left_out(&mut self, outcome: Outcome);
     /// Some time has passed.
     fn wait(&mut self);
@@ -48,13 +48,13 @@ pub(crate) enum End {
     },
 }
 
-/// What is to be done, and by whom.
+/// The work of a run, and the processes for it.
 pub(crate) struct Plan<'a> {
     pub(crate) inputs: &'a [Input],
-    /// What is done with an input.
+    /// The session of each input.
     pub(crate) session: &'a dyn Fn(&Input) -> Session,
     pub(crate) processes: usize,
-    /// Whether outcomes have their texts also where nothing is found in them.
+    /// Keeps the texts of outcomes also where nothing is found in them.
     pub(crate) with_texts: bool,
     pub(crate) signals: &'a Signals,
     /// When all should be over.
@@ -81,7 +81,7 @@ pub(crate) fn run(plan: &Plan<'_>, audience: &mut dyn Audience) -> anyhow::Resul
 #[derive(Default)]
 struct File {
     started: Option<Instant>,
-    /// What the front end said, and the members.
+    /// The answer of the front end, and the members.
     loaded: Option<(Outcome, Vec<Member>)>,
     done: BTreeMap<(MemberKind, String), (MemberOutcome, Vec<Diagnostic>)>,
     given_up: Vec<GivenUp>,
@@ -91,12 +91,12 @@ struct File {
 
 struct Worker {
     process: Process,
-    /// What it has said of its next line.
+    /// The part of its next line that has arrived.
     said: Vec<u8>,
     job: Option<Job>,
 }
 
-/// What a worker is doing.
+/// The present work of a worker.
 struct Job {
     input: usize,
     running: Vec<Running>,
@@ -474,15 +474,15 @@ fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
 }
 
 impl Worker {
-    /// Whether its process has ended.
+    /// Tells whether its process has ended.
     fn is_gone(&self) -> bool {
         self.process.is_over()
     }
 }
 
 impl Ending {
-    /// Whether that is how processes end that need more memory than there is: the system ends them, or, where a limit is set,
-    /// they give up themselves.
+    /// Tells whether processes end this way for lack of memory: the system ends them, or they give
+    /// up under a limit.
     fn is_for_lack_of_memory(self) -> bool {
         match self {
             Self::Signal(libc::SIGKILL) => true,

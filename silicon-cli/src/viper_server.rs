@@ -39,7 +39,7 @@ pub(crate) fn arguments(given: &[OsString]) -> Option<Result<Vec<OsString>, Stri
     Some(Ok(vec![program.clone(), "lsp".into(), format!("--port={port}").into()]))
 }
 
-/// What a client of ViperServer wants of a run, in the words of the reference's command line.
+/// Reads a ViperServer client's request for a run, in the words of the reference's command line.
 ///
 /// # Errors
 /// What is wrong with them.

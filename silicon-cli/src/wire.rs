@@ -1,4 +1,5 @@
-//! What the processes of one run say to each other, and what runs save: one JSON object a line.
+//! The messages between the processes of one run, and the lines of saved runs: one JSON object a
+//! line.
 //!
 //! The types of the languages' crates know nothing of this, so they have counterparts here.
 
@@ -15,21 +16,21 @@ use silicon::session::replay::Replay;
 use silicon::session::shard::Dealt;
 use silicon::session::{Diagnostic, FileVerdict, MemberOutcome, Missing, Obligation, Outcome};
 
-/// What a worker is to do.
+/// An order to a worker.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Order {
     /// The number of the input.
     pub(crate) input: usize,
-    /// Whether members are verified one at a time, so that it is known which one ends the process.
+    /// Verifies members one at a time, so that the member that ends the process is known.
     pub(crate) alone: bool,
-    /// Whether texts are needed although nothing is found in them.
+    /// Sends texts although nothing is found in them.
     pub(crate) with_texts: bool,
     /// Members whose outcome is known.
     pub(crate) settled: Vec<(MemberKind, String)>,
     pub(crate) given_up: Vec<GivenUp>,
 }
 
-/// What a worker says.
+/// A message of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Event {
     Loaded {

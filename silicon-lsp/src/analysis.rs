@@ -1,4 +1,4 @@
-//! What the front end says of a text: at once, before anything is verified.
+//! The front end's answer about a text: at once, before anything is verified.
 
 use std::sync::Arc;
 
@@ -24,15 +24,15 @@ pub(crate) struct Request {
     pub(crate) text: Text,
 }
 
-/// What is known of one version of a text. Never changed.
+/// The analysis of one version of a text. An analysis never changes.
 pub(crate) struct Analysis {
     pub(crate) uri: String,
     pub(crate) version: i32,
     pub(crate) text: Text,
     pub(crate) found: Vec<Found>,
-    /// Whether it is a program that can be verified.
+    /// The text is a program that can be verified.
     pub(crate) is_program: bool,
-    /// Whether another file has been read for it, or may have been missed.
+    /// The analysis has read another file, or may have missed one.
     pub(crate) depends_on_files: bool,
     /// The other files that were read, as URIs.
     pub(crate) others: Vec<String>,
@@ -62,7 +62,7 @@ pub(crate) fn analyse(request: Request) -> Arc<Analysis> {
     Arc::new(Analysis { uri, version, text, found, is_program, depends_on_files, others, index })
 }
 
-/// What differs between languages.
+/// The part of an analysis that differs between languages.
 struct Analysed {
     found: Vec<Found>,
     is_program: bool,

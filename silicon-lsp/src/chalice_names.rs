@@ -23,7 +23,7 @@ pub(crate) struct Variable {
     pub(crate) is_parameter: bool,
 }
 
-/// What names mean.
+/// The meaning of names.
 #[derive(Default)]
 pub(crate) struct Names {
     /// By where a name is used: where what it means is declared.

@@ -1,4 +1,4 @@
-//! What is known of an open document: its text, what the front end says of it, and how far its verification is.
+//! An open document: its text, the answer of the front end, and the progress of its verification.
 //!
 //! Invariant: `run` is about the present version. An edit takes it away, so nothing of it can be shown afterwards.
 
@@ -27,7 +27,7 @@ pub(crate) struct Document {
     pub(crate) text: Text,
     pub(crate) analysis: Option<Arc<Analysis>>,
     pub(crate) run: Option<Run>,
-    /// What is asked of its runs, and who follows the present one.
+    /// The arguments of its runs, and the follower of the present run.
     pub(crate) arguments: String,
     pub(crate) followed: Option<Followed>,
     /// Files that findings were shown in.
@@ -41,7 +41,7 @@ pub(crate) struct Run {
     pub(crate) job: u64,
     members: Vec<Member>,
     found: BTreeMap<(MemberKind, String), Vec<Found>>,
-    /// What was found altogether, once all is done.
+    /// All findings together, once the run is done.
     complete: Option<Vec<Found>>,
     /// How often a worker ended meanwhile; how often nobody was being verified then; and who is.
     pub(crate) ends: u32,
@@ -120,12 +120,12 @@ impl Document {
         }
     }
 
-    /// What the front end says of the present version.
+    /// Returns the front end's answer about the present version.
     pub(crate) fn current(&self) -> Option<&Arc<Analysis>> {
         self.analysis.as_ref().filter(|analysis| analysis.version == self.version)
     }
 
-    /// Whether there is nothing to come about the present version, unless somebody asks for it.
+    /// Tells whether no more news comes about the present version, unless somebody asks for some.
     pub(crate) fn is_settled(&self) -> bool {
         let is_over = |run: &Run| run.is_complete() || run.failure().is_some();
         self.current().is_some() && self.run.as_ref().is_none_or(is_over)
@@ -158,7 +158,8 @@ impl Document {
         }
     }
 
-    /// What keeps the text from being verified, as a finding at its start.
+    /// Makes a finding at the start of the text: the reason that keeps the text from being
+    /// verified.
     fn trouble(&self, why: &str) -> Found {
         let diagnostic = Diagnostic {
             severity: Some(DiagnosticSeverity::ERROR),
@@ -170,7 +171,8 @@ impl Document {
         Found { uri: self.uri.clone(), diagnostic }
     }
 
-    /// What is known of each member, above its declaration. Nothing is said where nothing is known of this version.
+    /// Makes a lens above the declaration of each member. A member of which nothing is known in
+    /// this version has no lens.
     pub(crate) fn lenses(&self) -> Vec<CodeLens> {
         let Some(run) = &self.run else { return Vec::new() };
         let lens = |member: &Member| {
@@ -204,7 +206,7 @@ impl Document {
         run.members.iter().filter_map(hint).collect()
     }
 
-    /// What is known of the member with that name.
+    /// Returns the verdict on the member with that name.
     pub(crate) fn verdict(&self, name: &str) -> Option<String> {
         let members = &self.run.as_ref()?.members;
         members

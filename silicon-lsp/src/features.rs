@@ -17,7 +17,8 @@ use crate::tokens::{Declaration, Declares, Kind, keywords, tokens};
 /// Where a symbol is: a URI and a range there.
 pub(crate) type At = (String, lsp_types::Range);
 
-/// What the word at a place means, in Markdown; `verdict` is what is known of the member that it names.
+/// Explains the word at a place, in Markdown; `verdict` yields the verdict on the member that the
+/// word names.
 pub(crate) fn hover(
     analysis: &Analysis,
     position: Position,
@@ -142,7 +143,7 @@ fn kind_of_symbol(declares: Declares) -> SymbolKind {
     }
 }
 
-/// What is declared, in a tree.
+/// Lists the declarations, in a tree.
 pub(crate) fn symbols(analysis: &Analysis) -> Vec<DocumentSymbol> {
     let declarations = &analysis.index.declarations;
     let below = |outer: Option<usize>| {
@@ -170,7 +171,7 @@ pub(crate) fn symbols(analysis: &Analysis) -> Vec<DocumentSymbol> {
     below(None).into_iter().map(with_parts).collect()
 }
 
-/// What is declared, each with the place where it is, for who looks for it in all texts.
+/// Lists the declarations with their places, for a search in all texts.
 pub(crate) fn symbols_of_workspace(analysis: &Analysis) -> Vec<Value> {
     let declarations = &analysis.index.declarations;
     let name = |it: &Declaration| &analysis.text.text[it.name.clone()];
@@ -233,7 +234,8 @@ fn kind_of_token(symbol: &Symbol) -> usize {
     }
 }
 
-/// What each word is, for colours; of a range, if one is given. A token of several lines is one for each line.
+/// Classifies each word for colours, within a range if one is given. A token of several lines
+/// counts once for each line.
 pub(crate) fn semantic_tokens(
     analysis: &Analysis,
     within: Option<lsp_types::Range>,
@@ -285,7 +287,8 @@ pub(crate) fn semantic_tokens(
 /// The types whose names are written small.
 const TYPES: [&str; 7] = ["bool", "int", "map", "seq", "set", "string", "token"];
 
-/// What may be written at a place: after a dot what is part of something, else all that is known there.
+/// Lists completions at a place: the parts of the value before a dot, or all names that are known
+/// there.
 pub(crate) fn complete(analysis: &Analysis, position: Position) -> Vec<CompletionItem> {
     let text = &analysis.text.text;
     let offset = analysis.text.offset(position);

@@ -31,7 +31,7 @@ pub(crate) struct Candidate {
 /// So many are tried for one finding.
 const MOST: usize = 24;
 
-/// What may remove those of the findings that are about something in a range, best first.
+/// Guesses edits that may remove the findings in a range, best first.
 pub(crate) fn candidates(
     analysis: &Analysis,
     found: &[Found],
@@ -198,7 +198,7 @@ impl Cure<'_> {
         all
     }
 
-    /// What would exclude the failure.
+    /// Guesses conditions that would exclude the failure.
     fn conditions(&self, site: &Site<'_>, reason: &str) -> Vec<String> {
         let text = &self.analysis.text.text;
         let at = self.reason.as_ref().map(|range| self.analysis.text.offsets(*range));

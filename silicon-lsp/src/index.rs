@@ -1,4 +1,4 @@
-//! What the names in a text mean: where each is declared, and where it is used.
+//! The meaning of the names in a text: the place of each declaration, and of each use.
 //!
 //! Declarations are found in the text ([`crate::tokens`]), so there is an answer while the text is no program. Where it is one, names mean what
 //! they mean in the resolved program ([`Meaning`]); elsewhere a variable is known by its name in its member.
@@ -24,7 +24,7 @@ pub(crate) struct Symbol {
     pub(crate) means: Means,
     /// Where its name is declared; none: in another file.
     pub(crate) declared: Option<Range<usize>>,
-    /// What is said of it, in its language.
+    /// The declaration as shown to users, in its language.
     pub(crate) shown: String,
     /// The declaration in which a variable is known, by number.
     pub(crate) inside: Option<usize>,
@@ -32,7 +32,7 @@ pub(crate) struct Symbol {
     pub(crate) elsewhere: Option<(String, lsp_types::Range)>,
 }
 
-/// What a symbol stands for.
+/// The kind of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Means {
     Declared(Declares),
@@ -237,7 +237,7 @@ fn head(text: &str, declaration: &Declaration, tokens: &[Token]) -> String {
 struct Locals {
     /// By where a name is used: where what it means is declared.
     exact: FxHashMap<usize, usize>,
-    /// Whether `exact` has all names, except those of classes.
+    /// The list `exact` has all names, except those of classes.
     are_all: bool,
     /// By the number of the declaration and the name, in the order declared.
     by_name: FxHashMap<(usize, String), Vec<(usize, usize)>>,

@@ -36,10 +36,10 @@ pub use server::{Ending, run};
 pub use transport::Transport;
 pub use worker::serve;
 
-/// What a client asks of a run, in the words of a command line.
+/// A client's request for a run, in the words of a command line.
 pub struct Arguments {
     pub session: Session,
-    /// What is known, and changes nothing.
+    /// The known options that change nothing.
     pub without_effect: Vec<String>,
 }
 

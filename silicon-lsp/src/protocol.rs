@@ -1,4 +1,4 @@
-//! What the server and the process that verifies tell each other, an object of JSON a line.
+//! The messages between the server and the process that verifies, an object of JSON a line.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use silicon::options::GivenUp;
 use silicon::report::{MemberKind, Verdict};
 
-/// What the worker is told.
+/// A message to the worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Order {
     Verify(Job),
@@ -15,7 +15,7 @@ pub(crate) enum Order {
     Cancel(u64),
     States(Question),
     Try(Trial),
-    /// What earlier runs found is to be found again.
+    /// Forgets the answers of earlier runs.
     Forget,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Edit {
     pub(crate) text: String,
 }
 
-/// What an attempt is worth.
+/// The judgement of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Judged {
     /// The finding is gone, there is no new one, and all that could be reached can be.
@@ -79,12 +79,12 @@ pub(crate) struct Job {
     pub(crate) text: String,
     /// One member at a time, so that it is known which one ends the process.
     pub(crate) is_alone: bool,
-    /// What else is asked of the run.
+    /// The arguments of the run.
     pub(crate) arguments: String,
     pub(crate) given_up: Vec<GivenUp>,
 }
 
-/// What the worker says, each with the number of the job.
+/// A message of the worker, with the number of the job.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Event {
     Planned {
@@ -114,7 +114,7 @@ pub(crate) enum Event {
         verdict: String,
         found: Option<Vec<Found>>,
     },
-    /// What the attempts of a trial are worth, one after the other.
+    /// The judgements of the attempts of a trial, one after the other.
     Tried {
         job: u64,
         judged: Vec<Judged>,
@@ -167,7 +167,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Whether the text cannot be read, as opposed to what it means being wrong.
+    /// Tells whether the finding is about syntax, not about meaning.
     pub(crate) fn is_syntax(&self) -> bool {
         let code = self.diagnostic.code.as_ref();
         matches!(code, Some(NumberOrString::String(id)) if id.starts_with("parser."))

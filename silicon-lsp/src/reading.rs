@@ -1,4 +1,4 @@
-//! What helps to read and to type a text: links to other files, signatures of what is being called, ranges to select.
+//! Aids for reading and typing: links to other files, signatures of calls, ranges to select.
 
 use std::ops::Range;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn code(analysis: &Analysis) -> impl Iterator<Item = &Token> {
     analysis.index.tokens.iter().filter(|token| token.kind != Kind::Comment)
 }
 
-/// What is declared of what is being called at a place, and which argument is being written.
+/// Finds the declaration of the callee at a place, and the argument that is being written.
 pub(crate) fn signature(analysis: &Analysis, position: Position) -> Option<SignatureHelp> {
     let offset = analysis.text.offset(position);
     let text = &analysis.text.text;
@@ -89,7 +89,7 @@ pub(crate) fn signature(analysis: &Analysis, position: Position) -> Option<Signa
     })
 }
 
-/// What a word that is followed by a parenthesis means: also where the text is no program yet.
+/// Finds the symbol of a word before a parenthesis, also in a text that is no program yet.
 fn symbol<'a>(analysis: &'a Analysis, word: &Token) -> Option<&'a Symbol> {
     let index = &analysis.index;
     let is_called = |symbol: &&Symbol| {
@@ -138,7 +138,8 @@ fn head(symbol: &Symbol) -> Option<(String, Vec<Range<usize>>)> {
     None
 }
 
-/// What may be selected around a place: the word, what is in the brackets around it, they themselves, declarations, the text.
+/// Lists the ranges to select around a place: the word, the inside of the brackets, the brackets,
+/// declarations, the text.
 pub(crate) fn selection(analysis: &Analysis, position: Position) -> SelectionRange {
     let offset = analysis.text.offset(position);
     let text = &analysis.text.text;

@@ -89,7 +89,7 @@ pub fn run(transport: Transport, reader: Reader) -> anyhow::Result<Ending> {
     }
 }
 
-/// What clients may have executed: verify a text again, stop that, forget what was found before.
+/// The commands for clients: verify a text again, stop a run, forget earlier findings.
 const COMMANDS: [&str; 3] = ["silicon.verify", "silicon.cancel", "silicon.flush"];
 
 fn capabilities() -> ServerCapabilities {
@@ -152,7 +152,8 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-/// What asks the client to tell of programs that change on the disk: others may import them.
+/// Makes the request that the client reports changes of programs on the disk: others may import
+/// them.
 fn watched_files() -> Value {
     let watchers = json!([{ "globPattern": "**/*.{sil,vpr,chalice,spl}" }]);
     let registration = json!({
@@ -173,7 +174,8 @@ struct Server<'c> {
     when: When,
     has_progress: bool,
     refreshes_lenses: bool,
-    /// Whether verdicts are shown beside members, and whether the client asks for them again when it is told to.
+    /// Verdicts are shown beside members; `refreshes_hints`: the client asks for them again when it
+    /// is told to.
     has_hints: bool,
     refreshes_hints: bool,
     watches_files: bool,
@@ -188,11 +190,11 @@ struct Server<'c> {
     verifier: Option<Verifier>,
     heard: (Sender<Heard>, Receiver<Heard>),
     busy: Option<Busy>,
-    /// Who wants to know what is known at the cursor.
+    /// The request for the state at the cursor.
     asked: Option<Asked>,
-    /// Who wants to know what would remove an error.
+    /// The request for edits that remove an error.
     fixing: Option<Fixing>,
-    /// Whether hovering tells it.
+    /// Hovering shows states.
     tells_states: bool,
     /// The number of the last worker, job or request of our own.
     numbers: u64,
@@ -200,13 +202,13 @@ struct Server<'c> {
     is_ending: bool,
 }
 
-/// What the worker is doing.
+/// The present work of the worker.
 struct Busy {
     job: u64,
     uri: String,
     /// It was told to stop, and when it has to have done so.
     until: Option<Instant>,
-    /// Whether the client was told that there is work.
+    /// The client knows that there is work.
     has_progress: bool,
 }
 

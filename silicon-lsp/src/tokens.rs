@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use silicon::session::input::Language;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Word,
@@ -22,7 +22,7 @@ pub(crate) struct Token {
     pub(crate) range: Range<usize>,
 }
 
-/// What is declared.
+/// The kind of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Declares {
     Class,
@@ -76,7 +76,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// What begins a declaration, by the depth of braces at which it does.
+/// Returns the kind of the declaration that a word begins at a depth of braces.
 fn declares(language: Language, depth: usize, word: &str) -> Option<Declares> {
     Some(match (language, depth, word) {
         (Language::Sil, 0, "method") => Declares::Method,

@@ -1,4 +1,5 @@
-//! Whether an edit removes an error: the edited text is verified, and what is found in it compared with what was found before.
+//! The trial of an edit: the edited text is verified, and its findings are compared with the
+//! earlier ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,7 +39,7 @@ pub(crate) fn judge(trial: &Trial, wanted: &AtomicU64, session: &Session) -> Vec
     judged
 }
 
-/// What a finding says, wherever it stands.
+/// The words of a finding, without its place.
 type Said = (Option<String>, String, String);
 
 fn said(found: &Found) -> Said {
@@ -100,7 +101,7 @@ impl Run<'_> {
         }
     }
 
-    /// What is found in a text; none: there was no time for it.
+    /// Returns the findings in a text, or nothing if time is up.
     fn found(&self, text: &str, session: &Session) -> Option<Vec<Found>> {
         if self.patience.is_cancelled() {
             return None;

@@ -8,7 +8,7 @@ use crossbeam_channel::Sender;
 
 use crate::protocol::{Event, Order};
 
-/// What comes from a worker, with its number.
+/// A message from a worker, with the worker's number.
 pub(crate) enum Heard {
     Said(u64, Event),
     /// It has ended.
@@ -56,7 +56,7 @@ impl Verifier {
         self.number
     }
 
-    /// That it is gone shows when it is listened to.
+    /// Sends an order. A worker that is gone is noticed by listening, not here.
     pub(crate) fn tell(&mut self, order: &Order) {
         if let Ok(mut line) = serde_json::to_vec(order) {
             line.push(b'\n');

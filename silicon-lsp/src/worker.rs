@@ -84,7 +84,7 @@ pub fn serve(reader: Reader) -> ! {
     end()
 }
 
-/// What takes time.
+/// A task that takes time.
 enum Work {
     Verify(Job),
     States(Question),

@@ -1,4 +1,5 @@
-//! What the commands that translate a language to SIL share: inputs, outputs, messages and exit codes.
+//! The shared part of the commands that translate a language to SIL: inputs, outputs, messages and
+//! exit codes.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -32,11 +33,11 @@ const WRONG_USE: u8 = 2;
 /// The exit code if an input is no program or cannot be read, or an output cannot be written.
 const INPUT_ERROR: u8 = 3;
 
-/// What a command is asked for.
+/// The request of a user to a command.
 pub struct Request<'a> {
     /// The name of the command.
     pub command: &'a str,
-    /// What is translated; `-` is standard input.
+    /// The inputs; `-` is standard input.
     pub inputs: &'a [PathBuf],
     /// Where the results go, if not to standard output: a file, or a directory.
     pub output: Option<&'a Path>,
@@ -44,9 +45,9 @@ pub struct Request<'a> {
     pub extension: &'a str,
 }
 
-/// What became of an input.
+/// The result of translating one input.
 pub struct Translated {
-    /// What is written: nothing if there is no result, or none is asked for.
+    /// The text to write: nothing if there is no result, or if the request asks for none.
     pub text: Option<String>,
     /// Is the input a program?
     pub is_fine: bool,

@@ -1,4 +1,5 @@
-//! What clauses of contracts and bodies of functions, predicates and axioms may not contain.
+//! Forms that may not occur in clauses of contracts and in bodies of functions, predicates and
+//! axioms.
 
 use la_arena::Arena;
 
@@ -6,7 +7,7 @@ use super::Checker;
 use crate::program::{Decreases, Expr, ExprKind, Local, LocalKind, OldLabel};
 use crate::walk::walk_expr;
 
-/// What a clause contains, wherever in it.
+/// The contents of a clause, at any depth.
 #[derive(Default)]
 struct Contents {
     /// `old(…)`.
@@ -74,7 +75,8 @@ impl Checker<'_> {
         });
     }
 
-    /// What a termination clause may not mention is what the part of the contract may not that it belongs to.
+    /// Refuses old expressions in the termination clauses of a function, as its contract refuses
+    /// them.
     pub(super) fn measures_of_function(&mut self, clauses: &[Decreases]) {
         let message = "old expressions are not allowed in termination measures of functions";
         for clause in clauses {

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::Trigger;
 use crate::walk::walk_expr;
 
-/// What surrounds an expression, as far as it decides what may stand there.
+/// The surroundings of an expression, as far as they decide which forms may stand there.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings {
     /// Functions only ask whether a permission amount is positive, so `wildcard` may be part of it there.

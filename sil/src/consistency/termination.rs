@@ -8,7 +8,8 @@ use crate::recursion::components;
 use crate::source::Span;
 use crate::walk::{Visit, walk_body, walk_expr};
 
-/// What the clauses of functions lack, from what was noted of each of them.
+/// Reports postconditions that recurse without a termination measure, and the noted errors of
+/// measures.
 pub(super) fn functions(
     checker: &mut Checker<'_>,
     applications: ArenaMap<FunctionId, Applications>,

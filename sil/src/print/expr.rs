@@ -22,7 +22,7 @@ pub(super) struct Scope<'a> {
     pub(super) renamed: IndexMap<LocalId, Name>,
     /// Variables declared further out, whose `var` prints as a call that supplies an arbitrary value.
     pub(super) supplied: IndexSet<LocalId>,
-    /// Whether annotations are left out.
+    /// Leaves annotations out.
     pub(super) is_plain: bool,
 }
 
@@ -153,7 +153,7 @@ impl Printer<'_> {
         self.expr(expr, Level::Conditional, Follows::Nothing);
     }
 
-    /// What a suffix such as `.f` or `[i]` follows.
+    /// Prints the expression before a suffix such as `.f` or `[i]`.
     fn base(&mut self, expr: &Expr) {
         if self.annotations_of(expr).is_empty() {
             self.expr(expr, Level::Suffix, Follows::Something);

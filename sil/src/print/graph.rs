@@ -278,7 +278,7 @@ struct Clauses<'c> {
     decreases: &'c [Decreases],
 }
 
-/// What goes where in the text of one graph.
+/// The plan for the text of one graph.
 struct Plan<'a> {
     cfg: &'a Cfg,
     blocks: FxHashMap<Level, Vec<BlockId>>,
@@ -399,7 +399,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// What each statement of a block refers to, then its terminator; or the clauses of a loop.
+/// Returns the uses of each statement of a block, then of its terminator; or of the clauses of a
+/// loop.
 fn uses_of_block(block: &Block) -> Vec<Uses> {
     match &block.kind {
         BlockKind::Basic { statements, terminator } => {

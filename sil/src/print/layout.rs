@@ -44,7 +44,7 @@ impl Line {
         self.tokens.push(Token::Break(""));
     }
 
-    /// What `inside` adds is one group, its continuation lines indented.
+    /// Begins a group, whose continuation lines are indented.
     pub(super) fn begin(&mut self, indent: usize) {
         self.tokens.push(Token::Begin { indent });
     }
@@ -73,7 +73,7 @@ impl Line {
         self.tokens.len() - 1
     }
 
-    /// Whether what was added since `mark` begins or ends with `|`.
+    /// Tells whether the tokens since `mark` begin or end with `|`.
     pub(super) fn has_bar_at_edge_since(&self, mark: usize) -> bool {
         let texts = || {
             self.tokens[mark..].iter().filter_map(|token| match token {

@@ -11,7 +11,7 @@ use crate::program::{
 use crate::source::OriginId;
 use crate::{cfg, source::Span};
 
-/// What the printing of clauses and statements depends on: names, and the origin in effect.
+/// The context of printed clauses and statements: names, and the origin in effect.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'c> {
     pub(super) scope: &'c Scope<'c>,
@@ -398,7 +398,7 @@ fn is_empty(contract: &Contract) -> bool {
         && contract.decreases.is_empty()
 }
 
-/// Whether the word `implementation` can be left out.
+/// Tells whether the word `implementation` can be left out.
 fn is_plain(implementation: &Implementation) -> bool {
     implementation.name.is_none() && implementation.annotations.is_empty()
 }

@@ -20,7 +20,7 @@ pub(super) enum Level {
     Atom,
 }
 
-/// Whether something that the expression could swallow may follow it before the next closing bracket.
+/// The presence of a text before the next closing bracket that the expression could swallow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Follows {
     Nothing,
@@ -64,7 +64,7 @@ pub(super) fn level_of(expr: &Expr) -> Level {
     }
 }
 
-/// Whether an equality of Bools is written `<==>`: where `==` would need parentheses.
+/// Tells whether an equality of Bools is written `<==>`: where `==` would need parentheses.
 fn is_equivalence(left: &Expr, right: &Expr) -> bool {
     let is_connective = |expr: &Expr| match &expr.kind {
         ExprKind::And(_) | ExprKind::Or(_) => true,
@@ -86,7 +86,7 @@ fn is_equivalence(left: &Expr, right: &Expr) -> bool {
     left.ty == Type::Bool && (is_connective(left) || is_connective(right))
 }
 
-/// Whether the form itself takes in everything that follows up to a closing bracket.
+/// Tells whether the form itself takes in everything that follows up to a closing bracket.
 pub(super) fn swallows_what_follows(expr: &Expr) -> bool {
     matches!(
         expr.kind,

@@ -300,7 +300,7 @@ impl Writer<'_> {
         });
     }
 
-    /// Whether a declaration and the statement behind it print as one: `var x: T := …`.
+    /// Tells whether a declaration and the statement behind it print as one: `var x: T := …`.
     fn initialises(
         &self,
         context: Context<'_>,
@@ -321,7 +321,7 @@ impl Writer<'_> {
                 || self.is_bare(context, declaration) && self.is_bare(context, next))
     }
 
-    /// Whether no annotation is printed before the statement.
+    /// Tells whether no annotation is printed before the statement.
     fn is_bare(&self, context: Context<'_>, statement: &Stmt) -> bool {
         statement.annotations.is_empty()
             && origins::between(self.program, context.origin, statement.span.origin).is_empty()
@@ -339,7 +339,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether an expression of the statement mentions one of the variables.
+/// Tells whether an expression of the statement mentions one of the variables.
 fn mentions(statement: &Stmt, locals: &[LocalId]) -> bool {
     let mut found = false;
     statement.for_each_expr(|expr| {

@@ -62,7 +62,7 @@ impl Writer<'_> {
     }
 }
 
-/// What the statements refer to, and the variables of the outermost graph.
+/// Collects the uses of the statements, and the variables of the outermost graph.
 fn uses_and_declared(statements: &[Stmt], implementation: &Implementation) -> (Uses, Vec<LocalId>) {
     let mut uses = Uses::default();
     for statement in statements {
@@ -75,7 +75,7 @@ fn uses_and_declared(statements: &[Stmt], implementation: &Implementation) -> (U
     (uses, declared)
 }
 
-/// What happens at a `next` (at the outermost level: a `halt`).
+/// The effect of a `next` (at the outermost level: of a `halt`).
 #[derive(Clone, Copy)]
 enum AtEnd {
     /// The end of the statements is the end of the round.
@@ -367,7 +367,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Whether a block that a loop is left to need not wait for other ways to it.
+    /// Tells whether a block behind a loop need not wait for other ways to it.
     fn is_reached_only_from(&self, block: BlockId, source: BlockId) -> bool {
         let is_inside = |id: BlockId| {
             std::iter::successors(Some(id), |&id| self.cfg.blocks[id].parent)

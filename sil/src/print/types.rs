@@ -29,7 +29,7 @@ pub(super) fn type_text(program: &Program, ty: &Type) -> String {
     }
 }
 
-/// Whether a type parameter occurs in a type.
+/// Tells whether a type parameter occurs in a type.
 pub(super) fn mentions(ty: &Type, parameter: &Name) -> bool {
     match ty {
         Type::Variable(name) => name == parameter,

@@ -1,4 +1,4 @@
-//! What may be stated so that a claim holds: what a loop keeps, what a measure is, that receivers differ.
+//! Conditions that may make a claim hold: invariants of loops, measures, different receivers.
 
 use silicon::report::{ErrorId, Reason};
 
@@ -11,7 +11,7 @@ use crate::tokens::Declares;
 const PARAMETERS: usize = 4;
 
 impl Cure<'_> {
-    /// What may make true what is claimed at the place, beyond what it asks for itself.
+    /// Guesses conditions that may make the claim at the place true, beyond the claim itself.
     pub(super) fn claims(&self, site: &Site<'_>, error: &str, reason: &str) -> Vec<Titled> {
         let mut all = Vec::new();
         if reason == Reason::NotInjective.id()
@@ -30,7 +30,8 @@ impl Cure<'_> {
         all
     }
 
-    /// What a loop may keep: its condition made so weak that it holds at the end, too; and the claim itself.
+    /// Guesses invariants of a loop: its condition, weakened so that it holds at the end, too, and
+    /// the claim itself.
     fn kept(&self, site: &Site<'_>, of: &Loop) -> Vec<Titled> {
         let weak = |(left, how, right): (&str, &str, &str)| match how {
             "<" => Some(format!("{left} <= {right}")),

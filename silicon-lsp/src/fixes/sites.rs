@@ -296,7 +296,8 @@ impl<'a> Site<'a> {
         self.conjuncts(condition).into_iter().filter_map(comparison).collect()
     }
 
-    /// What says that the receivers of the quantified permission at the place are different for different values.
+    /// Makes the condition that the receivers of the quantified permission at the place differ for
+    /// different values.
     pub(super) fn injectivity(&self) -> Option<String> {
         let here: Vec<usize> = self.here().collect();
         let forall = here.iter().position(|&it| self.word(it) == "forall")?;
@@ -456,7 +457,7 @@ impl<'a> Site<'a> {
         (0..self.code.len()).filter(is_in)
     }
 
-    /// What something is read, written or called of.
+    /// Returns the receivers of reads, writes and calls.
     pub(super) fn receivers(&self) -> Vec<Range<usize>> {
         let is_receiver = |&position: &usize| {
             self.code[position].kind == Kind::Word
@@ -467,7 +468,7 @@ impl<'a> Site<'a> {
         self.here().filter(is_receiver).map(range).collect()
     }
 
-    /// What something is divided by.
+    /// Returns the divisors.
     pub(super) fn divisors(&self) -> Vec<Range<usize>> {
         let is_division = |&position: &usize| matches!(self.word(position), "/" | "\\" | "%");
         let divisor = |position: usize| {

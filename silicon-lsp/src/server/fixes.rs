@@ -1,4 +1,4 @@
-//! What would remove an error, offered when it has been tried.
+//! Edits that remove an error, offered after their trial.
 //!
 //! The worker tries, when it has nothing else to do and all is known of the text: so what an edit changes can be told. Who asks
 //! waits for that a while; then edits are offered that were not tried, and said to be no more than that.
@@ -24,7 +24,7 @@ pub(super) struct Fixing {
     tried: Option<Tried>,
 }
 
-/// What is being tried.
+/// The edits in trial.
 struct Tried {
     job: u64,
     found: Vec<Found>,
@@ -136,7 +136,7 @@ impl Server<'_> {
         if is_it { self.leave_fixes() } else { Ok(()) }
     }
 
-    /// What was judged to help, and what could not be judged.
+    /// Offers the edits that help, and the edits without a judgement.
     fn offered(
         &self,
         uri: &str,
@@ -182,7 +182,7 @@ impl Server<'_> {
     }
 }
 
-/// What is known of a document, and what may be done about it.
+/// Returns the findings of a document, and candidates for edits.
 fn looked_for(document: &Document, fixing: &Fixing) -> (Vec<Found>, Vec<Candidate>) {
     let found = document.found();
     let candidates = document

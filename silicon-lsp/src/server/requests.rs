@@ -1,4 +1,4 @@
-//! What clients ask for.
+//! The requests of clients.
 
 use std::time::Duration;
 
@@ -84,14 +84,14 @@ impl Server<'_> {
         self.send(Response::new_ok(request.id, Value::Null))
     }
 
-    /// What earlier runs found is found again.
+    /// Makes the worker find again everything that earlier runs found.
     pub(super) fn forget(&mut self) {
         if let Some(verifier) = &mut self.verifier {
             verifier.tell(&Order::Forget);
         }
     }
 
-    /// What is declared in the texts that are open, with the words of a query in its name.
+    /// Lists the declarations in open texts with the words of a query in their names.
     fn symbols(&self, params: &Value) -> Value {
         let query = params.get("query").and_then(Value::as_str).unwrap_or_default().to_lowercase();
         let known = self.documents.values().filter_map(Document::current);

@@ -32,7 +32,7 @@ pub(super) enum Form {
     Hover(Option<Hover>),
 }
 
-/// Who points at something waits so long.
+/// The longest wait of somebody who points at a word.
 const WAIT: Duration = Duration::from_millis(400);
 
 /// Why a question has no answer.
@@ -79,7 +79,7 @@ impl Server<'_> {
         }
     }
 
-    /// Whether a process looks for states.
+    /// Tells whether a process looks for states.
     pub(super) fn is_asked(&self, number: u64) -> bool {
         self.asked.as_ref().is_some_and(|asked| asked.verifier.number() == number)
     }
@@ -134,7 +134,7 @@ impl Form {
     }
 }
 
-/// What is known of a word, and the state of the first path that comes there.
+/// Adds the state of the first path to the explanation of a word.
 fn with_first(hover: Option<Hover>, found: &[Reached], all: usize) -> Option<Hover> {
     let Some(first) = found.first() else { return hover };
     let mut value = match &hover {

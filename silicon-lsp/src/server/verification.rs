@@ -94,7 +94,7 @@ impl Server<'_> {
         self.show(uri)
     }
 
-    /// What is known or being found out of the present version is of no interest any more.
+    /// Drops everything that is known, or being found out, about the present version.
     pub(super) fn cancel(&mut self, uri: &str) -> anyhow::Result<()> {
         self.wanted.retain(|(_, other)| other != uri);
         self.end_followed(uri, None)?;

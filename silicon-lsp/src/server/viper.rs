@@ -24,11 +24,11 @@ pub(super) struct Viper {
 pub(crate) struct Followed {
     is_manual: bool,
     began: Instant,
-    /// Whether it was told that members are being verified.
+    /// The client knows that members are being verified.
     is_running: bool,
 }
 
-/// What we are to such a client: it wants to know of a version of ViperServer, and ours would be too low.
+/// The version of ViperServer for such a client: it asks for one, and our own would be too low.
 const VERSION: &str = "3.1.0";
 /// Clients before that had other messages.
 const OLDEST_CLIENT: u64 = 5;
@@ -67,7 +67,7 @@ struct Verify {
 }
 
 impl Server<'_> {
-    /// Whether the client speaks these messages.
+    /// Tells whether the client speaks these messages.
     pub(super) fn is_viper(&self) -> bool {
         self.viper.is_some()
     }
@@ -272,7 +272,7 @@ impl Server<'_> {
     }
 }
 
-/// What is heard of a run, as far as it matters here.
+/// News of a run, as far as such a client needs them.
 pub(super) enum Told {
     Planned,
     Finished,
