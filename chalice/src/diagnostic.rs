@@ -1,4 +1,4 @@
-//! What the front end has to say about a program.
+//! Findings of the front end about a program.
 
 pub use front::Code;
 

@@ -1,4 +1,4 @@
-//! What the option `-autoMagic` of the original verifier adds to a program.
+//! The additions of the original verifier's option `-autoMagic` to a program.
 //!
 //! It changes what a program means, so all that give programs a meaning have to do the same.
 

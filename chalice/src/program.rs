@@ -129,9 +129,9 @@ impl Class {
 pub struct Channel {
     /// The name.
     pub name: String,
-    /// What a message consists of.
+    /// The parts of a message.
     pub parameters: Vec<LocalId>,
-    /// What a message transfers; absent means `true`.
+    /// The assertion that a message transfers; absent means `true`.
     pub where_clause: Option<Expr>,
     /// The declaration, from its first word.
     pub span: Span,
@@ -232,7 +232,7 @@ pub struct Condition {
     pub name: String,
     /// The class that declares it.
     pub class: ClassId,
-    /// What a signal transfers; absent means `true`.
+    /// The assertion that a signal transfers; absent means `true`.
     pub where_clause: Option<Expr>,
     /// The declaration.
     pub span: Span,
@@ -247,7 +247,7 @@ pub struct Local {
     pub name: String,
     /// The type, written or inferred.
     pub ty: Type,
-    /// What kind of variable it is.
+    /// The kind of the variable.
     pub kind: LocalKind,
     /// May it be used in specifications and ghost code only?
     pub is_ghost: bool,

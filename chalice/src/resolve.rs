@@ -58,7 +58,7 @@ pub(crate) fn resolve(
     (is_accepted.then_some(resolver.program), findings)
 }
 
-/// What a name of a type stands for.
+/// The meaning of a type's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TypeName {
     Class(ClassId),

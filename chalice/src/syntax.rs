@@ -79,9 +79,9 @@ pub struct Class {
 pub struct Channel {
     /// The name.
     pub name: Ident,
-    /// What a message consists of.
+    /// The parts of a message.
     pub parameters: Vec<Formal>,
-    /// What it transfers.
+    /// The assertion that a message transfers.
     pub where_clause: Option<Expr>,
     /// The declaration.
     pub span: Span,
@@ -99,7 +99,7 @@ pub struct Formal {
 /// A member of a class and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member {
-    /// What it is.
+    /// The member itself.
     pub kind: MemberKind,
     /// Where it is.
     pub span: Span,
@@ -130,14 +130,14 @@ pub enum MemberKind {
     Condition {
         /// The name.
         name: Ident,
-        /// What a signal transfers.
+        /// The assertion that a signal transfers.
         where_clause: Option<Expr>,
     },
     /// `predicate P { e }`
     Predicate {
         /// The name.
         name: Ident,
-        /// What it stands for.
+        /// The assertion that the predicate stands for.
         body: Expr,
     },
     /// `unlimited static function f(..): T specs { e }`
@@ -192,7 +192,7 @@ pub struct Signature {
 /// A specification clause and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
-    /// What it says.
+    /// The condition.
     pub kind: SpecKind,
     /// The clause.
     pub span: Span,

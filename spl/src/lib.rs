@@ -34,7 +34,7 @@ pub struct Settings {
     pub base: Option<PathBuf>,
 }
 
-/// What a text is.
+/// The result of checking a text.
 #[derive(Debug, Clone, Default)]
 pub struct Checked {
     /// Present exactly if no finding is an error ([`Diagnostic::is_error`]); warnings may accompany it.

@@ -66,7 +66,7 @@ struct Loading<'l> {
     base: Option<&'l Path>,
     loader: &'l dyn Loader,
     sources: &'l mut Sources,
-    /// What has been read, so that nothing is read twice and cycles end.
+    /// The files that have been read, so that nothing is read twice and cycles end.
     read: BTreeSet<PathBuf>,
     depth: usize,
     program: syntax::Program,

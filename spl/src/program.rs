@@ -58,7 +58,7 @@ pub type LocalId = Idx<Local>;
 pub struct Program {
     /// Which of the two meanings the text has.
     pub dialect: Dialect,
-    /// What the program's `options` ask for.
+    /// The settings of the program's `options`.
     pub options: Options,
     /// All structs.
     pub structs: Arena<Struct>,
@@ -84,24 +84,27 @@ pub struct Program {
     pub axioms: Vec<Axiom>,
     /// All parameters, results, local variables and bound variables.
     pub locals: Arena<Local>,
-    /// What is declared, in source order: each thing once, where its body or else its first header stands.
+    /// The declarations, in source order: each thing once, where its body or else its first header
+    /// stands.
     pub declarations: Vec<Declaration>,
 }
 
 /// The two meanings that one text can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Dialect {
-    /// That of the verifier's own back end: permission is to objects, footprints are sets, predicates are transparent.
+    /// The dialect of the verifier's own back end: permission is to objects, footprints are sets,
+    /// predicates are transparent.
     Classic,
     /// As [`Dialect::Classic`], but assertions speak about a part of the state and postconditions about the last values
     /// of parameters: that of the first symbolic executor.
     ClassicParts,
-    /// That of the thesis: permission is to fields, predicates are opened by `unfold` and closed by `fold`.
+    /// The dialect of the thesis: permission is to fields, predicates are opened by `unfold` and
+    /// closed by `fold`.
     Field,
 }
 
 impl Dialect {
-    /// What messages and options call it.
+    /// Returns the name in messages and options.
     pub fn name(self) -> &'static str {
         match self {
             Self::Classic => "classic",
@@ -206,7 +209,7 @@ pub struct Datatype {
 pub struct Constructor {
     /// The name.
     pub name: String,
-    /// What it makes.
+    /// The datatype that it makes.
     pub datatype: DatatypeId,
     /// Its fields in source order.
     pub destructors: Vec<DestructorId>,
@@ -250,7 +253,7 @@ pub struct Procedure {
     pub name_span: Span,
 }
 
-/// What kind of procedure it is.
+/// The kind of a procedure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProcedureKind {
     /// `procedure`
@@ -279,11 +282,11 @@ pub struct Predicate {
     pub ty: Type,
     /// Parameters.
     pub parameters: Vec<LocalId>,
-    /// What it needs, such as the footprint of what it reads.
+    /// The preconditions, such as the footprint of its reads.
     pub requires: Vec<Clause>,
-    /// What it promises.
+    /// The postconditions.
     pub ensures: Vec<Clause>,
-    /// What it stands for; absent means abstract.
+    /// The definition; absent means abstract.
     pub body: Option<Expr>,
     /// The declaration.
     pub span: Span,
@@ -300,9 +303,9 @@ pub struct Function {
     pub parameters: Vec<LocalId>,
     /// The result: postconditions mention it as a variable.
     pub result: LocalId,
-    /// What it needs, such as the footprint of what it reads.
+    /// The preconditions, such as the footprint of its reads.
     pub requires: Vec<Clause>,
-    /// What it promises; [`Function::result`] is the value.
+    /// The postconditions; [`Function::result`] is the value.
     pub ensures: Vec<Clause>,
     /// Its value; absent means that the postconditions are all that is known.
     pub body: Option<Expr>,
@@ -315,7 +318,7 @@ pub struct Function {
 /// `axiom e`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axiom {
-    /// What is taken for granted.
+    /// The trusted formula.
     pub condition: Expr,
     /// The declaration.
     pub span: Span,
@@ -328,7 +331,7 @@ pub struct Local {
     pub name: String,
     /// The type, written or inferred.
     pub ty: Type,
-    /// What kind of variable it is.
+    /// The kind of the variable.
     pub kind: LocalKind,
     /// Is it declared `ghost`?
     pub is_ghost: bool,

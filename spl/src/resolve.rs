@@ -72,7 +72,7 @@ pub(crate) fn resolve(
     (is_accepted.then_some(resolver.program), findings)
 }
 
-/// What the `options` of the program ask for.
+/// Reads the `options` of the program.
 fn options(syntax: &syntax::Program, findings: &mut Vec<Diagnostic>) -> Options {
     let mut options = Options::default();
     for declaration in &syntax.declarations {
@@ -111,7 +111,7 @@ fn recognised(syntax: &syntax::Program, options: Options) -> Dialect {
     }
 }
 
-/// What a global name stands for.
+/// The meaning of a global name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Named {
     Struct(StructId),
@@ -129,7 +129,7 @@ enum Named {
 }
 
 impl Named {
-    /// What it is called in messages.
+    /// Returns the noun for it in messages.
     fn noun(self) -> &'static str {
         match self {
             Self::Struct(_) => "a struct",
@@ -173,7 +173,7 @@ enum AliasState {
 struct Expansion<'s> {
     /// Which.
     id: usize,
-    /// What its parameters stand for.
+    /// The arguments in place of its parameters.
     arguments: &'s [Expr],
     /// The variables in scope where it is applied: its arguments mean those.
     scopes: Scopes<'s>,

@@ -49,7 +49,7 @@ pub struct Ident {
 /// A text in quotes, without them, and its place.
 #[derive(Debug, Clone)]
 pub struct Text {
-    /// What it stands for: escapes are replaced.
+    /// The meaning of the text: escapes are replaced.
     pub value: String,
     /// Its place.
     pub span: Span,
@@ -58,7 +58,7 @@ pub struct Text {
 /// A declaration and its place.
 #[derive(Debug, Clone)]
 pub struct Declaration {
-    /// What is declared.
+    /// The declaration itself.
     pub kind: DeclarationKind,
     /// Where.
     pub span: Span,
@@ -77,7 +77,7 @@ pub enum DeclarationKind {
     Type {
         /// The name.
         name: Ident,
-        /// What it stands for; absent means a type of its own.
+        /// The type that the name stands for; absent means a type of its own.
         value: Option<TypeExpr>,
     },
     /// `datatype d = c(x: T, ..) | ..`
@@ -104,7 +104,7 @@ pub enum DeclarationKind {
         name: Ident,
         /// Its parameters.
         parameters: Vec<Ident>,
-        /// What it stands for.
+        /// The expression that the macro stands for.
         body: Expr,
     },
     /// `procedure p(..)`, `lemma l(..)`
@@ -134,7 +134,7 @@ pub enum DeclarationKind {
     },
 }
 
-/// What is written before the name of a procedure.
+/// The words before the name of a procedure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcedureKind {
     /// `procedure`
@@ -201,13 +201,13 @@ pub struct Signature {
 /// `pure free requires e`
 #[derive(Debug, Clone)]
 pub struct Clause {
-    /// What kind.
+    /// The kind of the clause.
     pub kind: ClauseKind,
     /// Is `pure` written?
     pub is_pure: bool,
     /// Is `free` written?
     pub is_free: bool,
-    /// What it says.
+    /// The condition of the clause.
     pub condition: Expr,
     /// The clause, from its first word.
     pub span: Span,

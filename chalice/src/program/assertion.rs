@@ -10,7 +10,7 @@ use crate::source::Span;
 /// Two are equal if they say the same, wherever they are.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// What permission is given to.
+    /// The location or instance.
     pub target: AccessTarget,
     /// How much of it.
     pub amount: Permission,
@@ -20,7 +20,7 @@ pub struct Access {
     pub span: Span,
 }
 
-/// What permission is given to.
+/// The location or instance that permission is given to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AccessTarget {
     /// `e.f`, also `e.mu` and `tk.joinable`.
@@ -116,7 +116,7 @@ pub enum PermissionKind {
     Scale {
         /// The integer.
         factor: Box<Expr>,
-        /// What is multiplied.
+        /// The amount that is multiplied.
         amount: Box<Permission>,
     },
 }

@@ -11,7 +11,7 @@ use crate::source::Span;
 /// Two are equal if they say the same, wherever they are.
 #[derive(Debug, Clone)]
 pub struct Expr {
-    /// What it is.
+    /// The expression itself.
     pub kind: ExprKind,
     /// Its type.
     pub ty: Type,
@@ -80,7 +80,7 @@ pub enum ExprKind {
     Implies {
         /// The condition, never an assertion about permissions.
         guard: Box<Expr>,
-        /// What holds under it.
+        /// The assertion under the guard.
         body: Box<Expr>,
     },
     /// `c ? a : b`, also `ite(c, a, b)`.
@@ -136,7 +136,7 @@ pub enum ExprKind {
         quantifier: Quantifier,
         /// The bound variables, all over the same domain.
         variables: Vec<LocalId>,
-        /// What they range over.
+        /// The range of the variables.
         domain: Domain,
         /// Said of, or summed over, each choice.
         body: Box<Expr>,
@@ -172,7 +172,7 @@ pub enum ExprKind {
     Eval {
         /// The state to look at.
         state: Box<EvalState>,
-        /// What is evaluated, or asserted, there.
+        /// The expression to evaluate, or the assertion, in that state.
         body: Box<Expr>,
     },
 }
@@ -184,7 +184,7 @@ pub enum FieldRef {
     Declared(FieldId),
     /// The lock level of any object or channel.
     Mu,
-    /// Whether a token has not been joined yet.
+    /// The mark of a token that has not been joined yet.
     Joinable,
 }
 
@@ -261,7 +261,7 @@ pub enum Quantifier {
     Max,
 }
 
-/// What bound variables range over.
+/// The range of bound variables.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Domain {
     /// All values of a type.

@@ -1,4 +1,5 @@
-//! What methods do to the locks of the thread that runs them: themselves, and by the methods they call.
+//! The effects of methods on the locks of the thread that runs them: their own, and those of the
+//! methods that they call.
 //!
 //! A method may give what it holds another level only if it, or what it calls, has a statement that does. All others show
 //! that levels stay, and may rely on it. The translation and the direct execution both ask here, so that they cannot differ.
@@ -11,7 +12,8 @@ use super::{
     Rhs, Stmt, StmtKind,
 };
 
-/// What a method is given: it stays the same throughout the method, so contracts and loops can speak of it.
+/// A value that a method is given: it stays the same throughout the method, so contracts and loops
+/// can speak of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Given {
     /// Its receiver.
@@ -20,7 +22,7 @@ pub enum Given {
     Parameter(LocalId),
 }
 
-/// What a method knows of an object that it hands to a call, or gives another level.
+/// A method's knowledge of an object that it hands to a call, or gives another level.
 #[derive(Clone, Copy, Debug)]
 enum Operand {
     Given(Given),
@@ -39,7 +41,7 @@ struct Call {
 }
 
 impl Call {
-    /// What the callee is given, as the caller knows it.
+    /// Returns the value that the callee is given, as the caller knows it.
     fn operand(&self, given: Given) -> Operand {
         match given {
             Given::This => self.receiver,
@@ -51,23 +53,25 @@ impl Call {
     }
 }
 
-/// What is known of a method.
+/// The effects of one method on locks.
 #[derive(Default, Debug)]
 pub struct MethodLocks {
-    /// Whether it, or a method it calls, uses or changes the locks that its thread holds. Methods it forks do not count: they
-    /// run in another thread.
+    /// The method, or a method that it calls, uses or changes the locks that its thread holds.
+    /// Methods that it forks do not count: they run in another thread.
     pub locks: bool,
-    /// Whether it, or a method it calls, may give any object another level that was held at its start. All other methods
-    /// leave the levels of what they still hold as they were, except for those of [`Self::relevels`].
+    /// The method, or a method that it calls, may give another level to any object that was held at
+    /// its start. All other methods keep the levels of the objects that they still hold, except for
+    /// those of [`Self::relevels`].
     pub may_relevel: bool,
-    /// What it is given and may give another level, itself or by a call.
+    /// The given values to which the method may give another level, itself or by a call.
     pub relevels: Vec<Given>,
-    /// Whether it, or a method it calls, may leave or share an object, so that what is recorded of it changes.
+    /// The method, or a method that it calls, may leave or share an object, and thus change its
+    /// recorded states.
     pub may_unlock: bool,
-    /// Whether some statement forks it.
+    /// Some statement forks the method.
     pub is_forked: bool,
-    /// Whether its precondition speaks of what is held. If not, it has acquired what it holds itself, or knows by a test or an
-    /// assumption only that it holds it.
+    /// The precondition of the method speaks of held locks. Otherwise the method has acquired its
+    /// locks itself, or knows only by a test or an assumption that it holds them.
     ///
     /// SOUNDNESS: where this decides that levels stay ([`Self::may_relevel`]), methods and loops show that they do.
     holds_at_start: bool,
@@ -91,18 +95,18 @@ impl MethodLocks {
     }
 }
 
-/// What is known of a program.
+/// The effects of all methods of a program on locks.
 #[derive(Default, Debug)]
 pub struct Locking {
-    /// Whether anything is about locks or levels, so that objects have a level.
+    /// Some part of the program is about locks or levels, so that objects have a level.
     pub is_used: bool,
-    /// Whether there are locks for reading.
+    /// The program has locks for reading.
     pub has_readers: bool,
     methods: ArenaMap<MethodId, MethodLocks>,
 }
 
 impl Locking {
-    /// What is known of `program`.
+    /// Finds the effects of the methods of `program`.
     pub fn of(program: &Program) -> Self {
         let mut methods = ArenaMap::default();
         for (id, _) in program.methods.iter() {
@@ -121,22 +125,22 @@ impl Locking {
         locking
     }
 
-    /// What is known of a method.
+    /// Returns the effects of a method.
     pub fn method(&self, id: MethodId) -> &MethodLocks {
         &self.methods[id]
     }
 
-    /// Whether any method has to do with locks.
+    /// Tells whether any method has to do with locks.
     pub fn has_locks(&self) -> bool {
         self.methods.values().any(|method| method.locks)
     }
 
-    /// Whether a method that this one calls may leave or share an object.
+    /// Tells whether a method that this one calls may leave or share an object.
     pub fn calls_may_unlock(&self, id: MethodId) -> bool {
         self.methods[id].calls.iter().any(|call| self.methods[call.callee].may_unlock)
     }
 
-    /// Whether statements may change what is held, or the level of something that is.
+    /// Tells whether statements may change the held locks, or the level of a held object.
     pub fn changes(&self, block: &Block) -> bool {
         let mut changes = false;
         each_stmt(block, &mut |stmt| {
@@ -155,17 +159,18 @@ impl Locking {
     }
 }
 
-/// Whether an assertion speaks of what is held.
+/// Tells whether an assertion speaks of held locks.
 pub fn mentions_holds(expr: &Expr) -> bool {
     expr.any(&mut |part| matches!(part.kind, ExprKind::Holds { .. }))
 }
 
-/// Whether a clause says something of the locks of a thread: in a where clause, of the one that sends.
+/// Tells whether a clause speaks of the locks of a thread: in a where clause, of the sending
+/// thread.
 pub fn speaks_of_locks(clause: &Expr) -> bool {
     clause.any(&mut is_about_locks)
 }
 
-/// Whether the value of an expression, whatever is inside, depends on the locks of a thread.
+/// Tells whether the value of an expression depends on the locks of a thread.
 fn is_about_locks(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::WaitLevel | ExprKind::Holds { .. } => true,
@@ -250,7 +255,8 @@ fn operand(program: &Program, id: MethodId, expr: &Expr) -> Operand {
     }
 }
 
-/// Whether an expression is a variable that only ever has the object that it is declared with in `body`.
+/// Tells whether an expression is a variable that only ever has the object of its declaration in
+/// `body`.
 pub fn is_new_object(body: &Block, expr: &Expr) -> bool {
     let ExprKind::Local(local) = expr.kind else { return false };
     let (mut is_new, mut is_assigned) = (false, false);
@@ -315,7 +321,7 @@ fn assertions(program: &Program) -> impl Iterator<Item = &Expr> {
     methods.chain(functions).chain(predicates).chain(monitors).chain(channels)
 }
 
-/// Whether an expression somewhere satisfies a claim.
+/// Tells whether an expression somewhere satisfies a claim.
 fn any_expr(program: &Program, claim: &mut dyn FnMut(&Expr) -> bool) -> bool {
     if assertions(program).any(|clause| clause.any(claim)) {
         return true;

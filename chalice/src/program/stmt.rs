@@ -15,7 +15,7 @@ pub struct Block {
 /// A statement and its place, which starts at the statement's first token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stmt {
-    /// What it is.
+    /// The statement itself.
     pub kind: StmtKind,
     /// Where it is.
     pub span: Span,
@@ -61,9 +61,9 @@ pub enum StmtKind {
     Specification {
         /// The variables that change; those with `declares` are new.
         targets: Vec<OutVariable>,
-        /// What must hold before; absent means `true`. It is resolved with the targets in scope.
+        /// The condition before; absent means `true`. It is resolved with the targets in scope.
         pre: Option<Expr>,
-        /// What holds afterwards; `old` is the state before the statement.
+        /// The condition afterwards; `old` is the state before the statement.
         post: Expr,
     },
     /// `call x, y := o.m(e, ..)`
@@ -101,7 +101,8 @@ pub enum StmtKind {
     If {
         /// Conditions tried in order; at least one.
         arms: Vec<IfArm>,
-        /// What happens if none holds. A single statement after `else` is a block of its own.
+        /// The last branch, where no guard holds. A single statement after `else` is a block of its
+        /// own.
         otherwise: Option<Block>,
     },
     /// `while (c) invariant e { .. }`
@@ -151,7 +152,7 @@ pub enum StmtKind {
         target: Expr,
         /// Which lock.
         mode: LockMode,
-        /// What runs under the lock.
+        /// The code under the lock.
         body: Block,
     },
     /// `downgrade e`
@@ -252,7 +253,7 @@ pub struct OutVariable {
 pub struct IfArm {
     /// Holds in this arm.
     pub condition: Expr,
-    /// What runs then.
+    /// The code that runs then.
     pub body: Block,
     /// From its `if` to the end of its block.
     pub span: Span,

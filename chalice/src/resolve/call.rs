@@ -1,4 +1,4 @@
-//! What calls, forks, joins, sends and receives have in common: arguments and out variables.
+//! The shared part of calls, forks, joins, sends and receives: arguments and out variables.
 
 use front::counted;
 

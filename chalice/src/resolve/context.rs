@@ -1,6 +1,6 @@
 //! Where an expression stands, and what may be said there.
 
-/// What an expression may mention.
+/// The forms that an expression may mention.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context {
     /// `old`: there is an earlier state.
@@ -14,10 +14,10 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// What programs compute.
+    /// Values of code that runs.
     pub(super) const VALUE: Self =
         Self { two_state: false, spec: false, in_monitor: false, ghost: false };
-    /// What ghost code computes.
+    /// Values of ghost code.
     pub(super) const GHOST: Self = Self { ghost: true, ..Self::VALUE };
     /// Preconditions, where clauses, operands of fold and unfold.
     pub(super) const ONE_STATE: Self = Self { spec: true, ..Self::GHOST };
@@ -30,7 +30,7 @@ impl Context {
     /// Lists of locks and bounds in the lock order.
     pub(super) const LOCKS: Self = Self { two_state: true, ..Self::GHOST };
 
-    /// What computes the value of a target.
+    /// Returns the context of a value that is assigned to a target.
     pub(super) fn for_target(is_ghost: bool) -> Self {
         if is_ghost { Self::GHOST } else { Self::VALUE }
     }

@@ -66,7 +66,7 @@ pub(super) fn classes<'s>(
     })
 }
 
-/// What is said of the place of a name's first declaration.
+/// The words at the place of a name's first declaration.
 const FIRST: &str = "first declared here";
 
 fn clash(message: impl Into<String>, span: Span) -> Clash {

@@ -8,7 +8,7 @@ use crate::program::{
 use crate::source::Span;
 use crate::syntax::Ident;
 
-/// What a selection can denote.
+/// The meaning of a selection.
 pub(super) enum Selected {
     /// A declared or special field.
     Field(FieldRef),
@@ -182,7 +182,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether objects of this class are known not to have such a member.
+    /// Tells whether objects of this class are known not to have such a member.
     fn lacks(&self, ty: &Type, name: &str) -> bool {
         matches!(ty, Type::Class(class) if !self.names.members.contains_key(&(*class, name)))
             && name != "mu"

@@ -27,7 +27,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What is said of a name that no class or channel has.
+    /// Makes the message about a name that no class or channel has.
     pub(super) fn no_such_type(&self, name: &str) -> String {
         let types = self.names.types.keys().copied().chain(["bool", "int", "seq", "set", "string"]);
         let question = self.spelling.question(name, types);

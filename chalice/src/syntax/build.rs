@@ -1,7 +1,8 @@
 //! From the generated parser's pairs to the parsed tree.
 //!
-//! What the grammar leaves open is decided here: precedence, which call of a chain a statement is about, where
-//! wildcards may stand. Such errors are syntax errors like those of the grammar.
+//! The builder decides the questions that the grammar leaves open: precedence, the call of a chain
+//! that a statement is about, places of wildcards. Its errors are syntax errors like those of the
+//! grammar.
 
 mod decl;
 mod error;
@@ -82,7 +83,7 @@ mod grammar {
 }
 use grammar::{Grammar, Rule};
 
-/// What a building step yields; a failure is a syntax error.
+/// The result of a building step; a failure is a syntax error.
 type Built<T> = Result<T, Diagnostic>;
 
 struct Builder {

@@ -8,7 +8,7 @@ use crate::source::Span;
 /// A type as written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TypeExpr {
-    /// What it is.
+    /// The type itself.
     pub kind: TypeExprKind,
     /// Where it is.
     pub span: Span,
@@ -41,7 +41,7 @@ pub enum TypeExprKind {
 /// An expression and its place, without parentheses around it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// What it is.
+    /// The expression itself.
     pub kind: ExprKind,
     /// Where it is.
     pub span: Span,
@@ -195,7 +195,7 @@ pub enum ExprKind {
         quantifier: Quantifier,
         /// The bound names.
         variables: Vec<Ident>,
-        /// What all of them range over.
+        /// The range of all variables.
         domain: Domain,
         /// The body.
         body: Box<Expr>,
@@ -338,7 +338,7 @@ pub enum Quantifier {
     Max,
 }
 
-/// What bound variables range over.
+/// The range of bound variables.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Domain {
     /// `: T`

@@ -53,7 +53,7 @@ impl Printer {
         self.put(&ident.name);
     }
 
-    /// What stands in braces, indented.
+    /// Prints a text in braces, indented.
     fn braces(&mut self, print: impl FnOnce(&mut Self)) {
         self.put("{");
         self.indent += 1;

@@ -15,7 +15,7 @@ pub struct Block {
 /// A statement and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stmt {
-    /// What it is.
+    /// The statement itself.
     pub kind: StmtKind,
     /// Where it is.
     pub span: Span,
@@ -45,9 +45,9 @@ pub enum StmtKind {
         modifiers: DeclModifiers,
         /// Old and new variables.
         targets: Vec<Formal>,
-        /// What must hold before.
+        /// The condition before.
         pre: Option<Expr>,
-        /// What holds afterwards.
+        /// The condition afterwards.
         post: Expr,
     },
     /// `x := e`, `e.f := e'`
@@ -138,7 +138,7 @@ pub enum StmtKind {
         target: Expr,
         /// Is it about the read lock?
         is_read: bool,
-        /// What runs under the lock.
+        /// The code under the lock.
         body: Block,
     },
     /// `[[ .. ]]`
@@ -192,7 +192,7 @@ pub struct DeclModifiers {
 pub struct IfArm {
     /// The condition.
     pub condition: Expr,
-    /// What follows from it.
+    /// The code under the condition.
     pub body: Block,
     /// From its `if`.
     pub span: Span,
@@ -234,9 +234,9 @@ pub struct Initialiser {
 /// `between l and u`, `above l below u`
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bounds {
-    /// What is below.
+    /// The lower bounds.
     pub lower: Vec<Expr>,
-    /// What is above.
+    /// The upper bounds.
     pub upper: Vec<Expr>,
 }
 
@@ -276,7 +276,7 @@ pub enum PatternPart {
     ReplaceOne {
         /// The variables the replaced statement changes.
         targets: Vec<Ident>,
-        /// What comes in its place.
+        /// The replacement.
         body: Block,
     },
     /// Code to insert.

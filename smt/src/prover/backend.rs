@@ -105,13 +105,13 @@ fn unusable(text: &str, problem: &str) -> ProverError {
 }
 
 impl Workspace {
-    /// What keeps a text from denoting a sort.
+    /// Checks that a text denotes a sort.
     pub fn check_sort(&self, text: &str) -> Result<(), ProverError> {
         let context = &self.tools().context;
         raw::enter(context, || sort(context, text)).map(|_| ())
     }
 
-    /// What keeps a text from denoting a function of these sorts.
+    /// Checks that a text denotes a function of these sorts.
     pub fn check_function(
         &self,
         terms: &Terms,

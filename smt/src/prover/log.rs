@@ -1,4 +1,4 @@
-//! What the prover is told, as a script that Z3 can replay.
+//! The input of the prover, as a script that Z3 can replay.
 
 use std::io::Write;
 
@@ -19,7 +19,7 @@ impl Log {
         Log { sink, ..Log::default() }
     }
 
-    /// Whether a script is written at all: making the text of a formula is not free.
+    /// Tells whether a script is written at all: making the text of a formula is not free.
     pub(super) fn is_on(&self) -> bool {
         self.sink.is_some()
     }

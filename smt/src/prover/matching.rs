@@ -83,7 +83,8 @@ fn have_one_head(terms: &Terms, a: Term, b: Term) -> bool {
     }
 }
 
-/// Whether what is above the variables are applications only: Z3 writes sums, say, in a form of its own.
+/// Tells whether only applications stand above the variables: Z3 has forms of its own for sums,
+/// say.
 fn is_plain(terms: &Terms, part: Term, variables: &[Term]) -> bool {
     if variables.contains(&part) || !terms.mentions(part, variables) {
         return true;

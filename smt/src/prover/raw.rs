@@ -40,11 +40,11 @@ pub(super) fn enter<R>(context: &Context, body: impl FnOnce() -> R) -> R {
 }
 
 thread_local! {
-    /// Whether somebody has got the default context of this thread.
+    /// The default context of this thread has been handed out.
     static DEFAULT_TAKEN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What Z3 answers to a script.
+/// Returns Z3's answer to a script.
 #[cfg(test)]
 pub(super) fn replay(script: &str) -> String {
     let context = new_context();
@@ -134,7 +134,7 @@ pub enum SolverKind {
     Combined,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Satisfiability {
     Unsat,

@@ -116,7 +116,7 @@ impl Snapshots {
         self.test(PAIR, snapshot).into()
     }
 
-    /// Whether values of the sort can be wrapped already.
+    /// Tells whether values of the sort can be wrapped already.
     pub(super) fn can_wrap(&self, sort: Sort) -> bool {
         basic(sort).is_some() || self.wrappers.contains_key(&sort)
     }

@@ -19,9 +19,9 @@ use crate::terms::{Term, Terms};
 /// Which instances Z3 makes is a matter of luck where many triggers match: with other choices it finds some of the
 /// proofs that it missed. What is in the outermost scope it treats differently, too (it simplifies more).
 struct Retry {
-    /// What makes the difference.
+    /// The settings of Z3 that differ from those of the first try.
     settings: &'static [(&'static str, Setting)],
-    /// Whether everything is told in one scope.
+    /// The kernel is told everything in one scope.
     is_flat: bool,
     concerns: Concerns,
     steps: u32,
@@ -29,7 +29,7 @@ struct Retry {
     steps_after_giving_up: u32,
 }
 
-/// What there must be for a [`Retry`] to be of use.
+/// The condition under which a [`Retry`] is of use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Concerns {
     Everything,
@@ -46,7 +46,8 @@ impl Retry {
     /// The steps of the first try after which others are asked.
     const BEFORE_THE_REST: u32 = 20_000_000;
 
-    /// What the first try finds out late, such as a value at the end of a chain of 22 definitions, is found at once.
+    /// The threshold that finds at once the late findings of the first try, such as a value at the
+    /// end of a chain of 22 definitions.
     const EAGER_THRESHOLD: u32 = 100;
 
     /// The steps to spend after `answer`; 0: it is not worth it.
@@ -109,7 +110,7 @@ struct Axiom {
     told: Option<usize>,
 }
 
-/// What Z3 calls its steps: one count for all that uses a context.
+/// Z3's name of its steps: one count for everything that uses a context.
 const STEPS: &str = "rlimit count";
 
 /// Scopes with formulas, and questions about them.
@@ -123,17 +124,17 @@ pub(super) struct Solver {
     kind: SolverKind,
     /// See [`ProverOptions::models`].
     models: bool,
-    /// What there is in each scope, the outermost first.
+    /// The formulas of each scope, the outermost first.
     scopes: Vec<Vec<Bool>>,
     /// The kernel is not told what is changed, and is replaced before the next question.
     is_spent: bool,
-    /// Whether the kernel was made for [`Translator::has_backend_sorts`].
+    /// The kernel was made for [`Translator::has_backend_sorts`].
     expects_backend_sorts: bool,
     axioms: Vec<Axiom>,
     /// Some axiom is not told.
     untold: bool,
     budget: Option<Budget>,
-    /// What the context had counted for others when this was made.
+    /// The steps that the context had counted for others when this solver was made.
     steps_of_others: u64,
 }
 
@@ -377,7 +378,7 @@ impl Solver {
         Ok(answer)
     }
 
-    /// What a new kernel says.
+    /// Asks a new kernel.
     fn retry(&mut self, retry: &Retry, budget: Budget) -> Result<Answer, ProverError> {
         let mut settings =
             settings(self.translator.has_backend_sorts, false, self.translator.variation);
@@ -454,7 +455,7 @@ fn seed(variation: u32) -> Vec<(&'static str, Setting)> {
     seed.into_iter().collect()
 }
 
-/// What a kernel is to be made with; of two values, the later counts.
+/// Returns the settings of a kernel; of two values for one setting, the later counts.
 fn settings(
     with_backend_sorts: bool,
     models: bool,
@@ -471,8 +472,8 @@ fn settings(
     settings
 }
 
-/// What an `unknown` of Z3 means, by its reason. Some versions call both limits "canceled"; then the clock tells.
-/// A bare "unknown" is what 4.8.12 says when the limit is reached before the search begins.
+/// Interprets an `unknown` of Z3 by its reason. Some versions call both limits "canceled"; then the
+/// clock tells. Z3 4.8.12 says a bare "unknown" when the limit is reached before the search begins.
 fn unknown(reason: &str, budget: Budget, time: Duration) -> Answer {
     let says = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     let limit = Duration::from_millis(budget.milliseconds.into());

@@ -1,4 +1,4 @@
-//! What the prover proves and, as important, what it does not.
+//! Tests of the prover: goals that it proves and, as important, goals that it does not prove.
 
 use num_bigint::BigInt;
 

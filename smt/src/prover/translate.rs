@@ -40,11 +40,11 @@ pub(super) struct Translator {
     pub(super) axioms: Vec<Term>,
     /// By the general form of a part of a trigger, what it is replaced by: see [`Translator::parts_to_match`].
     pub(super) parts: FxHashMap<Term, Symbol>,
-    /// Whether some product or quotient was of two things that are not numbers.
+    /// Some product or quotient had two sides that are no numbers.
     pub(super) is_nonlinear: bool,
-    /// Whether some permission amount was a quotient whose divisor is no number.
+    /// Some permission amount was a quotient whose divisor is no number.
     pub(super) has_fractions: bool,
-    /// Whether some sort is one of Z3's own that a program names: bit-vectors, floating-point numbers.
+    /// Some sort is one of Z3's own that a program names: bit-vectors, floating-point numbers.
     pub(super) has_backend_sorts: bool,
     /// See [`super::ProverOptions::untriggered`].
     untriggered: bool,

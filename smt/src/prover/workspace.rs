@@ -1,4 +1,4 @@
-//! What provers share that work one after the other.
+//! The shared part of provers that work one after the other.
 
 use std::cell::{Cell, OnceCell};
 use std::path::Path;
@@ -27,7 +27,7 @@ struct Shared {
     load: Cell<usize>,
 }
 
-/// What there is once something is asked.
+/// The context and vocabulary, made at the first question.
 pub(super) struct Tools {
     pub(super) context: Context,
     pub(super) vocabulary: Rc<Vocabulary>,
@@ -68,7 +68,7 @@ impl Workspace {
         self.0.load.set(usize::MAX);
     }
 
-    /// Whether it is better to go on with a new one.
+    /// Tells whether a new workspace is better.
     pub fn is_worn(&self) -> bool {
         self.0.load.get() > WORN
     }

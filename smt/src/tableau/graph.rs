@@ -75,7 +75,7 @@ pub(super) struct Graph {
     /// The representatives of classes that have grown.
     grown: Vec<Term>,
     trail: Vec<Undo>,
-    /// What [`Graph::find_form`] has found of terms that are not in the graph, until something changes.
+    /// The answers of [`Graph::find_form`] about terms outside the graph, until something changes.
     found: RefCell<FxHashMap<Term, Term>>,
 }
 
@@ -121,7 +121,7 @@ impl Graph {
         }
     }
 
-    /// Whether what is known was seen to contradict itself.
+    /// Tells whether a contradiction among the known facts was seen.
     pub(super) fn is_contradictory(&self) -> bool {
         self.conflict
     }
@@ -133,7 +133,7 @@ impl Graph {
         }
     }
 
-    /// Whether [`Graph::take_grown`] has something to tell.
+    /// Tells whether [`Graph::take_grown`] has something to return.
     pub(super) fn has_grown(&self) -> bool {
         !self.grown.is_empty()
     }
@@ -179,7 +179,7 @@ impl Graph {
         found
     }
 
-    /// Whether a term of the graph is known to equal a term because of its form.
+    /// Tells whether a term of the graph is known to equal a term because of its form.
     pub(super) fn has_form(&self, terms: &Terms, term: Term) -> bool {
         self.contains(self.find_form(terms, term))
     }
@@ -273,7 +273,7 @@ impl Graph {
         }
     }
 
-    /// Whether two representatives are different literals.
+    /// Tells whether two representatives are different literals.
     fn are_different(&self, a: Term, b: Term) -> bool {
         match (self.literal(a), self.literal(b)) {
             (Some(a), Some(b)) => a != b,
@@ -361,7 +361,7 @@ impl Graph {
         }
     }
 
-    /// Whether a formula is known to hold, or known not to.
+    /// Tells whether a formula is known to hold, or known not to.
     pub(super) fn truth(&self, terms: &Terms, formula: Term) -> Option<bool> {
         match terms.kind(formula) {
             TermKind::Bool(value) => Some(*value),
@@ -456,7 +456,7 @@ impl<T> Default for Marked<T> {
 }
 
 impl<T: Clone + Eq + std::hash::Hash> Marked<T> {
-    /// Whether the element is new.
+    /// Inserts an element, and tells whether it is new.
     pub(super) fn insert(&mut self, element: T) -> bool {
         let is_new = self.set.insert(element.clone());
         if is_new {

@@ -82,7 +82,7 @@ impl Entered {
         }
     }
 
-    /// Whether one of these operands of a term is in a class that has grown.
+    /// Tells whether one of these operands of a term is in a class that has grown.
     fn has_grown(
         &self,
         terms: &Terms,
@@ -151,7 +151,7 @@ fn heads(terms: &Terms, quantifier: &Quantifier) -> Vec<Head> {
     heads
 }
 
-/// Whether a term has at most so many nodes.
+/// Tells whether a term has at most so many nodes.
 fn has_at_most(terms: &Terms, term: Term, most: usize) -> bool {
     let mut count = 0;
     let mut pending = vec![term];

@@ -20,7 +20,7 @@ use crate::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
 pub(super) type Number = Ratio<i128>;
 
-/// What is found of the inequalities.
+/// The result of solving the inequalities.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
     Contradictory,
@@ -118,7 +118,7 @@ impl Sum {
 /// The inequalities about one group of numbers.
 #[derive(Default)]
 struct System {
-    /// What is put for a class: a variable of its own, or the sum that a member of it is.
+    /// The sum in place of each class: a variable of its own, or the sum of one of its members.
     sums: FxHashMap<Term, Sum>,
     /// The classes whose sum is being looked for, and those of them that were found in it.
     open: FxHashSet<Term>,
@@ -134,9 +134,9 @@ struct System {
     products: Vec<Product>,
     /// The comparisons of which these are.
     compared: FxHashSet<Term>,
-    /// Whether amounts are compared.
+    /// Some comparison is about amounts.
     has_amounts: bool,
-    /// Whether a number was too large.
+    /// Some number was too large.
     is_partial: bool,
 }
 
@@ -217,7 +217,7 @@ impl Entered {
         }
     }
 
-    /// Whether a disjunction may tell more of an atom.
+    /// Tells whether a disjunction may tell more of an atom.
     pub(super) fn is_in_clause(&self, terms: &Terms, atom: Term) -> bool {
         let Some(clauses) = self.clauses_of.get(&atom) else { return false };
         clauses.len() <= MANY_USES
@@ -262,7 +262,7 @@ impl Entered {
         (core, is_plain)
     }
 
-    /// What is known of the numbers of a class.
+    /// Collects the facts about the numbers of a class.
     fn collect(&self, terms: &Terms, system: &mut System, class: Term) {
         let members: Vec<Term> = self.graph.members(class).collect();
         for member in members {
@@ -285,7 +285,7 @@ impl Entered {
         }
     }
 
-    /// What a comparison says. Whether it is known to hold, or known not to.
+    /// Collects a comparison. Returns `true` if the comparison is known to hold, or known not to.
     fn collect_comparison(&self, terms: &Terms, system: &mut System, atom: Term) -> bool {
         let (left, right, is_strict) = match *terms.kind(atom) {
             TermKind::Lt(left, right) => (left, right, true),
@@ -310,7 +310,7 @@ impl Entered {
         true
     }
 
-    /// What the form of a number says.
+    /// Collects the facts that the form of a number implies.
     fn collect_form(&self, terms: &Terms, system: &mut System, term: Term) {
         match *terms.kind(term) {
             TermKind::Theory(
@@ -413,7 +413,8 @@ pub(super) struct Elimination {
 }
 
 impl Elimination {
-    /// Whether the equations and inequalities contradict each other; `None` if that takes too much.
+    /// Tells whether the equations and inequalities contradict each other; `None` if that takes too
+    /// much.
     fn contradicts(mut self, fuel: &mut u32) -> Option<bool> {
         if !self.solve(fuel)? {
             return Some(true);
@@ -531,7 +532,7 @@ impl Elimination {
 }
 
 impl Row {
-    /// Whether an inequality without variables holds.
+    /// Tells whether an inequality without variables holds.
     fn holds(&self) -> bool {
         if self.is_strict {
             self.sum.literal.is_positive()

@@ -13,7 +13,7 @@ impl Binding {
     }
 }
 
-/// What is still to be matched.
+/// A task of a match.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     /// A pattern and the term that it has to equal.
@@ -26,7 +26,7 @@ enum Task {
 struct Matching<'a> {
     graph: &'a Graph,
     terms: &'a Terms,
-    /// What may be spent.
+    /// The steps that may be spent.
     fuel: &'a mut u32,
     /// The next one is the last.
     tasks: Vec<Task>,

@@ -1,5 +1,5 @@
-//! What is known of products of numbers: each is a sum of products of two variables, and an inequality that is multiplied by a
-//! number known to be positive still holds.
+//! Products of numbers: each is a sum of products of two variables, and an inequality that is
+//! multiplied by a number known to be positive still holds.
 //!
 //! So `(n - i) · c` is `n · c - i · c`, and where `i < n` holds of integers and `0 ≤ c`, it is at least `c`.
 
@@ -24,7 +24,7 @@ impl Monomials {
         })
     }
 
-    /// Whether the product of two variables occurs in what is known.
+    /// Tells whether the product of two variables occurs in a known fact.
     fn has(&self, left: u32, right: u32) -> bool {
         self.variables.contains_key(&(left.min(right), left.max(right)))
     }

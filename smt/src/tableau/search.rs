@@ -12,7 +12,8 @@ pub(super) const MANY_USES: usize = 24;
 /// Disjunctions with more undecided parts are of no help.
 const MANY_PARTS: usize = 4;
 
-/// What a distinction costs: its undecided parts; and of those with as many, what is about the goal's own constants is first.
+/// The cost of a distinction: its undecided parts. Of distinctions with as many parts, those about
+/// the goal's own constants come first.
 type Cost = (usize, bool);
 
 /// So many terms are active at most.
@@ -101,7 +102,7 @@ impl Entered {
         }
     }
 
-    /// What the classes of active terms add: their members, and atoms about them.
+    /// Activates the members of a term's class, and atoms about the class.
     fn spread(&mut self, terms: &Terms, term: Term) {
         if matches!(terms.sort(term), Sort::BOOL) || terms.is_literal(term) || term == Terms::NULL {
             return;
@@ -126,7 +127,7 @@ impl Entered {
         }
     }
 
-    /// Whether a term is an atom of which something is known.
+    /// Tells whether a term is an atom of which something is known.
     fn is_told_of(&self, terms: &Terms, term: Term) -> bool {
         terms.sort(term) == Sort::BOOL
             && (self.graph.literal(term).is_some() || self.is_in_clause(terms, term))
@@ -229,7 +230,7 @@ impl Entered {
         }
     }
 
-    /// Whether a term or an operand of it is in one of the classes.
+    /// Tells whether a term or an operand of it is in one of the classes.
     fn is_in(&self, terms: &Terms, term: Term, classes: &FxHashSet<Term>) -> bool {
         let mut found = classes.contains(&self.graph.find(term));
         if !found && !classes.is_empty() && !matches!(terms.kind(term), TermKind::Quantifier(_)) {
@@ -299,8 +300,9 @@ impl Entered {
         }
     }
 
-    /// Whether a formula tells something of terms that are in the graph: an equation that only names a new term does not, nor
-    /// does one that makes a larger term of the same kind, as the value of a map below an update.
+    /// Tells whether a formula says something about terms in the graph. An equation that only names
+    /// a new term does not; nor does an equation that makes a larger term of the same kind, such as
+    /// the value of a map below an update.
     fn matters(&self, terms: &Terms, formula: Term) -> bool {
         let mut atoms = Vec::new();
         collect_atoms(terms, formula, &mut atoms);
@@ -328,7 +330,7 @@ impl Entered {
         })
     }
 
-    /// Whether a formula compares a number of the core.
+    /// Tells whether a formula compares a number of the core.
     fn is_about_core(&self, terms: &Terms, formula: Term) -> bool {
         let mut pending = Vec::new();
         collect_atoms(terms, formula, &mut pending);
@@ -353,12 +355,12 @@ impl Entered {
         false
     }
 
-    /// Whether a new term has the head of a known one and is larger than it.
+    /// Tells whether a new term has the head of a known one and is larger than it.
     fn is_larger(&self, terms: &Terms, new: Term, known: Term) -> bool {
         Head::of(terms, new) == Head::of(terms, known) && size(terms, new) > size(terms, known)
     }
 
-    /// Whether the numbers that a sum is made of are in the graph.
+    /// Tells whether the numbers of a sum are in the graph.
     fn has_leaves(&self, terms: &Terms, number: Term) -> bool {
         let mut pending = vec![number];
         while let Some(number) = pending.pop() {

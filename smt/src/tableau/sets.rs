@@ -1,10 +1,10 @@
-//! What sets say of their elements: the axioms of `theory::set` about membership, where a question needs them.
+//! Membership of sets: the axioms of `theory::set` about elements, where a question needs them.
 
 use super::Entered;
 use crate::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 
 impl Entered {
-    /// What follows from the truth of a relation of a theory.
+    /// Asserts the consequences of the truth of a theory's relation.
     pub(super) fn assert_relation(
         &mut self,
         terms: &mut Terms,
@@ -25,7 +25,7 @@ impl Entered {
         self.assert_active(terms, same, false);
     }
 
-    /// What is known of an element of a set that is made of others.
+    /// Asserts the axioms about an element of a set that is made of other sets.
     pub(super) fn open_membership(&mut self, terms: &mut Terms, atom: Term) {
         let TermKind::Theory(TheoryOp::SetContains, operands, _) = terms.kind(atom) else { return };
         let (element, set) = (operands[0], operands[1]);
@@ -65,7 +65,7 @@ impl Entered {
         }
     }
 
-    /// What is known of a number that is one of two, by its form.
+    /// Asserts the facts about a number that is one of two, by its form.
     pub(super) fn open_number(&mut self, terms: &mut Terms, term: Term) {
         match *terms.kind(term) {
             TermKind::Ite(condition, then, otherwise) if terms.sort(term) != Sort::BOOL => {

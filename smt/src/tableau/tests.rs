@@ -1,4 +1,5 @@
-//! What is proved in few steps, and, as important, what is not.
+//! Tests of the tableau: goals that few steps prove and, as important, goals that they do not
+//! prove.
 
 use super::{Outcome, Tableau};
 use crate::prover::{Answer, Budget, Prover, ProverOptions, QueryKind};
@@ -589,7 +590,8 @@ impl Vocabulary {
     }
 }
 
-/// What is proved in few steps is proved by Z3 as well; amounts that are found to be possible are not excluded by it.
+/// Z3 proves everything that few steps prove, and excludes no amounts that the tableau finds
+/// possible.
 // Traps: T14a
 #[test]
 fn z3_agrees() {

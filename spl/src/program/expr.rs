@@ -13,7 +13,7 @@ use crate::source::Span;
 /// Two are equal if they say the same, wherever they are.
 #[derive(Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The expression itself.
     pub kind: ExprKind,
     /// Its type.
     pub ty: Type,
@@ -49,7 +49,7 @@ pub enum ExprKind {
     Destruct {
         /// The term.
         term: Box<Expr>,
-        /// What is read from it.
+        /// The part that is read.
         destructor: DestructorId,
     },
     /// `c(e, ..)`, or `c` alone.
@@ -109,7 +109,7 @@ pub enum ExprKind {
     PointsTo {
         /// A [`ExprKind::FieldRead`], [`ExprKind::Element`] or [`ExprKind::CellContent`].
         location: Box<Expr>,
-        /// What is there.
+        /// The value at that place.
         value: Box<Expr>,
     },
     /// A prefix operator.
@@ -154,7 +154,7 @@ pub enum ExprKind {
     Implies {
         /// The condition; pure.
         guard: Box<Expr>,
-        /// What holds under it.
+        /// The assertion under the guard.
         body: Box<Expr>,
     },
     /// `c ? a : b`
@@ -176,9 +176,9 @@ pub enum ExprKind {
         field: Box<Expr>,
         /// Where the path begins.
         from: Box<Expr>,
-        /// What is on it.
+        /// The reference on the path.
         via: Box<Expr>,
-        /// What is not before that.
+        /// The reference that is not met before.
         to: Box<Expr>,
     },
     /// `Reach(f, x, y)`, which is `Btwn(f, x, y, y)`.
@@ -187,12 +187,12 @@ pub enum ExprKind {
         field: Box<Expr>,
         /// Where the path begins.
         from: Box<Expr>,
-        /// What is on it.
+        /// The reference on the path.
         to: Box<Expr>,
     },
     /// `Frame(X, A, f, g)`: the fields `f` and `g` agree on `A` without `X`.
     Frame {
-        /// What may differ.
+        /// The objects that may differ.
         except: Box<Expr>,
         /// Where they agree otherwise.
         within: Box<Expr>,
@@ -230,14 +230,14 @@ pub enum ExprKind {
     Quantified {
         /// Which.
         quantifier: Quantifier,
-        /// What is bound.
+        /// The bound variables.
         variables: Vec<Bound>,
-        /// What holds of it.
+        /// The quantified formula.
         body: Box<Expr>,
     },
     /// `e @(annotation) ..`
     Annotated {
-        /// What is annotated.
+        /// The annotated expression.
         body: Box<Expr>,
         /// How, in source order.
         annotations: Vec<Annotation>,

@@ -1,4 +1,4 @@
-//! What is ghost.
+//! Ghost code and ghost variables.
 
 use super::{Block, Place, Program, StmtKind, Variable};
 

@@ -15,7 +15,7 @@ pub struct Block {
 /// A statement and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stmt {
-    /// What it is.
+    /// The statement itself.
     pub kind: StmtKind,
     /// Where it is.
     pub span: Span,
@@ -28,7 +28,7 @@ pub struct Clause {
     pub is_pure: bool,
     /// Is it written `free`: not checked where it would be otherwise?
     pub is_free: bool,
-    /// What it says.
+    /// The condition.
     pub condition: Expr,
     /// The clause, from its first word.
     pub span: Span,
@@ -46,7 +46,7 @@ pub enum StmtKind {
     Havoc(Vec<Variable>),
     /// `x, .. := e, ..`: all values first. A place other than a variable stands alone.
     Assign {
-        /// What is assigned; as many as values.
+        /// The targets; as many as values.
         places: Vec<Place>,
         /// The values.
         values: Vec<Expr>,
@@ -71,7 +71,7 @@ pub enum StmtKind {
     New {
         /// The variable.
         target: Variable,
-        /// What is made.
+        /// The new object.
         object: NewObject,
     },
     /// `free e`
@@ -80,7 +80,7 @@ pub enum StmtKind {
     Assume {
         /// Is it written `pure`?
         is_pure: bool,
-        /// What is taken for granted.
+        /// The trusted condition.
         condition: Expr,
     },
     /// `assert "label" e with { .. }`
@@ -89,7 +89,7 @@ pub enum StmtKind {
         is_pure: bool,
         /// The label.
         label: Option<String>,
-        /// What is to be shown.
+        /// The condition to show.
         condition: Expr,
         /// How: statements whose effects are lost. The condition is then pure.
         proof: Option<Block>,
@@ -115,7 +115,7 @@ pub enum StmtKind {
     Choose(Vec<Block>),
     /// `while (c) invariant e .. { .. }`
     While {
-        /// What has to be done whenever the guard is evaluated: calls that are written in it.
+        /// The calls in the guard, which run whenever the guard is evaluated.
         before_guard: Vec<Stmt>,
         /// The guard.
         condition: Expr,
@@ -137,7 +137,7 @@ pub enum Variable {
     FieldMap(FieldId),
 }
 
-/// What an assignment changes.
+/// The target of an assignment.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Place {
     /// `x`
@@ -160,7 +160,7 @@ pub enum Place {
     Cell(Expr),
 }
 
-/// What `new` makes.
+/// The object that `new` makes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewObject {
     /// An object of a struct; its fields have any values.

@@ -325,7 +325,7 @@ impl<'s> Resolver<'s> {
         expr
     }
 
-    /// What a parameter of the macro being expanded stands for.
+    /// Returns the argument for a parameter of the macro being expanded.
     pub(super) fn macro_argument(&self, name: &str) -> Option<&'s syntax::Expr> {
         let expansion = self.expansions.last()?;
         let parameters = self.macros[expansion.id].parameters;

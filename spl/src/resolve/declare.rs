@@ -15,13 +15,14 @@ use crate::program::{
 use crate::source::Span;
 use crate::syntax::{self, DeclarationKind, Ident, Signature};
 
-/// What the first round finds.
+/// The results of the first round.
 pub(super) struct Declared<'s> {
     pub(super) program: Program,
     pub(super) names: FxHashMap<&'s str, Named>,
     pub(super) macros: Vec<Macro<'s>>,
     pub(super) aliases: Vec<Alias<'s>>,
-    /// What the second round fills in: each thing with the declaration that has its body, or else its first.
+    /// The work of the second round: each thing with the declaration that has its body, or else its
+    /// first declaration.
     pub(super) items: Vec<Item<'s>>,
     /// Names of types that are defined somewhere, so that `type t` only announces them.
     defined: FxHashSet<&'s str>,

@@ -359,7 +359,7 @@ impl<'s> Resolver<'s> {
         Expr { kind: ExprKind::Local(local), ty, span }
     }
 
-    /// What `new` makes, and its type.
+    /// Resolves the object that `new` makes, and its type.
     pub(super) fn new_object(
         &mut self,
         written: &'s TypeExpr,
@@ -426,7 +426,7 @@ fn map_read(map: Box<Expr>, key: Box<Expr>) -> ExprKind {
     }
 }
 
-/// What stands for an expression that has an error.
+/// Makes the expression that stands for one with an error.
 pub(super) fn unknown(span: Span) -> Expr {
     Expr { kind: ExprKind::Null, ty: Type::Unknown, span }
 }

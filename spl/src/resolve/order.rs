@@ -69,7 +69,7 @@ impl Resolver<'_> {
     }
 }
 
-/// What is still to be made, and what has been.
+/// The statements still to be made, and the finished ones.
 struct Order {
     /// Which statement gives a variable its value.
     made_by: FxHashMap<LocalId, usize>,
@@ -103,12 +103,13 @@ fn results(stmt: &Stmt) -> Vec<LocalId> {
     locals.collect()
 }
 
-/// What a statement evaluates before it does something.
+/// Returns the expressions that a statement evaluates before its effect.
 pub(super) fn arguments(stmt: &mut Stmt) -> Vec<&mut Expr> {
     evaluated(&mut stmt.kind)
 }
 
-/// What a kind of statement evaluates before it does something. The place that is assigned to is found afterwards.
+/// Returns the expressions that a kind of statement evaluates before its effect. The place of an
+/// assignment is found afterwards.
 pub(super) fn evaluated(kind: &mut StmtKind) -> Vec<&mut Expr> {
     match kind {
         StmtKind::Assign { values: all, .. }

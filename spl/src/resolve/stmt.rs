@@ -335,7 +335,8 @@ impl<'s> Resolver<'s> {
         all.collect()
     }
 
-    /// What is assigned to variables of these types, as far as they are known.
+    /// Resolves the right-hand side of an assignment to variables of these types, as far as the
+    /// types are known.
     fn source(
         &mut self,
         expected: &[Option<Type>],
@@ -510,7 +511,7 @@ impl<'s> Resolver<'s> {
     }
 }
 
-/// What is assigned.
+/// The right-hand side of an assignment.
 enum Source {
     Values(Vec<Expr>),
     Call { procedure: ProcedureId, arguments: Vec<Expr>, types: Vec<Type> },

@@ -1,4 +1,4 @@
-//! What the resolver makes of texts: each static error once, with its place.
+//! Tests of the resolver: each static error once, with its place.
 
 use crate::program::{Dialect, ExprKind, StmtKind, Type};
 use crate::{Checked, NoFiles, Program, Settings, check};

@@ -1,7 +1,7 @@
 //! From the generated parser's pairs to the parsed tree.
 //!
-//! What the grammar leaves open is decided here: precedence, and what can be assigned. Such errors are syntax errors like
-//! those of the grammar.
+//! The builder decides the questions that the grammar leaves open: precedence, and the targets of
+//! assignments. Its errors are syntax errors like those of the grammar.
 
 mod decl;
 mod error;
@@ -45,7 +45,7 @@ mod grammar {
 }
 use grammar::{Grammar, Rule};
 
-/// What a building step yields; a failure is a syntax error.
+/// The result of a building step; a failure is a syntax error.
 type Built<T> = Result<T, Diagnostic>;
 
 struct Builder {

@@ -9,7 +9,7 @@ use crate::source::Span;
 /// An expression and its place.
 #[derive(Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The expression itself.
     pub kind: ExprKind,
     /// Where it is, without parentheses around it.
     pub span: Span,
@@ -32,7 +32,7 @@ pub enum ExprKind {
     Name(String),
     /// `f(e, ..)`: a procedure, function, predicate, constructor, macro, or something built in.
     Call {
-        /// What is applied.
+        /// The applied name.
         callee: Ident,
         /// To what.
         arguments: Vec<Expr>,
@@ -41,7 +41,7 @@ pub enum ExprKind {
     Select {
         /// The object or term.
         receiver: Box<Expr>,
-        /// What is selected.
+        /// The selected member.
         member: Ident,
     },
     /// `e[i]`
@@ -64,9 +64,9 @@ pub enum ExprKind {
     Content(Box<Expr>),
     /// `new T`, `new T(e, ..)`
     New {
-        /// What is made.
+        /// The type of the new object.
         ty: TypeExpr,
-        /// What is in the parentheses, if there are any.
+        /// The arguments in the parentheses, if there are any.
         arguments: Vec<Expr>,
     },
     /// `{e, ..}`, `Set(e, ..)`, `Set<T>(e, ..)`
@@ -78,7 +78,7 @@ pub enum ExprKind {
     },
     /// `{x: T :: e}`
     Comprehension {
-        /// What is bound.
+        /// The bound variable.
         variable: Box<Formal>,
         /// Membership or value.
         body: Box<Expr>,
@@ -131,9 +131,9 @@ pub enum ExprKind {
     Quantified {
         /// Which.
         quantifier: Quantifier,
-        /// What is bound.
+        /// The bound variables.
         variables: Vec<BoundVariable>,
-        /// What holds of it.
+        /// The quantified formula.
         body: Box<Expr>,
     },
     /// `unfolding p(e, ..) in e`
@@ -147,7 +147,7 @@ pub enum ExprKind {
     },
     /// `e @(..) ..`
     Annotated {
-        /// What is annotated.
+        /// The annotated expression.
         body: Box<Expr>,
         /// How.
         annotations: Vec<Annotation>,
@@ -170,7 +170,7 @@ impl PartialEq for Expr {
 /// A type and its place.
 #[derive(Debug, Clone)]
 pub struct TypeExpr {
-    /// What it is.
+    /// The type itself.
     pub kind: TypeExprKind,
     /// Where it is.
     pub span: Span,
@@ -318,11 +318,11 @@ pub enum Quantifier {
 pub struct BoundVariable {
     /// The name.
     pub name: Ident,
-    /// What it ranges over.
+    /// The range of the variable.
     pub domain: Domain,
 }
 
-/// What a bound variable ranges over.
+/// The range of a bound variable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Domain {
     /// `: T`
@@ -338,7 +338,7 @@ pub enum Annotation {
     Generator {
         /// The terms; a name behind `without` is a hint that we do not need.
         terms: Vec<Expr>,
-        /// What is created.
+        /// The created term.
         result: Expr,
     },
     /// `pattern t`

@@ -76,14 +76,14 @@ impl Nesting {
         self.may_end = true;
     }
 
-    /// What follows does not go on with what came before.
+    /// Settles that the next token does not continue the text before it.
     fn settle(&mut self) {
         if self.may_end {
             self.begin_anew();
         }
     }
 
-    /// What follows goes on with what came before, and nests.
+    /// Notes that the next token continues the text before it, and nests.
     fn go_on(&mut self) {
         self.may_end = false;
         self.deepen();

@@ -15,7 +15,7 @@ pub struct Block {
 /// A statement and its place.
 #[derive(Debug, Clone)]
 pub struct Stmt {
-    /// What it is.
+    /// The statement itself.
     pub kind: StmtKind,
     /// Where it is.
     pub span: Span,
@@ -30,14 +30,14 @@ pub enum StmtKind {
     Declare {
         /// Is it declared `ghost`?
         is_ghost: bool,
-        /// What is declared.
+        /// The declared variables.
         variables: Vec<Variable>,
         /// The initial values.
         values: Option<Vec<Expr>>,
     },
     /// `x, .. := e, ..`
     Assign {
-        /// What is assigned.
+        /// The targets.
         targets: Vec<Expr>,
         /// The new values.
         values: Values,
@@ -52,7 +52,7 @@ pub enum StmtKind {
     Assume {
         /// Is `pure` written?
         is_pure: bool,
-        /// What is taken for granted.
+        /// The trusted condition.
         condition: Expr,
     },
     /// `pure assert "label" e with { .. }`
@@ -61,7 +61,7 @@ pub enum StmtKind {
         is_pure: bool,
         /// The label.
         label: Option<Text>,
-        /// What is to be shown.
+        /// The condition to show.
         condition: Expr,
         /// How.
         proof: Option<Block>,
@@ -113,7 +113,7 @@ pub struct Variable {
     pub ty: Option<TypeExpr>,
 }
 
-/// What is assigned.
+/// The right-hand side of an assignment.
 #[derive(Debug, Clone)]
 pub enum Values {
     /// `e, ..`

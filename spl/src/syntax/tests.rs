@@ -1,4 +1,4 @@
-//! What the parser makes of texts.
+//! Tests of the parser.
 
 use super::*;
 use crate::source::FileId;

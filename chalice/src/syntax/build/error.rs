@@ -37,7 +37,8 @@ pub(super) fn of_pest(pest: &Error<Rule>, text: &str) -> Diagnostic {
     }
 }
 
-/// What would fit, in the most general words that say enough; empty if nothing does.
+/// Lists the fitting forms, in the most general words that say enough; the text is empty if nothing
+/// fits.
 fn expected(rules: &[Rule]) -> String {
     let names: BTreeSet<String> = rules.iter().map(|&rule| name(rule)).collect();
     let has = |word: &str| names.contains(word);
@@ -68,7 +69,7 @@ fn expected(rules: &[Rule]) -> String {
     }
 }
 
-/// What a rule is called in messages.
+/// Returns the name of a rule in messages.
 fn name(rule: Rule) -> String {
     match keyword(rule) {
         Some(keyword) => format!("`{keyword}`"),

@@ -1,11 +1,11 @@
-//! What to do about a syntax error.
+//! Advice about a syntax error.
 
 use hints::{brackets, slips, spelling::Spelling, syntax::Hint};
 use pest::Parser as _;
 
 use super::{Grammar, Rule};
 
-/// What may be meant where `found`, at `at` in `text`, is not what was expected.
+/// Guesses the intention behind `found`, at `at` in `text`, in place of the expected text.
 pub(super) fn hint(text: &str, at: usize, found: &str, expected: &str) -> Hint {
     let unclosed = unclosed(text, at, found);
     let is_open = unclosed.as_ref().is_some_and(|(at, _)| text[*at..].starts_with('{'));

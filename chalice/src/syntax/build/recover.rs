@@ -4,7 +4,7 @@
 
 /// A text without a broken member.
 pub(super) struct Recovered {
-    /// Of the same length, so that offsets stay.
+    /// The text, of the same length, so that offsets stay.
     pub(super) text: String,
     /// Where what was left out ends: errors before it may come of leaving it out.
     pub(super) end: usize,
@@ -16,7 +16,7 @@ struct Start {
     at: usize,
     /// How many braces are open there; fewer than none where one too many was closed.
     depth: isize,
-    /// Of a class or channel.
+    /// The word starts a class or channel.
     is_outer: bool,
 }
 

@@ -35,7 +35,7 @@ pub(super) fn of_pest(file: FileId, pest: &Error<Rule>, text: &str) -> Diagnosti
     }
 }
 
-/// What would fit, in the most general words that say enough.
+/// Lists the fitting forms, in the most general words that say enough.
 fn expected(rules: &[Rule]) -> Vec<String> {
     let names: BTreeSet<String> = rules.iter().map(|&rule| name(rule)).collect();
     for general in ["a statement", "a declaration", "an expression"] {
@@ -51,7 +51,7 @@ fn expected(rules: &[Rule]) -> Vec<String> {
     names.into_iter().filter(|name| !continuations.contains(&&**name)).collect()
 }
 
-/// What a rule is called in messages.
+/// Returns the name of a rule in messages.
 fn name(rule: Rule) -> String {
     match keyword(rule) {
         Some(keyword) => format!("`{keyword}`"),

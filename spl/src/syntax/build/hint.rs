@@ -1,11 +1,12 @@
-//! What to do about a syntax error.
+//! Advice about a syntax error.
 
 use hints::{brackets, slips, spelling::Spelling, syntax::Hint};
 use pest::Parser as _;
 
 use super::{Grammar, Rule};
 
-/// What may be meant where `found`, at `at` in `text`, is not what was expected. `text` has no comments.
+/// Guesses the intention behind `found`, at `at` in `text`, in place of the expected text. `text`
+/// has no comments.
 pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[String]) -> Hint {
     let unclosed = unclosed(&text[..at], found);
     let start = slips::statement_start(text, at);
