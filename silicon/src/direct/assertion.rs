@@ -41,15 +41,9 @@ impl Engine<'_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<(), Stop> {
         let conjuncts = conjuncts(clauses);
-        let mut rest = snapshot;
-        for (position, &(clause, conjunct)) in conjuncts.iter().enumerate() {
-            let own = if position + 1 == conjuncts.len() {
-                rest
-            } else {
-                let (first, others) = self.split(rest)?;
-                rest = others;
-                first
-            };
+        let mut rest = self.rest(snapshot, conjuncts.len())?;
+        for (clause, conjunct) in conjuncts {
+            let own = self.next_part(&mut rest)?;
             let blame = blame(clause);
             self.with_own_wildcards(|engine| {
                 grow_stack(|| engine.direct_produce(conjunct, own, blame))
@@ -90,19 +84,9 @@ impl Engine<'_> {
             ExprKind::Access(access) => {
                 let amount = self.direct_scaled(access, blame)?;
                 let locations = self.direct_locations(access, blame)?;
-                let mut rest = snapshot;
-                let last = locations.len().saturating_sub(1);
-                if locations.is_empty() {
-                    return self.assume_unit(snapshot);
-                }
-                for (position, (resource, arguments)) in locations.into_iter().enumerate() {
-                    let own = if position == last {
-                        rest
-                    } else {
-                        let (first, others) = self.split(rest)?;
-                        rest = others;
-                        first
-                    };
+                let mut rest = self.rest(snapshot, locations.len())?;
+                for (resource, arguments) in locations {
+                    let own = self.next_part(&mut rest)?;
                     let object = arguments[0];
                     self.produce_location(resource, arguments, amount, own)?;
                     if resource == self.direct_mu() {
@@ -151,8 +135,7 @@ impl Engine<'_> {
                 grow_stack(|| engine.direct_consume(conjunct, blame))
             })?);
         }
-        let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
-        Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+        Ok(self.assembled(parts))
     }
 
     fn direct_consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
@@ -185,8 +168,7 @@ impl Engine<'_> {
                 for (resource, arguments) in self.direct_locations(access, blame)? {
                     parts.push(self.consume_location(resource, arguments, amount, at, blame)?);
                 }
-                let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
-                Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+                Ok(self.assembled(parts))
             }
             ExprKind::Eval { state, body } => {
                 self.direct_show_of_state(assertion, state, body, blame)?;

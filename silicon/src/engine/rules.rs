@@ -15,6 +15,7 @@ pub(crate) mod predicate;
 pub(crate) mod produce;
 pub(crate) mod quantified;
 pub(crate) mod quasihavoc;
-pub(crate) mod readings;
 pub(crate) mod refute;
+mod same;
+pub(crate) mod shape;
 pub(crate) mod wands;

@@ -9,7 +9,7 @@ use sil::program::{
 use sil::recursion::applied;
 use sil::walk::{Visit, walk_body, walk_expr, walk_stmts};
 
-use crate::engine::rules::readings::has_two_readings;
+use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::heap::Resource;
 use crate::engine::whole::Fact;
 

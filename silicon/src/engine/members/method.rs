@@ -21,7 +21,7 @@ use sil::source::Span;
 use smt::terms::Terms;
 
 use crate::engine::findings::blame::{Blame, ErrorId, INVARIANT};
-use crate::engine::rules::readings::has_two_readings;
+use crate::engine::rules::shape::has_two_readings;
 use crate::engine::run::ahead::{Ahead, product, sum, ways_of_all};
 use crate::engine::run::explore::{Explorer, Path};
 use crate::engine::run::merge::{Guarded, Reached};

@@ -3,7 +3,7 @@
 use sil::program::{Expr, PredicateId};
 
 use crate::engine::findings::blame::{Blame, ErrorId};
-use crate::engine::rules::produce::conjuncts;
+use crate::engine::rules::assertion::conjuncts;
 use crate::engine::state::State;
 use crate::engine::whole::Fact;
 use crate::engine::{Amounts, Engine, Stop};

@@ -2,6 +2,7 @@
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location, Quantifier};
 use sil::syntax::Trigger;
+use smt::terms::grow_stack;
 
 /// An assertion, taken apart.
 pub(crate) enum Form<'e> {
@@ -53,4 +54,23 @@ impl<'e> Form<'e> {
             _ => Self::Other,
         }
     }
+}
+
+/// The list of top-level conjuncts of some clauses, each with the index of its clause.
+pub(crate) fn conjuncts<'e>(clauses: &[&'e Expr]) -> Vec<(usize, &'e Expr)> {
+    fn collect<'e>(clause: usize, expr: &'e Expr, all: &mut Vec<(usize, &'e Expr)>) {
+        match &expr.kind {
+            ExprKind::And(operands) => {
+                for operand in operands {
+                    grow_stack(|| collect(clause, operand, all));
+                }
+            }
+            _ => all.push((clause, expr)),
+        }
+    }
+    let mut all = Vec::new();
+    for (index, clause) in clauses.iter().enumerate() {
+        collect(index, clause, &mut all);
+    }
+    all
 }

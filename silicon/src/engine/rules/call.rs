@@ -4,7 +4,7 @@ use sil::program::{Expr, LocalId, Method, MethodId, Stmt};
 use smt::terms::Term;
 
 use crate::engine::findings::blame::{Blame, ErrorId};
-use crate::engine::rules::readings::has_two_readings;
+use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::State;
 use crate::engine::state::heap::Heap;
 use crate::engine::{Engine, Stop};

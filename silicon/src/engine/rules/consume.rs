@@ -12,9 +12,8 @@ use sil::source::Span;
 use smt::terms::{Sort, Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::Blame;
-use crate::engine::rules::assertion::Form;
-use crate::engine::rules::produce::conjuncts;
-use crate::engine::rules::readings::same_shape;
+use crate::engine::rules::assertion::{Form, conjuncts};
+use crate::engine::rules::shape::{has_part, is_mixed};
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Engine, Reading, Stop};
 
@@ -44,7 +43,10 @@ impl Engine<'_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<Term, Stop> {
         let consume = |engine: &mut Self| engine.consume_clauses(clauses, blame);
-        self.exchanging(|state| &mut state.assertion.reading, Reading::Exhale, consume).0
+        let snapshot =
+            self.exchanging(|state| &mut state.assertion.reading, Reading::Exhale, consume).0?;
+        let is_kept = self.state.assertion.keeps_snapshots;
+        Ok(if is_kept { self.checked_snapshot(clauses, snapshot) } else { snapshot })
     }
 
     fn consume_clauses(
@@ -59,24 +61,25 @@ impl Engine<'_> {
             if !blame.is_of_application() {
                 self.log.enter_part(blame.span);
             }
-            parts.push(self.with_own_wildcards(|engine| engine.consume(conjunct, blame))?);
+            let part = self.with_own_wildcards(|engine| engine.consume(conjunct, blame))?;
+            if has_part(conjunct) {
+                parts.push(part);
+            }
         }
-        let Some(last) = parts.pop() else { return Ok(self.terms.unit()) };
-        Ok(parts.into_iter().rev().fold(last, |rest, part| self.terms.pair(part, rest)))
+        Ok(self.assembled(parts))
     }
 
     fn consume(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
-        grow_stack(|| self.consume_kind(assertion, blame))
+        let snapshot = grow_stack(|| self.consume_kind(assertion, blame))?;
+        // SOUNDNESS: who reads it would expect the shape of the other reading (trap T3).
+        Ok(if is_mixed(assertion) { self.fresh("mixed", Sort::SNAP) } else { snapshot })
     }
 
     fn consume_kind(&mut self, assertion: &Expr, blame: Blame) -> Result<Term, Stop> {
         match Form::of(assertion) {
-            Form::TwoReadings { inhale, exhale } => {
+            Form::TwoReadings { exhale, .. } => {
                 let blame = self.other_side(blame)?;
-                let snapshot = self.consume_clauses(&[exhale], |_| blame)?;
-                // SOUNDNESS: it has the shape of this side, and whoever reads it would expect the other's (trap T3).
-                let same = same_shape(inhale, exhale);
-                Ok(if same { snapshot } else { self.fresh("mixed", Sort::SNAP) })
+                self.consume_clauses(&[exhale], |_| blame)
             }
             Form::Pure => {
                 if !blame.is_silent() {

@@ -8,7 +8,6 @@ mod locations;
 mod operators;
 mod perm;
 pub(crate) mod quantifiers;
-mod same;
 
 use std::rc::Rc;
 

@@ -7,29 +7,10 @@ use sil::program::{BinaryOp, Expr, ExprKind, Location, Quantifier};
 use smt::terms::{Term, Terms, grow_stack};
 
 use crate::engine::findings::blame::{Blame, Reason};
-use crate::engine::rules::assertion::Form;
-use crate::engine::rules::readings::same_shape;
+use crate::engine::rules::assertion::{Form, conjuncts};
+use crate::engine::rules::shape::{has_part, is_mixed};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Reading, Stop};
-
-/// The list of top-level conjuncts of some clauses, each with the index of its clause.
-pub(crate) fn conjuncts<'e>(clauses: &[&'e Expr]) -> Vec<(usize, &'e Expr)> {
-    fn collect<'e>(clause: usize, expr: &'e Expr, all: &mut Vec<(usize, &'e Expr)>) {
-        match &expr.kind {
-            ExprKind::And(operands) => {
-                for operand in operands {
-                    grow_stack(|| collect(clause, operand, all));
-                }
-            }
-            _ => all.push((clause, expr)),
-        }
-    }
-    let mut all = Vec::new();
-    for (index, clause) in clauses.iter().enumerate() {
-        collect(index, clause, &mut all);
-    }
-    all
-}
 
 impl Engine<'_> {
     /// Produces the conjuncts of all clauses, left to right; `blame` gives each clause its error.
@@ -56,37 +37,14 @@ impl Engine<'_> {
         blame: impl Fn(&Expr) -> Blame,
     ) -> Result<(), Stop> {
         let conjuncts = conjuncts(clauses);
-        let mut rest = snapshot;
-        for (position, (clause, conjunct)) in conjuncts.iter().enumerate() {
-            let own = if position + 1 == conjuncts.len() {
-                rest
-            } else {
-                let (first, others) = self.split(rest)?;
-                rest = others;
-                first
-            };
-            let blame = blame(clauses[*clause]);
+        let parts = conjuncts.iter().filter(|(_, conjunct)| has_part(conjunct)).count();
+        let mut rest = self.rest(snapshot, parts)?;
+        for (clause, conjunct) in conjuncts {
+            let own = if has_part(conjunct) { self.next_part(&mut rest)? } else { None };
+            let blame = blame(clauses[clause]);
             self.with_own_wildcards(|engine| engine.produce(conjunct, own, blame))?;
         }
         Ok(())
-    }
-
-    /// The two halves of a snapshot, which is assumed to be a pair.
-    pub(crate) fn split(
-        &mut self,
-        snapshot: Option<Term>,
-    ) -> Result<(Option<Term>, Option<Term>), Stop> {
-        let Some(snapshot) = snapshot else { return Ok((None, None)) };
-        let is_pair = self.terms.is_pair(snapshot);
-        self.assume(is_pair)?;
-        Ok((Some(self.terms.fst(snapshot)), Some(self.terms.snd(snapshot))))
-    }
-
-    /// The snapshot of what gives no permission.
-    pub(crate) fn assume_unit(&mut self, snapshot: Option<Term>) -> Result<(), Stop> {
-        let Some(snapshot) = snapshot else { return Ok(()) };
-        let fact = self.terms.is_unit(snapshot);
-        self.assume(fact)
     }
 
     fn produce(
@@ -104,15 +62,14 @@ impl Engine<'_> {
         snapshot: Option<Term>,
         blame: Blame,
     ) -> Result<(), Stop> {
+        let snapshot = snapshot.filter(|_| !is_mixed(assertion));
         match Form::of(assertion) {
-            // SOUNDNESS: the other side would read the snapshot in another shape (trap T3), so neither reads it.
             Form::TwoReadings { inhale, exhale } => {
                 let is_inhaled = self.state.assertion.reading == Reading::Inhale;
                 let side = if is_inhaled { inhale } else { exhale };
-                let snapshot = if same_shape(inhale, exhale) { snapshot } else { None };
                 self.produce_all(&[side], snapshot, |_| blame)
             }
-            Form::Pure => self.produce_pure(assertion, snapshot, blame),
+            Form::Pure => self.produce_pure(assertion, blame),
             Form::All(_) => self.produce_all(&[assertion], snapshot, |_| blame),
             Form::If { condition, then, otherwise } => {
                 let condition = self.eval(condition, blame)?;
@@ -139,13 +96,7 @@ impl Engine<'_> {
         }
     }
 
-    fn produce_pure(
-        &mut self,
-        assertion: &Expr,
-        snapshot: Option<Term>,
-        blame: Blame,
-    ) -> Result<(), Stop> {
-        self.assume_unit(snapshot)?;
+    fn produce_pure(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         // COMPLETENESS: Z3 need not look at what is in the instances of a formula that stands below another one, so
         // that they trigger nothing: a guard that holds is left out.
         if let ExprKind::Binary { op: BinaryOp::Implies, left, right } = &assertion.kind

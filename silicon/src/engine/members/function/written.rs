@@ -5,7 +5,7 @@ use sil::source::Span;
 use smt::terms::Term;
 
 use crate::engine::findings::blame::Blame;
-use crate::engine::rules::readings::has_two_readings;
+use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::State;
 use crate::engine::{Engine, Stop};
 

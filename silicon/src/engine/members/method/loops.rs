@@ -9,7 +9,7 @@ use super::{Driver, Place};
 use crate::engine::Stop;
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::contract::checked_again;
-use crate::engine::rules::readings::has_two_readings;
+use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::Forgot;
 use crate::engine::state::heap::Heap;
 

@@ -4,10 +4,10 @@ use sil::program::{Expr, ExprKind, FunctionId, LocalId};
 use sil::recursion::is_result;
 use smt::terms::{Sort, Term};
 
-use super::same::are_same;
 use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::findings::incidents::{Incidents, Missing};
 use crate::engine::knowledge::functions::is_opaque;
+use crate::engine::rules::same::are_same;
 use crate::engine::state::State;
 use crate::engine::state::mode::Application;
 use crate::engine::{Engine, Stop};

@@ -8,6 +8,7 @@ use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::permission::take::OfAll;
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
+use crate::engine::rules::shape::has_part;
 use crate::engine::run::explore::Answer;
 use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -21,13 +22,15 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let conjuncts = normalise::conjuncts(quantifier, self.state.assertion.reading);
-        let mut snapshots = Vec::with_capacity(conjuncts.len());
+        let mut parts = Vec::with_capacity(conjuncts.len());
         for conjunct in &conjuncts {
             let blame = if conjunct.prefix.is_unchecked { self.other_side(blame)? } else { blame };
-            snapshots.push(self.consume_conjunct(conjunct, blame)?);
+            let part = self.consume_conjunct(conjunct, blame)?;
+            if has_part(conjunct.body) {
+                parts.push(part);
+            }
         }
-        let Some(last) = snapshots.pop() else { return Ok(self.terms.unit()) };
-        Ok(snapshots.into_iter().rev().fold(last, |rest, conjunct| self.terms.pair(conjunct, rest)))
+        Ok(self.assembled(parts))
     }
 
     fn consume_conjunct(

@@ -7,6 +7,7 @@ use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::permission::quantified::{self, injectivity::Injective};
 use crate::engine::rules::quantified::access::Target;
 use crate::engine::rules::quantified::normalise::{self, QuantifiedConjunct};
+use crate::engine::rules::shape::has_part;
 use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::Access;
 use crate::engine::state::quantified::QuantifiedChunk;
@@ -21,15 +22,10 @@ impl Engine<'_> {
         blame: Blame,
     ) -> Result<(), Stop> {
         let conjuncts = normalise::conjuncts(quantifier, self.state.assertion.reading);
-        let mut rest = snapshot;
-        for (position, conjunct) in conjuncts.iter().enumerate() {
-            let own = if position + 1 == conjuncts.len() {
-                rest
-            } else {
-                let (first, others) = self.split(rest)?;
-                rest = others;
-                first
-            };
+        let parts = conjuncts.iter().filter(|conjunct| has_part(conjunct.body)).count();
+        let mut rest = self.rest(snapshot, parts)?;
+        for conjunct in &conjuncts {
+            let own = if has_part(conjunct.body) { self.next_part(&mut rest)? } else { None };
             self.produce_conjunct(conjunct, own, blame)?;
         }
         Ok(())

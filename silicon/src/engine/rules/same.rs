@@ -2,29 +2,75 @@
 
 use std::mem::discriminant;
 
-use sil::program::{Expr, ExprKind, Location, Resource};
+use sil::program::{Expr, ExprKind, LocalId, Location, Resource};
 use smt::terms::grow_stack;
 
-/// Whether both are built alike, of the same variables, members and literals. Places and annotations do not count, and
-/// neither does the name of a variable: what binds a variable of its own is the same as itself only.
+/// Whether both are built alike, of the same variables, members and literals. Places, annotations and the names of bound
+/// variables do not count.
 pub(super) fn are_same(left: &Expr, right: &Expr) -> bool {
-    grow_stack(|| {
-        let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
-        left.for_each_child(|child| of_left.push(child));
-        right.for_each_child(|child| of_right.push(child));
-        same_head(&left.kind, &right.kind)
-            && of_left.len() == of_right.len()
-            && of_left.into_iter().zip(of_right).all(|(left, right)| are_same(left, right))
-    })
+    Same::default().exprs(left, right)
 }
 
-/// All but the operands.
+/// Variables that are bound on both sides at the same place, left and right. Each binder has variables of its own.
+#[derive(Debug, Default)]
+pub(super) struct Same {
+    bound: Vec<(LocalId, LocalId)>,
+}
+
+impl Same {
+    /// Whether two expressions are the same where the variables around them are.
+    pub(super) fn exprs(&mut self, left: &Expr, right: &Expr) -> bool {
+        grow_stack(|| {
+            let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
+            left.for_each_child(|child| of_left.push(child));
+            right.for_each_child(|child| of_right.push(child));
+            self.bind(binds(left), binds(right))
+                && self.heads(left, right)
+                && self.all(&of_left, &of_right)
+        })
+    }
+
+    /// The same, of all expressions of two lists.
+    pub(super) fn all(&mut self, left: &[&Expr], right: &[&Expr]) -> bool {
+        left.len() == right.len()
+            && left.iter().zip(right).all(|(left, right)| self.exprs(left, right))
+    }
+
+    /// Takes variables that are bound on both sides for each other. Whether they are as many.
+    pub(super) fn bind(&mut self, left: &[LocalId], right: &[LocalId]) -> bool {
+        self.bound.extend(left.iter().copied().zip(right.iter().copied()));
+        left.len() == right.len()
+    }
+
+    fn locals(&self, left: LocalId, right: LocalId) -> bool {
+        let pair = self.bound.iter().rfind(|pair| pair.0 == left || pair.1 == right);
+        pair.map_or(left == right, |&pair| pair == (left, right))
+    }
+
+    /// All but the operands.
+    fn heads(&self, left: &Expr, right: &Expr) -> bool {
+        if let (&ExprKind::Local(one), &ExprKind::Local(other)) = (&left.kind, &right.kind) {
+            return left.ty == right.ty && self.locals(one, other);
+        }
+        same_head(&left.kind, &right.kind)
+    }
+}
+
+/// The variables that an expression binds.
+fn binds(expr: &Expr) -> &[LocalId] {
+    match &expr.kind {
+        ExprKind::Let { variable, .. } => std::slice::from_ref(variable),
+        ExprKind::Quantified { variables, .. } | ExprKind::ForPerm { variables, .. } => variables,
+        _ => &[],
+    }
+}
+
+/// All but the operands and the variables.
 fn same_head(left: &ExprKind, right: &ExprKind) -> bool {
     use ExprKind as E;
     match (left, right) {
         (E::Int(left), E::Int(right)) => left == right,
         (E::Bool(left), E::Bool(right)) => left == right,
-        (E::Local(left), E::Local(right)) => left == right,
         (E::FieldRead { field: left, .. }, E::FieldRead { field: right, .. }) => left == right,
         (E::Apply { function: left, .. }, E::Apply { function: right, .. }) => left == right,
         (
@@ -34,20 +80,17 @@ fn same_head(left: &ExprKind, right: &ExprKind) -> bool {
         (E::Unary { op: left, .. }, E::Unary { op: right, .. }) => left == right,
         (E::Binary { op: left, .. }, E::Binary { op: right, .. }) => left == right,
         (E::Old { label: left, .. }, E::Old { label: right, .. }) => left == right,
-        (E::Let { variable: left, .. }, E::Let { variable: right, .. }) => left == right,
         (
-            E::Quantified { quantifier, variables, triggers, .. },
-            E::Quantified { quantifier: other, variables: others, triggers: sets, .. },
+            E::Quantified { quantifier, triggers, .. },
+            E::Quantified { quantifier: other, triggers: sets, .. },
         ) => {
             quantifier == other
-                && variables == others
                 && triggers.len() == sets.len()
                 && triggers.iter().zip(sets).all(|(left, right)| left.len() == right.len())
         }
-        (
-            E::ForPerm { variables, resource, .. },
-            E::ForPerm { variables: others, resource: other, .. },
-        ) => variables == others && same_resource(resource, other),
+        (E::ForPerm { resource: left, .. }, E::ForPerm { resource: right, .. }) => {
+            same_resource(left, right)
+        }
         (E::Perm(left), E::Perm(right)) => same_resource(left, right),
         (E::Acc { location: left, .. }, E::Acc { location: right, .. }) => {
             same_location(left, right)
@@ -110,6 +153,12 @@ mod tests {
     }
 
     #[test]
+    fn names_of_bound_variables_do_not_count() {
+        assert!(same("(let a == (x) in a.f)", "(let b == (x) in b.f)"));
+        assert!(same("(forall a: Ref :: {a.f} a.f != x)", "(forall b: Ref :: {b.f} b.f != x)"));
+    }
+
+    #[test]
     fn what_is_written_counts() {
         for (left, right) in [
             ("h(x, n)", "h(y, n)"),
@@ -119,6 +168,9 @@ mod tests {
             ("h(x, n + 1)", "h(x, n - 1)"),
             ("old(x.f)", "x.f"),
             ("h(x, |Seq(n)|)", "h(x, |Set(n)|)"),
+            ("(let a == (x) in a.f)", "(let b == (x) in x.f)"),
+            ("(forall a: Ref, b: Ref :: a == b.f)", "(forall a: Ref, b: Ref :: b == a.f)"),
+            ("(forall a: Ref :: a == a)", "(forall a: Int :: a == a)"),
         ] {
             assert!(!same(left, right), "{left} and {right}");
         }
