@@ -7,6 +7,7 @@
 //!
 //! A seed names a program: the same seed, the same bytes.
 
+mod assertions;
 mod control;
 pub mod facts;
 pub mod judge;

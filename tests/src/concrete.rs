@@ -67,7 +67,7 @@ pub fn expression(text: &str) -> Result<syntax::Expr, Stuck> {
     }
 }
 
-fn parse(text: &str) -> Result<syntax::Program, Stuck> {
+pub(crate) fn parse(text: &str) -> Result<syntax::Program, Stuck> {
     let mut sources = Sources::default();
     let file: FileId = sources.add(SourceFile::new("text", text));
     let mut diagnostics = Vec::new();

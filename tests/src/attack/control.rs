@@ -73,7 +73,8 @@ impl<'d> Generator<'d> {
             let start = self.run.clone();
             let taken = self.block(length);
             let after = std::mem::replace(&mut self.run, start);
-            // The other side is a run as well: that of the other value.
+            // The other side is a run as well: that of the other value. What the first has declared is not there.
+            self.known.truncate(known);
             self.run.state.store.insert(name.as_str().into(), Value::Bool(false));
             let mut other = self.block(other_length);
             self.run = after;

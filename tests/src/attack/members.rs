@@ -1,5 +1,6 @@
 //! Fields, predicates and functions that a method is attacked with.
 
+use super::assertions::{Grammar, Scope};
 use super::pick::Picker;
 
 /// The fields of every program.
@@ -32,21 +33,6 @@ pub(super) struct Members {
     /// Functions with an integer as result.
     pub(super) functions: Vec<Signature>,
     pub(super) methods: Vec<super::methods::Callee>,
-}
-
-/// What may be said at a place in the body of a predicate.
-#[derive(Clone, Default)]
-struct Scope {
-    refs: Vec<String>,
-    ints: Vec<String>,
-    bools: Vec<String>,
-    /// Amounts that are none or more.
-    amounts: Vec<String>,
-    /// Integers that may be read if some amount is not none, as conditional expressions.
-    maybe: Vec<String>,
-    /// Amounts that are some.
-    some: Vec<String>,
-    sets: Vec<String>,
 }
 
 impl Members {
@@ -111,8 +97,9 @@ impl Members {
                 scope.some.push("q".into());
             }
         }
+        let grammar = Grammar { predicates: &self.predicates };
         for _ in 0..=pick.below(4) {
-            self.conjunct(&mut scope, &mut conjuncts, pick);
+            conjuncts.extend(grammar.any(&mut scope, 2, pick));
         }
         let arguments = ["x", "y", "q", "c", "i", "t"];
         let named: Vec<&str> =
@@ -132,38 +119,6 @@ impl Members {
         let instance = format!("{name}({})", named.join(", "));
         self.reader(&name, &formals, &types, &instance, &scope, pick);
         self.predicates.push(Signature { name, formals: types });
-    }
-
-    fn conjunct(&self, scope: &mut Scope, conjuncts: &mut Vec<String>, pick: &mut Picker) {
-        match pick.below(10) {
-            0..=4 => field_access(scope, conjuncts, pick),
-            5 | 6 => {
-                let Some(inner) = pick.one(&self.predicates).cloned() else { return };
-                let Some(arguments) = arguments(&inner.formals, scope, pick) else { return };
-                let amount = amount(scope, pick);
-                conjuncts.push(format!("acc({}({arguments}), {amount})", inner.name));
-            }
-            7 => {
-                let Some(left) = pick.text(&scope.ints) else { return };
-                let right = pick.text(&scope.ints).filter(|right| *right != left);
-                let right = right.unwrap_or_else(|| pick.between(-2, 2).to_string());
-                conjuncts.push(format!("{left} {} {right}", pick.of(&["!=", "<=", ">="])));
-            }
-            8 => {
-                let Some(set) = pick.text(&scope.sets) else { return };
-                let (field, _) = FIELDS[pick.below(2)];
-                let amount = amount(scope, pick);
-                conjuncts.push(format!(
-                    "(forall e: Ref :: {{ e in {set} }} e in {set} ==> acc(e.{field}, {amount}))"
-                ));
-            }
-            _ => {
-                let condition = condition(scope, pick);
-                let (mut inner, mut some) = (scope.clone(), Vec::new());
-                field_access(&mut inner, &mut some, pick);
-                conjuncts.push(format!("({condition} ==> {})", some.join(" && ")));
-            }
-        }
     }
 
     /// A recursive predicate, and a function that goes along.
@@ -221,6 +176,12 @@ impl Members {
         let (field, _) = FIELDS[pick.below(2)];
         let share = pick.of(&["wildcard", "1/2", "1/4", "write"]);
         let own = format!("acc(x.{field}, {share})");
+        let own = match pick.below(12) {
+            0 => format!("[{own} && x.{field} == x.{field}, {own}]"),
+            1 => format!("[{own}, {own} && x.{field} == x.{field} && true]"),
+            2 => format!("[(let y == (x) in acc(y.{field}, {share})), {own}]"),
+            _ => own,
+        };
         let (formals, types, requires, body) = match pick.below(5) {
             4 => (
                 "x: Ref, a: Perm",
@@ -251,85 +212,4 @@ impl Members {
         }
         self.functions.push(Signature { name, formals: types });
     }
-}
-
-/// `acc(r.f, amount)`, and what may be read then.
-fn field_access(scope: &mut Scope, conjuncts: &mut Vec<String>, pick: &mut Picker) {
-    let Some(receiver) = pick.text(&scope.refs) else { return };
-    let (field, ty) = FIELDS[pick.below(FIELDS.len())];
-    let amount = amount(scope, pick);
-    let location = format!("{receiver}.{field}");
-    conjuncts.push(format!("acc({location}, {amount})"));
-    let literal = ["write", "1/2", "1/3", "1/4"].contains(&&*amount);
-    if !literal && !scope.some.contains(&amount) {
-        if ty == "Int" {
-            scope.maybe.push(format!("(none < ({amount}) ? {location} : 0)"));
-        }
-        if field == "f" && pick.chance(40) {
-            let bound = pick.between(-2, 3);
-            conjuncts.push(format!("(none < ({amount}) ==> {location} != {bound})"));
-        }
-        return;
-    }
-    match ty {
-        "Int" => scope.ints.push(location),
-        "Bool" => scope.bools.push(location),
-        "Ref" => scope.refs.push(location),
-        "Set[Ref]" => scope.sets.push(location),
-        "Perm" => {
-            let strict = pick.chance(30);
-            conjuncts.push(format!("none {} {location}", if strict { "<" } else { "<=" }));
-            scope.amounts.push(location.clone());
-            if strict {
-                scope.some.push(location);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// An amount that is not negative.
-fn amount(scope: &Scope, pick: &mut Picker) -> String {
-    let literal = pick.of(&["write", "1/2", "1/2", "1/3", "1/4", "none"]).to_owned();
-    match pick.below(8) {
-        0..=2 => pick.text(&scope.amounts).unwrap_or(literal),
-        3 => {
-            let condition = condition(scope, pick);
-            let other = pick.text(&scope.amounts).unwrap_or_else(|| "none".into());
-            if pick.chance(50) {
-                format!("({condition} ? {literal} : {other})")
-            } else {
-                format!("({condition} ? {other} : {literal})")
-            }
-        }
-        4 => match pick.text(&scope.amounts) {
-            Some(amount) => format!("{amount} * 1/2"),
-            None => literal,
-        },
-        _ => literal,
-    }
-}
-
-fn condition(scope: &Scope, pick: &mut Picker) -> String {
-    let mut all = scope.bools.clone();
-    all.extend(scope.ints.iter().map(|int| format!("{int} > 0")));
-    all.extend(scope.amounts.iter().map(|amount| format!("none < {amount}")));
-    all.extend(scope.refs.iter().skip(1).map(|one| format!("{one} != null")));
-    all.extend(scope.refs.iter().skip(1).map(|one| format!("{one} == x")));
-    pick.text(&all).unwrap_or_else(|| "x != null".into())
-}
-
-/// Arguments for parameters of some types.
-fn arguments(types: &[&str], scope: &Scope, pick: &mut Picker) -> Option<String> {
-    let mut arguments = Vec::new();
-    for ty in types {
-        arguments.push(match *ty {
-            "Ref" => pick.text(&scope.refs)?,
-            "Perm" => amount(scope, pick),
-            "Bool" => condition(scope, pick),
-            "Int" => pick.text(&scope.ints).unwrap_or_else(|| "1".into()),
-            _ => pick.text(&scope.sets).unwrap_or_else(|| "Set[Ref]()".into()),
-        });
-    }
-    Some(arguments.join(", "))
 }

@@ -13,7 +13,7 @@ pub(super) struct Callee {
 }
 
 /// A head, a body and how it is called, with `F` for a field of integers.
-const CALLEES: [(&str, &str, Callee); 8] = [
+const CALLEES: [(&str, &str, Callee); 9] = [
     (
         "method set(x: Ref, v: Int) requires acc(x.F) ensures acc(x.F) && x.F == v",
         "{ x.F := v }",
@@ -47,6 +47,12 @@ const CALLEES: [(&str, &str, Callee); 8] = [
          ensures acc(x.F, c ? write : none) && (c ==> x.F == old(x.F) + 1)",
         "{ if (c) { x.F := x.F + 1 } }",
         Callee { name: "maybe", formals: &["Ref", "Bool"], returns: false },
+    ),
+    (
+        "method two(x: Ref) requires [acc(x.F) && x.F == x.F && true, acc(x.F)] \
+         ensures [acc(x.F), (let y == (x) in acc(y.F))] && x.F == old(x.F) + 1",
+        "{ x.F := x.F + 1 }",
+        Callee { name: "two", formals: &["Ref"], returns: false },
     ),
     (
         "method by_field(x: Ref) requires acc(x.fp, 1/2) && none <= x.fp && acc(x.F, x.fp) \

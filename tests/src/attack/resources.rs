@@ -4,6 +4,7 @@ use num_traits::One;
 
 use crate::concrete::{Amount, Target, Value};
 
+use super::assertions::{Grammar, Scope};
 use super::members::FIELDS;
 use super::program::Step;
 use super::statements::{Generator, any, type_of};
@@ -343,6 +344,33 @@ impl Generator<'_> {
             1 => self.push(&format!("exhale [{other}, {access}]")),
             _ => self.push(&format!("exhale [{access}, {other}]")),
         }
+    }
+
+    /// An assertion of any form, given and taken.
+    pub(super) fn assertion(&mut self) -> bool {
+        let predicates = self.predicates.clone();
+        let grammar = Grammar { predicates: &predicates };
+        let mut scope = Scope {
+            refs: self.variables("Ref"),
+            ints: self.variables("Int"),
+            bools: self.variables("Bool"),
+            sets: self.variables("Set[Ref]"),
+            ..Scope::default()
+        };
+        let Some(text) = grammar.any(&mut scope, 3, &mut self.pick) else { return false };
+        if !text.contains("acc(") {
+            return false;
+        }
+        let form = self.pick.of(&["inhale", "inhale", "inhale", "exhale", "assert"]);
+        self.pin(&text);
+        if !self.push(&format!("{form} {text}")) {
+            return false;
+        }
+        if form == "inhale" && self.pick.chance(50) {
+            let form = self.pick.of(&["exhale", "assert"]);
+            self.push(&format!("{form} {text}"));
+        }
+        true
     }
 
     pub(super) fn forget(&mut self) -> bool {

@@ -1,13 +1,18 @@
 //! Few programs, always the same; and what is wrong has to be noticed.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use sil::syntax::walk::{Visitor, visit};
+use sil::syntax::{Expr, ExprKind};
 use silicon::options::Join;
 
+use super::assertions::Form;
 use super::facts::{Batch, Fact, FactFate, Theory};
 use super::judge::{Fate, Limits, judge, judge_text};
 use super::program::PROBE;
 use super::{Attack, generate, in_order, shrink};
+use crate::concrete::parse;
 use crate::plant::lot;
 
 const LIMITS: Limits =
@@ -23,6 +28,41 @@ fn a_seed_names_a_program() {
     let first = texts();
     assert_eq!(first, texts());
     assert_ne!(first[0], first[1]);
+}
+
+/// The forms of assertions that ask for permission, and of facts beside them.
+#[derive(Default)]
+struct Forms(BTreeSet<Form>);
+
+impl<'e> Visitor<'e> for Forms {
+    fn expr(&mut self, expr: &'e Expr) {
+        visit::expr(self, expr);
+        let mut inside = Permission(false);
+        inside.expr(expr);
+        let form = Form::of(&expr.kind);
+        if inside.0 || form == Form::Fact {
+            self.0.insert(form);
+        }
+    }
+}
+
+struct Permission(bool);
+
+impl<'e> Visitor<'e> for Permission {
+    fn expr(&mut self, expr: &'e Expr) {
+        self.0 |= matches!(expr.kind, ExprKind::Acc { .. });
+        visit::expr(self, expr);
+    }
+}
+
+#[test]
+fn assertions_have_all_forms() {
+    let mut seen = Forms::default();
+    for attack in attacks(120) {
+        let program = parse(&attack.text()).expect("it can be read");
+        program.members.iter().for_each(|member| seen.member(member));
+    }
+    assert_eq!(seen.0.into_iter().collect::<Vec<_>>(), Form::ALL);
 }
 
 #[test]

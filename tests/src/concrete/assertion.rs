@@ -109,13 +109,23 @@ impl Evaluator<'_> {
         let declared = declared.ok_or_else(|| Stuck(format!("no predicate {predicate}")))?;
         let body = declared.body.as_ref().ok_or_else(|| Stuck::new("a predicate without body"))?;
         let inner = self.inside(&declared.formals, arguments)?;
-        let mut parts = Vec::new();
-        inner.parts(body, Side::Inhale, &mut parts)?;
-        let part = |part| match part {
-            Part::Access(target, Portion::Exactly(amount)) => Ok((target, amount * share)),
-            _ => Err(Stuck::new("a wildcard or wand in a predicate")),
-        };
-        parts.into_iter().map(part).collect()
+        let [inhaled, exhaled] = [Side::Inhale, Side::Exhale].map(|side| {
+            let mut parts = Vec::new();
+            inner.parts(body, side, &mut parts)?;
+            let mut all = BTreeMap::new();
+            for part in parts {
+                let Part::Access(target, Portion::Exactly(amount)) = part else {
+                    return Err(Stuck::new("a wildcard or wand in a predicate"));
+                };
+                *all.entry(target).or_insert_with(Amount::zero) += amount * share;
+            }
+            Ok(all)
+        });
+        let inside = inhaled?;
+        if exhaled? != inside {
+            return Err(Stuck::new("another amount to fold than to unfold"));
+        }
+        Ok(inside.into_iter().collect())
     }
 
     /// The instance and share that `fold` and `unfold` are about.
