@@ -14,7 +14,7 @@ use num_rational::BigRational;
 use num_traits::{One, Zero};
 use serde::{Deserialize, Serialize};
 pub use sil::render::Severity;
-use sil::source::Span;
+use sil::source::{Name, Span};
 
 pub(crate) use self::ids::full_id;
 pub use self::ids::{ErrorId, Reason};
@@ -107,12 +107,32 @@ pub struct Finding {
     pub reason_span: Option<Span>,
     /// Further places, each with what it has to do with the failure.
     pub related: Vec<(Span, String)>,
+    /// Which of several implementations of a method it was found in: all but one may meet a contract.
+    pub implementation: Option<Within>,
     /// The branch conditions that led here.
     pub path: Vec<Step>,
     /// A state in which the obligation may fail, where one was asked for.
     pub counterexample: Option<Counterexample>,
     /// Which permission is missing, where that has words.
     pub shortfall: Option<Shortfall>,
+}
+
+/// One of several implementations of a method.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Within {
+    pub index: usize,
+    pub name: Option<Name>,
+    pub span: Span,
+}
+
+impl Within {
+    /// The implementation in a message: by its name, or as the first, the second, ….
+    pub fn words(&self) -> String {
+        match &self.name {
+            Some(name) => format!("implementation `{name}`"),
+            None => format!("implementation {}", self.index + 1),
+        }
+    }
 }
 
 /// Permission that is missing, in the words of the program: names that a front end gives stand for those in the SIL text.
@@ -329,12 +349,17 @@ impl Step {
 }
 
 /// See [`Finding::key`].
-pub(crate) type FindingKey = (ErrorId, Option<Reason>, Span);
+pub(crate) type FindingKey = (ErrorId, Option<Reason>, Span, Option<usize>);
 
 impl Finding {
     /// What tells findings of one member apart.
     pub(crate) fn key(&self) -> FindingKey {
-        (self.error, self.reason, self.span)
+        (
+            self.error,
+            self.reason,
+            self.span,
+            self.implementation.as_ref().map(|within| within.index),
+        )
     }
 
     /// `error:reason`, or just `error` where there is no reason.

@@ -3,7 +3,7 @@
 use la_arena::Arena;
 
 use super::context::{Facts, Introspection, Place, Resolver, Shared, split_annotations};
-use super::names::{Found, Global, Globals};
+use super::names::{Found, Global, Globals, duplicate};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::{
     Axiom, Body, Contract, Domain, DomainFunction, DomainId, Expr, Field, Function, Implementation,
@@ -344,6 +344,14 @@ fn resolve_method(shared: &mut Shared<'_>, method: &Method, written: &syntax::Me
     resolver.in_body = true;
     let implementations =
         written.implementations.iter().map(|body| resolver.implementation(body)).collect();
+    let names: Vec<_> =
+        written.implementations.iter().filter_map(|one| one.name.as_ref()).collect();
+    for (index, name) in names.iter().enumerate() {
+        if let Some(first) = names[..index].iter().find(|first| first.name == name.name) {
+            let clash = duplicate(&name.name, first.span, name.span);
+            resolver.shared.diagnostics.push(clash);
+        }
+    }
     Resolved::Method {
         locals: resolver.locals,
         contract: Contract { preconditions, postconditions, decreases },

@@ -263,6 +263,7 @@ fn for_each_span(report: &mut MemberReport, mut each: impl FnMut(&mut Span)) {
         each(&mut finding.span);
         finding.reason_span.iter_mut().for_each(&mut each);
         finding.related.iter_mut().for_each(|(span, _)| each(span));
+        finding.implementation.iter_mut().for_each(|within| each(&mut within.span));
         finding.path.iter_mut().for_each(|step| each(&mut step.condition));
     }
     report.trusted.iter_mut().for_each(|(span, _)| each(span));

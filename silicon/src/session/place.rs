@@ -70,6 +70,9 @@ impl<'a> Places<'a> {
         {
             text.push_str(&format!("; {hint}"));
         }
+        if let Some(within) = &finding.implementation {
+            text.push_str(&format!(" ({})", within.words()));
+        }
         if self.is_of_translator(finding) {
             text = format!("a check that the translator promised cannot fail: {text} ({id})");
             "internal".clone_into(&mut id);

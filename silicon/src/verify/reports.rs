@@ -101,6 +101,7 @@ pub(super) fn finding(
         span,
         reason_span: None,
         related: Vec::new(),
+        implementation: None,
         path: Vec::new(),
         counterexample: None,
         shortfall: None,

@@ -20,6 +20,7 @@ use crate::engine::run::parts::Spent;
 use crate::engine::{Engine, Outcome, Stop};
 use crate::report::{
     Cost, Counterexample, Finding, FindingKey, Means, Severity, Shortfall, Statistics, Subject,
+    Within,
 };
 
 /// What has been found and what it has cost.
@@ -42,6 +43,8 @@ pub(crate) struct Log {
     construct: &'static str,
     /// Where that stands.
     place: Span,
+    /// Which of several implementations of a method that is.
+    within: Option<Within>,
     /// How often states have been merged.
     merges: u64,
 }
@@ -141,7 +144,11 @@ impl Found {
 
 impl Log {
     /// Records a failed obligation. The same obligation is recorded once, see [`Finding::meet`].
-    pub(crate) fn report(&mut self, finding: Finding, in_other_reading: bool) -> Reported {
+    pub(crate) fn report(&mut self, mut finding: Finding, in_other_reading: bool) -> Reported {
+        if let Some(within) = &self.within {
+            finding.implementation = Some(within.clone());
+            finding.related.push((within.span, "in this implementation".to_owned()));
+        }
         if finding.error == ErrorId::NotWellformed {
             if !in_other_reading {
                 self.ill_formed_otherwise.remove(&finding.span);
@@ -234,6 +241,11 @@ impl Log {
         self.place = place;
     }
 
+    /// Goes on in one of several implementations of a method, or in none.
+    pub(crate) fn enter_implementation(&mut self, within: Option<Within>) {
+        self.within = within;
+    }
+
     /// Which part of it is shown from here on.
     pub(crate) fn enter_part(&mut self, place: Span) {
         self.place = place;
@@ -300,7 +312,8 @@ impl Log {
             Recalled::GaveUp => self.gave_up,
             Recalled::Failed { error, reason, at, in_other_reading } => {
                 let only_otherwise = !in_other_reading && self.ill_formed_otherwise.contains(&at);
-                let known = self.findings.get(&(error, Some(reason), at));
+                let within = self.within.as_ref().map(|within| within.index);
+                let known = self.findings.get(&(error, Some(reason), at, within));
                 !only_otherwise && known.is_some_and(is_error)
             }
             Recalled::IllFormed(clause) => self.is_ill_formed(clause),

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sil::cfg::{BlockId, BlockKind, Cfg, Terminator, TerminatorKind};
-use sil::program::{Body, Expr, Member, Method, MethodId, StmtKind};
+use sil::program::{Body, Expr, Implementation, Member, Method, MethodId, StmtKind};
 use sil::source::Span;
 use smt::terms::Terms;
 
@@ -29,6 +29,7 @@ use crate::engine::state::heap::Heap;
 use crate::engine::state::{Labelled, State};
 use crate::engine::{Engine, Reading, Stop};
 use crate::options::Join;
+use crate::report::Within;
 
 /// With more paths than this from the beginning of a method to its end, states are merged.
 const PATHS: u64 = 8;
@@ -104,7 +105,9 @@ impl Engine<'_> {
         if !driver.may_be_shared() {
             driver.engine.run.sharing = None;
         }
-        driver.run()?;
+        let outcome = driver.run();
+        driver.engine.log.enter_implementation(None);
+        outcome?;
         let contradictory = !driver.has_start;
         let met = driver.met;
         if let (true, Some(first)) = (contradictory, method.contract.preconditions.first())
@@ -419,6 +422,16 @@ impl<'p> Driver<'_, 'p> {
             Place::End => "postcondition",
         };
         self.engine.log.enter(what, self.method.span);
+        let implementations = &self.method.implementations;
+        let within = match place {
+            Place::Block(_) | Place::Statement { .. } | Place::End if implementations.len() > 1 => {
+                let Implementation { name, span, .. } = &implementations[self.implementation];
+                let (index, name) = (self.implementation, name.clone());
+                Some(Within { index, name, span: *span })
+            }
+            _ => None,
+        };
+        self.engine.log.enter_implementation(within);
         match place {
             Place::Entry => self.enter_method(),
             Place::Block(block) => self.enter_block(block),
