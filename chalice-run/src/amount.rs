@@ -30,6 +30,15 @@ pub enum Monomial {
     Product(SmallVec<[Kappa; 2]>),
     /// A counting permission, below every product of read fractions.
     Epsilon,
+    /// A reader's share of what a monitor counts, below every counting permission.
+    Share,
+}
+
+impl Monomial {
+    /// Is it, or is it a part of, what is counted?
+    fn is_counted(&self) -> bool {
+        matches!(self, Self::Epsilon | Self::Share)
+    }
 }
 
 /// `coefficient · monomial`; the coefficient is not zero.
@@ -80,6 +89,16 @@ impl Amount {
         Self::of(vec![Term { coefficient: count, monomial: Monomial::Epsilon }])
     }
 
+    /// The part of a positive amount in a monitor that each of its readers gets: one counting
+    /// permission of a fraction, and a share of what is counted. However many get it, something is
+    /// left.
+    #[must_use]
+    pub fn for_readers(&self) -> Self {
+        let is_counted = self.terms().iter().all(|term| term.monomial.is_counted());
+        let monomial = if is_counted { Monomial::Share } else { Monomial::Epsilon };
+        Self::of(vec![Term { coefficient: Rational::ONE, monomial }])
+    }
+
     /// The sum of terms whose monomials are sorted and all different.
     fn of(mut terms: Vec<Term>) -> Self {
         terms.retain(|term| !term.coefficient.is_zero());
@@ -122,15 +141,11 @@ impl Amount {
         }
     }
 
-    /// How many counting permissions it has.
-    pub fn epsilon_count(&self) -> Rational {
-        match &self.0 {
-            Form::Number(_) => Rational::ZERO,
-            Form::Sum(terms) => match terms.last() {
-                Some(Term { coefficient, monomial: Monomial::Epsilon }) => coefficient.clone(),
-                _ => Rational::ZERO,
-            },
-        }
+    /// Of what it counts, what decides its sign: the number of counting permissions or, without
+    /// those, of shares of them.
+    fn counted(&self) -> Rational {
+        let counted = |term: &Term| term.monomial.is_counted().then(|| term.coefficient.clone());
+        self.terms().iter().find_map(counted).unwrap_or(Rational::ZERO)
     }
 
     /// Its sign if all its terms have the same one: then it does not matter which of them is the greatest.
@@ -147,9 +162,9 @@ impl Amount {
     pub fn solid(&self) -> Self {
         match &self.0 {
             Form::Number(_) => self.clone(),
-            Form::Sum(terms) => Self::of(
-                terms.iter().filter(|term| term.monomial != Monomial::Epsilon).cloned().collect(),
-            ),
+            Form::Sum(terms) => {
+                Self::of(terms.iter().filter(|term| !term.monomial.is_counted()).cloned().collect())
+            }
         }
     }
 
@@ -212,7 +227,7 @@ impl Amount {
             for right in other.terms() {
                 let monomial = left.monomial.times(&right.monomial).ok_or(Indivisible)?;
                 let coefficient = left.coefficient.times(&right.coefficient);
-                if monomial == Monomial::Epsilon && !coefficient.is_whole() {
+                if monomial.is_counted() && !coefficient.is_whole() {
                     return Err(Indivisible);
                 }
                 product = product.plus(&Self::of(vec![Term { coefficient, monomial }]));
@@ -232,12 +247,13 @@ impl Monomial {
                 factors.sort_unstable();
                 Some(Self::Product(factors))
             }
-            (Self::Epsilon, _) | (_, Self::Epsilon) => None,
+            (Self::Epsilon | Self::Share, _) | (_, Self::Epsilon | Self::Share) => None,
         }
     }
 }
 
-/// In hundredths where it is a number, read fractions as `rd`, counting permissions as `ε`.
+/// In hundredths where it is a number, read fractions as `rd`, counting permissions as `ε`,
+/// readers' shares in words.
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let terms = self.terms();
@@ -264,6 +280,7 @@ impl fmt::Display for Amount {
                 }
                 Monomial::Product(factors) => vec!["rd"; factors.len()].join("·"),
                 Monomial::Epsilon => "ε".to_owned(),
+                Monomial::Share => "(share of ε)".to_owned(),
             };
             if size.is_one() { f.write_str(&name)? } else { write!(f, "{size}·{name}")? }
         }

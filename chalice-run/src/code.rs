@@ -49,8 +49,19 @@ pub struct Code {
     pub erased: Vec<Span>,
     /// Do ghosts that were left out decide who holds what, so that permission cannot be checked?
     pub needs_ghosts: bool,
-    /// Does the program speak of states of the past other than with `old`?
-    pub records_states: bool,
+    /// What is recorded of states of the past other than for `old`.
+    pub recorded: Recorded,
+}
+
+/// What the program asks of states of the past other than with `old`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Recorded {
+    /// It does not speak of them.
+    Nothing,
+    /// What the values were.
+    Values,
+    /// Also who held what.
+    Permissions,
 }
 
 /// Slots of an activation.

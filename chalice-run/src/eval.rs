@@ -150,9 +150,7 @@ impl Machine<'_> {
             Kind::Eval(parts) => return self.eval_in_state(&parts.0, &parts.1, slots),
             // Only `assert`, contracts and `assume` hold permission to account; elsewhere the resolver refuses it.
             Kind::Access(_) | Kind::Credit { .. } => {
-                let mut check = Transfer::check(self.scope.holder);
-                self.collect(e, slots, &mut check)?;
-                self.settle(check)?;
+                self.check_now(e, slots)?;
                 Value::Bool(true)
             }
             _ => return self.collections(e, slots),
@@ -204,8 +202,10 @@ impl Machine<'_> {
 
     /// A transfer that only checks whether the current holder has what an assertion asks for.
     pub(crate) fn check_now(&mut self, e: &Expr, slots: &mut [Value]) -> Res<()> {
-        let mut check = Transfer::check(self.scope.holder);
-        self.collect(e, slots, &mut check)?;
-        self.settle(check).map(|_| ())
+        self.only_looking(|machine| {
+            let mut check = Transfer::check(machine.scope.holder);
+            machine.collect(e, slots, &mut check)?;
+            machine.settle(check).map(|_| ())
+        })
     }
 }

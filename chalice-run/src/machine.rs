@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::amount::{Amount, Fractions, Kappa, Sign};
 use crate::choices::{Choices, Policy};
-use crate::code::{Class, Code};
+use crate::code::{Class, Code, Recorded};
 use crate::heap::{Heap, Held, Holder, Loc, ObjectKind, Permissions, Snapshot};
 use crate::levels::Levels;
 use crate::opened::Opened;
@@ -490,7 +490,10 @@ impl<'c> Machine<'c> {
     /// Records the state as a thread sees it.
     pub(crate) fn record(&mut self, thread: Option<usize>) -> Snapshot {
         let held = thread.map_or_else(Arc::default, |thread| self.threads[thread].held.clone());
-        Snapshot { epoch: self.heap.record(), held, permissions: None }
+        let is_asked = self.code.recorded == Recorded::Permissions && !self.granting;
+        let permissions =
+            is_asked.then(|| Arc::new(Permissions::of(&self.heap, self.scope.holder)));
+        Snapshot { epoch: self.heap.record(), held, permissions }
     }
 
     /// Who holds what now, as far as one is concerned, if recorded states keep it.

@@ -272,13 +272,6 @@ impl<'c> Machine<'c> {
                     Trouble::Fault(Fault {
                         reason: Reason::AssertionFalse, kind: None, ..
                     }) => Box::new(Trouble::Assumption(span)),
-                    // What is assumed of all in a range is assumed of its bounds, as the verifier does.
-                    Trouble::Fault(Fault {
-                        reason: Reason::RangeEmptyBounds,
-                        span: range,
-                        kind: None,
-                        ..
-                    }) if e.is_about_all_of(range) => Box::new(Trouble::Assumption(span)),
                     other => Box::new(other),
                 });
             }

@@ -10,7 +10,7 @@ use chalice::Span;
 use front::grow_stack;
 use rustc_hash::FxHashMap;
 
-use crate::amount::{Amount, Kappa, Rational, Sign};
+use crate::amount::{Amount, Kappa, Sign};
 use crate::code::{Access, Expr, Kind, LevelSide, Target};
 use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
@@ -43,8 +43,8 @@ pub(crate) struct Transfer {
     pub(crate) scale: Option<Amount>,
     /// A read fraction that is chosen now, so that it fits.
     pub(crate) fresh: Option<Kappa>,
-    /// Does each amount stand for one counting permission, as readers of a monitor get it?
-    pub(crate) counting: bool,
+    /// Does each amount stand for the part of it that readers of a monitor get?
+    pub(crate) for_readers: bool,
     /// Is it about another thread's locks, of which nothing is said to whom it is given?
     pub(crate) foreign: bool,
     /// Is it what others have left behind since the state that `old` means, in any number of steps?
@@ -84,7 +84,7 @@ impl Transfer {
             mode: Mode::Give,
             scale: None,
             fresh: None,
-            counting: false,
+            for_readers: false,
             foreign: false,
             since_others: false,
             demands: Vec::new(),
@@ -195,6 +195,7 @@ impl Machine<'_> {
                 self.collect_quantified(quantified, e.span, slots, transfer)
             }
             Kind::Access(access) => self.demand(access, slots, transfer),
+            Kind::Eval(_) => self.claim(e, slots, transfer),
             Kind::Credit { channel, amount } => {
                 let channel = self.eval(channel, slots)?;
                 let channel = reference_or_null(&channel, e.span, |channel| channel)?;
@@ -295,9 +296,11 @@ impl Machine<'_> {
 
     /// Checks that the holder of the scope has what an access asks for.
     pub(crate) fn check_access(&mut self, access: &Access, slots: &mut [Value]) -> Res<()> {
-        let mut check = Transfer::check(self.scope.holder);
-        self.demand(access, slots, &mut check)?;
-        self.settle(check).map(|_| ())
+        self.only_looking(|machine| {
+            let mut check = Transfer::check(machine.scope.holder);
+            machine.demand(access, slots, &mut check)?;
+            machine.settle(check).map(|_| ())
+        })
     }
 
     /// Asks for what a predicate stands for, instead of the instance.
@@ -412,10 +415,7 @@ impl Machine<'_> {
             }
         }
         let mut inexact = access.amount.is_inexact(transfer.fresh == Some(self.scope.kappa));
-        if transfer.counting && !is_star {
-            amount = Amount::epsilons(Rational::ONE);
-            inexact = false;
-        } else if let Some(scale) = &transfer.scale {
+        if let Some(scale) = &transfer.scale {
             amount = amount.times(scale).map_err(|_| {
                 let words = "counting permissions cannot be divided";
                 let fault = Fault::new(Reason::EpsilonScaling, access.span, words);
@@ -423,6 +423,8 @@ impl Machine<'_> {
             })?;
             inexact |= transfer.fresh.is_some() && self.scope.kappa == COMMON;
         }
+        let is_shared = transfer.for_readers && !is_star;
+        let asked = if is_shared { amount.for_readers() } else { amount.clone() };
         for part in parts {
             if let (Part::Predicate(predicate), Folding::Ignore) = (part, self.config.folding) {
                 let instance = (object, predicate);
@@ -431,8 +433,8 @@ impl Machine<'_> {
             }
             transfer.demands.push(Demand {
                 loc: Loc { object, part },
-                amount: amount.clone(),
-                inexact,
+                amount: asked.clone(),
+                inexact: inexact && !is_shared,
                 star: is_star,
                 span: access.span,
                 clause: transfer.clause,

@@ -17,7 +17,7 @@ mod types;
 mod visit;
 pub mod walk;
 
-pub use assertion::{Access, AccessTarget, Permission, PermissionKind};
+pub use assertion::{Access, AccessTarget, Counted, Permission, PermissionKind};
 pub use expr::{
     BinaryOp, Domain, EvalState, Expr, ExprKind, FieldRef, LockMode, Quantifier, UnaryOp,
 };

@@ -58,6 +58,7 @@ use self::facts::Facts;
 use self::forks::TokenLayout;
 use self::preamble::Used;
 use self::recursion::Recursion;
+use self::stars::Said;
 use self::states::States;
 use crate::names::{LocalNames, Names};
 use crate::{Translation, Unsupported};
@@ -201,8 +202,8 @@ pub(crate) struct Member<'l, 'p> {
     /// Does `unfolding` open any positive amount, whatever is written? Less than that may be there where an assertion has
     /// been weakened.
     opens_any: bool,
-    /// Is it an assumption of the program that is lowered?
-    assuming: bool,
+    /// What the assertion in the making has said so far.
+    said: Said,
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
     bound_names: FxHashMap<&'static str, Name>,
     /// Variables declared so far in the blocks around the statement in the making.
@@ -230,7 +231,7 @@ impl<'l, 'p> Member<'l, 'p> {
             promising: None,
             for_readers: false,
             opens_any: false,
-            assuming: false,
+            said: Said::default(),
             bound_names: FxHashMap::default(),
             locals_in_scope: Vec::new(),
             credits: None,

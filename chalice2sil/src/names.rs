@@ -31,6 +31,7 @@ pub(crate) mod fixed {
     pub(crate) const READ_FRACTION: &str = "read_fraction";
     pub(crate) const FORK_FRACTION: &str = "fork_fraction";
     pub(crate) const COUNTING: &str = "counting_fraction";
+    pub(crate) const READERS: &str = "readers_fraction";
     pub(crate) const ALL_COUNTED: &str = "all_counted";
     pub(crate) const STRING: &str = "String";
     pub(crate) const CLASS: &str = "Class";
@@ -79,6 +80,7 @@ pub(crate) mod fixed {
         READ_FRACTION,
         FORK_FRACTION,
         COUNTING,
+        READERS,
         ALL_COUNTED,
         STRING,
         CLASS,

@@ -88,6 +88,15 @@ impl Direct {
     }
 }
 
+/// What messages call the constants that stand for amounts.
+pub(crate) fn amount_in_words(constant: &str) -> Option<&'static str> {
+    match constant {
+        "direct.counting" => Some("ε"),
+        "direct.rd" => Some("rd"),
+        _ => None,
+    }
+}
+
 /// The id with the same number in another arena.
 fn renumbered<T, U>(id: Idx<T>) -> Idx<U> {
     Idx::from_raw(id.into_raw())

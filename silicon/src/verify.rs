@@ -143,7 +143,9 @@ fn verify_members(
     let collected = Collected::new(&schedule, &reported, observer);
     let analysis = Analysis::of(program);
     let analysis = match direct {
-        Some(direct) => analysis.with_functions_in_bodies(direct.functions_in_bodies()),
+        Some(direct) => {
+            analysis.with_bodies(direct.functions_in_bodies(), direct.recursive_predicates())
+        }
         None => analysis,
     };
     let tasks = schedule.tasks.iter().map(Task::subject);

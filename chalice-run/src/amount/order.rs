@@ -11,6 +11,8 @@ use super::{Amount, Kappa, Monomial, Rational};
 #[derive(Debug, Clone, Default)]
 pub struct Fractions {
     bounds: Vec<SmallVec<[Bound; 1]>>,
+    /// So many stay, whatever is forgotten.
+    kept: usize,
 }
 
 type Product = SmallVec<[Kappa; 2]>;
@@ -36,6 +38,23 @@ impl Fractions {
         let bound = below.map(|above| -> Bound { smallvec::smallvec![smallvec::smallvec![above]] });
         self.bounds.push(bound.into_iter().collect());
         kappa
+    }
+
+    /// How many there are, as a place to come back to.
+    pub fn mark(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// A new read fraction of something that is found to have been there before.
+    pub fn fresh_for_good(&mut self) -> Kappa {
+        let kappa = self.fresh(None);
+        self.kept = self.bounds.len();
+        kappa
+    }
+
+    /// Drops the fractions chosen since a mark, of which no amount is left.
+    pub fn forget_since(&mut self, mark: usize) {
+        self.bounds.truncate(mark.max(self.kept));
     }
 
     /// Notes that a fraction was chosen far below a positive amount.
@@ -64,7 +83,7 @@ impl Fractions {
         let products = products(amount);
         let mut signs = self.maximal(&products).map(|(_, coefficient)| sign_of(coefficient));
         match signs.next() {
-            None => sign_of(&amount.epsilon_count()),
+            None => sign_of(&amount.counted()),
             Some(first) if signs.all(|sign| sign == first) => first,
             Some(_) => Sign::Undetermined,
         }
@@ -185,7 +204,7 @@ fn products(amount: &Amount) -> SmallVec<[(Product, Rational); 2]> {
     terms
         .filter_map(|term| match term.monomial {
             Monomial::Product(factors) => Some((factors, term.coefficient)),
-            Monomial::One | Monomial::Epsilon => None,
+            Monomial::One | Monomial::Epsilon | Monomial::Share => None,
         })
         .collect()
 }

@@ -155,3 +155,17 @@ proptest! {
         prop_assert!(back.is_full());
     }
 }
+
+#[test]
+fn readers_share_what_is_counted() {
+    let fractions = Fractions::default();
+    let epsilon = Amount::epsilons(Rational::ONE);
+    let share = epsilon.for_readers();
+    assert!(fractions.is_readable(&share));
+    assert!(!fractions.is_divisible(&share));
+    let rest = minus(epsilon.clone(), &[&share, &share, &share]);
+    assert_eq!(fractions.sign(&rest), Sign::Positive);
+    assert_eq!(fractions.sign(&share.minus(&epsilon)), Sign::Negative);
+    assert!(!minus(Amount::FULL, &[&epsilon]).plus(&share).plus(&share).is_full());
+    assert_eq!(half().plus(&epsilon).for_readers(), epsilon);
+}

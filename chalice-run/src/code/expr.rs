@@ -354,18 +354,6 @@ impl Expr {
         found
     }
 
-    /// Does a `forall` or `exists` in it speak of the collection that stands at a place?
-    pub(crate) fn is_about_all_of(&self, place: Span) -> bool {
-        let is_there = |(_, source): &(u32, Source)| matches!(source, Source::Elements(of) | Source::Members(of) if of.span == place);
-        self.any(&mut |part| match &part.kind {
-            Kind::Quantified(quantified) => {
-                matches!(quantified.quantifier, Quantifier::Forall | Quantifier::Exists)
-                    && quantified.variables.iter().any(is_there)
-            }
-            _ => false,
-        })
-    }
-
     /// Calls `visit` on each direct subexpression that is evaluated with it.
     pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match &self.kind {

@@ -8,7 +8,9 @@ use chalice::program::{AccessTarget, Expr as Source, ExprKind, FieldId, FieldRef
 use chalice::{Options, Program};
 use rustc_hash::FxHashMap;
 
-use super::{Channel, Class, Code, Expr, Frame, Function, Kind, Method, Predicate, index};
+use super::{
+    Channel, Class, Code, Expr, Frame, Function, Kind, Method, Predicate, Recorded, index,
+};
 use crate::value::{Level, Seq, Value};
 
 /// The value a variable has where nobody chose one: what the original's generated programs have (Hegi 2013 took over the
@@ -52,32 +54,32 @@ pub(super) fn lower(mut program: Program, options: Options, ghosts: Ghosts) -> C
         predicates: Vec::new(),
         erased,
         needs_ghosts,
-        records_states: false,
+        recorded: Recorded::Nothing,
         options,
         program: Program::default(),
     };
     for (id, _) in program.classes.iter() {
-        let class = class(&program, &layout, index(id), &mut code.records_states);
+        let class = class(&program, &layout, index(id), &mut code.recorded);
         code.classes.push(class);
     }
     for (id, _) in program.channels.iter() {
-        let channel = channel(&program, &layout, index(id), &mut code.records_states);
+        let channel = channel(&program, &layout, index(id), &mut code.recorded);
         code.channels.push(channel);
     }
     for (_, predicate) in program.predicates.iter() {
         let mut member = Lowering::new(&program, &layout);
         member.slot_of_this();
         let body = member.expr(&predicate.body);
-        code.records_states |= member.saw_state;
+        code.recorded = code.recorded.max(member.recorded);
         let name = predicate.name.clone();
         code.predicates.push(Predicate { name, body, frame: member.frame });
     }
     for (_, source) in program.functions.iter() {
-        let function = function(&program, &layout, options, source, &mut code.records_states);
+        let function = function(&program, &layout, options, source, &mut code.recorded);
         code.functions.push(function);
     }
     for (_, source) in program.methods.iter() {
-        let method = method(&program, &layout, options, source, &mut code.records_states);
+        let method = method(&program, &layout, options, source, &mut code.recorded);
         code.methods.push(method);
     }
     code.program = program;
@@ -135,7 +137,7 @@ struct Lowering<'p> {
     result: Option<u32>,
     saw_old: bool,
     saw_read: bool,
-    saw_state: bool,
+    recorded: Recorded,
     body: stmts::Body,
 }
 
@@ -150,7 +152,7 @@ impl<'p> Lowering<'p> {
             result: None,
             saw_old: false,
             saw_read: false,
-            saw_state: false,
+            recorded: Recorded::Nothing,
             body: stmts::Body::default(),
         }
     }
@@ -201,12 +203,12 @@ impl<'p> Lowering<'p> {
     }
 }
 
-fn class(program: &Program, layout: &Layout, id: u32, records_states: &mut bool) -> Class {
+fn class(program: &Program, layout: &Layout, id: u32, recorded: &mut Recorded) -> Class {
     let (_, source) = program.classes.iter().nth(id as usize).expect("the id is in the arena");
     let mut member = Lowering::new(program, layout);
     member.slot_of_this();
     let invariants = member.exprs(&source.invariants);
-    *records_states |= member.saw_state;
+    *recorded = (*recorded).max(member.recorded);
     let (cells, cell_names, declared) = layout.classes[id as usize].clone();
     let is_tracked = |field: &FieldId| program.fields[*field].is_tracked;
     let tracked = source.fields().filter(is_tracked).map(|field| layout.cells[&field]).collect();
@@ -224,13 +226,13 @@ fn class(program: &Program, layout: &Layout, id: u32, records_states: &mut bool)
     }
 }
 
-fn channel(program: &Program, layout: &Layout, id: u32, records_states: &mut bool) -> Channel {
+fn channel(program: &Program, layout: &Layout, id: u32, recorded: &mut Recorded) -> Channel {
     let (_, source) = program.channels.iter().nth(id as usize).expect("the id is in the arena");
     let mut member = Lowering::new(program, layout);
     member.slot_of_this();
     member.slots_of(&source.parameters);
     let where_clause = source.where_clause.as_ref().map(|clause| member.expr(clause));
-    *records_states |= member.saw_state;
+    *recorded = (*recorded).max(member.recorded);
     let (name, parameters) = (source.name.clone(), source.parameters.len());
     Channel { name, parameters, where_clause, frame: member.frame }
 }
@@ -240,7 +242,7 @@ fn function(
     layout: &Layout,
     options: Options,
     source: &chalice::program::Function,
-    records_states: &mut bool,
+    recorded: &mut Recorded,
 ) -> Function {
     let mut member = Lowering::new(program, layout);
     member.slot_of_this();
@@ -255,7 +257,7 @@ fn function(
         body = body.map(|body| own.into_iter().rev().fold(body, opened_around));
     }
     let definition = source.ensures.iter().find_map(|clause| member.definition(clause));
-    *records_states |= member.saw_state;
+    *recorded = (*recorded).max(member.recorded);
     Function {
         name: qualified(program, source.class, &source.name),
         class: index(source.class),
@@ -282,7 +284,7 @@ fn method(
     layout: &Layout,
     options: Options,
     source: &chalice::program::Method,
-    records_states: &mut bool,
+    recorded: &mut Recorded,
 ) -> Method {
     let mut member = Lowering::new(program, layout);
     member.slot_of_this();
@@ -298,7 +300,7 @@ fn method(
         closed = member.own_predicates(&source.ensures);
     }
     let (body, loops) = member.method_body(&source.body);
-    *records_states |= member.saw_state;
+    *recorded = (*recorded).max(member.recorded);
     Method {
         name: qualified(program, source.class, &source.name),
         class: index(source.class),

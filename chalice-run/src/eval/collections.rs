@@ -101,7 +101,7 @@ impl Machine<'_> {
 }
 
 /// The integers from one up to another. One whose length is beyond what can be counted ends the run.
-fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
+pub(super) fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
     if to.compare(from).is_lt() {
         let words = format!("the range ends at {}, before it begins at {}", to.big(), from.big());
         return Err(Fault::new(Reason::RangeEmptyBounds, span, words).into());

@@ -113,13 +113,16 @@ impl Machine<'_> {
     fn check_application(&mut self, function: u32, inner: &mut [Value], span: Span) -> Res<()> {
         let code = self.code;
         self.counts.checks += 1;
-        let kappa = self.fractions.fresh(Some(self.scope.kappa));
-        let outer = std::mem::replace(&mut self.scope.kappa, kappa);
-        let mut check = Transfer::check(self.scope.holder).inexact(kappa);
-        let result =
-            self.collect_all(&code.functions[function as usize].requires, inner, &mut check);
-        let result = result.and_then(|()| self.settle(check).map(|_| ()));
-        self.scope.kappa = outer;
+        let result = self.only_looking(|machine| {
+            let kappa = machine.fractions.fresh(Some(machine.scope.kappa));
+            let outer = std::mem::replace(&mut machine.scope.kappa, kappa);
+            let mut check = Transfer::check(machine.scope.holder).inexact(kappa);
+            let result =
+                machine.collect_all(&code.functions[function as usize].requires, inner, &mut check);
+            let result = result.and_then(|()| machine.settle(check).map(|_| ()));
+            machine.scope.kappa = outer;
+            result
+        });
         result.map_err(|mut trouble| {
             if let Trouble::Fault(fault) = &mut *trouble {
                 fault.kind.get_or_insert("application.precondition");
@@ -129,13 +132,27 @@ impl Machine<'_> {
         })
     }
 
+    /// Runs what moves no permission: the read fractions that it chooses are forgotten with it, so
+    /// that a check leaves nothing behind. A start that is being made keeps what it grants for a
+    /// check.
+    pub(crate) fn only_looking<T>(&mut self, look: impl FnOnce(&mut Self) -> T) -> T {
+        let mark = self.fractions.mark();
+        let result = look(self);
+        if !self.granting {
+            self.fractions.forget_since(mark);
+        }
+        result
+    }
+
     fn check_value(&mut self, function: u32, inner: &mut [Value], value: Value) -> Res<()> {
         let code = self.code;
         let callee = &code.functions[function as usize];
         inner[callee.parameters + 1] = value;
         self.evaluating.push(function);
-        let mut check = Transfer::check(self.scope.holder);
-        let result = self.collect_all(&callee.ensures, inner, &mut check);
+        let result = self.only_looking(|machine| {
+            let mut check = Transfer::check(machine.scope.holder);
+            machine.collect_all(&callee.ensures, inner, &mut check)
+        });
         self.evaluating.pop();
         self.counts.checks += 1;
         result.map_err(|mut trouble| {

@@ -3,7 +3,8 @@
 use chalice::Span;
 use chalice::program::Type;
 
-use crate::code::{Expr, Quantified, Quantifier, Source};
+use super::collections::range;
+use crate::code::{Expr, Kind, Quantified, Quantifier, Source};
 use crate::fault::{Fault, Reason, Res, Trouble};
 use crate::heap::ObjectKind;
 use crate::machine::Machine;
@@ -182,6 +183,18 @@ impl<'c> Machine<'c> {
                     to = to.min(bound.saturating_add(i64::from(!*is_open)));
                 }
                 Ok(Some((from, to)))
+            }
+            // Where the bounds of a range are out of order, a variable has no value; the sequence
+            // would be an error.
+            Source::Elements(Expr { kind: Kind::Range(bounds), span, .. }) => {
+                let (from, to) = (self.eval(&bounds.0, slots)?, self.eval(&bounds.1, slots)?);
+                if to.compare(&from).is_lt() {
+                    return Ok(Some((0, 0)));
+                }
+                match range(&from, &to, *span)? {
+                    Value::Seq(crate::value::Seq::Range(from, to)) => Ok(Some((from, to))),
+                    _ => Ok(None),
+                }
             }
             Source::Elements(collection) => match self.eval(collection, slots)? {
                 Value::Seq(crate::value::Seq::Range(from, to)) => Ok(Some((from, to))),

@@ -17,16 +17,17 @@ impl Machine<'_> {
         self.in_state(state, |machine| machine.eval(inner, slots))
     }
 
-    /// Evaluates something in a recorded state. Permission is checked there if it is known who held what.
+    /// Evaluates something in a recorded state. Permission to read is checked there if that is
+    /// asked for.
     pub(crate) fn in_state<T>(
         &mut self,
         state: Snapshot,
         evaluate: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let is_known = state.permissions.is_some();
+        let is_checked = self.config.check_old && state.permissions.is_some();
         let at = self.scope.at.replace(state);
         let checks = self.scope.checks;
-        self.scope.checks &= is_known;
+        self.scope.checks &= is_checked;
         let result = evaluate(self);
         self.scope.at = at;
         self.scope.checks = checks;
@@ -54,7 +55,7 @@ impl Machine<'_> {
                 }
                 let before = self.heap.token(token).map(|state| state.before.clone());
                 let before = before.ok_or_else(unknown)?;
-                return self.in_state(before, |machine| machine.without_amounts(body, slots));
+                return self.in_state(before, |machine| machine.said_then(body, slots));
             }
         };
         let object = self.eval(target, slots)?;
@@ -71,21 +72,36 @@ impl Machine<'_> {
                 },
             );
         let state = state.ok_or_else(unknown)?;
-        self.in_state(state, |machine| machine.without_amounts(body, slots))
+        self.in_state(state, |machine| machine.said_then(body, slots))
     }
 
-    /// What an assertion says of values. What was held in earlier states is not recorded.
-    fn without_amounts(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
+    /// What an assertion says of a recorded state: of values and, where it is known who held what,
+    /// of permission.
+    fn said_then(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
         if body.is_pure {
             return self.eval(body, slots);
         }
         match &body.kind {
             Kind::And(parts) => {
                 for part in parts {
-                    if !self.without_amounts(part, slots)?.is_true() {
+                    if !self.said_then(part, slots)?.is_true() {
                         return Ok(Value::Bool(false));
                     }
                 }
+                Ok(Value::Bool(true))
+            }
+            Kind::Implies(parts) => {
+                if !self.truth(&parts.0, slots)? {
+                    return Ok(Value::Bool(true));
+                }
+                self.said_then(&parts.1, slots)
+            }
+            Kind::Conditional(parts) => {
+                let holds = self.truth(&parts.0, slots)?;
+                self.said_then(if holds { &parts.1 } else { &parts.2 }, slots)
+            }
+            _ if self.scope.at.as_ref().is_some_and(|then| then.permissions.is_some()) => {
+                self.check_now(body, slots)?;
                 Ok(Value::Bool(true))
             }
             _ => {

@@ -149,7 +149,7 @@ impl Machine<'_> {
         if let ObjectKind::Token(method) = kind {
             let frame = &self.code.methods[method as usize];
             let slots = frame.frame.initial[..=frame.parameters + frame.results].to_vec();
-            let kappa = self.fractions.fresh(None);
+            let kappa = self.fractions.fresh_for_good();
             let before = Snapshot { epoch: 0, held: std::sync::Arc::default(), permissions: None };
             let state = TokenState { method, thread: None, slots, kappa, before };
             self.heap.extra_mut(object).token = Some(state);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chalice::Span;
 
 use crate::amount::Kappa;
-use crate::code::{CallSite, Expr, Op};
+use crate::code::{CallSite, Expr, Op, Recorded};
 use crate::fault::{Fault, Reason, Res, blamed, reference_or_null};
 use crate::heap::{Held, Holder, Loc, ObjectKind, Part, Snapshot, TokenState};
 use crate::machine::{Activation, Machine, OldState, Scope, Status, Thread, View};
@@ -142,7 +142,7 @@ impl<'c> Machine<'c> {
         let code = self.code;
         let callee = &code.methods[site.method as usize];
         let mut inner = blamed(self.callee_slots(site, slots), "exhale.failed", Some(span))?;
-        let before = self.entry_state(thread, callee.has_old || code.records_states);
+        let before = self.entry_state(thread, callee.has_old || code.recorded > Recorded::Nothing);
         let kappa = self.fractions.fresh(Some(self.scope.kappa));
         let holder = self.new_frame(site.method);
         // The new thread holds no locks, and locks cannot be given.

@@ -6,7 +6,7 @@ use chalice::Span;
 use chalice::program::LockMode;
 
 use crate::amount::Amount;
-use crate::code::{Bound, Bounds, Expr, Instr, Op};
+use crate::code::{Bound, Bounds, Expr, Instr, Op, Recorded};
 use crate::fault::{Fault, Reason, Res, blamed, reference_or_null};
 use crate::heap::{Held, Holder, Loc, Lock, Part, Snapshot};
 use crate::machine::{COMMON, Machine, OldState};
@@ -185,7 +185,7 @@ impl<'c> Machine<'c> {
         let crate::heap::ObjectKind::Class(class) = self.heap.object(object).kind else {
             return false;
         };
-        self.code.records_states || self.code.classes[class as usize].has_history
+        self.code.recorded > Recorded::Nothing || self.code.classes[class as usize].has_history
     }
 
     fn saw_released(&mut self, thread: usize, object: Ref) {
@@ -270,7 +270,7 @@ impl<'c> Machine<'c> {
         }
         let monitor = Holder::Monitor(object);
         let mut transfer = Transfer::receive(monitor, self.scope.holder);
-        transfer.counting = !write;
+        transfer.for_readers = !write;
         transfer.since_others = true;
         self.move_invariant(object, transfer, monitor, old)?;
         if self.remembers(object) {
@@ -313,7 +313,7 @@ impl<'c> Machine<'c> {
             self.give_invariant(object, from, old, span)?;
         } else {
             let mut transfer = Transfer::give(from, Holder::Monitor(object));
-            transfer.counting = true;
+            transfer.for_readers = true;
             let result = self.move_invariant(object, transfer, from, old);
             blamed(result, "fold.failed", Some(span))?;
         }
@@ -335,7 +335,7 @@ impl<'c> Machine<'c> {
         let holder = self.scope.holder;
         self.give_invariant(object, holder, old, span)?;
         let mut transfer = Transfer::receive(Holder::Monitor(object), holder);
-        transfer.counting = true;
+        transfer.for_readers = true;
         self.move_invariant(object, transfer, Holder::Monitor(object), OldState::Missing)?;
         if let Some(lock) = &mut self.heap.extra_mut(object).lock {
             lock.writer = None;

@@ -5,7 +5,6 @@ use chalice::Span;
 use crate::code::{Bool2, Expr, Kind, Specification, literals};
 use crate::fault::{Res, Trouble, blamed};
 use crate::machine::{Machine, OldState};
-use crate::transfer::Transfer;
 use crate::value::Value;
 
 /// How many combinations of values are tried.
@@ -77,9 +76,7 @@ impl Machine<'_> {
     }
 
     fn is_satisfied(&mut self, post: &Expr, slots: &mut [Value]) -> bool {
-        let mut check = Transfer::check(self.scope.holder);
-        let collected = self.collect(post, slots, &mut check);
-        collected.and_then(|()| self.settle(check)).is_ok()
+        self.check_now(post, slots).is_ok()
     }
 }
 

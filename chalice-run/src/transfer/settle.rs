@@ -60,6 +60,7 @@ impl Machine<'_> {
             let mut rest = held.minus(&earlier);
             let is_taken_whole = transfer.demands[at].star
                 && transfer.mode == Mode::Receive
+                && !transfer.for_readers
                 && transfer.scale.as_ref().is_none_or(Amount::is_full)
                 && !transfer.demands[at + 1..].iter().any(|one| one.inexact && one.loc == loc);
             if is_taken_whole {
@@ -67,13 +68,18 @@ impl Machine<'_> {
                 let exact = transfer.demands.iter().filter(|one| !one.inexact && one.loc == loc);
                 rest = exact.fold(rest, |rest, one| rest.minus(&one.amount));
             }
-            let is_there = if is_taken_whole {
+            // Of an earlier state it is only said that something was held.
+            let is_then = self.scope.at.is_some() && transfer.mode == Mode::Check;
+            let is_there = if is_taken_whole || is_then {
                 self.fractions.is_readable(&rest)
             } else {
                 self.fractions.is_divisible(&rest)
             };
             if !is_there {
                 return self.lacking(transfer, at, "no permission that a part could be taken of");
+            }
+            if is_then {
+                continue;
             }
             if is_taken_whole {
                 transfer.demands[at].amount = rest;
@@ -116,7 +122,7 @@ impl Machine<'_> {
                 let chosen = chosen.filter(|one| one.inexact && one.loc == demand.loc);
                 chosen.fold(transfer.taken(demand.loc, at), |sum, one| sum.plus(&one.amount))
             };
-            if demand.amount.is_full() && before.is_none() {
+            if demand.amount.is_full() && before.is_none() && self.scope.at.is_none() {
                 let holdings = self.heap.holdings(demand.loc);
                 if holdings.is_some_and(|holdings| holdings.is_whole(transfer.from)) {
                     continue;

@@ -121,6 +121,34 @@ pub enum PermissionKind {
     },
 }
 
+/// How counting permissions occur in an amount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Not at all: it is made of fractions.
+    Nowhere,
+    /// Nothing else does: no fraction can be taken from it.
+    Alone,
+    /// Beside fractions, of which there may be none in some states.
+    Beside,
+}
+
+impl Permission {
+    /// How counting permissions occur in it.
+    pub fn counted(&self) -> Counted {
+        let (mut counts, mut others) = (false, false);
+        self.for_each_amount(&mut |part| match part {
+            PermissionKind::Epsilons(_) => counts = true,
+            PermissionKind::Add(..) | PermissionKind::Sub(..) | PermissionKind::Scale { .. } => {}
+            _ => others = true,
+        });
+        match (counts, others) {
+            (false, _) => Counted::Nowhere,
+            (true, false) => Counted::Alone,
+            (true, true) => Counted::Beside,
+        }
+    }
+}
+
 impl PartialEq for Access {
     fn eq(&self, other: &Self) -> bool {
         self.target == other.target && self.amount == other.amount

@@ -126,6 +126,10 @@ impl<'s> Resolver<'s> {
                     let receiver = self.expr(receiver, context);
                     match receiver.ty {
                         Type::Class(class) => Some(AccessTarget::AllFields { receiver, class }),
+                        // A token has one field, with which goes what belongs to it.
+                        Type::Token(_) => {
+                            Some(AccessTarget::Field { receiver, field: FieldRef::Joinable })
+                        }
                         Type::Unknown => None,
                         _ => self.no_location("only objects have fields", target.span),
                     }

@@ -67,7 +67,6 @@ impl Member<'_, '_> {
                 None => value,
             }
         });
-        let value = self.over_ordered(domain, value, env);
         let ExprKind::Range { from, to } = &collection.kind else { return value };
         let bounds = [self.expr(from, env), self.expr(to, env)];
         let indices = indices(variable, body).expect("what is captured was looked at");

@@ -105,6 +105,10 @@ impl Member<'_, '_> {
 
     /// An assertion. Conjuncts of a conjunction get places of their own.
     pub(crate) fn assertion(&mut self, e: &Expr, env: &Env) -> s::Expr {
+        self.in_one_transfer(|member| member.assertion_part(e, env))
+    }
+
+    fn assertion_part(&mut self, e: &Expr, env: &Env) -> s::Expr {
         if let Some(part) = self.depends_on_wait_level(e, env) {
             return self.unsupported("a permission or credit that depends on waitlevel", part);
         }
@@ -118,13 +122,14 @@ impl Member<'_, '_> {
             }
             ExprKind::Implies { guard, body } => {
                 let guard = self.expr(guard, env);
-                let body = self.assertion(body, env);
+                let body = self.in_some_cases(|member| member.assertion(body, env));
                 binary(s::BinaryOp::Implies, guard, body)
             }
             ExprKind::Conditional { condition, then, otherwise } => {
                 let condition = self.expr(condition, env);
-                let then = self.assertion(then, env);
-                conditional(condition, then, self.assertion(otherwise, env))
+                let then = self.in_some_cases(|member| member.assertion(then, env));
+                let otherwise = self.in_some_cases(|member| member.assertion(otherwise, env));
+                conditional(condition, then, otherwise)
             }
             ExprKind::Quantified { quantifier: Quantifier::Forall, variables, domain, body }
                 if is_impure(body) =>
@@ -133,8 +138,7 @@ impl Member<'_, '_> {
                     return self.unsupported("what is held of all objects, beside channels,", e);
                 }
                 if let Some(unbound) = self.without_variables(variables, domain, body, env) {
-                    let ordered = self.said_over_ordered(domain, truth(true), env);
-                    return and([ordered, unbound]);
+                    return unbound;
                 }
                 if let Domain::Collection(collection) = domain
                     && let Some((shared, own)) = without_shared(variables, body)
@@ -153,11 +157,8 @@ impl Member<'_, '_> {
                 }
                 let bound = self.bound(variables);
                 let (membership, triggers) = self.membership(variables, domain, env);
-                let body = self.assertion(body, env);
-                let ordered = self.said_over_ordered(domain, truth(true), env);
-                let all =
-                    quantified(s::Quantifier::Forall, bound, triggers, implies(membership, body));
-                and([ordered, all])
+                let body = self.for_each_value(|member| member.assertion(body, env));
+                quantified(s::Quantifier::Forall, bound, triggers, implies(membership, body))
             }
             ExprKind::Access(access) => match &env.then {
                 Some(then) => self.access_then(then, access, env),
@@ -165,7 +166,10 @@ impl Member<'_, '_> {
             },
             ExprKind::Credit { channel, amount } => self.credit(channel, amount.as_deref(), env),
             ExprKind::Holds { target, .. } => self.claimed_lock(e, target, env),
-            _ => self.expr(e, env),
+            _ => {
+                self.note_said(e);
+                self.expr(e, env)
+            }
         })
     }
 
@@ -214,7 +218,7 @@ impl Member<'_, '_> {
             ExprKind::Range { from, to } => lt(self.expr(from, env), self.expr(to, env)),
             _ => lt(int(0), cardinality(self.expr(collection, env))),
         };
-        let body = self.clause(body, env);
+        let body = self.in_some_cases(|member| member.clause(body, env));
         binary(s::BinaryOp::Implies, occupied, body)
     }
 

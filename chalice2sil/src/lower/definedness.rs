@@ -128,9 +128,7 @@ impl Member<'_, '_> {
                 let defined = match domain {
                     chalice::program::Domain::Collection(collection) => match &collection.kind {
                         ExprKind::Range { from, to } => {
-                            let all = [self.definedness(from, env)?, self.definedness(to, env)?];
-                            let ordered = self.order_of_bounds(domain, env);
-                            and(all.into_iter().chain(ordered.map(|(ordered, _)| ordered)))
+                            and([self.definedness(from, env)?, self.definedness(to, env)?])
                         }
                         _ => self.definedness(collection, env)?,
                     },

@@ -64,8 +64,13 @@ impl Member<'_, '_> {
             }
             ExprKind::Apply { receiver, function, arguments } => self.located(e.span, |member| {
                 let mut actuals = Vec::new();
+                let mut exists = truth(true);
                 if !member.program().functions[*function].is_static {
-                    actuals.push(member.expr(receiver, env));
+                    let object = member.expr(receiver, env);
+                    if !is_never_null(receiver) {
+                        exists = member.placed(receiver.span, |_| ne(object.clone(), null()));
+                    }
+                    actuals.push(object);
                 }
                 actuals.extend(arguments.iter().map(|argument| member.expr(argument, env)));
                 if let Some(then) = &env.then {
@@ -73,11 +78,21 @@ impl Member<'_, '_> {
                 }
                 let name = member.lowering.names.borrow().functions[*function].clone();
                 let application = call(&name, actuals);
-                if member.reveals(*function) {
+                let application = if member.reveals(*function) {
                     application.with(annotation("reveal", Vec::new()))
                 } else {
                     application
+                };
+                if is_true(&exists) {
+                    return application;
                 }
+                let exists = exists
+                    .with(renamed("*:assertion.false", "application.precondition:receiver.null"))
+                    .with(said(
+                        "*:assertion.false",
+                        "the receiver `%e` of the function might be null",
+                    ));
+                asserting(exists, application)
             }),
             ExprKind::Unary { op: UnaryOp::Not, operand } => not(self.expr(operand, env)),
             ExprKind::Unary { op: UnaryOp::Negate, operand } => minus(self.expr(operand, env)),
@@ -244,43 +259,6 @@ impl Member<'_, '_> {
         })
     }
 
-    /// `value`, which ranges over a domain: if that is a range, its bounds have to be in order.
-    pub(crate) fn over_ordered(&mut self, domain: &Domain, value: s::Expr, env: &Env) -> s::Expr {
-        let Some((ordered, span)) = self.order_of_bounds(domain, env) else { return value };
-        self.located(span, |member| member.checked(ordered, "range.empty.bounds", value))
-    }
-
-    /// As [`Self::over_ordered`], of a truth value.
-    ///
-    /// DIVERGENCE: what is assumed of a range is assumed of its bounds, too: that they are in order. The original verifier
-    /// asks for it to be shown, the later translation takes the range as empty.
-    pub(crate) fn said_over_ordered(
-        &mut self,
-        domain: &Domain,
-        fact: s::Expr,
-        env: &Env,
-    ) -> s::Expr {
-        if !self.assuming {
-            return self.over_ordered(domain, fact, env);
-        }
-        let ordered = self.order_of_bounds(domain, env).map(|(ordered, _)| ordered);
-        and(ordered.into_iter().chain([fact]))
-    }
-
-    /// What has to hold of the bounds of a domain, with its place, if that is not obvious.
-    pub(crate) fn order_of_bounds(
-        &mut self,
-        domain: &Domain,
-        env: &Env,
-    ) -> Option<(s::Expr, chalice::Span)> {
-        let Domain::Collection(collection) = domain else { return None };
-        let ExprKind::Range { from, to } = &collection.kind else { return None };
-        if is_literal_order(from, to) {
-            return None;
-        }
-        Some((le(self.expr(from, env), self.expr(to, env)), collection.span))
-    }
-
     /// `s[from..to]`, whose bounds must lie in the sequence; SIL's slices accept any bounds.
     fn slice(
         &mut self,
@@ -426,8 +404,7 @@ impl Member<'_, '_> {
             s::Quantifier::Forall => implies(membership, body),
             s::Quantifier::Exists => and([membership, body]),
         };
-        let all = quantified(quantifier, bound, triggers, body);
-        self.said_over_ordered(domain, all, env)
+        quantified(quantifier, bound, triggers, body)
     }
 
     /// A quantifier over the elements of a sequence, as one over its indices: reading an element then finds the fact.
@@ -491,7 +468,11 @@ impl Member<'_, '_> {
             .collect()
     }
 
-    /// That every variable is in the domain, and the triggers that follow from it.
+    /// That every variable is in the domain, and the triggers that follow from it. In a range whose
+    /// bounds are out of order no number is.
+    ///
+    /// DIVERGENCE: the original verifier asks for bounds in order here as well as where a range is
+    /// a value.
     pub(crate) fn membership(
         &mut self,
         variables: &[LocalId],
@@ -521,6 +502,11 @@ impl Member<'_, '_> {
 /// `old`, where the term would be read in that state.
 pub(crate) fn reads_other_states(e: &Expr) -> bool {
     e.any(&mut |part| matches!(part.kind, ExprKind::Old(_) | ExprKind::Eval { .. }))
+}
+
+/// Is it an object in every state?
+fn is_never_null(e: &Expr) -> bool {
+    matches!(e.kind, ExprKind::This)
 }
 
 fn is_literal(e: &Expr) -> bool {
@@ -554,6 +540,8 @@ pub(crate) fn may_trigger(e: &Expr) -> bool {
                         | BinaryOp::Intersection
                 )
             }
+            // That its receiver exists is asserted there.
+            ExprKind::Apply { receiver, .. } => is_never_null(receiver),
             ExprKind::Unary { .. }
             | ExprKind::And(_)
             | ExprKind::Or(_)

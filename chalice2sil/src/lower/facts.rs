@@ -9,6 +9,7 @@ use chalice::program::{
     StmtKind, Type,
 };
 use la_arena::ArenaMap;
+use num_bigint::BigInt;
 
 use crate::walk::{access_of, each_expr_in_block, each_stmt};
 
@@ -21,6 +22,8 @@ pub(crate) struct Facts {
     pub(crate) locking: Locking,
     /// Are there counting permissions, in assertions or because readers of a lock get them?
     pub(crate) counting: bool,
+    /// The greatest number of counting permissions that is written out.
+    pub(crate) most_counted: BigInt,
     /// Are there channels or credits?
     pub(crate) credits: bool,
     /// Facts about each method.
@@ -184,7 +187,13 @@ impl Facts {
 
     fn note_amount(&mut self, access: &Access) {
         access.amount.for_each_amount(&mut |amount| {
-            self.counting |= matches!(amount, PermissionKind::Epsilons(_));
+            let PermissionKind::Epsilons(count) = amount else { return };
+            self.counting = true;
+            if let ExprKind::Int(count) = &count.kind
+                && *count > self.most_counted
+            {
+                self.most_counted = count.clone();
+            }
         });
     }
 

@@ -290,7 +290,7 @@ impl Asked {
 }
 
 /// That two locations are the same; nothing if they never are.
-fn may_be_same(one: &s::Expr, other: &s::Expr) -> Option<s::Expr> {
+pub(super) fn may_be_same(one: &s::Expr, other: &s::Expr) -> Option<s::Expr> {
     match (&one.kind, &other.kind) {
         (
             s::ExprKind::Field { receiver, name },

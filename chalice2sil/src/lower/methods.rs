@@ -160,7 +160,9 @@ fn receiver_exists(this: s::Expr) -> s::Expr {
 impl Member<'_, '_> {
     /// Clauses, without those that say nothing about the state.
     pub(crate) fn clauses(&mut self, clauses: &[Expr], env: &Env) -> Vec<s::Expr> {
-        let lowered: Vec<_> = clauses.iter().map(|clause| self.clause(clause, env)).collect();
+        let lowered: Vec<_> = self.in_one_transfer(|member| {
+            clauses.iter().map(|clause| member.clause(clause, env)).collect()
+        });
         let kept = self.kept_levels(clauses, env);
         lowered.into_iter().filter(|clause| !is_true(clause)).chain(kept).collect()
     }

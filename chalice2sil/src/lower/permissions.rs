@@ -4,7 +4,8 @@
 //! contradiction when it is received, as in the later translation of Chalice.
 
 use chalice::program::{
-    Access, AccessTarget, ClassId, ExprKind, FieldRef, MethodId, Permission, PermissionKind, Type,
+    Access, AccessTarget, ClassId, Counted, ExprKind, FieldRef, MethodId, Permission,
+    PermissionKind, Type,
 };
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -82,19 +83,36 @@ impl Member<'_, '_> {
         let few = amount.few.map_or(truth(true), |few| assumed(few, env.side));
         let given = self.targets(access, amount.value, env);
         let (held, received) = self.star_is_fraction(access, env);
+        self.note_given(access, env);
         and([amount.defined, granted, few, held, given, received])
     }
 
-    /// What a reader of a monitor gets of what the monitor has: one counting permission.
+    /// The amount that a reader of a monitor gets of what the monitor has: one counting permission
+    /// of a fraction, and a reader's share of what is counted (Schwerhoff 2011, section 3.2.4,
+    /// scales to one counting permission always).
     ///
-    /// SOUNDNESS: of nothing it gets nothing. Somebody else may hold everything then.
+    /// SOUNDNESS: however many readers there are, their parts together are less than what the
+    /// monitor has. Of nothing a reader gets nothing: somebody else may hold everything then.
     fn amount_for_readers(&mut self, amount: &Permission, env: &Env) -> Amount {
-        let one = self.lowering.counting_fraction();
+        let counted = amount.counted();
+        let part = match counted {
+            Counted::Nowhere | Counted::Beside => self.lowering.counting_fraction(),
+            Counted::Alone => self.lowering.readers_fraction(),
+        };
         if is_certain(&amount.kind) {
-            return Amount::positive(one);
+            return Amount::positive(part);
         }
         let Amount { value, defined, .. } = self.amount(amount, env);
-        Amount { defined, ..Amount::positive(conditional(lt(none(), value), one, none())) }
+        let some = lt(none(), value.clone());
+        let part = match counted {
+            Counted::Nowhere | Counted::Alone => conditional(some, part, none()),
+            Counted::Beside => {
+                let is_fraction = lt(self.lowering.least_fraction(), value);
+                let share = conditional(some, self.lowering.readers_fraction(), none());
+                conditional(is_fraction, part, share)
+            }
+        };
+        Amount { defined, ..Amount::positive(part) }
     }
 
     /// `rd*` is some fraction. Where there are counting permissions, which are less, this is shown of what it is taken
@@ -111,7 +129,8 @@ impl Member<'_, '_> {
                 Some(each) => each.satisfies(claim),
                 None => claim,
             };
-            held.push(say(lt(least.clone(), perm(location.clone()))));
+            let is_fraction = lt(least.clone(), perm(location.clone()));
+            held.push(say(or([is_fraction].into_iter().chain(self.divided_before(&location)))));
             received.push(say(self.lowering.known_fraction(perm(location))));
         }
         let (held, received) = (and(held), and(received));
@@ -153,9 +172,26 @@ impl Member<'_, '_> {
             }
             AccessTarget::Predicate { receiver, predicate } => {
                 let is_this = matches!(receiver.kind, ExprKind::This);
-                let receiver = self.expr(receiver, env);
-                let exists = if is_this { truth(true) } else { ne(receiver.clone(), null()) };
-                and([exists, acc(self.predicate_at(receiver, *predicate), amount)])
+                let object = self.expr(receiver, env);
+                let instance = self.predicate_at(object.clone(), *predicate);
+                let given = acc(instance.clone(), amount);
+                if is_this {
+                    return given;
+                }
+                let exists = ne(object, null());
+                if matches!(env.old, OldState::Nowhere) || self.is_said_to_exist(receiver) {
+                    return and([exists, given]);
+                }
+                // An instance that is held has a receiver: to fold one asks for it. So a missing
+                // one is told once.
+                let exists = implies(lt(none(), perm(instance)), exists);
+                and([
+                    given,
+                    match env.side {
+                        Side::Both => inhale_exhale(exists.clone(), exists),
+                        Side::Inhaled | Side::Exhaled | Side::Asserted => exists,
+                    },
+                ])
             }
             AccessTarget::AllFields { receiver, class } => {
                 let receiver = self.expr(receiver, env);

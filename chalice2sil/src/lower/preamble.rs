@@ -1,6 +1,7 @@
 //! Fields and domains that a generated program needs beside what the Chalice program declares.
 
 use chalice::program::Type;
+use num_bigint::BigInt;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -17,6 +18,7 @@ pub(crate) struct Used {
     pub(crate) read_fraction: bool,
     pub(crate) fork_fraction: bool,
     pub(crate) counting: bool,
+    pub(crate) readers: bool,
     pub(crate) joinable: bool,
     pub(crate) credits: bool,
     pub(crate) classes: bool,
@@ -149,6 +151,14 @@ impl Lowering<'_> {
         call(fixed::COUNTING, Vec::new())
     }
 
+    /// A reader's share of what a monitor counts.
+    pub(crate) fn readers_fraction(&self) -> s::Expr {
+        self.used.borrow_mut().readers = true;
+        // Its bound.
+        self.counting_fraction();
+        call(fixed::READERS, Vec::new())
+    }
+
     /// Everything in use, in a fixed order.
     pub(crate) fn preamble(&self) -> Vec<s::Member> {
         let used = *self.used.borrow();
@@ -172,7 +182,7 @@ impl Lowering<'_> {
             members.push(credit_domain());
         }
         if used.read_fraction || used.fork_fraction {
-            members.push(fraction_domain(used));
+            members.push(fraction_domain(used, &self.facts.most_counted));
         }
         if used.classes {
             members.push(self.class_domain());
@@ -391,17 +401,22 @@ impl Lowering<'_> {
 
 /// Fractions and counting permissions.
 ///
-/// SOUNDNESS: counting permissions are infinitely smaller than fractions, which no rational is. An execution chooses
-/// finitely many fractions and counts finitely often, so there are positive rationals `all_counted` below all of its
-/// fractions and `counting_fraction` such that all of its numbers of counting permissions are below `all_counted`. What is
-/// claimed of the two are such upper bounds; what is held is taken for a fraction only if it is above `all_counted`.
-fn fraction_domain(used: Used) -> s::Member {
+/// SOUNDNESS: counting permissions are infinitely smaller than fractions, which no rational is. An
+/// execution chooses finitely many fractions and counts finitely often, so there are positive
+/// rationals `all_counted` below all of its fractions and `counting_fraction` such that all of its
+/// numbers of counting permissions are below `all_counted`. What is claimed of the two are such
+/// upper bounds; what is held is taken for a fraction only if it is above `all_counted`. For the
+/// same reason there is a positive `readers_fraction` such that all shares that readers hold of
+/// what is counted are below `counting_fraction`. A thousand times as many counting permissions as
+/// are written anywhere are still few.
+fn fraction_domain(used: Used, most_counted: &BigInt) -> s::Member {
     let amount = || ty(TypeKind::Perm);
     let mut functions = Vec::new();
     let mut axioms = Vec::new();
     if used.read_fraction {
         let common = call(fixed::READ_FRACTION, Vec::new());
-        functions.push(domain_function(fixed::READ_FRACTION, Vec::new(), amount()));
+        functions
+            .push(domain_function(fixed::READ_FRACTION, Vec::new(), amount()).with(named("rd")));
         axioms.push(axiom("read_fraction_small", is_small(common)));
     }
     let above_counting = |fraction: s::Expr| {
@@ -411,15 +426,24 @@ fn fraction_domain(used: Used) -> s::Member {
     if used.counting {
         let one = call(fixed::COUNTING, Vec::new());
         let all = call(fixed::ALL_COUNTED, Vec::new());
-        functions.push(domain_function(fixed::COUNTING, Vec::new(), amount()));
+        functions.push(domain_function(fixed::COUNTING, Vec::new(), amount()).with(named("ε")));
         functions.push(domain_function(fixed::ALL_COUNTED, Vec::new(), amount()));
         axioms.push(axiom(
             "counting_fraction_small",
             and([
                 lt(none(), one.clone()),
-                lt(mul(int(1_000_000), one), all),
+                lt(mul(int(most_counted.max(&BigInt::from(1000)) * 1000), one), all),
                 above_counting(call(fixed::READ_FRACTION, Vec::new())),
             ]),
+        ));
+    }
+    if used.readers {
+        let share = call(fixed::READERS, Vec::new());
+        functions.push(domain_function(fixed::READERS, Vec::new(), amount()));
+        let one = call(fixed::COUNTING, Vec::new());
+        axioms.push(axiom(
+            "readers_fraction_small",
+            and([lt(none(), share.clone()), lt(mul(int(1000), share), one)]),
         ));
     }
     if used.fork_fraction {

@@ -14,7 +14,7 @@
 //!   contains `rd*`, as they cannot be divided.
 
 use chalice::program::{
-    Access, AccessTarget, Expr, ExprKind, FieldId, FieldRef, PermissionKind, PredicateId,
+    Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldId, FieldRef, PermissionKind, PredicateId,
 };
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -24,6 +24,7 @@ use super::annotations::{Annotate, renamed, said};
 use super::assertions::{Binder, Part, under};
 use super::calls::EachElement;
 use super::env::{Env, Side};
+use super::fractions::may_be_same;
 use super::permissions::Use;
 use crate::build::*;
 
@@ -33,6 +34,115 @@ enum Kind {
     Field(FieldRef),
     Predicate(PredicateId),
     BackPointers(FieldId),
+}
+
+/// What the assertion in the making has said so far.
+#[derive(Default)]
+pub(crate) struct Said {
+    /// The locations of which it has asked `rd*`.
+    stars: Vec<GivenStar>,
+    /// The expressions of which it has said that they are objects.
+    objects: Vec<ExprKind>,
+    /// Is an assertion in the making?
+    is_open: bool,
+    /// How many quantifiers stand around what is in the making.
+    quantifiers: usize,
+}
+
+struct GivenStar {
+    location: s::Expr,
+    /// Locations of its kind of which the assertion has asked another amount since.
+    since: Vec<s::Expr>,
+    /// May other amounts of it have been asked for that cannot be named here?
+    is_lost: bool,
+}
+
+/// SOUNDNESS: how much `rd*` takes is the verifier's choice, so that it leaves a fraction of a
+/// fraction, as long as nothing else is taken of it. What is asked for under a condition, or for
+/// all values of variables, counts within that alone; what is taken there besides `rd*`, behind it
+/// as well.
+impl Member<'_, '_> {
+    /// Lowers what one party gives to another at once.
+    pub(crate) fn in_one_transfer<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
+        if self.said.is_open {
+            return lower(self);
+        }
+        self.said = Said { is_open: true, ..Said::default() };
+        let lowered = lower(self);
+        self.said.is_open = false;
+        lowered
+    }
+
+    /// Lowers what is given under a condition.
+    pub(crate) fn in_some_cases<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let (stars, objects) = (self.said.stars.len(), self.said.objects.len());
+        let lowered = lower(self);
+        self.said.stars.truncate(stars);
+        self.said.objects.truncate(objects);
+        lowered
+    }
+
+    /// Lowers what is given for all values of the variables of a quantifier.
+    pub(crate) fn for_each_value<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
+        self.said.quantifiers += 1;
+        let lowered = self.in_some_cases(lower);
+        self.said.quantifiers -= 1;
+        lowered
+    }
+
+    /// Notes that the assertion says `e`, which speaks of no permission.
+    pub(crate) fn note_said(&mut self, e: &Expr) {
+        let ExprKind::Binary { op: BinaryOp::Ne, left, right } = &e.kind else { return };
+        match (&left.kind, &right.kind) {
+            (object, ExprKind::Null) | (ExprKind::Null, object) => {
+                self.said.objects.push(object.clone());
+            }
+            _ => {}
+        }
+    }
+
+    /// Has the assertion said that the value of an expression is an object?
+    pub(crate) fn is_said_to_exist(&self, e: &Expr) -> bool {
+        self.said.objects.contains(&e.kind)
+    }
+
+    /// When the assertion has asked `rd*` of a location before, and of nothing else since: then a
+    /// fraction is left.
+    pub(crate) fn divided_before(&self, location: &s::Expr) -> Vec<s::Expr> {
+        let stars = self.said.stars.iter().filter(|star| !star.is_lost);
+        let is_before = |star: &GivenStar| {
+            let same = may_be_same(&star.location, location)?;
+            let others = star.since.iter().filter_map(|other| may_be_same(other, location));
+            Some(and([same].into_iter().chain(others.map(not))))
+        };
+        stars.filter_map(is_before).collect()
+    }
+
+    /// Notes what an access asks for.
+    pub(crate) fn note_given(&mut self, access: &Access, env: &Env) {
+        if !self.lowering.facts.counting {
+            return;
+        }
+        let is_star = matches!(access.amount.kind, PermissionKind::Star);
+        for (location, each) in self.locations(&access.target, env) {
+            let is_single = each.is_none() && self.said.quantifiers == 0;
+            let given = &mut self.said.stars;
+            if is_star && each.is_none() {
+                given.push(GivenStar { location, since: Vec::new(), is_lost: false });
+            } else if !is_star {
+                for star in given.iter_mut() {
+                    if may_be_same(&star.location, &location).is_none() {
+                        continue;
+                    }
+                    if is_single {
+                        star.since.push(location.clone());
+                    } else {
+                        star.is_lost = true;
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl<'p> Member<'_, 'p> {
@@ -66,34 +176,44 @@ impl<'p> Member<'_, 'p> {
     ///
     /// SOUNDNESS: how much `rd*` is of a fraction is nobody's but the verifier's choice. The conditions here are those of
     /// what is given: no debt decides one of them (see [`Self::assertion`]).
-    /// COMPLETENESS: of locations that are found without reading the heap, which may have been given away, too.
+    /// COMPLETENESS: not of locations below quantifiers.
     pub(crate) fn left_stars(&mut self, clauses: &[Expr], env: &Env, kind: &str) -> Vec<s::Expr> {
         let mut left = Vec::new();
+        let renaming = renamed("assignment.failed:*", &format!("{kind}:*"));
         for star in self.stars(clauses, &env.on(Side::Exhaled)) {
-            let is_found = match &star.location.kind {
-                s::ExprKind::Field { receiver, .. } => is_variable(receiver),
-                s::ExprKind::Call { arguments, .. } => arguments.iter().all(is_variable),
-                _ => false,
-            };
-            if !is_found || star.binder.is_some() || star.each.is_some() {
+            let Some(object) = object_of(&star.location) else { continue };
+            if star.binder.is_some() || star.each.is_some() {
                 continue;
             }
-            let is_given = if is_true(&star.guard) {
+            let mut location = star.location.clone();
+            let mut stores = Vec::new();
+            if !is_variable(object) {
+                // What leads to it may be given away as well.
+                let name = self.fresh("left");
+                self.emit_plain(declare(&name, ty(TypeKind::Ref), None));
+                stores.push(assign(var(&name), object.clone()).with(renaming.clone()));
+                location = at_object(location, var(&name));
+            }
+            let is_given = if is_true(&star.guard) && stores.is_empty() {
                 star.guard
             } else {
                 // What decides may be given away as well.
                 let name = self.fresh("is_given");
                 self.emit_plain(declare(&name, ty(TypeKind::Bool), Some(truth(false))));
-                let renaming = renamed("assignment.failed:*", &format!("{kind}:*"));
-                let store = assign(var(&name), star.guard).with(renaming);
+                let store = assign(var(&name), star.guard).with(renaming.clone());
                 // Without a value, what it stands behind is missing, which is told when it is given away.
                 self.emit(match star.defined {
                     Some(defined) if !is_true(&defined) => branch(defined, vec![store], Vec::new()),
                     _ => store,
                 });
+                if !stores.is_empty() {
+                    let Some(found) = star.found else { continue };
+                    let lost = vec![assign(var(&name), truth(false))];
+                    self.emit(branch(and([var(&name), found]), stores, lost));
+                }
                 var(&name)
             };
-            let is_fraction = self.lowering.known_fraction(perm(star.location));
+            let is_fraction = self.lowering.known_fraction(perm(location));
             left.push(implies(is_given, is_fraction));
         }
         left
@@ -210,9 +330,16 @@ impl<'p> Member<'_, 'p> {
             if !is_alone {
                 continue;
             }
+            let found = match &access.target {
+                AccessTarget::Field { receiver, .. } | AccessTarget::Predicate { receiver, .. } => {
+                    self.definedness(receiver, env)
+                }
+                _ => None,
+            };
             for (location, each) in self.locations(&access.target, env) {
                 let (guard, binder) = (and(guard.clone()), part.binder.clone());
-                all.push(Star { guard, defined: defined.clone(), binder, location, each });
+                let (defined, found) = (defined.clone(), found.clone());
+                all.push(Star { guard, defined, found, binder, location, each });
             }
         }
         all
@@ -225,6 +352,8 @@ struct Star {
     guard: s::Expr,
     /// When that has a value; nothing if that cannot be expressed.
     defined: Option<s::Expr>,
+    /// When its object has a value; nothing if that cannot be expressed.
+    found: Option<s::Expr>,
     /// The quantifier it stands under.
     binder: Option<Binder>,
     location: s::Expr,
@@ -249,6 +378,28 @@ pub(crate) fn has_star(e: &Expr) -> bool {
     e.any(&mut |part| {
         matches!(&part.kind, ExprKind::Access(access) if matches!(access.amount.kind, PermissionKind::Star))
     })
+}
+
+/// The object that a location is of.
+fn object_of(location: &s::Expr) -> Option<&s::Expr> {
+    match &location.kind {
+        s::ExprKind::Field { receiver, .. } => Some(receiver),
+        s::ExprKind::Call { arguments, .. } => match &arguments[..] {
+            [object] => Some(object),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The same location of another object.
+fn at_object(mut location: s::Expr, object: s::Expr) -> s::Expr {
+    match &mut location.kind {
+        s::ExprKind::Field { receiver, .. } => **receiver = object,
+        s::ExprKind::Call { arguments, .. } => *arguments = vec![object],
+        _ => {}
+    }
+    location
 }
 
 /// Is it a term whose value does not depend on the heap?

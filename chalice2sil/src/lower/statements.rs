@@ -47,9 +47,7 @@ impl Member<'_, '_> {
                 self.emit(assert(unplaced(claim)));
             }
             StmtKind::Assume(e) => {
-                self.assuming = true;
                 let fact = unplaced(self.assertion(e, &env.on(Side::Inhaled)));
-                self.assuming = false;
                 self.emit(if crate::walk::is_impure(e) { inhale(fact) } else { assume(fact) });
                 self.move_credits(e, &env.on(Side::Inhaled), s::BinaryOp::Add);
             }

@@ -4,7 +4,7 @@
 //! there is no permission.
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, Type};
-use smt::terms::{Term, grow_stack};
+use smt::terms::{Term, Terms, grow_stack};
 
 use super::{is_pure, renumbered, span};
 use crate::engine::findings::blame::{Blame, Reason};
@@ -89,6 +89,9 @@ impl Engine<'_> {
                     let own = self.next_part(&mut rest)?;
                     let object = arguments[0];
                     self.produce_location(resource, arguments, amount, own)?;
+                    if matches!(access.target, AccessTarget::Predicate { .. }) {
+                        self.direct_has_receiver(object, amount)?;
+                    }
                     if resource == self.direct_mu() {
                         if is_of_channel(access) {
                             self.direct_learn_channel(object)?;
@@ -109,6 +112,16 @@ impl Engine<'_> {
             }
             _ => self.direct_unknown(assertion),
         }
+    }
+
+    /// Learns that an instance that is held has a receiver.
+    ///
+    /// SOUNDNESS: to fold one asks for it, and of no amount nothing is learnt.
+    fn direct_has_receiver(&mut self, object: Term, amount: Term) -> Result<(), Stop> {
+        let held = self.terms.lt(Terms::NONE, amount);
+        let exists = self.terms.differs(object, Terms::NULL);
+        let fact = self.terms.implies(held, exists);
+        self.assume(fact)
     }
 
     /// Gives all clauses away, from left to right, and yields the snapshot of what they took.

@@ -86,6 +86,7 @@ impl<'p> Engine<'p> {
             engine.direct_consume_all(&callee.requires, |clause| {
                 required.trusted().clause(span(clause.span))
             })?;
+            engine.begin_epoch();
             engine.state.past.old = Some(before);
             engine.state.thread.old_locks = engine.state.thread.locks.clone();
             engine.direct_forget(callee.results.iter().copied());

@@ -6,7 +6,7 @@ use chalice::program::{
 use smt::terms::{Quant, Sort, Term, Terms, grow_stack};
 
 use super::{Direct, span};
-use crate::engine::findings::blame::{Blame, ErrorId, Reason};
+use crate::engine::findings::blame::{Blame, Reason};
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::{Engine, Stop};
 
@@ -132,10 +132,13 @@ impl Engine<'_> {
                 self.prove_defined(small_enough, blame, Reason::IndexTooLarge, at)?;
                 Ok(self.terms.seq_at(elements, position))
             }
-            ExprKind::Range { .. } => match self.direct_range(expr, blame)? {
-                Range::Numbers(from, to) => Ok(self.terms.seq_range(from, to)),
-                Range::Sequence(_) | Range::Set(_) => self.direct_unknown(expr),
-            },
+            ExprKind::Range { from, to } => {
+                let from = self.direct_eval(from, blame)?;
+                let to = self.direct_eval(to, blame)?;
+                let in_order = self.terms.le(from, to);
+                self.prove_defined(in_order, blame, Reason::RangeBounds, span(expr.span))?;
+                Ok(self.terms.seq_range(from, to))
+            }
             ExprKind::Slice { sequence, from, to } => {
                 self.direct_slice(expr, sequence, (from.as_deref(), to.as_deref()), blame)
             }
@@ -303,14 +306,9 @@ impl Engine<'_> {
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        // Of what is assumed, ranges are assumed to be in order.
-        let is_assumed = blame.error == ErrorId::InhaleFailed;
         let range = match domain {
             Domain::Type(_) => None,
-            Domain::Collection(collection) => {
-                let blame = if is_assumed { blame.trusted() } else { blame };
-                Some(self.direct_range(collection, blame)?)
-            }
+            Domain::Collection(collection) => Some(self.direct_range(collection, blame)?),
         };
         let at_start = self.state.clone();
         let mut bound = Vec::with_capacity(variables.len());
@@ -367,16 +365,11 @@ impl Engine<'_> {
         let formula = self.terms.quantify(quant, &bound, sets.clone(), matrix, (&*name).into(), 0);
         let noted = Noted { quant, bound, triggers: sets, body: matrix, facts };
         self.note_quantifier(formula, noted);
-        match range {
-            Some(Range::Numbers(from, to)) if is_assumed => {
-                let in_order = self.terms.le(from, to);
-                Ok(self.terms.and([in_order, formula]))
-            }
-            _ => Ok(formula),
-        }
+        Ok(formula)
     }
 
-    /// What the variables of a quantifier range over.
+    /// The values that the variables of a quantifier range over: none where the bounds of a range
+    /// are out of order.
     pub(super) fn direct_range(&mut self, collection: &Expr, blame: Blame) -> Result<Range, Stop> {
         let ExprKind::Range { from, to } = &collection.kind else {
             let elements = self.direct_eval(collection, blame)?;
@@ -385,11 +378,7 @@ impl Engine<'_> {
                 _ => Range::Set(elements),
             });
         };
-        let from = self.direct_eval(from, blame)?;
-        let to = self.direct_eval(to, blame)?;
-        let (in_order, at) = (self.terms.le(from, to), span(collection.span));
-        self.prove_defined(in_order, blame, Reason::RangeBounds, at)?;
-        Ok(Range::Numbers(from, to))
+        Ok(Range::Numbers(self.direct_eval(from, blame)?, self.direct_eval(to, blame)?))
     }
 
     /// Whether a value is one of those meant.

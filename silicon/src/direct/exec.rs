@@ -84,6 +84,7 @@ impl Engine<'_> {
                 let value = self.direct_value(value, blame)?;
                 let value = self.named(&self.direct().tree.fields[*field].name, value)?;
                 self.write_field(receiver, renumbered(*field), value, blame.span, blame)?;
+                self.begin_epoch();
             }
             StmtKind::Call { outs, receiver, method, arguments } => {
                 let call = Call { receiver, method: *method, arguments, at: span(stmt.span) };
@@ -134,6 +135,7 @@ impl Engine<'_> {
             StmtKind::Free(target) => self.direct_free(target, span(stmt.span))?,
             _ => return self.unsupported_at(span(stmt.span), "this form of statement"),
         }
+        self.begin_epoch();
         Ok(Flow::Goes)
     }
 

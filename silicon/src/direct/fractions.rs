@@ -233,7 +233,8 @@ impl Engine<'_> {
 
     /// The same, times the share of the instance around that is folded or unfolded.
     ///
-    /// What a reader of a monitor gets of what the monitor has is one counting permission.
+    /// The amount that a reader of a monitor gets of a fraction is one counting permission.
+    /// Monitors that count are not supported ([`super::scope`]).
     ///
     /// SOUNDNESS: of nothing it gets nothing. Somebody else may hold everything then.
     pub(super) fn direct_scaled(&mut self, access: &Access, blame: Blame) -> Result<Term, Stop> {

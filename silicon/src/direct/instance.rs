@@ -42,11 +42,14 @@ impl Engine<'_> {
             },
         )?;
         self.remember_heap();
+        let before = self.state.heap.clone();
         let snapshot = self.direct_in_body(predicate, receiver, amount, |engine| {
             engine.state.assertion.keeps_snapshots = true;
             engine.direct_move_credits([body], true)?;
             engine.direct_consume_all([body], |_| blame.trusted())
         })?;
+        self.note_enclosed(&before)?;
+        self.note_instance(predicate, &[receiver], snapshot, amount)?;
         self.assume_trigger(predicate, &[receiver], snapshot)?;
         let chunk = Chunk { arguments: vec![receiver], value: snapshot, amount };
         self.add_chunk(Resource::Predicate(predicate), chunk)
@@ -134,13 +137,16 @@ impl Engine<'_> {
         let Some(snapshot) = self.take_instance(predicate, arguments, amount, at, blame)? else {
             return Ok(());
         };
+        self.note_instance(predicate, arguments, snapshot, amount)?;
         self.assume_trigger(predicate, arguments, snapshot)?;
         let body = &self.direct().tree.predicates[renumbered(predicate)].body;
+        let before = self.state.heap.clone();
         self.direct_in_body(predicate, receiver, amount, |engine| {
             // SOUNDNESS: the amount is fixed by now (trap T9a).
             engine.state.assertion.constrainable = Rc::default();
             engine.direct_produce_all([body], Some(snapshot), |_| blame.trusted())
-        })
+        })?;
+        self.note_opened(&before, predicate, arguments, snapshot)
     }
 
     /// Runs where `this` is the object of an instance and amounts are shares of it; what happens to the heap stays.

@@ -39,6 +39,7 @@ impl Engine<'_> {
         let ill_formed = |clause: &Expr| Blame::new(ErrorId::NotWellformed, span(clause.span));
         if self.choose(&[None, None])? == 0 {
             self.state.heap = Heap::default();
+            self.begin_epoch();
             self.direct_forget_all_moments();
             self.direct_forget(changed);
             let listed = self.direct_loop_locks(parts, changes_locks);
@@ -57,6 +58,7 @@ impl Engine<'_> {
         self.direct_give_invariants(parts, changes_locks, established, at)?;
         let frame = std::mem::take(&mut self.state.heap);
         self.state.past.frames.push(frame);
+        self.begin_epoch();
         self.direct_forget(changed);
         let listed = self.direct_loop_locks(parts, changes_locks);
         self.direct_forget_moments(self.direct().may_unlock(body), listed.objects());

@@ -69,6 +69,7 @@ impl Engine<'_> {
         let direct = self.direct();
         let method = &direct.tree.methods[id];
         self.direct_start()?;
+        self.begin_epoch();
         if needs.counts {
             self.direct_count();
         }

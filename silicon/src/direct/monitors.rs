@@ -236,7 +236,11 @@ impl Engine<'_> {
                 engine.direct_move_credits(invariants, true)?;
             }
             engine.state.assertion.keeps_snapshots = true;
-            engine.direct_consume_all(invariants, |clause| blame.clause(span(clause.span)))
+            let snapshot =
+                engine.direct_consume_all(invariants, |clause| blame.clause(span(clause.span)));
+            // Others may change what they get.
+            engine.begin_epoch();
+            snapshot
         })
     }
 

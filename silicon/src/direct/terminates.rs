@@ -23,6 +23,9 @@ impl Engine<'_> {
     pub(super) fn direct_terminates(&mut self, id: FunctionId) -> Result<(), Stop> {
         let direct = self.direct();
         let function = &direct.tree.functions[id];
+        if !direct.options.termination {
+            return Ok(());
+        }
         let (true, Some(body)) = (direct.graph.is_recursive(id), &function.body) else {
             return Ok(());
         };

@@ -54,6 +54,12 @@ impl Engine<'_> {
 }
 
 impl Direct {
+    /// The predicates whose instances may hold instances of themselves.
+    pub(crate) fn recursive_predicates(&self) -> rustc_hash::FxHashSet<PredicateId> {
+        let predicates = self.tree.predicates.iter().map(|(id, _)| id);
+        predicates.filter(|&id| self.leads_back(id)).map(renumbered).collect()
+    }
+
     /// Whether an instance may hold another one of the same predicate, perhaps inside of others.
     fn leads_back(&self, predicate: chalice::program::PredicateId) -> bool {
         let mut pending = vec![predicate];

@@ -9,7 +9,7 @@ use front::grow_stack;
 use super::Lowering;
 use crate::code::{
     Access, AmountExpr, Bool2, Compare, EvalState, Expr, Kind, LevelSide, Quantified, Quantifier,
-    SetOp, Source, Target, index, ranges,
+    Recorded, SetOp, Source, Target, index, ranges,
 };
 use crate::value::{Arithmetic, Level, Value};
 
@@ -112,8 +112,10 @@ impl Lowering<'_> {
                 amount: amount.as_ref().map(|amount| self.boxed(amount)),
             },
             ExprKind::Eval { state, body } => {
-                self.saw_state = true;
-                Kind::Eval(Box::new((self.state(state), self.expr(body))))
+                let body = self.expr(body);
+                let seen = if body.is_pure { Recorded::Values } else { Recorded::Permissions };
+                self.recorded = self.recorded.max(seen);
+                Kind::Eval(Box::new((self.state(state), body)))
             }
         }
     }

@@ -43,12 +43,14 @@ impl Analysis {
         }
     }
 
-    /// The same, of a program whose functions another tree says more of: those that bodies of predicates apply.
-    pub(crate) fn with_functions_in_bodies(
+    /// The same, of a program whose predicates another tree has the bodies of: what they apply, and
+    /// which of them are recursive.
+    pub(crate) fn with_bodies(
         self,
         functions_in_bodies: FxHashSet<FunctionId>,
+        recursive_predicates: FxHashSet<PredicateId>,
     ) -> Self {
-        Self { functions_in_bodies, ..self }
+        Self { functions_in_bodies, recursive_predicates, ..self }
     }
 
     /// Whether a fact holds.

@@ -130,7 +130,20 @@ impl Engine<'_> {
         match self.terms.kind(value) {
             TermKind::Null => return Some("null".to_owned()),
             TermKind::Int(number) => return Some(number.to_string()),
-            TermKind::Perm(amount) => return Some(Amount::Known(amount.clone()).to_string()),
+            TermKind::Perm(amount) => return Some(names::amount(self.program, amount.clone())),
+            &TermKind::Mul(left, right) => {
+                if let Some(multiple) = self
+                    .multiple_in_words(left, right)
+                    .or_else(|| self.multiple_in_words(right, left))
+                {
+                    return Some(multiple);
+                }
+            }
+            TermKind::Apply(..) => {
+                if let Some(name) = self.constant_in_words(value) {
+                    return Some(name);
+                }
+            }
             _ => {}
         }
         if let Some(name) = self.variable_in_words(value) {
@@ -165,6 +178,30 @@ impl Engine<'_> {
             }
             _ => None,
         }
+    }
+
+    /// So many times an amount that has a name, as in `2ε`.
+    fn multiple_in_words(&self, number: Term, of: Term) -> Option<String> {
+        let number = self.terms.as_perm(number).filter(|number| number.is_integer())?;
+        Some(format!("{number}{}", self.constant_in_words(of)?))
+    }
+
+    /// A constant, if it has a name of its own.
+    fn constant_in_words(&self, value: Term) -> Option<String> {
+        let &TermKind::Apply(symbol, ref arguments) = self.terms.kind(value) else { return None };
+        if !arguments.is_empty() {
+            return None;
+        }
+        let name = &self.terms.declaration(symbol).name;
+        if self.context.direct.is_some() {
+            return crate::direct::amount_in_words(name).map(str::to_owned);
+        }
+        if !self.domains.symbols.contains(&symbol) {
+            return None;
+        }
+        let mut functions = self.program.domain_functions.iter().map(|(_, function)| function);
+        let function = functions.find(|function| function.name == *name)?;
+        names::called(self.program, &function.name, function.span)
     }
 
     /// Whether a value needs no parentheses as an operand.
