@@ -40,6 +40,7 @@ use crate::engine::knowledge::domain::Domains;
 use crate::engine::knowledge::functions::FunctionTable;
 use crate::engine::knowledge::goals;
 use crate::engine::knowledge::symbols;
+use crate::engine::knowledge::type_patterns::TypePatterns;
 use crate::engine::permission::quantified;
 use crate::engine::rules::wands;
 use crate::engine::run::explore::{Knowledge, Run};
@@ -107,6 +108,8 @@ pub(crate) struct Context<'p> {
     pub(crate) termination: Option<&'p Instrumented>,
     /// The Chalice program that is executed directly, if one is: `program` is its table of declarations.
     pub(crate) direct: Option<&'p Direct>,
+    /// Which axioms of domains are of use for which types.
+    pub(crate) types: TypePatterns,
 }
 
 impl<'p> Context<'p> {
@@ -128,6 +131,7 @@ impl<'p> Context<'p> {
             ill_formed_predicates: predicates.map(|(id, _)| (id, OnceLock::new())).collect(),
             termination,
             direct: None,
+            types: TypePatterns::new(program),
         }
     }
 }
@@ -313,7 +317,7 @@ impl<'p> Engine<'p> {
             caches: Caches::default(),
         };
         engine.log.enter("contract", Span::default());
-        engine.use_foreign_axioms()?;
+        engine.use_foreign_axioms();
         Ok(engine)
     }
 
@@ -330,7 +334,10 @@ impl<'p> Engine<'p> {
     }
 
     /// What has been found.
-    pub(crate) fn finish(self) -> Outcome {
+    pub(crate) fn finish(mut self) -> Outcome {
+        if let Some((domain, what)) = self.axioms_left_out() {
+            self.log.relate(domain, &what);
+        }
         self.log.close()
     }
 }

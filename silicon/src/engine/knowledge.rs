@@ -2,7 +2,7 @@
 //!
 //! In reading order: [`decide`] (questions, cheap and thorough, and branches), [`goals`] (the form of goals), [`symbols`]
 //! (function symbols, and what the prover is told of them), [`functions`] (axioms of the functions verified so far),
-//! [`domain`] (instances of domains), [`subject`] (what questions are about, for the statistics).
+//! [`type_patterns`] and [`domain`] (instances of domains), [`subject`] (what questions are about, for the statistics).
 
 pub(crate) mod decide;
 pub(crate) mod domain;
@@ -10,3 +10,4 @@ pub(crate) mod functions;
 pub(crate) mod goals;
 mod subject;
 pub(crate) mod symbols;
+pub(crate) mod type_patterns;

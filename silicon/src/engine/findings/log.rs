@@ -204,6 +204,13 @@ impl Log {
         }
     }
 
+    /// Adds to all that failed what may be a reason.
+    pub(crate) fn relate(&mut self, at: Span, what: &str) {
+        for finding in self.findings.values_mut() {
+            finding.related.push((at, what.to_owned()));
+        }
+    }
+
     /// Notes that an obligation hit a limit.
     pub(crate) fn give_up(&mut self) {
         self.gave_up = true;

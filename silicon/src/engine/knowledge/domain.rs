@@ -2,13 +2,18 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use sil::program::{Domain, DomainFunctionId, DomainId, Expr, ExprKind, Type};
-use sil::source::Name;
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use sil::program::{Domain, DomainFunctionId, DomainId, Type};
+use sil::source::{Name, Span};
 use smt::terms::{Sort, Symbol, Term};
 
 use crate::engine::knowledge::symbols::Emitted;
+use crate::engine::knowledge::type_patterns::Instance;
 use crate::engine::{Engine, Stop};
+
+/// How many instances of domains a member uses, at most.
+const INSTANCES: usize = 1000;
 
 /// What has been used of the domains, and what the prover has been told.
 #[derive(Debug, Default)]
@@ -20,9 +25,11 @@ pub(crate) struct Domains {
     /// How many axioms of domains are being evaluated, one because of the other.
     pub(crate) axioms_in_progress: usize,
     /// Instances of domains whose axioms the prover has not been told.
-    pub(crate) untold: VecDeque<(DomainId, Vec<Type>)>,
+    pub(crate) untold: VecDeque<Instance>,
+    /// Instances that axioms ask for beyond the bounds.
+    left_out: IndexSet<Instance, FxBuildHasher>,
     /// How deep types may be nested in instances of domains that axioms ask for.
-    pub(crate) type_depth: usize,
+    type_depth: usize,
     /// What the prover has been told.
     pub(crate) emitted: Emitted,
 }
@@ -38,7 +45,7 @@ impl Engine<'_> {
         let program = self.program;
         let declaration = &program.domain_functions[function];
         let instance: Vec<Type> = instance.iter().map(|ty| self.ground(ty)).collect();
-        self.use_domain(declaration.domain, &instance)?;
+        self.use_domain(declaration.domain, &instance);
         let symbol = self.domain_symbol(function, &instance);
         self.domains.symbols.insert(symbol);
         Ok(self.terms.apply(symbol, arguments))
@@ -89,25 +96,55 @@ impl Engine<'_> {
     }
 
     /// Lets axioms ask for instances as deep as this one.
-    pub(crate) fn allow_depth(&mut self, instance: &[Type]) {
-        let depth = instance.iter().map(depth).max().unwrap_or(0);
-        self.domains.type_depth = self.domains.type_depth.max(depth);
+    fn allow_depth(&mut self, depth: usize) {
+        if depth > self.domains.type_depth {
+            self.domains.type_depth = depth;
+            for (domain, instance) in std::mem::take(&mut self.domains.left_out) {
+                self.use_within_bounds(domain, &instance);
+            }
+        }
     }
 
-    /// Tells the prover the axioms of an instance of a domain, once.
-    pub(crate) fn use_domain(&mut self, domain: DomainId, instance: &[Type]) -> Result<(), Stop> {
-        let depth = instance.iter().map(depth).max().unwrap_or(0);
+    /// Notes that an instance of a domain is used: the prover will be told its axioms, and those that speak about it.
+    pub(crate) fn use_domain(&mut self, domain: DomainId, instance: &[Type]) {
         if self.domains.axioms_in_progress == 0 {
-            self.domains.type_depth = self.domains.type_depth.max(depth + 1);
+            self.allow_depth(depth_of(instance) + 1);
         }
-        // Instances nested deeper than what the program mentions come from axioms that make ever larger ones.
-        if depth > self.domains.type_depth
-            || !self.domains.emitted.domains.insert((domain, instance.to_vec()))
-        {
-            return Ok(());
+        self.use_within_bounds(domain, instance);
+    }
+
+    /// Notes that axioms of a function use an instance of a domain. They are as deep as axioms made them.
+    pub(crate) fn use_domain_of_function(&mut self, domain: DomainId, instance: &[Type]) {
+        self.allow_depth(depth_of(instance));
+        self.use_within_bounds(domain, instance);
+    }
+
+    /// Uses an instance, and those that axioms call for because of it, to a fixpoint: deeper ones than the program
+    /// mentions, or very many, come from axioms that make ever more.
+    fn use_within_bounds(&mut self, domain: DomainId, instance: &[Type]) {
+        let mut pending = vec![(domain, instance.to_vec())];
+        while let Some(new) = pending.pop() {
+            let Domains { emitted, type_depth, left_out, untold, .. } = &mut self.domains;
+            if emitted.domains.contains(&new) {
+                continue;
+            }
+            if depth_of(&new.1) > *type_depth || emitted.domains.len() >= INSTANCES {
+                left_out.insert(new);
+                continue;
+            }
+            emitted.domains.insert(new.clone());
+            pending.extend(self.context.types.called_for(self.program, &new, emitted));
+            untold.push_back(new);
         }
-        self.domains.untold.push_back((domain, instance.to_vec()));
-        Ok(())
+    }
+
+    /// An instance beyond the bounds, if some axiom has asked for one: where its domain stands, and words.
+    pub(crate) fn axioms_left_out(&self) -> Option<(Span, String)> {
+        let (domain, instance) = self.domains.left_out.first()?;
+        let ty = Type::Domain(*domain, instance.clone().into());
+        let ty = ty.display(self.program);
+        let words = format!("axioms ask for ever more types: those for `{ty}` are not used");
+        Some((self.program.domains[*domain].span, words))
     }
 
     /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a member asks it nothing.
@@ -134,40 +171,24 @@ impl Engine<'_> {
         }
     }
 
-    /// Axioms may speak about functions of other domains: such domains are used from the start, as nothing in the
-    /// member need mention them.
-    pub(crate) fn use_foreign_axioms(&mut self) -> Result<(), Stop> {
-        let program = self.program;
-        for (id, domain) in program.domains.iter() {
-            if (domain.parameters.is_empty() || domain.functions.is_empty())
-                && domain.axioms.iter().any(|axiom| mentions_other_domain(program, id, &axiom.body))
-            {
-                self.use_domain(id, &vec![Type::Int; domain.parameters.len()])?;
-            }
+    /// Uses the domains whose axioms nothing in the member need call for: they speak about other functions, and no types.
+    pub(crate) fn use_foreign_axioms(&mut self) {
+        let context = self.context;
+        for (domain, instance) in &context.types.initial {
+            self.use_domain(*domain, instance);
         }
-        Ok(())
     }
 }
 
-fn mentions_other_domain(program: &sil::program::Program, own: DomainId, expr: &Expr) -> bool {
-    let mut found = false;
-    sil::walk::walk_expr(expr, |expr| {
-        found |= match &expr.kind {
-            ExprKind::DomainApply { function, .. } => {
-                program.domain_functions[*function].domain != own
-            }
-            ExprKind::Apply { .. } => true,
-            _ => false,
-        };
-    });
-    found
+fn depth_of(instance: &[Type]) -> usize {
+    instance.iter().map(depth).max().unwrap_or(0)
 }
 
 fn depth(ty: &Type) -> usize {
     match ty {
         Type::Seq(element) | Type::Set(element) | Type::Multiset(element) => 1 + depth(element),
         Type::Map(key, value) => 1 + depth(key).max(depth(value)),
-        Type::Domain(_, arguments) => 1 + arguments.iter().map(depth).max().unwrap_or(0),
+        Type::Domain(_, arguments) => 1 + depth_of(arguments),
         _ => 0,
     }
 }

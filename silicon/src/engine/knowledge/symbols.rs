@@ -29,25 +29,6 @@ pub(crate) struct Emitted {
 }
 
 impl Engine<'_> {
-    /// A type with the parameters of the domain in progress replaced.
-    pub(crate) fn ground(&self, ty: &Type) -> Type {
-        let ground = |ty: &Type| std::sync::Arc::new(self.ground(ty));
-        match ty {
-            Type::Seq(element) => Type::Seq(ground(element)),
-            Type::Set(element) => Type::Set(ground(element)),
-            Type::Multiset(element) => Type::Multiset(ground(element)),
-            Type::Map(key, value) => Type::Map(ground(key), ground(value)),
-            Type::Domain(domain, arguments) => Type::Domain(
-                *domain,
-                arguments.iter().map(|argument| self.ground(argument)).collect(),
-            ),
-            Type::Variable(name) => {
-                self.domains.type_arguments.get(name).cloned().unwrap_or(Type::Int)
-            }
-            Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Wand => ty.clone(),
-        }
-    }
-
     pub(crate) fn function_symbols(&mut self, function: FunctionId) -> FunctionSymbols {
         if let Some(&known) = self.caches.function_symbols.get(&function) {
             return known;
@@ -123,13 +104,9 @@ impl Engine<'_> {
             for &used in &known.uses.functions {
                 self.use_function(used)?;
             }
-            // They are as deep as axioms made them.
-            self.domains.axioms_in_progress += 1;
             for (domain, instance) in &known.uses.domains {
-                self.allow_depth(instance);
-                self.use_domain(*domain, instance)?;
+                self.use_domain_of_function(*domain, instance);
             }
-            self.domains.axioms_in_progress -= 1;
             for &axiom in &known.axioms {
                 let axiom = self.terms.import(&known.terms, axiom);
                 self.prover.add_axiom(axiom);

@@ -89,7 +89,7 @@ impl Engine<'_> {
         let declaration = &self.program.domains[domain];
         self.explore(|engine| {
             let instance = vec![Type::Ref; declaration.parameters.len()];
-            engine.use_domain(domain, &instance)?;
+            engine.use_domain(domain, &instance);
             for &function in &declaration.functions {
                 let application = engine.some_application(function, declaration, &instance)?;
                 let mentioned = engine.mentioned(application);

@@ -7,6 +7,25 @@ use crate::engine::Engine;
 use crate::engine::state::heap::Resource;
 
 impl Engine<'_> {
+    /// A type with the parameters of the domain in progress replaced.
+    pub(crate) fn ground(&self, ty: &Type) -> Type {
+        let ground = |ty: &Type| std::sync::Arc::new(self.ground(ty));
+        match ty {
+            Type::Seq(element) => Type::Seq(ground(element)),
+            Type::Set(element) => Type::Set(ground(element)),
+            Type::Multiset(element) => Type::Multiset(ground(element)),
+            Type::Map(key, value) => Type::Map(ground(key), ground(value)),
+            Type::Domain(domain, arguments) => Type::Domain(
+                *domain,
+                arguments.iter().map(|argument| self.ground(argument)).collect(),
+            ),
+            Type::Variable(name) => {
+                self.domains.type_arguments.get(name).cloned().unwrap_or(Type::Int)
+            }
+            Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Wand => ty.clone(),
+        }
+    }
+
     /// The sort of the values of a type.
     pub(crate) fn sort(&mut self, ty: &Type) -> Sort {
         match ty {
