@@ -134,14 +134,12 @@ impl<'p> Engine<'p> {
         if self.recall(Recalled::AnyFinding)? {
             return Ok(self.function_axioms(axioms));
         }
+        // What has been evaluated is known, also where its value is not used.
+        let evaluated = self.terms.apply(general.symbols.precondition, &operands);
+        let triggers = vec![vec![limited], vec![evaluated]];
         for path in paths {
-            axioms.extend(self.path_axiom(
-                &general,
-                &path,
-                &facts,
-                vec![vec![limited]],
-                |_, value| value,
-            ));
+            let shown = |_: &mut Terms, value| value;
+            axioms.extend(self.path_axiom(&general, &path, &facts, triggers.clone(), shown));
         }
         Ok(self.function_axioms(axioms))
     }

@@ -366,14 +366,19 @@ impl Engine<'_> {
             || self.ask_obligation(reached)? == crate::engine::run::explore::Answer::Yes)
     }
 
-    /// `asserting (A) in e`: A is proved, nothing is given away.
+    /// `asserting (A) in e`: A is proved and then known, nothing is given away.
     pub(crate) fn eval_asserting(
         &mut self,
         assertion: &Expr,
         body: &Expr,
         blame: Blame,
     ) -> Result<Term, Stop> {
-        if !blame.is_trusted() && !self.mode.leaves_out_assertions {
+        if self.mode.leaves_out_assertions || self.mode.in_trigger {
+            return self.eval(body, blame);
+        }
+        if blame.is_trusted() {
+            self.assume_pure_conjuncts(assertion, blame)?;
+        } else {
             self.join(|engine| {
                 engine.state.package.reserve.clear();
                 engine.consume_all(&[assertion], |_| blame)?;
@@ -381,6 +386,20 @@ impl Engine<'_> {
             })?;
         }
         self.eval(body, blame)
+    }
+
+    /// What has been shown of an assertion where it was not trusted.
+    fn assume_pure_conjuncts(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
+        match &assertion.kind {
+            _ if assertion.is_pure() => {
+                let value = self.eval(assertion, blame)?;
+                self.assume(value)
+            }
+            ExprKind::And(operands) => {
+                operands.iter().try_for_each(|operand| self.assume_pure_conjuncts(operand, blame))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -61,19 +61,34 @@ impl Engine<'_> {
         self.terms.apply(symbol, &[term])
     }
 
-    /// Makes the value of a variable known that nothing uses: a user writes `let x == (lemma(e)) in …` for the sake of the
-    /// application.
+    /// Makes a value known that perhaps nothing uses: a user writes `let x == (lemma(e)) in …` for the sake of the
+    /// application. Of what is made of several values each is.
     pub(crate) fn mention_unused(&mut self, value: Term) -> Result<(), Stop> {
-        let is_matchable = match self.terms.kind(value) {
-            TermKind::Apply(_, operands) => !operands.is_empty(),
-            TermKind::Theory(..) => true,
-            _ => false,
-        };
-        if !is_matchable || self.mode.in_trigger || self.terms.mentions(value, &self.mode.bound) {
+        if self.mode.in_trigger {
             return Ok(());
         }
-        let fact = self.mentioned(value);
-        self.assume(fact)
+        let mut pending = vec![value];
+        let mut visited = FxHashSet::default();
+        while let Some(value) = pending.pop() {
+            let is_matchable = match self.terms.kind(value) {
+                TermKind::Apply(_, operands) => !operands.is_empty(),
+                TermKind::Theory(..) => true,
+                TermKind::Quantifier(_) => false,
+                kind => {
+                    kind.for_each_operand(|operand| {
+                        if visited.insert(operand) {
+                            pending.push(operand);
+                        }
+                    });
+                    false
+                }
+            };
+            if is_matchable && !self.terms.mentions(value, &self.mode.bound) {
+                let fact = self.mentioned(value);
+                self.assume(fact)?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes the collections known whose elements some formulas are about: what is an element of their parts is one
