@@ -141,8 +141,10 @@ impl<'p> Context<'p> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visible<'p> {
     pub(crate) functions: &'p FxHashSet<FunctionId>,
-    /// Functions of which only the contract has been checked: those of the recursion group being verified.
+    /// Functions of the recursion group being verified, whose contracts have been checked.
     pub(crate) contracts: &'p [FunctionId],
+    /// Those of them whose bodies have been checked.
+    pub(crate) definitions: &'p [FunctionId],
     pub(crate) predicates: &'p FxHashSet<PredicateId>,
     /// What is asked of the program as a whole.
     pub(crate) facts: &'p Facts<'p>,

@@ -194,8 +194,13 @@ fn axioms(context: &Context<'_>, analysis: &Analysis, domain: DomainId) -> Membe
     let functions = context.program.functions.iter().map(|(id, _)| id).collect();
     let predicates = FxHashSet::default();
     let facts = Facts::of(analysis);
-    let visible =
-        Visible { functions: &functions, contracts: &[], predicates: &predicates, facts: &facts };
+    let visible = Visible {
+        functions: &functions,
+        contracts: &[],
+        definitions: &[],
+        predicates: &predicates,
+        facts: &facts,
+    };
     let workspace = Workspace::new();
     let member = Member::Domain(domain);
     let check = |engine: &mut Engine<'_>| engine.check_axioms(domain).map(|()| None);

@@ -146,11 +146,8 @@ impl Engine<'_> {
         }
         let id = renumbered(id);
         let (application, limited) = self.make_application(id, snapshot, &values, missing)?;
-        if self.setting.recursion_group.contains(&id) || self.direct_is_hidden(expr, id) {
-            return Ok(limited);
-        }
-        self.made.limited.insert(application, limited);
-        Ok(application)
+        let is_opaque = self.direct_is_hidden(expr, id);
+        self.usable_application(id, application, limited, is_opaque)
     }
 
     /// Whether an application is written outside of the module that knows what the function is.

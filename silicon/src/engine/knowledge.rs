@@ -1,8 +1,9 @@
 //! What is known on the present path, and the questions about it.
 //!
-//! In reading order: [`decide`] (questions, cheap and thorough, and branches), [`goals`] (the form of goals), [`symbols`]
-//! (function symbols, and what the prover is told of them), [`functions`] (axioms of the functions verified so far),
-//! [`type_patterns`] and [`domain`] (instances of domains), [`subject`] (what questions are about, for the statistics).
+//! In reading order: [`decide`] (questions, cheap and thorough, and branches), [`goals`] (the form
+//! of goals), [`symbols`] (function symbols, and what the prover is told of them), [`functions`]
+//! (axioms of the functions verified so far), [`type_patterns`] and [`domain`] (instances of
+//! domains), [`subject`] (what questions are about, for the statistics).
 
 pub(crate) mod decide;
 pub(crate) mod domain;

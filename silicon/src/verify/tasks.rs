@@ -91,8 +91,13 @@ fn perform(
     slice: Option<Duration>,
     workspace: &Workspace,
 ) -> Option<Vec<(Member, MemberReport)>> {
-    let visible =
-        Visible { functions: &task.functions, contracts: &[], predicates: &task.predicates, facts };
+    let visible = Visible {
+        functions: &task.functions,
+        contracts: &[],
+        definitions: &[],
+        predicates: &task.predicates,
+        facts,
+    };
     Some(match &task.piece {
         Piece::Functions { functions, recursive, promise_late } => {
             let (recursive, late) = (*recursive, &promise_late[..]);

@@ -105,7 +105,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Notes that an instance of a domain is used: the prover will be told its axioms, and those that speak about it.
+    /// Notes that an instance of a domain is used: the prover will be told its axioms, and those
+    /// that speak about it.
     pub(crate) fn use_domain(&mut self, domain: DomainId, instance: &[Type]) {
         if self.domains.axioms_in_progress == 0 {
             self.allow_depth(depth_of(instance) + 1);
@@ -113,14 +114,15 @@ impl Engine<'_> {
         self.use_within_bounds(domain, instance);
     }
 
-    /// Notes that axioms of a function use an instance of a domain. They are as deep as axioms made them.
+    /// Notes that axioms of a function use an instance of a domain. They are as deep as axioms made
+    /// them.
     pub(crate) fn use_domain_of_function(&mut self, domain: DomainId, instance: &[Type]) {
         self.allow_depth(depth_of(instance));
         self.use_within_bounds(domain, instance);
     }
 
-    /// Uses an instance, and those that axioms call for because of it, to a fixpoint: deeper ones than the program
-    /// mentions, or very many, come from axioms that make ever more.
+    /// Uses an instance, and those that axioms call for because of it, to a fixpoint: deeper ones
+    /// than the program mentions, or very many, come from axioms that make ever more.
     fn use_within_bounds(&mut self, domain: DomainId, instance: &[Type]) {
         let mut pending = vec![(domain, instance.to_vec())];
         while let Some(new) = pending.pop() {
@@ -138,7 +140,8 @@ impl Engine<'_> {
         }
     }
 
-    /// An instance beyond the bounds, if some axiom has asked for one: where its domain stands, and words.
+    /// An instance beyond the bounds, if some axiom has asked for one: where its domain stands, and
+    /// words.
     pub(crate) fn axioms_left_out(&self) -> Option<(Span, String)> {
         let (domain, instance) = self.domains.left_out.first()?;
         let ty = Type::Domain(*domain, instance.clone().into());
@@ -171,7 +174,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Uses the domains whose axioms nothing in the member need call for: they speak about other functions, and no types.
+    /// Uses the domains whose axioms nothing in the member need call for: they speak about other
+    /// functions, and no types.
     pub(crate) fn use_foreign_axioms(&mut self) {
         let context = self.context;
         for (domain, instance) in &context.types.initial {

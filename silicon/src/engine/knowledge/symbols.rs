@@ -93,9 +93,12 @@ impl Engine<'_> {
         }
         let context = self.context;
         // Whether the axioms of a function that is not visible are there by now is a matter of chance.
-        let phases: &[Phase] = if self.setting.visible.functions.contains(&function) {
+        let visible = self.setting.visible;
+        let is_defined =
+            visible.functions.contains(&function) || visible.definitions.contains(&function);
+        let phases: &[Phase] = if is_defined {
             &[Phase::Contract, Phase::Body]
-        } else if self.setting.visible.contracts.contains(&function) {
+        } else if visible.contracts.contains(&function) {
             &[Phase::Contract]
         } else {
             &[]

@@ -1,5 +1,6 @@
-//! Instances of domains that axioms call for: an axiom holds for all types, and speaks about applications of functions,
-//! perhaps of other domains. It is of use for the types with which these are applied.
+//! Instances of domains that axioms call for: an axiom holds for all types, and speaks about
+//! applications of functions, perhaps of other domains. It is of use for the types with which these
+//! are applied.
 //!
 //! SOUNDNESS: which instances of an axiom the prover is told is a question of completeness only.
 

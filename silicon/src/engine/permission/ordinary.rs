@@ -72,13 +72,10 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Whether two locations of one resource are the same.
+    /// Whether two locations of one resource are the same: collections by their elements.
     pub(crate) fn same_arguments(&mut self, left: &[Term], right: &[Term]) -> Term {
-        let equations: Vec<_> = left
-            .iter()
-            .zip(right)
-            .map(|(&left, &right)| self.terms.identical(left, right))
-            .collect();
+        let equations: Vec<_> =
+            left.iter().zip(right).map(|(&left, &right)| self.terms.eq(left, right)).collect();
         self.terms.and(equations)
     }
 

@@ -22,8 +22,9 @@ impl Engine<'_> {
         let operands = general.operands();
         let limited = self.terms.apply(general.symbols.limited, &operands);
         let stateless = self.terms.apply(general.symbols.stateless, &general.formals);
+        let evaluated = self.terms.apply(general.symbols.precondition, &operands);
         let name = format!("{}-stateless", general.declaration.name);
-        self.terms.forall(&operands, vec![vec![limited]], stateless, &*name, 1)
+        self.terms.forall(&operands, vec![vec![limited], vec![evaluated]], stateless, &*name, 1)
     }
 
     /// ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ what the path shows, with the facts that make the

@@ -61,8 +61,8 @@ impl Engine<'_> {
         self.terms.apply(symbol, &[term])
     }
 
-    /// Makes a value known that perhaps nothing uses: a user writes `let x == (lemma(e)) in …` for the sake of the
-    /// application. Of what is made of several values each is.
+    /// Makes a value known that perhaps nothing uses: a user writes `let x == (lemma(e)) in …` for
+    /// the sake of the application. Of what is made of several values each is.
     pub(crate) fn mention_unused(&mut self, value: Term) -> Result<(), Stop> {
         if self.mode.in_trigger {
             return Ok(());

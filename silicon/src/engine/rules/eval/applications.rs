@@ -55,9 +55,10 @@ impl Engine<'_> {
         {
             return Ok(known.application);
         }
+        let is_defined = !self.mode.in_trigger || missing.is_none();
         let (application, limited) =
             self.make_application(function, snapshot, &arguments, missing)?;
-        if !self.mode.bound.is_empty() {
+        if !self.mode.bound.is_empty() && is_defined {
             let written = expr.clone();
             self.gathered.applications.push(Application {
                 function,
@@ -66,7 +67,27 @@ impl Engine<'_> {
                 written,
             });
         }
-        if self.setting.recursion_group.contains(&function) || self.is_opaque_here(expr, function) {
+        let is_opaque = self.is_opaque_here(expr, function);
+        self.usable_application(function, application, limited, is_opaque)
+    }
+
+    /// The form of an application that stands for it: not the one whose definition is unrolled,
+    /// where the function is opaque or of the group that is being verified. If that knows its
+    /// definition, it is unrolled here, and not where the value is.
+    pub(crate) fn usable_application(
+        &mut self,
+        function: FunctionId,
+        application: Term,
+        limited: Term,
+        is_opaque: bool,
+    ) -> Result<Term, Stop> {
+        if is_opaque {
+            return Ok(limited);
+        }
+        if self.setting.recursion_group.contains(&function) {
+            if self.setting.visible.definitions.contains(&function) {
+                self.mention_unused(application)?;
+            }
             return Ok(limited);
         }
         self.made.limited.insert(application, limited);

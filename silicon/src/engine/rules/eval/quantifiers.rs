@@ -1,10 +1,10 @@
 //! Pure quantifiers.
 
-use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location, Quantifier};
+use sil::program::{BinaryOp, Expr, ExprKind, FieldId, LocalId, Location, Quantifier};
 use sil::syntax::Trigger;
 use smt::terms::{Quant, Sort, Term, TermKind, TheoryOp};
 
-use crate::engine::findings::blame::Blame;
+use crate::engine::findings::blame::{Blame, ErrorId};
 use crate::engine::knowledge::goals::Noted;
 use crate::engine::quantifiers::inferred;
 use crate::engine::quantifiers::one_point;
@@ -23,6 +23,7 @@ struct Body {
     triggers: Vec<Vec<Term>>,
     /// The trigger where it is not defined for all values.
     general: Option<Pattern>,
+    is_trigger_undefined: bool,
 }
 
 impl Engine<'_> {
@@ -67,7 +68,7 @@ impl Engine<'_> {
         if result.is_err() {
             self.gathered.below.truncate(met_below);
         }
-        let Body { value, triggers, general } = result?;
+        let Body { value, triggers, general, is_trigger_undefined } = result?;
         self.release_met_below(met_below, &bound)?;
         // What a body means that is not defined for all values, nobody can say: what builds on it would be reported
         // for no other reason, so the path ends here.
@@ -91,7 +92,58 @@ impl Engine<'_> {
         let formula = self.quantified(quant, &variables, sets, value, &*name, weight(expr));
         let noted = Noted { quant, bound, triggers, body: value, facts: learnt };
         self.note_quantifier(formula, noted);
-        Ok(formula)
+        let mut formulas = vec![formula];
+        if is_trigger_undefined && *quantifier == Quantifier::Forall {
+            self.instances_for_held(expr, &mut formulas)?;
+        }
+        Ok(self.terms.and(formulas))
+    }
+
+    /// Of a quantifier with a trigger that reads a field of a variable, `{ rel(i, q.f) }`, and is
+    /// not defined for all values: what it says of each location of the field that is held. There
+    /// the trigger is a value, and the other variables are matched by it.
+    fn instances_for_held(&mut self, expr: &Expr, formulas: &mut Vec<Term>) -> Result<(), Stop> {
+        let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
+            unreachable!("called for quantifiers only")
+        };
+        let mut read: Vec<(LocalId, FieldId)> = Vec::new();
+        let terms = triggers.iter().flat_map(|trigger| trigger.iter());
+        for term in terms.filter(|term| !matches!(term.kind, ExprKind::FieldRead { .. })) {
+            sil::walk::walk_expr(term, |part| {
+                if let ExprKind::FieldRead { receiver, field } = &part.kind
+                    && let ExprKind::Local(local) = receiver.kind
+                    && variables.contains(&local)
+                    && !read.contains(&(local, *field))
+                {
+                    read.push((local, *field));
+                }
+            });
+        }
+        for (local, field) in read {
+            let held = self.state.heap.of(Resource::Field(field)).to_vec();
+            let others: Vec<LocalId> =
+                variables.iter().copied().filter(|it| *it != local).collect();
+            let kind = if others.is_empty() {
+                body.kind.clone()
+            } else {
+                let (triggers, body) = (triggers.clone(), body.clone());
+                ExprKind::Quantified { quantifier: *quantifier, variables: others, triggers, body }
+            };
+            let instance = Expr { kind, ..expr.clone() };
+            let at_start = self.state.clone();
+            for chunk in held {
+                self.state.store.set(local, chunk.arguments[0]);
+                let blame = Blame::new(ErrorId::NotWellformed, expr.span).trusted().silent();
+                let (value, seen) =
+                    self.watched(|engine| engine.join(|engine| engine.eval(&instance, blame)));
+                self.state = at_start.clone();
+                let value = value?;
+                if !seen.unread && !seen.failed {
+                    formulas.push(value);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The body of a quantifier and its triggers, for arbitrary values of its variables: those written, or inferred ones
@@ -121,7 +173,7 @@ impl Engine<'_> {
             let innermost = self.innermost_trigger(bound, value);
             triggers.extend(innermost.map(|term| vec![term]));
         }
-        Ok(Body { value, triggers, general })
+        Ok(Body { value, triggers, general, is_trigger_undefined: seen.undefined_trigger })
     }
 
     /// Assumes what was learnt about the body, for all values of its variables; yields it beside what it was made of.
@@ -348,8 +400,27 @@ impl Engine<'_> {
                 let arguments = self.eval_all(arguments, blame)?;
                 Ok(self.touched(Resource::Predicate(*predicate), &arguments))
             }
-            _ => self.eval(expr, blame),
+            _ => {
+                let (term, seen) = self.watched(|engine| engine.eval(expr, blame));
+                let term = term?;
+                let stateless =
+                    if seen.undefined_trigger { self.stateless_variant(term) } else { None };
+                Ok(stateless.unwrap_or(term))
+            }
         }
+    }
+
+    /// For an application that is not defined where a trigger is written, and that the body does
+    /// not have: what is true of arguments that the function is applied to in any state.
+    fn stateless_variant(&mut self, term: Term) -> Option<Term> {
+        let is_met = self.gathered.applications.iter().any(|known| known.application == term);
+        let TermKind::Apply(symbol, operands) = self.terms.kind(term).clone() else { return None };
+        if is_met || self.gathered.trigger_holes.is_some() {
+            return None;
+        }
+        let mut known = self.caches.function_symbols.values();
+        let of = known.find(|of| of.full == symbol || of.limited == symbol)?.stateless;
+        Some(self.terms.apply(of, &operands[1..]))
     }
 }
 

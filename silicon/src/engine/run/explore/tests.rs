@@ -32,8 +32,13 @@ fn with_program(text: &str, test: impl FnOnce(&mut Engine<'_>)) {
     let (functions, predicates) = (FxHashSet::default(), FxHashSet::default());
     let analysis = Analysis::of(&program);
     let facts = Facts::of(&analysis);
-    let visible =
-        Visible { functions: &functions, contracts: &[], predicates: &predicates, facts: &facts };
+    let visible = Visible {
+        functions: &functions,
+        contracts: &[],
+        definitions: &[],
+        predicates: &predicates,
+        facts: &facts,
+    };
     let mut engine = Engine::new(&context, visible, &Workspace::new(), None).expect("Z3 is there");
     test(&mut engine);
 }
