@@ -283,6 +283,8 @@ pub struct DomainFunction {
     pub name: Name,
     pub domain: DomainId,
     pub unique: bool,
+    /// Whether the function is a constructor of the adt that the domain encodes: injective, with values of its own.
+    pub is_constructor: bool,
     pub formals: Vec<(Option<Name>, Type)>,
     pub result: Type,
     /// The SMT symbol this function stands for, raw.

@@ -28,6 +28,7 @@ mod substitution;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod written;
 
 use std::sync::Arc;
 
@@ -80,6 +81,10 @@ pub struct Terms {
     fresh: u32,
     /// Lengths of the sequences that are given element by element.
     explicit_lengths: FxHashMap<Term, usize>,
+    /// What names of collections and values stand for.
+    definitions: FxHashMap<Term, Term>,
+    /// Of terms the values, as far as their forms tell.
+    values: FxHashMap<Term, Option<Term>>,
 }
 
 impl Default for Terms {
@@ -97,6 +102,8 @@ impl Terms {
             symbols: IndexSet::default(),
             fresh: 0,
             explicit_lengths: FxHashMap::default(),
+            definitions: FxHashMap::default(),
+            values: FxHashMap::default(),
         };
         terms.intern(TermKind::Bool(false), Sort::BOOL);
         terms.intern(TermKind::Bool(true), Sort::BOOL);
@@ -249,6 +256,16 @@ impl Terms {
             args: args.into(),
             result,
             kind: SymbolKind::Uninterpreted,
+        })
+    }
+
+    /// A constructor of the values of a sort: it is injective, and its values are no other constructor's.
+    pub fn declare_constructor(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
+        self.declare(Declaration {
+            name: Arc::from(name),
+            args: args.into(),
+            result,
+            kind: SymbolKind::Constructor,
         })
     }
 

@@ -61,6 +61,7 @@ pub fn domain_function(
         annotations: Vec::new(),
         name: ident(name),
         unique: false,
+        is_constructor: false,
         formals: formals.into_iter().map(|formal| (Some(formal.name), formal.ty)).collect(),
         result: result.into(),
         interpretation: None,

@@ -144,7 +144,10 @@ fn encode(adt: &Adt) -> Domain {
         let formals = constructor.formals.iter();
         let formals =
             formals.map(|formal| (Some(formal.name.clone()), formal.ty.clone())).collect();
-        functions.push(function(constructor.name.clone(), formals, ty.clone()));
+        let function = function(constructor.name.clone(), formals, ty.clone());
+        // Where a name is declared twice there are no axioms.
+        let is_constructor = !repeats_a_name(adt);
+        functions.push(DomainFunction { is_constructor, ..function });
     }
     let receiver = (Some(tree.ident("t$")), ty.clone());
     for formal in fields(adt) {
@@ -197,6 +200,7 @@ fn function(name: Ident, formals: Vec<(Option<Ident>, Type)>, result: Type) -> D
         annotations: Vec::new(),
         name,
         unique: false,
+        is_constructor: false,
         formals,
         result,
         interpretation: None,

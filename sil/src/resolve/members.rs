@@ -151,6 +151,7 @@ impl Signatures<'_> {
                 name: function.name.name.clone(),
                 domain: id,
                 unique: function.unique,
+                is_constructor: function.is_constructor,
                 formals,
                 result: ty(&function.result),
                 interpretation: function.interpretation.clone(),

@@ -86,7 +86,9 @@ impl Facts {
         operands.is_empty()
             && match declaration.kind {
                 SymbolKind::Variable | SymbolKind::Bound(_) | SymbolKind::Fresh => true,
-                SymbolKind::Uninterpreted | SymbolKind::Backend(_) => false,
+                SymbolKind::Uninterpreted | SymbolKind::Constructor | SymbolKind::Backend(_) => {
+                    false
+                }
             }
             && !self.mentioned.contains(&term)
     }

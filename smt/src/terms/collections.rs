@@ -1,7 +1,7 @@
 //! Constructors of sequences, sets, multisets and maps.
 //!
-//! Lengths and elements of sequences given element by element are computed; all else is left to the axioms of the
-//! theory, which need the terms as they are.
+//! What the elements of written-down collections tell ([`super::written`]) is computed; all else is left to the axioms of
+//! the theory, which need the terms as they are.
 
 use num_traits::ToPrimitive;
 
@@ -21,6 +21,8 @@ impl Terms {
             (SeqAppend, &[s, t]) => self.seq_append(s, t),
             (SeqLength, &[s]) => self.seq_len(s),
             (SeqIndex, &[s, i]) => self.seq_at(s, i),
+            (SeqUpdate, &[s, i, v]) => self.seq_update(s, i, v),
+            (SeqRange, &[low, high]) => self.seq_range(low, high),
             (SeqTake, &[s, n]) => self.seq_take(s, n),
             (SeqDrop, &[s, n]) => self.seq_drop(s, n),
             (SeqContains, &[e, s]) => self.seq_contains(e, s),
@@ -30,15 +32,20 @@ impl Terms {
             (SetIntersection, &[s, t]) => self.set_intersection(s, t),
             (SetDifference, &[s, t]) => self.set_difference(s, t),
             (SetSubset, &[s, t]) => self.set_subset(s, t),
+            (SetDisjoint, &[s, t]) => self.set_disjoint(s, t),
             (SetCard, &[s]) => self.set_card(s),
             (MultisetCount, &[e, s]) => self.multiset_count(e, s),
+            (MultisetSubset, &[s, t]) => self.multiset_subset(s, t),
+            (MultisetDisjoint, &[s, t]) => self.multiset_disjoint(s, t),
             (MultisetCard, &[s]) => self.multiset_card(s),
             (MapLookup, &[m, k]) => self.map_lookup(m, k),
+            (MapCard, &[m]) => self.map_card(m),
+            (MapDisjoint, &[m, n]) => self.map_disjoint(m, n),
             _ => self.theory_term(op, args, sort),
         }
     }
 
-    fn theory_op(&self, term: Term) -> Option<(TheoryOp, &[Term])> {
+    pub(super) fn theory_op(&self, term: Term) -> Option<(TheoryOp, &[Term])> {
         match self.kind(term) {
             TermKind::Theory(op, args, _) => Some((*op, args)),
             _ => None,
@@ -61,24 +68,39 @@ impl Terms {
         true
     }
 
-    fn is_op(&self, term: Term, op: TheoryOp) -> bool {
+    pub(super) fn is_op(&self, term: Term, op: TheoryOp) -> bool {
         self.theory_op(term).is_some_and(|(other, _)| other == op)
     }
 
     /// The equality predicate of the theory of the operands' sort; they are different terms.
     pub(super) fn collection_eq(&mut self, left: Term, right: Term) -> Term {
         debug_assert_eq!(self.sort(left), self.sort(right), "equation between different sorts");
-        if let Some(equal) = self.decide_explicit(left, right) {
-            return self.bool(equal);
-        }
-        let op = match self.sort_kind(self.sort(left)) {
-            SortKind::Seq(_) => TheoryOp::SeqEqual,
-            SortKind::Set(_) => TheoryOp::SetEqual,
-            SortKind::Multiset(_) => TheoryOp::MultisetEqual,
-            _ => TheoryOp::MapEqual,
+        let (op, decided) = match self.sort_kind(self.sort(left)) {
+            SortKind::Seq(_) => (TheoryOp::SeqEqual, self.written_sequences_equal(left, right)),
+            SortKind::Set(_) => (TheoryOp::SetEqual, self.written_sets_equal(left, right)),
+            SortKind::Multiset(_) => {
+                (TheoryOp::MultisetEqual, self.written_multisets_equal(left, right))
+            }
+            _ => (TheoryOp::MapEqual, self.written_maps_equal(left, right)),
         };
         let (left, right) = (left.min(right), left.max(right));
-        self.theory_term(op, &[left, right], Sort::BOOL)
+        self.decided_or(decided, op, &[left, right])
+    }
+
+    /// A formula that is decided, or the relation of the theory as it is.
+    fn decided_or(&mut self, decided: Option<bool>, op: TheoryOp, operands: &[Term]) -> Term {
+        match decided {
+            Some(truth) => self.bool(truth),
+            None => self.theory_term(op, operands, Sort::BOOL),
+        }
+    }
+
+    /// A number that is computed, or the function of the theory as it is.
+    fn computed_or(&mut self, number: Option<usize>, op: TheoryOp, operands: &[Term]) -> Term {
+        match number {
+            Some(number) => self.int(number),
+            None => self.theory_term(op, operands, Sort::INT),
+        }
     }
 }
 
@@ -86,31 +108,30 @@ impl Terms {
 impl Terms {
     pub fn seq_empty(&mut self, element: Sort) -> Term {
         let sort = self.seq_sort(element);
-        let empty = self.theory_term(TheoryOp::SeqEmpty, &[], sort);
-        self.explicit_lengths.insert(empty, 0);
-        empty
+        self.sequence(TheoryOp::SeqEmpty, &[], sort)
+    }
+
+    /// A sequence as it is, its length noted.
+    fn sequence(&mut self, op: TheoryOp, operands: &[Term], sort: Sort) -> Term {
+        let sequence = self.theory_term(op, operands, sort);
+        self.note_length(sequence);
+        sequence
     }
 
     pub fn seq_singleton(&mut self, element: Term) -> Term {
         let sort = self.seq_sort(self.sort(element));
-        let singleton = self.theory_term(TheoryOp::SeqSingleton, &[element], sort);
-        self.explicit_lengths.insert(singleton, 1);
-        singleton
+        self.sequence(TheoryOp::SeqSingleton, &[element], sort)
     }
 
     pub fn seq_append(&mut self, left: Term, right: Term) -> Term {
-        if self.is_op(left, TheoryOp::SeqEmpty) {
+        if self.explicit_length(left) == Some(0) {
             return right;
         }
-        if self.is_op(right, TheoryOp::SeqEmpty) {
+        if self.explicit_length(right) == Some(0) {
             return left;
         }
         let sort = self.sort(left);
-        let append = self.theory_term(TheoryOp::SeqAppend, &[left, right], sort);
-        if let (Some(m), Some(n)) = (self.explicit_length(left), self.explicit_length(right)) {
-            self.explicit_lengths.insert(append, m + n);
-        }
-        append
+        self.sequence(TheoryOp::SeqAppend, &[left, right], sort)
     }
 
     /// The sequence of the given elements.
@@ -122,34 +143,9 @@ impl Terms {
         })
     }
 
-    /// Whether two sequences given element by element are equal, where their lengths or elements tell.
-    fn decide_explicit(&mut self, left: Term, right: Term) -> Option<bool> {
-        let (length, other) = (self.explicit_length(left)?, self.explicit_length(right)?);
-        if length != other {
-            return Some(false);
-        }
-        let mut equal = Some(true);
-        for index in 0..length {
-            let (left, right) =
-                (self.explicit_element(left, index), self.explicit_element(right, index));
-            match self.eq(left, right) {
-                Self::TRUE => {}
-                Self::FALSE => return Some(false),
-                _ => equal = None,
-            }
-        }
-        equal
-    }
-
-    fn explicit_length(&self, sequence: Term) -> Option<usize> {
-        self.explicit_lengths.get(&sequence).copied()
-    }
-
     pub fn seq_len(&mut self, sequence: Term) -> Term {
-        match self.explicit_length(sequence) {
-            Some(length) => self.int(length),
-            None => self.theory_term(TheoryOp::SeqLength, &[sequence], Sort::INT),
-        }
+        let length = self.explicit_length(sequence);
+        self.computed_or(length, TheoryOp::SeqLength, &[sequence])
     }
 
     pub fn seq_at(&mut self, sequence: Term, index: Term) -> Term {
@@ -163,32 +159,14 @@ impl Terms {
         self.theory_term(TheoryOp::SeqIndex, &[sequence, index], sort)
     }
 
-    fn explicit_element(&self, mut sequence: Term, mut index: usize) -> Term {
-        loop {
-            match self.theory_op(sequence) {
-                Some((TheoryOp::SeqSingleton, &[element])) => return element,
-                Some((TheoryOp::SeqAppend, &[left, right])) => {
-                    let length = self.explicit_length(left).expect("parts are explicit");
-                    if index < length {
-                        sequence = left;
-                    } else {
-                        index -= length;
-                        sequence = right;
-                    }
-                }
-                other => panic!("not an explicit sequence: {other:?}"),
-            }
-        }
-    }
-
     pub fn seq_update(&mut self, sequence: Term, index: Term, value: Term) -> Term {
         let sort = self.sort(sequence);
-        self.theory_term(TheoryOp::SeqUpdate, &[sequence, index, value], sort)
+        self.sequence(TheoryOp::SeqUpdate, &[sequence, index, value], sort)
     }
 
     pub fn seq_take(&mut self, sequence: Term, count: Term) -> Term {
         let sort = self.sort(sequence);
-        self.theory_term(TheoryOp::SeqTake, &[sequence, count], sort)
+        self.sequence(TheoryOp::SeqTake, &[sequence, count], sort)
     }
 
     pub fn seq_drop(&mut self, sequence: Term, count: Term) -> Term {
@@ -196,14 +174,12 @@ impl Terms {
             return sequence;
         }
         let sort = self.sort(sequence);
-        self.theory_term(TheoryOp::SeqDrop, &[sequence, count], sort)
+        self.sequence(TheoryOp::SeqDrop, &[sequence, count], sort)
     }
 
     pub fn seq_contains(&mut self, element: Term, sequence: Term) -> Term {
-        match self.theory_op(sequence) {
-            Some((TheoryOp::SeqEmpty, _)) => Self::FALSE,
-            _ => self.theory_term(TheoryOp::SeqContains, &[element, sequence], Sort::BOOL),
-        }
+        let decided = self.written_sequence_has(element, sequence);
+        self.decided_or(decided, TheoryOp::SeqContains, &[element, sequence])
     }
 
     /// Always true; stands for `element in sequence` in triggers, beside it.
@@ -214,7 +190,7 @@ impl Terms {
     /// The integers from `low` up to but not including `high`.
     pub fn seq_range(&mut self, low: Term, high: Term) -> Term {
         let sort = self.seq_sort(Sort::INT);
-        self.theory_term(TheoryOp::SeqRange, &[low, high], sort)
+        self.sequence(TheoryOp::SeqRange, &[low, high], sort)
     }
 }
 
@@ -274,31 +250,23 @@ impl Terms {
     }
 
     pub fn set_contains(&mut self, element: Term, set: Term) -> Term {
-        match self.theory_op(set) {
-            Some((TheoryOp::SetEmpty, _)) => Self::FALSE,
-            Some((TheoryOp::SetSingleton, &[other])) if other == element => Self::TRUE,
-            Some((TheoryOp::SetAdd, &[_, other])) if other == element => Self::TRUE,
-            _ => self.theory_term(TheoryOp::SetContains, &[element, set], Sort::BOOL),
-        }
+        let decided = self.written_set_has(element, set);
+        self.decided_or(decided, TheoryOp::SetContains, &[element, set])
     }
 
     pub fn set_card(&mut self, set: Term) -> Term {
-        match self.theory_op(set) {
-            Some((TheoryOp::SetEmpty, _)) => self.int(0),
-            Some((TheoryOp::SetSingleton, _)) => self.int(1),
-            _ => self.theory_term(TheoryOp::SetCard, &[set], Sort::INT),
-        }
+        let size = self.written_set_size(set);
+        self.computed_or(size, TheoryOp::SetCard, &[set])
     }
 
     pub fn set_subset(&mut self, left: Term, right: Term) -> Term {
-        if left == right || self.is_op(left, TheoryOp::SetEmpty) {
-            return Self::TRUE;
-        }
-        self.theory_term(TheoryOp::SetSubset, &[left, right], Sort::BOOL)
+        let decided = self.written_subset(left, right);
+        self.decided_or(decided, TheoryOp::SetSubset, &[left, right])
     }
 
     pub fn set_disjoint(&mut self, left: Term, right: Term) -> Term {
-        self.theory_term(TheoryOp::SetDisjoint, &[left, right], Sort::BOOL)
+        let decided = self.written_disjoint(left, right);
+        self.decided_or(decided, TheoryOp::SetDisjoint, &[left, right])
     }
 }
 
@@ -346,26 +314,23 @@ impl Terms {
 
     /// How often an element is in a multiset.
     pub fn multiset_count(&mut self, element: Term, multiset: Term) -> Term {
-        match self.theory_op(multiset) {
-            Some((TheoryOp::MultisetEmpty, _)) => self.int(0),
-            _ => self.theory_term(TheoryOp::MultisetCount, &[element, multiset], Sort::INT),
-        }
+        let count = self.written_count(element, multiset);
+        self.computed_or(count, TheoryOp::MultisetCount, &[element, multiset])
     }
 
     pub fn multiset_card(&mut self, multiset: Term) -> Term {
-        match self.theory_op(multiset) {
-            Some((TheoryOp::MultisetEmpty, _)) => self.int(0),
-            Some((TheoryOp::MultisetSingleton, _)) => self.int(1),
-            _ => self.theory_term(TheoryOp::MultisetCard, &[multiset], Sort::INT),
-        }
+        let size = self.written_multiset_size(multiset);
+        self.computed_or(size, TheoryOp::MultisetCard, &[multiset])
     }
 
     pub fn multiset_subset(&mut self, left: Term, right: Term) -> Term {
-        self.theory_term(TheoryOp::MultisetSubset, &[left, right], Sort::BOOL)
+        let decided = self.written_multiset_within(left, right);
+        self.decided_or(decided, TheoryOp::MultisetSubset, &[left, right])
     }
 
     pub fn multiset_disjoint(&mut self, left: Term, right: Term) -> Term {
-        self.theory_term(TheoryOp::MultisetDisjoint, &[left, right], Sort::BOOL)
+        let decided = self.written_multisets_disjoint(left, right);
+        self.decided_or(decided, TheoryOp::MultisetDisjoint, &[left, right])
     }
 }
 
@@ -382,9 +347,7 @@ impl Terms {
     }
 
     pub fn map_lookup(&mut self, map: Term, key: Term) -> Term {
-        if let Some((TheoryOp::MapUpdate, &[_, other, value])) = self.theory_op(map)
-            && other == key
-        {
+        if let Some(value) = self.written_lookup(map, key) {
             return value;
         }
         let sort = self.value_sort(self.sort(map));
@@ -412,13 +375,13 @@ impl Terms {
     }
 
     pub fn map_card(&mut self, map: Term) -> Term {
-        match self.theory_op(map) {
-            Some((TheoryOp::MapEmpty, _)) => self.int(0),
-            _ => self.theory_term(TheoryOp::MapCard, &[map], Sort::INT),
-        }
+        let size = self.written_map_size(map);
+        self.computed_or(size, TheoryOp::MapCard, &[map])
     }
 
     pub fn map_disjoint(&mut self, left: Term, right: Term) -> Term {
-        self.theory_term(TheoryOp::MapDisjoint, &[left, right], Sort::BOOL)
+        let (keys, others) = (self.map_domain(left), self.map_domain(right));
+        let decided = self.written_disjoint(keys, others);
+        self.decided_or(decided, TheoryOp::MapDisjoint, &[left, right])
     }
 }

@@ -222,7 +222,11 @@ impl Terms {
         let at_top = match self.kind(term) {
             TermKind::Apply(symbol, args) => {
                 let kind = &self.declaration(*symbol).kind;
-                !args.is_empty() && matches!(kind, SymbolKind::Uninterpreted | SymbolKind::Fresh)
+                !args.is_empty()
+                    && matches!(
+                        kind,
+                        SymbolKind::Uninterpreted | SymbolKind::Constructor | SymbolKind::Fresh
+                    )
             }
             TermKind::Theory(..)
             | TermKind::Wrap(_)

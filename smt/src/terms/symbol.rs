@@ -26,6 +26,8 @@ pub enum SymbolKind {
     Variable,
     /// The variable of that number among those that quantifiers have bound.
     Bound(u32),
+    /// Uninterpreted, and injective in all its arguments; values of different constructors differ.
+    Constructor,
     /// A function of the prover given as SMT-LIB text, such as `bvadd` or `(_ extract 7 0)`.
     Backend(Arc<str>),
 }
@@ -40,6 +42,10 @@ pub struct Declaration {
 }
 
 impl Declaration {
+    pub fn is_constructor(&self) -> bool {
+        self.kind == SymbolKind::Constructor
+    }
+
     /// Whether a quantifier can bind the symbol.
     pub fn is_variable(&self) -> bool {
         matches!(self.kind, SymbolKind::Variable | SymbolKind::Bound(_))

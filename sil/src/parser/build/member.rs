@@ -200,6 +200,7 @@ impl Builder<'_> {
             annotations: Vec::new(),
             name: name.expect("the grammar requires a name"),
             unique,
+            is_constructor: false,
             formals,
             result: result.expect("the grammar requires a result type"),
             interpretation,

@@ -132,6 +132,7 @@ impl Encoder<'_> {
                 name,
                 domain: _,
                 unique,
+                is_constructor,
                 formals,
                 result,
                 interpretation,
@@ -140,6 +141,7 @@ impl Encoder<'_> {
             } = &this.reader.program.domain_functions[id];
             this.name(name);
             this.flag(*unique);
+            this.flag(*is_constructor);
             this.all(formals, |this, (name, ty)| {
                 this.maybe(name.as_ref(), Self::name);
                 this.ty(ty);

@@ -78,7 +78,11 @@ impl Engine<'_> {
             } else {
                 format!("{}[{}]", declaration.name, parameters.join(","))
             };
-            engine.terms.declare_function(&name, &sorts, result)
+            if declaration.is_constructor {
+                engine.terms.declare_constructor(&name, &sorts, result)
+            } else {
+                engine.terms.declare_function(&name, &sorts, result)
+            }
         })
     }
 

@@ -125,6 +125,7 @@ impl Engine<'_> {
         }
         let sort = self.terms.sort(value);
         let name = self.fresh(hint, sort);
+        self.terms.define(name, value);
         let definition = self.terms.identical(name, value);
         self.made.defining.insert(definition);
         self.assume(definition)?;

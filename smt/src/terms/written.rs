@@ -1,0 +1,133 @@
+//! Collections that are written down: what their forms say of their elements, without axioms.
+//!
+//! A collection is made of elements by literals, unions, appends, updates and the like. What is asked of it (size, membership,
+//! lookup, equality, subset) is computed where the elements tell, each question in time linear in the length of the collection;
+//! where they leave it open, the term stays as it is, for the axioms of the theory.
+//!
+//! Invariants
+//! - SOUNDNESS: two elements are the same or different only if that follows from their forms ([`Terms::same`]); two
+//!   symbols may always be the same. What no form tells is kept aside: elements that may coincide, parts of which nothing is known.
+//! - A name given by [`Terms::define`] means its value.
+
+mod maps;
+mod multisets;
+mod sequences;
+mod sets;
+
+use super::{Term, TermKind, Terms, TheoryOp, grow_stack};
+
+/// Collections with more elements are left to the theory: a sequence that is appended to itself again and again has more than
+/// fit into memory.
+const LONGEST: usize = 100_000;
+
+impl Terms {
+    /// Says that a symbol made for it stands for a value in which it does not occur.
+    pub fn define(&mut self, name: Term, value: Term) {
+        debug_assert!(value < name, "a name is younger than its value");
+        if self.is_collection(self.sort(value)) {
+            if let Some(length) = self.explicit_length(value) {
+                self.explicit_lengths.insert(name, length);
+            }
+        } else if self.value(value).is_none() {
+            return;
+        }
+        self.definitions.insert(name, value);
+    }
+
+    /// What a name stands for; any other term stands for itself.
+    fn meaning(&self, mut term: Term) -> Term {
+        while let Some(&value) = self.definitions.get(&term) {
+            term = value;
+        }
+        term
+    }
+
+    /// The operator of a theory that a term applies, or that its meaning applies.
+    fn operator(&self, term: Term) -> Option<(TheoryOp, &[Term])> {
+        self.theory_op(self.meaning(term))
+    }
+
+    /// Whether two terms of one sort are equal, as far as their forms tell.
+    fn same(&mut self, left: Term, right: Term) -> Option<bool> {
+        if left == right {
+            return Some(true);
+        }
+        if let (Some(left), Some(right)) = (self.value(left), self.value(right)) {
+            return Some(left == right);
+        }
+        let equal = grow_stack(|| self.eq(left, right));
+        self.as_bool(equal)
+    }
+
+    /// The one term for the value of a term, if its form tells the value: values are equal only if their terms are the same.
+    fn value(&mut self, term: Term) -> Option<Term> {
+        match self.kind(term) {
+            TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) | TermKind::Null => Some(term),
+            TermKind::Apply(..) | TermKind::Theory(..) => {
+                if let Some(&known) = self.values.get(&term) {
+                    return known;
+                }
+                let value = grow_stack(|| self.compute_value(term));
+                self.values.insert(term, value);
+                value
+            }
+            _ => None,
+        }
+    }
+
+    fn compute_value(&mut self, term: Term) -> Option<Term> {
+        let meaning = self.meaning(term);
+        if meaning != term {
+            return self.value(meaning);
+        }
+        match self.kind(term).clone() {
+            TermKind::Apply(symbol, args) if self.declaration(symbol).is_constructor() => {
+                let args: Option<Vec<Term>> = args.iter().map(|&arg| self.value(arg)).collect();
+                Some(self.apply(symbol, &args?))
+            }
+            TermKind::Theory(op, ..) if op.makes_sequence() => self.sequence_value(term),
+            TermKind::Theory(op, ..) if op.makes_set() => self.set_value(term),
+            TermKind::Theory(op, ..) if op.makes_multiset() => self.multiset_value(term),
+            TermKind::Theory(TheoryOp::MapEmpty | TheoryOp::MapUpdate, ..) => self.map_value(term),
+            _ => None,
+        }
+    }
+}
+
+impl TheoryOp {
+    fn makes_sequence(self) -> bool {
+        use TheoryOp::*;
+        matches!(
+            self,
+            SeqEmpty | SeqSingleton | SeqAppend | SeqUpdate | SeqTake | SeqDrop | SeqRange
+        )
+    }
+
+    fn makes_set(self) -> bool {
+        use TheoryOp::*;
+        matches!(
+            self,
+            SetEmpty
+                | SetSingleton
+                | SetAdd
+                | SetUnion
+                | SetIntersection
+                | SetDifference
+                | MapDomain
+                | MapValues
+        )
+    }
+
+    fn makes_multiset(self) -> bool {
+        use TheoryOp::*;
+        matches!(
+            self,
+            MultisetEmpty
+                | MultisetSingleton
+                | MultisetAdd
+                | MultisetUnion
+                | MultisetIntersection
+                | MultisetDifference
+        )
+    }
+}

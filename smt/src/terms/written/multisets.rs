@@ -1,0 +1,181 @@
+//! Multisets that are written down.
+
+use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
+
+use super::LONGEST;
+use crate::terms::{Term, Terms, TheoryOp};
+
+/// How often a term occurs.
+type Numbers = IndexMap<Term, usize, FxBuildHasher>;
+
+/// What a multiset is made of.
+#[derive(Default, PartialEq)]
+struct Occurrences {
+    /// Elements that are values: pairwise different.
+    values: Numbers,
+    /// Other elements, any of which may be the same.
+    others: Numbers,
+    /// Multisets of whose elements nothing is known.
+    rest: Numbers,
+}
+
+impl Occurrences {
+    fn are_values(&self) -> bool {
+        self.others.is_empty() && self.rest.is_empty()
+    }
+
+    fn insert(&mut self, terms: &mut Terms, element: Term) {
+        let (numbers, element) = match terms.value(element) {
+            Some(value) => (&mut self.values, value),
+            None => (&mut self.others, element),
+        };
+        *numbers.entry(element).or_default() += 1;
+    }
+
+    fn is_within(&self, other: &Occurrences) -> bool {
+        let within = |left: &Numbers, right: &Numbers| {
+            left.iter().all(|(element, number)| right.get(element).is_some_and(|n| number <= n))
+        };
+        within(&self.values, &other.values)
+            && within(&self.others, &other.others)
+            && within(&self.rest, &other.rest)
+    }
+}
+
+impl Terms {
+    /// What a multiset is made of; `None` if that is too much.
+    fn occurrences(&mut self, multiset: Term) -> Option<Occurrences> {
+        use TheoryOp::*;
+        let mut occurrences = Occurrences::default();
+        let mut pending = vec![multiset];
+        let mut steps = 0;
+        while let Some(part) = pending.pop() {
+            steps += 1;
+            if steps > LONGEST {
+                return None;
+            }
+            let part = self.meaning(part);
+            match self.theory_op(part) {
+                Some((MultisetEmpty, _)) => {}
+                Some((MultisetSingleton, &[element])) => occurrences.insert(self, element),
+                Some((MultisetAdd, &[rest, element])) => {
+                    occurrences.insert(self, element);
+                    pending.push(rest);
+                }
+                Some((MultisetUnion, &[left, right])) => pending.extend([right, left]),
+                Some((op @ (MultisetIntersection | MultisetDifference), &[left, right])) => {
+                    match super::grow_stack(|| self.combined(left, right, op)) {
+                        Some(values) => {
+                            for (value, number) in values {
+                                *occurrences.values.entry(value).or_default() += number;
+                            }
+                        }
+                        None => *occurrences.rest.entry(part).or_default() += 1,
+                    }
+                }
+                _ => *occurrences.rest.entry(part).or_default() += 1,
+            }
+        }
+        Some(occurrences)
+    }
+
+    /// The intersection or difference of two multisets of values.
+    fn combined(&mut self, left: Term, right: Term, op: TheoryOp) -> Option<Numbers> {
+        let (left, right) = (self.occurrences(left)?, self.occurrences(right)?);
+        if !left.are_values() || !right.are_values() {
+            return None;
+        }
+        let mut combined = Numbers::default();
+        for (value, number) in left.values {
+            let other = right.values.get(&value).copied().unwrap_or(0);
+            let number = match op {
+                TheoryOp::MultisetIntersection => number.min(other),
+                _ => number.saturating_sub(other),
+            };
+            if number > 0 {
+                combined.insert(value, number);
+            }
+        }
+        Some(combined)
+    }
+
+    pub(in crate::terms) fn written_count(
+        &mut self,
+        element: Term,
+        multiset: Term,
+    ) -> Option<usize> {
+        let Occurrences { values, others, rest } = self.occurrences(multiset)?;
+        if !rest.is_empty() {
+            return None;
+        }
+        if let Some(value) = self.value(element)
+            && others.is_empty()
+        {
+            return Some(values.get(&value).copied().unwrap_or(0));
+        }
+        let mut count = 0;
+        for (&other, number) in values.iter().chain(&others) {
+            if self.same(element, other)? {
+                count += number;
+            }
+        }
+        Some(count)
+    }
+
+    pub(in crate::terms) fn written_multiset_size(&mut self, multiset: Term) -> Option<usize> {
+        let Occurrences { values, others, rest } = self.occurrences(multiset)?;
+        rest.is_empty().then(|| values.values().chain(others.values()).sum())
+    }
+
+    pub(in crate::terms) fn written_multiset_within(
+        &mut self,
+        left: Term,
+        right: Term,
+    ) -> Option<bool> {
+        let (left, right) = (self.occurrences(left)?, self.occurrences(right)?);
+        if left.is_within(&right) {
+            return Some(true);
+        }
+        (left.are_values() && right.are_values()).then_some(false)
+    }
+
+    pub(in crate::terms) fn written_multisets_disjoint(
+        &mut self,
+        left: Term,
+        right: Term,
+    ) -> Option<bool> {
+        let (left, right) = (self.occurrences(left)?, self.occurrences(right)?);
+        if left.values.keys().any(|value| right.values.contains_key(value)) {
+            return Some(false);
+        }
+        (left.are_values() && right.are_values()).then_some(true)
+    }
+
+    pub(in crate::terms) fn written_multisets_equal(
+        &mut self,
+        left: Term,
+        right: Term,
+    ) -> Option<bool> {
+        let (left, right) = (self.occurrences(left)?, self.occurrences(right)?);
+        if left == right {
+            return Some(true);
+        }
+        (left.are_values() && right.are_values()).then_some(false)
+    }
+
+    pub(super) fn multiset_value(&mut self, multiset: Term) -> Option<Term> {
+        let mut occurrences = self.occurrences(multiset)?;
+        if !occurrences.are_values() {
+            return None;
+        }
+        occurrences.values.sort_unstable_keys();
+        let elements: Vec<Term> = occurrences
+            .values
+            .iter()
+            .flat_map(|(&value, &number)| std::iter::repeat_n(value, number))
+            .collect();
+        let element = self.element_sort(self.sort(multiset));
+        Some(self.multiset_explicit(element, &elements))
+    }
+}

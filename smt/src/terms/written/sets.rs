@@ -1,0 +1,199 @@
+//! Sets that are written down.
+
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use super::LONGEST;
+use crate::terms::{Term, Terms, TheoryOp};
+
+/// What a set is made of.
+#[derive(Default)]
+pub(super) struct Members {
+    /// Elements that are values: pairwise different.
+    pub(super) values: IndexSet<Term, FxBuildHasher>,
+    /// Other elements, any of which may be the same.
+    pub(super) others: IndexSet<Term, FxBuildHasher>,
+    /// Sets, and maps for the sets of their keys, of whose elements nothing is known.
+    pub(super) rest: FxHashSet<Term>,
+}
+
+impl Members {
+    pub(super) fn are_values(&self) -> bool {
+        self.others.is_empty() && self.rest.is_empty()
+    }
+
+    pub(super) fn insert(&mut self, terms: &mut Terms, element: Term) {
+        match terms.value(element) {
+            Some(value) => self.values.insert(value),
+            None => self.others.insert(element),
+        };
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len() + self.others.len()
+    }
+
+    fn elements(&self) -> impl Iterator<Item = Term> {
+        self.values.iter().chain(&self.others).copied()
+    }
+}
+
+impl Terms {
+    pub(super) fn members(&mut self, set: Term) -> Members {
+        use TheoryOp::*;
+        let mut members = Members::default();
+        let mut visited = FxHashSet::default();
+        let mut pending = vec![set];
+        while let Some(part) = pending.pop() {
+            let part = self.meaning(part);
+            if !visited.insert(part) {
+                continue;
+            }
+            if members.len() > LONGEST {
+                members.rest.insert(part);
+                continue;
+            }
+            match self.theory_op(part) {
+                Some((SetEmpty, _)) => {}
+                Some((SetSingleton, &[element])) => members.insert(self, element),
+                Some((SetAdd, &[rest, element])) => {
+                    members.insert(self, element);
+                    pending.push(rest);
+                }
+                Some((SetUnion, &[left, right])) => pending.extend([right, left]),
+                Some((op @ (SetIntersection | SetDifference), &[left, right])) => {
+                    let kept = super::grow_stack(|| self.filtered(left, right, op));
+                    match kept {
+                        Some(kept) => kept.into_iter().for_each(|e| members.insert(self, e)),
+                        None => {
+                            members.rest.insert(part);
+                        }
+                    }
+                }
+                Some((MapDomain, &[map])) => {
+                    let (entries, base) = self.entries(map);
+                    entries.into_iter().for_each(|(key, _)| members.insert(self, key));
+                    members.rest.extend(base);
+                }
+                Some((MapValues, &[map])) => match self.latest_values(map) {
+                    Some(values) => values.into_iter().for_each(|v| members.insert(self, v)),
+                    None => {
+                        members.rest.insert(part);
+                    }
+                },
+                _ => {
+                    members.rest.insert(part);
+                }
+            }
+        }
+        members
+    }
+
+    /// The elements of a set that are in another one, or those that are not.
+    fn filtered(&mut self, left: Term, right: Term, op: TheoryOp) -> Option<Vec<Term>> {
+        let (left, right) = (self.members(left), self.members(right));
+        if !left.rest.is_empty() {
+            return None;
+        }
+        let mut kept = Vec::new();
+        for element in left.elements() {
+            if self.is_among(element, &right)? == (op == TheoryOp::SetIntersection) {
+                kept.push(element);
+            }
+        }
+        Some(kept)
+    }
+
+    /// Whether an element is one of those of a set.
+    fn is_among(&mut self, element: Term, set: &Members) -> Option<bool> {
+        if set.others.contains(&element) {
+            return Some(true);
+        }
+        let value = self.value(element);
+        if value.is_some_and(|value| set.values.contains(&value)) {
+            return Some(true);
+        }
+        if !set.rest.is_empty() {
+            return None;
+        }
+        // Of values, others are the same only if they are among them.
+        let values = set.values.iter().filter(|_| value.is_none());
+        for &other in values.chain(&set.others) {
+            match self.same(element, other) {
+                Some(false) => {}
+                same => return same,
+            }
+        }
+        Some(false)
+    }
+
+    pub(in crate::terms) fn written_set_has(&mut self, element: Term, set: Term) -> Option<bool> {
+        let members = self.members(set);
+        self.is_among(element, &members)
+    }
+
+    pub(in crate::terms) fn written_set_size(&mut self, set: Term) -> Option<usize> {
+        let Members { values, others, rest } = self.members(set);
+        if !rest.is_empty() {
+            return None;
+        }
+        for (index, &element) in others.iter().enumerate() {
+            for &other in values.iter().chain(others.iter().take(index)) {
+                if self.same(element, other)? {
+                    return None;
+                }
+            }
+        }
+        Some(values.len() + others.len())
+    }
+
+    fn is_part(&mut self, left: &Members, right: &Members) -> Option<bool> {
+        let mut all = left.rest.is_subset(&right.rest).then_some(true);
+        for element in left.elements() {
+            match self.is_among(element, right) {
+                Some(true) => {}
+                Some(false) => return Some(false),
+                None => all = None,
+            }
+        }
+        all
+    }
+
+    pub(in crate::terms) fn written_subset(&mut self, left: Term, right: Term) -> Option<bool> {
+        let (left, right) = (self.members(left), self.members(right));
+        self.is_part(&left, &right)
+    }
+
+    pub(in crate::terms) fn written_disjoint(&mut self, left: Term, right: Term) -> Option<bool> {
+        let (left, right) = (self.members(left), self.members(right));
+        let mut none = left.rest.is_empty().then_some(true);
+        for element in left.elements() {
+            match self.is_among(element, &right) {
+                Some(true) => return Some(false),
+                Some(false) => {}
+                None => none = None,
+            }
+        }
+        none
+    }
+
+    pub(in crate::terms) fn written_sets_equal(&mut self, left: Term, right: Term) -> Option<bool> {
+        let (left, right) = (self.members(left), self.members(right));
+        match (self.is_part(&left, &right), self.is_part(&right, &left)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        }
+    }
+
+    pub(super) fn set_value(&mut self, set: Term) -> Option<Term> {
+        let members = self.members(set);
+        if !members.are_values() {
+            return None;
+        }
+        let mut values: Vec<Term> = members.values.into_iter().collect();
+        values.sort_unstable();
+        let element = self.element_sort(self.sort(set));
+        Some(self.set_explicit(element, &values))
+    }
+}
