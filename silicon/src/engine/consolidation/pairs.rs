@@ -22,6 +22,10 @@ impl Engine<'_> {
             let sum = self.terms.add(left.amount, right.amount);
             let too_much = self.terms.lt(Terms::WRITE, sum);
             let different = self.terms.not(alias);
+            // Of different locations there is nothing more to say.
+            if too_much == Terms::TRUE {
+                return self.assume(different);
+            }
             let fact = self.terms.implies(too_much, different);
             self.assume(fact)?;
         }

@@ -3,9 +3,6 @@
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Engine, Stop};
 
-/// How many heaps of the past are looked at, the last ones.
-const REMEMBERED: usize = 6;
-
 impl Engine<'_> {
     /// Keeps the heap as it is now, for the time when something has been given away.
     pub(crate) fn remember_heap(&mut self) {
@@ -18,17 +15,18 @@ impl Engine<'_> {
         }
     }
 
-    /// Assumes the consequences of the shapes that the heap has had on this path.
+    /// Assumes the consequences of the shapes that the heap has had on this path, each once: what has been learnt in a scope is
+    /// known until it is left.
     pub(crate) fn learn_from_the_past(&mut self) -> Result<(), Stop> {
-        let heaps: Vec<Heap> = self
-            .knowledge
-            .scopes
-            .iter()
-            .rev()
-            .flat_map(|scope| scope.heaps.iter().rev())
-            .take(REMEMBERED)
-            .cloned()
-            .collect();
-        heaps.iter().try_for_each(|heap| self.learn_from(heap))
+        let scopes = &self.knowledge.scopes;
+        let learnt = scopes.iter().map(|scope| scope.learnt_heaps).max().unwrap_or(0);
+        let heaps: Vec<Heap> =
+            scopes.iter().flat_map(|scope| &scope.heaps).skip(learnt).cloned().collect();
+        for heap in &heaps {
+            self.learn_from(heap)?;
+        }
+        let innermost = self.knowledge.scopes.last_mut().expect("there is a base scope");
+        innermost.learnt_heaps = learnt + heaps.len();
+        Ok(())
     }
 }

@@ -5,24 +5,21 @@ use smt::terms::Terms;
 use crate::engine::state::heap::Chunk;
 use crate::engine::{Engine, Stop};
 
-/// So many portions are summed up with another one at most.
-const SUMMED: usize = 8;
-
 impl Engine<'_> {
     /// What pairs do not tell: three or more portions that fit in pairs need not fit together.
     ///
-    /// COMPLETENESS: not of many, as each sum has a case for every two of them.
+    /// PERFORMANCE: each chunk is summed up with those before it, so that one more chunk is one more sum.
     pub(super) fn learn_from_sums(&mut self, chunks: &[Chunk]) -> Result<(), Stop> {
         for (index, chunk) in chunks.iter().enumerate() {
             let mut fitting = Vec::new();
-            for other in &chunks[index + 1..] {
+            for other in &chunks[..index] {
                 let sum = self.terms.add(chunk.amount, other.amount);
                 let fits = self.terms.le(sum, Terms::WRITE) != Terms::FALSE;
                 if fits && self.same_arguments(&chunk.arguments, &other.arguments) != Terms::FALSE {
                     fitting.push(other.clone());
                 }
             }
-            if (2..=SUMMED).contains(&fitting.len()) {
+            if fitting.len() >= 2 {
                 fitting.push(chunk.clone());
                 let total = self.held(&fitting, &chunk.arguments);
                 let bounded = self.terms.le(total, Terms::WRITE);

@@ -42,6 +42,8 @@ pub(crate) struct Scope {
     learned: Vec<Term>,
     /// Heaps as they were before something was given away: what follows from their shape stays true.
     pub(crate) heaps: Vec<Heap>,
+    /// Of how many heaps of this scope and those around it that has been learnt, here.
+    pub(crate) learnt_heaps: usize,
 }
 
 /// What is known on the path: the tree of facts, and what follows from it without the prover.
