@@ -283,7 +283,7 @@ pub struct DomainFunction {
     pub name: Name,
     pub domain: DomainId,
     pub unique: bool,
-    /// Whether the function is a constructor of the adt that the domain encodes: injective, with values of its own.
+    /// Marks a constructor of the adt that the domain encodes: injective, with values of its own.
     pub is_constructor: bool,
     pub formals: Vec<(Option<Name>, Type)>,
     pub result: Type,

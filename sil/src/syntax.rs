@@ -237,7 +237,7 @@ pub struct DomainFunction {
     pub annotations: Vec<Annotation>,
     pub name: Ident,
     pub unique: bool,
-    /// Whether the function is a constructor of the adt that the domain encodes.
+    /// Marks a constructor of the adt that the domain encodes.
     pub is_constructor: bool,
     /// Names are optional.
     pub formals: Vec<(Option<Ident>, Type)>,

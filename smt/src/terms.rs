@@ -81,9 +81,9 @@ pub struct Terms {
     fresh: u32,
     /// Lengths of the sequences that are given element by element.
     explicit_lengths: FxHashMap<Term, usize>,
-    /// What names of collections and values stand for.
+    /// Meanings of the names of collections and values.
     definitions: FxHashMap<Term, Term>,
-    /// Of terms the values, as far as their forms tell.
+    /// Values of terms, as far as their forms tell.
     values: FxHashMap<Term, Option<Term>>,
 }
 

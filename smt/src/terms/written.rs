@@ -34,7 +34,7 @@ impl Terms {
         self.definitions.insert(name, value);
     }
 
-    /// What a name stands for; any other term stands for itself.
+    /// The meaning of a name; any other term stands for itself.
     fn meaning(&self, mut term: Term) -> Term {
         while let Some(&value) = self.definitions.get(&term) {
             term = value;
@@ -47,7 +47,7 @@ impl Terms {
         self.theory_op(self.meaning(term))
     }
 
-    /// Whether two terms of one sort are equal, as far as their forms tell.
+    /// Compares two terms of one sort, as far as their forms tell.
     fn same(&mut self, left: Term, right: Term) -> Option<bool> {
         if left == right {
             return Some(true);

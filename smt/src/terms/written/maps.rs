@@ -32,7 +32,7 @@ impl Terms {
         None
     }
 
-    /// What the keys are mapped to, where all are values.
+    /// The values of the keys, where all keys are values.
     fn latest(&mut self, map: Term) -> Option<FxHashMap<Term, Term>> {
         let (entries, None) = self.entries(map) else { return None };
         let mut latest = FxHashMap::default();

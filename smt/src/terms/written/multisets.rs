@@ -6,10 +6,10 @@ use rustc_hash::FxBuildHasher;
 use super::LONGEST;
 use crate::terms::{Term, Terms, TheoryOp};
 
-/// How often a term occurs.
+/// Numbers of occurrences.
 type Numbers = IndexMap<Term, usize, FxBuildHasher>;
 
-/// What a multiset is made of.
+/// The parts of a multiset.
 #[derive(Default, PartialEq)]
 struct Occurrences {
     /// Elements that are values: pairwise different.
@@ -44,7 +44,7 @@ impl Occurrences {
 }
 
 impl Terms {
-    /// What a multiset is made of; `None` if that is too much.
+    /// The parts of a multiset; `None` if there are too many.
     fn occurrences(&mut self, multiset: Term) -> Option<Occurrences> {
         use TheoryOp::*;
         let mut occurrences = Occurrences::default();

@@ -6,7 +6,7 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use super::LONGEST;
 use crate::terms::{Term, Terms, TheoryOp};
 
-/// What a set is made of.
+/// The parts of a set.
 #[derive(Default)]
 pub(super) struct Members {
     /// Elements that are values: pairwise different.
@@ -104,7 +104,7 @@ impl Terms {
         Some(kept)
     }
 
-    /// Whether an element is one of those of a set.
+    /// Looks for an element among those of a set.
     fn is_among(&mut self, element: Term, set: &Members) -> Option<bool> {
         if set.others.contains(&element) {
             return Some(true);
