@@ -259,7 +259,8 @@ impl Terms {
         })
     }
 
-    /// A constructor of the values of a sort: it is injective, and its values are no other constructor's.
+    /// A constructor of the values of a sort: it is injective, and its values are no other
+    /// constructor's.
     pub fn declare_constructor(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
         self.declare(Declaration {
             name: Arc::from(name),

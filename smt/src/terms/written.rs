@@ -1,12 +1,14 @@
 //! Collections that are written down: what their forms say of their elements, without axioms.
 //!
-//! A collection is made of elements by literals, unions, appends, updates and the like. What is asked of it (size, membership,
-//! lookup, equality, subset) is computed where the elements tell, each question in time linear in the length of the collection;
-//! where they leave it open, the term stays as it is, for the axioms of the theory.
+//! A collection is made of elements by literals, unions, appends, updates and the like. Its size,
+//! its members and the like are computed where the elements tell, each question in time linear in
+//! the length of the collection; where they leave it open, the term stays as it is, for the axioms
+//! of the theory.
 //!
 //! Invariants
-//! - SOUNDNESS: two elements are the same or different only if that follows from their forms ([`Terms::same`]); two
-//!   symbols may always be the same. What no form tells is kept aside: elements that may coincide, parts of which nothing is known.
+//! - SOUNDNESS: two elements are the same or different only if that follows from their forms
+//!   ([`Terms::same`]); two symbols may always be the same. Elements that may coincide are kept
+//!   aside, as are parts of which nothing is known.
 //! - A name given by [`Terms::define`] means its value.
 
 mod maps;
@@ -16,8 +18,8 @@ mod sets;
 
 use super::{Term, TermKind, Terms, TheoryOp, grow_stack};
 
-/// Collections with more elements are left to the theory: a sequence that is appended to itself again and again has more than
-/// fit into memory.
+/// Collections with more elements are left to the theory: a sequence that is appended to itself
+/// again and again has more than fit into memory.
 const LONGEST: usize = 100_000;
 
 impl Terms {
@@ -59,7 +61,8 @@ impl Terms {
         self.as_bool(equal)
     }
 
-    /// The one term for the value of a term, if its form tells the value: values are equal only if their terms are the same.
+    /// The one term for the value of a term, if its form tells the value: values are equal only if
+    /// their terms are the same.
     fn value(&mut self, term: Term) -> Option<Term> {
         match self.kind(term) {
             TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_) | TermKind::Null => Some(term),

@@ -15,8 +15,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Assumes the consequences of the shapes that the heap has had on this path, each once: what has been learnt in a scope is
-    /// known until it is left.
+    /// Assumes the consequences of the shapes that the heap has had on this path, each once: what
+    /// has been learnt in a scope is known until it is left.
     pub(crate) fn learn_from_the_past(&mut self) -> Result<(), Stop> {
         let scopes = &self.knowledge.scopes;
         let learnt = scopes.iter().map(|scope| scope.learnt_heaps).max().unwrap_or(0);

@@ -42,7 +42,8 @@ pub(crate) struct Scope {
     learned: Vec<Term>,
     /// Heaps as they were before something was given away: what follows from their shape stays true.
     pub(crate) heaps: Vec<Heap>,
-    /// The number of heaps, of this scope and those around it, from which that has been learnt here.
+    /// The number of heaps, of this scope and those around it, from which that has been learnt
+    /// here.
     pub(crate) learnt_heaps: usize,
 }
 
