@@ -357,9 +357,9 @@ pub enum LocalKind {
 }
 
 impl Program {
-    /// The parameters that calls write, in order.
-    pub fn explicit(&self, parameters: &[LocalId]) -> Vec<LocalId> {
-        parameters.iter().copied().filter(|&local| !self.locals[local].is_implicit).collect()
+    /// The parameters that calls write, or the results that calls receive and `return` names, in order.
+    pub fn explicit(&self, locals: &[LocalId]) -> Vec<LocalId> {
+        locals.iter().copied().filter(|&local| !self.locals[local].is_implicit).collect()
     }
 
     /// The type of a field as a value of its own.

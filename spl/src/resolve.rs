@@ -181,9 +181,11 @@ struct Expansion<'s> {
 
 /// The member being resolved.
 #[derive(Default)]
-struct Home {
-    /// The results of the procedure.
+struct Home<'s> {
+    /// The explicit results of the procedure.
     results: Vec<LocalId>,
+    /// The result of the function whose body it is: hints of the body may name it.
+    value: Option<(&'s syntax::Ident, LocalId)>,
     /// How many loops are around the statement being resolved.
     loops: usize,
     /// Is it inside the proof of an assertion, which `return` must not leave?
@@ -226,7 +228,7 @@ struct Resolver<'s> {
     expanded: usize,
     /// Calls and allocations written inside the expression being resolved: they go before its statement.
     hoisted: Vec<Stmt>,
-    home: Home,
+    home: Home<'s>,
     spelling: Spelling,
 }
 

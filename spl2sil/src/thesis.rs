@@ -100,7 +100,7 @@ struct Scope<'t, 'l, 'p> {
     is_computed: bool,
     /// The variable that is `result`.
     result: Option<LocalId>,
-    /// The results of the procedure.
+    /// The explicit results of the procedure.
     results: Vec<LocalId>,
     /// The label to which `return` jumps, once one does.
     end: Option<Name>,

@@ -60,7 +60,7 @@ pub enum StmtKind {
     },
     /// `x, .. := p(e, ..)`
     Call {
-        /// Variables for the results: all of them, or none if they are not used.
+        /// Variables for the explicit results: all of them, or none if they are not used.
         targets: Vec<Variable>,
         /// The procedure or lemma.
         procedure: ProcedureId,
@@ -96,7 +96,7 @@ pub enum StmtKind {
     },
     /// `split e`
     Split(Expr),
-    /// `return e, ..`: one value for each result, or none at all: the results keep their values.
+    /// `return e, ..`: one value for each explicit result, or none at all: the results keep their values.
     Return(Vec<Expr>),
     /// `fold p(e, ..)`
     Fold(PredicateUse),

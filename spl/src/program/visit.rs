@@ -2,7 +2,12 @@
 
 use front::grow_stack;
 
-use super::{Access, Annotation, Block, Expr, ExprKind, NewObject, Place, Stmt, StmtKind};
+use rustc_hash::FxHashSet;
+
+use super::{
+    Access, Annotation, Block, Expr, ExprKind, LocalId, NewObject, Place, Procedure, Program, Stmt,
+    StmtKind, Variable,
+};
 
 impl Expr {
     /// Calls `visit` on each direct subexpression from left to right, those in annotations included.
@@ -261,6 +266,46 @@ impl Block {
 fn all_stmts<'e>(stmt: &'e Stmt, visit: &mut dyn FnMut(&'e Stmt)) {
     visit(stmt);
     grow_stack(|| stmt.for_each_stmt(&mut |inner| all_stmts(inner, visit)));
+}
+
+impl Procedure {
+    /// Those of some variables that the body assigns.
+    pub fn assigned(&self, among: &[LocalId]) -> Vec<LocalId> {
+        let mut assigned = FxHashSet::default();
+        let mut note = |variable: &Variable| {
+            if let Variable::Local(local) = variable {
+                assigned.insert(*local);
+            }
+        };
+        self.body.iter().for_each(|body| {
+            body.for_each_stmt(&mut |stmt| match &stmt.kind {
+                StmtKind::Assign { places, .. } => {
+                    for place in places {
+                        if let Place::Variable(variable) = place {
+                            note(variable);
+                        }
+                    }
+                }
+                StmtKind::Call { targets, .. } | StmtKind::Havoc(targets) => {
+                    targets.iter().for_each(&mut note);
+                }
+                StmtKind::New { target, .. } => note(target),
+                _ => {}
+            });
+        });
+        among.iter().copied().filter(|local| assigned.contains(local)).collect()
+    }
+}
+
+impl Program {
+    /// The implicit results that a body leaves to its postcondition: there is some value with which the postcondition
+    /// holds (spl.md, section 3.3).
+    pub fn left_open(&self, procedure: &Procedure) -> Vec<LocalId> {
+        let assigned = procedure.assigned(&procedure.results);
+        let is_open =
+            |local: &LocalId| self.locals[*local].is_implicit && !assigned.contains(local);
+        procedure.results.iter().copied().filter(is_open).collect()
+    }
 }
 
 impl Place {

@@ -262,7 +262,7 @@ impl<'s> Resolver<'s> {
             let message = "no procedure can be called in a specification, function or predicate";
             self.error(message, span);
         }
-        let results = self.program.procedures[procedure].results.clone();
+        let results = self.results_of(procedure);
         let arguments = self.procedure_arguments(procedure, arguments, span, context);
         let [result] = results[..] else {
             let count = results.len();
@@ -274,6 +274,11 @@ impl<'s> Resolver<'s> {
         let targets = vec![Variable::Local(local)];
         self.hoisted.push(Stmt { kind: StmtKind::Call { targets, procedure, arguments }, span });
         Expr { kind: ExprKind::Local(local), ty, span }
+    }
+
+    /// The results that a call of a procedure gives.
+    pub(super) fn results_of(&self, procedure: ProcedureId) -> Vec<LocalId> {
+        self.program.explicit(&self.program.procedures[procedure].results)
     }
 
     /// The arguments of a call of a procedure.

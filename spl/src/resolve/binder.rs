@@ -85,7 +85,34 @@ impl<'s> Resolver<'s> {
         Bound { local: self.declare(&variable.name, local), domain }
     }
 
+    /// A hint. One in the body of a function that names the function's result is left out: the definition is found by each
+    /// mention of the result already.
     pub(super) fn annotation(
+        &mut self,
+        annotation: &'s syntax::Annotation,
+        context: Context,
+    ) -> Option<Annotation> {
+        let Some((name, result)) = self.home.value else {
+            return Some(self.resolved_annotation(annotation, context));
+        };
+        let resolved = self.scoped(|resolver| {
+            if resolver.scopes.find(&name.name).is_none() {
+                resolver.enter(name, result);
+            }
+            resolver.resolved_annotation(annotation, context)
+        });
+        let names_it = |term: &Expr| term.any(&mut |part| part.kind == ExprKind::Local(result));
+        let is_of_result = match &resolved {
+            Annotation::Generator(generator) => {
+                generator.terms.iter().any(names_it) || names_it(&generator.result)
+            }
+            Annotation::Pattern(term) => names_it(term),
+            Annotation::Comment(_) | Annotation::NoInstance(_) => false,
+        };
+        (!is_of_result).then_some(resolved)
+    }
+
+    fn resolved_annotation(
         &mut self,
         annotation: &'s syntax::Annotation,
         context: Context,

@@ -111,7 +111,7 @@ impl<'s> Resolver<'s> {
                 let body = Box::new(self.expr(body, hint, context));
                 let annotations = annotations
                     .iter()
-                    .map(|annotation| self.annotation(annotation, context))
+                    .filter_map(|annotation| self.annotation(annotation, context))
                     .collect();
                 let ty = body.ty.clone();
                 (ExprKind::Annotated { body, annotations }, ty)

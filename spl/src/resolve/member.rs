@@ -97,7 +97,7 @@ impl<'s> Resolver<'s> {
                     Some(Declaration::Procedure(id)),
                 ) => {
                     let results = self.program.procedures[*id].results.clone();
-                    self.home.results = results.clone();
+                    self.home.results = self.program.explicit(&results);
                     let parameters = self.program.procedures[*id].parameters.clone();
                     let (requires, ensures) =
                         self.contract(signature, &parameters, &results, Context::TWO_STATE);
@@ -142,6 +142,7 @@ impl<'s> Resolver<'s> {
                     let ty = self.program.locals[result].ty.clone();
                     let (requires, ensures) =
                         self.contract(signature, &parameters, &[result], Context::ONE_STATE);
+                    self.home.value = Some((&signature.results[0].formal.name, result));
                     let body = body.as_ref().map(|body| {
                         self.scoped(|resolver| {
                             resolver.enter_all(&signature.parameters, &parameters);

@@ -222,7 +222,7 @@ impl<'s> Resolver<'s> {
             results.iter().map(|&local| self.program.locals[local].ty.clone()).collect();
         if let [value] = values
             && let Some((procedure, arguments)) = self.called(value)
-            && self.program.procedures[procedure].results.len() == types.len()
+            && self.results_of(procedure).len() == types.len()
             && types.len() != 1
         {
             return self.returned_call(procedure, arguments, &types, value.span);
@@ -246,7 +246,7 @@ impl<'s> Resolver<'s> {
         span: Span,
     ) -> Vec<Expr> {
         let arguments = self.procedure_arguments(procedure, arguments, span, Context::VALUE);
-        let locals: Vec<LocalId> = self.program.procedures[procedure].results.clone();
+        let locals = self.results_of(procedure);
         let mut values = Vec::new();
         let mut targets = Vec::new();
         for (result, expected) in locals.into_iter().zip(types) {
@@ -380,7 +380,7 @@ impl<'s> Resolver<'s> {
         span: Span,
     ) -> Source {
         let arguments = self.procedure_arguments(procedure, arguments, span, Context::VALUE);
-        let results = self.program.procedures[procedure].results.clone();
+        let results = self.results_of(procedure);
         let types: Vec<Type> =
             results.iter().map(|&local| self.program.locals[local].ty.clone()).collect();
         if types.len() != expected.len() {

@@ -73,11 +73,13 @@ impl<'p> Member<'_, 'p> {
             actuals.extend([self.state.alloc[sort].clone(), handed[sort].clone()]);
         }
         let mut receivers = Vec::new();
-        for (at, &result) in callee.results.iter().enumerate() {
-            let ty = &self.program.locals[result].ty;
-            receivers.push(match targets.get(at) {
+        let mut targets = targets.iter();
+        for &result in &callee.results {
+            let declared = &self.program.locals[result];
+            let target = if declared.is_implicit { None } else { targets.next() };
+            receivers.push(match target {
                 Some(target) => self.target(*target),
-                None => self.variable("ignored$", ty, None),
+                None => self.variable("ignored$", &declared.ty, None),
             });
         }
         for parameter in self.given_back(callee) {
@@ -129,7 +131,7 @@ impl<'p> Member<'_, 'p> {
     }
 
     /// The value of an implicit parameter: that of the first case that holds.
-    fn filled(&mut self, spec: &Spec, hole: usize, span: Span) -> Fallible<s::Expr> {
+    pub(super) fn filled(&mut self, spec: &Spec, hole: usize, span: Span) -> Fallible<s::Expr> {
         let bound = |case: &Case| -> Option<s::Expr> {
             let bindings: &BTreeMap<usize, s::Expr> = &case.bindings;
             bindings.get(&hole).cloned()

@@ -15,7 +15,9 @@ use super::Fallible;
 use super::assertions::formulas;
 use super::executed::Applied;
 use super::member::{Env, Member};
+use super::prelude::Part;
 use super::terms::cell_type;
+use super::uses::owns_contents;
 use crate::build::*;
 
 /// How an expression comes to be evaluated.
@@ -333,7 +335,21 @@ impl<'p> Member<'_, 'p> {
         let is_in: Vec<s::Expr> =
             sets.into_iter().map(|set| self.of_set("mem", sort, [object.clone(), set])).collect();
         let text = self.not_owned(sort);
-        self.obligation(or(is_in), (ACCESS, &text), span, how);
+        let claims = [or(is_in)].into_iter().chain(self.within_bounds(sort, &object));
+        self.obligation(and(claims), (ACCESS, &text), span, how);
+    }
+
+    /// That a cell is one of its array's: what arrays own that own what they hold is not only such cells.
+    fn within_bounds(&mut self, sort: &Type, cell: &s::Expr) -> Option<s::Expr> {
+        let Type::ArrayCell(element) = sort else { return None };
+        if !owns_contents(self.program) {
+            return None;
+        }
+        self.lowering.prelude.want(Part::Array((**element).clone()));
+        let [array, index] =
+            ["array", "index"].map(|part| self.of_type(part, element, [cell.clone()]));
+        let length = self.of_type("length", element, [array]);
+        Some(and([le(int(0), index.clone()), lt(index, length)]))
     }
 
     /// All objects of a sort are read, owned or not, unless it is for ghost code.
@@ -365,7 +381,9 @@ impl<'p> Member<'_, 'p> {
     /// Checks that an object may be written.
     pub(super) fn writable_at(&mut self, sort: &Type, object: s::Expr, span: Span) {
         let own = self.state.own[sort].clone();
-        let check = assert(self.of_set("mem", sort, [object, own]));
+        let is_owned = self.of_set("mem", sort, [object.clone(), own]);
+        let claims = [is_owned].into_iter().chain(self.within_bounds(sort, &object));
+        let check = assert(and(claims));
         let text = self.not_owned(sort);
         self.emit_at(span, check.with(renamed("*", ACCESS)).with(said("*", &text)));
     }

@@ -141,12 +141,9 @@ impl<'p> Member<'_, 'p> {
         let env = self.env();
         let object = self.term(e, &env)?;
         let object = self.variable("freed$", &e.ty, Some(object));
-        let id = "free.failed:insufficient.permission";
-        let text = format!("{} might be freed here that is not owned", self.objects(&e.ty));
-        let failed = |check: s::Stmt| check.with(renamed("*", id)).with(said("*", &text));
         let own = self.state.own[&e.ty].clone();
-        let check = assert(self.of_set("mem", &e.ty, [object.clone(), own]));
-        self.emit_at(span, failed(check));
+        let is_owned = self.of_set("mem", &e.ty, [object.clone(), own]);
+        self.freed(&e.ty, is_owned, span);
         let single = self.of_set("single", &e.ty, [object.clone()]);
         self.resize("minus", &e.ty, single);
         if let Type::Array(element) = &e.ty {
@@ -154,8 +151,8 @@ impl<'p> Member<'_, 'p> {
             self.lowering.prelude.want(Part::Array((**element).clone()));
             let cells = self.of_type("cells", element, [object.clone()]);
             let own = self.state.own[&cell].clone();
-            let check = assert(self.of_set("subset", &cell, [cells.clone(), own]));
-            self.emit_at(span, failed(check));
+            let are_owned = self.of_set("subset", &cell, [cells.clone(), own]);
+            self.freed(&cell, are_owned, span);
             let slot = Slot::Cells((**element).clone());
             let before = self.state.slots[&slot].clone();
             let after = self.variable("cells$freed", &slot.ty(self.program), None);
@@ -169,5 +166,12 @@ impl<'p> Member<'_, 'p> {
             self.resize("minus", &cell, cells);
         }
         Ok(())
+    }
+
+    /// Checks that what is freed of a sort is owned.
+    fn freed(&mut self, sort: &Type, is_owned: s::Expr, span: Span) {
+        let text = format!("{} might be freed here that is not owned", self.objects(sort));
+        let check = assert(is_owned).with(renamed("*", "free.failed:insufficient.permission"));
+        self.emit_at(span, check.with(said("*", &text)));
     }
 }

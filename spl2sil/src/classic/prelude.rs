@@ -8,6 +8,7 @@ use indexmap::{IndexMap, IndexSet};
 use sil::syntax::Member;
 
 use super::types::Key;
+use super::uses::owns_contents;
 use crate::lower::annotations::values_called;
 use spl::program::{Program, Type};
 
@@ -188,6 +189,7 @@ fn text(program: &Program, part: &Part) -> Option<String> {
         Part::Array(element) => filled(
             include_str!("prelude/array.sil"),
             &[
+                ('B', &within(program, &key(element))),
                 ('T', &key(element)),
                 ('A', &key(&Type::Array(Box::new(element.clone())))),
                 ('C', &key(&Type::ArrayCell(Box::new(element.clone())))),
@@ -220,6 +222,15 @@ fn text(program: &Program, part: &Part) -> Option<String> {
             &[('K', &key(ty)), ('E', &super::types::stored(program, ty))],
         ),
     })
+}
+
+/// Which cells of an array are its own, besides that they are of it. Where an array owns what it holds, it owns all it
+/// maps indices to, as in the original: what is out of bounds has a value that nobody reads or writes.
+fn within(program: &Program, element: &str) -> String {
+    if owns_contents(program) {
+        return String::new();
+    }
+    format!(" && 0 <= index${element}(c$) && index${element}(c$) < length${element}(a$)")
 }
 
 /// The template with its placeholders replaced.

@@ -2,13 +2,10 @@
 
 use std::rc::Rc;
 
-use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
 use sil::build::Annotate;
 use sil::syntax as s;
-use spl::program::{
-    Block, Clause, Dialect, LocalId, Place, Procedure, ProcedureId, Stmt, StmtKind, Type, Variable,
-};
+use spl::program::{Block, Clause, Dialect, LocalId, Procedure, ProcedureId, StmtKind, Type};
 
 use super::assertions::Spec;
 use super::frames::assumed;
@@ -61,49 +58,6 @@ impl Lowering<'_> {
             .with(member.variables())
             .with(ends());
         members.push(places::placed(self.sources, procedure.name_span, method));
-    }
-}
-
-/// The parameters that a body assigns to, in order.
-pub(super) fn assigned_parameters(procedure: &Procedure) -> Vec<LocalId> {
-    let mut assigned = IndexSet::new();
-    procedure.body.iter().for_each(|body| assigned_in(body, &mut assigned));
-    procedure.parameters.iter().copied().filter(|local| assigned.contains(local)).collect()
-}
-
-fn assigned_in(block: &Block, assigned: &mut IndexSet<LocalId>) {
-    block.stmts.iter().for_each(|stmt| front::grow_stack(|| assigned_by(stmt, assigned)));
-}
-
-fn assigned_by(stmt: &Stmt, assigned: &mut IndexSet<LocalId>) {
-    let mut variable = |variable: &Variable| {
-        if let Variable::Local(local) = variable {
-            assigned.insert(*local);
-        }
-    };
-    match &stmt.kind {
-        StmtKind::Havoc(variables) => variables.iter().for_each(variable),
-        StmtKind::Call { targets, .. } => targets.iter().for_each(variable),
-        StmtKind::New { target, .. } => variable(target),
-        StmtKind::Assign { places, .. } => {
-            for place in places {
-                if let Place::Variable(target) = place {
-                    variable(target);
-                }
-            }
-        }
-        StmtKind::Block(block) => assigned_in(block, assigned),
-        StmtKind::If { then, otherwise, .. } => {
-            assigned_in(then, assigned);
-            otherwise.iter().for_each(|block| assigned_in(block, assigned));
-        }
-        StmtKind::Choose(blocks) => blocks.iter().for_each(|block| assigned_in(block, assigned)),
-        StmtKind::While { before_guard, body, .. } => {
-            before_guard.iter().for_each(|stmt| assigned_by(stmt, assigned));
-            assigned_in(body, assigned);
-        }
-        StmtKind::Assert { proof: Some(proof), .. } => assigned_in(proof, assigned),
-        _ => {}
     }
 }
 
@@ -193,7 +147,7 @@ impl<'p> Member<'_, 'p> {
     /// Parameters whose last values postconditions are about.
     pub(super) fn given_back(&self, procedure: &Procedure) -> Vec<LocalId> {
         match self.program.dialect {
-            Dialect::ClassicParts => assigned_parameters(procedure),
+            Dialect::ClassicParts => procedure.assigned(&procedure.parameters),
             _ => Vec::new(),
         }
     }
@@ -265,7 +219,7 @@ impl<'p> Member<'_, 'p> {
         }
         self.state = exit;
         let mut values = FxHashMap::default();
-        for parameter in assigned_parameters(procedure) {
+        for parameter in procedure.assigned(&procedure.parameters) {
             let declared = &program.locals[parameter];
             let formal = var(&self.local(parameter));
             let copy = self.variable(&declared.name, &declared.ty, Some(formal));
@@ -276,6 +230,7 @@ impl<'p> Member<'_, 'p> {
         if returns(body) {
             self.emit(label(END));
         }
+        self.close_results(procedure, outs);
         for parameter in self.given_back(procedure) {
             let (out, copy) = (outs.get(&parameter), self.values.get(&parameter));
             if let (Some(Value::Term(out)), Some(Value::Term(copy))) = (out, copy) {
@@ -284,6 +239,38 @@ impl<'p> Member<'_, 'p> {
             }
         }
         Ok(std::mem::take(&mut self.statements))
+    }
+
+    /// Gives implicit results that the body does not assign the value that the postcondition determines, or what is owned.
+    /// Whatever they get, the postcondition is checked with it.
+    fn close_results(&mut self, procedure: &'p Procedure, outs: &FxHashMap<LocalId, Value>) {
+        let open = self.program.left_open(procedure);
+        if open.is_empty() {
+            return;
+        }
+        let holes: Vec<(LocalId, Value)> =
+            open.iter().map(|&local| (local, self.hole(&self.program.locals[local].ty))).collect();
+        let env = Env {
+            now: Rc::new(self.state.clone()),
+            before: self.entry.clone(),
+            values: Rc::new(outs.clone()),
+            values_before: Some(Rc::default()),
+        };
+        let spec = self.spec(&procedure.ensures, &env.with(holes.iter().cloned()));
+        for (local, hole) in holes {
+            let (Value::Hole(hole), declared) = (hole, &self.program.locals[local]) else {
+                continue;
+            };
+            let value = match (&spec, &declared.ty) {
+                (Ok(spec), _) => self.filled(spec, hole, declared.span).ok(),
+                (Err(_), Type::Set(sort)) => self.state.own.get(&**sort).cloned(),
+                _ => None,
+            };
+            if let Some(value) = value {
+                let result = var(&self.local(local));
+                self.emit(assign(result, value));
+            }
+        }
     }
 }
 

@@ -113,9 +113,9 @@ impl<'p> Member<'_, 'p> {
             StmtKind::Return(values) => {
                 if !values.is_empty() {
                     let procedure = self.procedure.map(|id| &self.program.procedures[id]);
-                    let results = procedure.map(|it| it.results.as_slice()).unwrap_or_default();
+                    let results = procedure.map(|it| self.program.explicit(&it.results));
                     let targets: Vec<Variable> =
-                        results.iter().map(|&local| Variable::Local(local)).collect();
+                        results.into_iter().flatten().map(Variable::Local).collect();
                     self.assign(&targets, values, span)?;
                 }
                 self.emit_at(span, goto(END));

@@ -206,15 +206,9 @@ impl Scope<'_, '_, '_> {
         let mut conjuncts = Vec::new();
         conjuncts_of(body, &mut conjuncts);
         let mut open: Vec<LocalId> = variables.iter().map(|bound| bound.local).collect();
-        loop {
-            let found = open.iter().enumerate().find_map(|(at, &local)| {
-                let value = conjuncts.iter().find_map(|conjunct| solved(conjunct, local, &open))?;
-                Some((at, local, value))
-            });
-            let Some((at, local, value)) = found else { break };
+        while let Some((at, value)) = next_solved(&conjuncts, &open) {
             let value = self.expr(value);
-            self.replaced.insert(local, value);
-            open.remove(at);
+            self.replaced.insert(open.remove(at), value);
         }
         let whole = if let Some(&local) = open.first() {
             let name = self.member.program().locals[local].name.clone();
@@ -280,8 +274,18 @@ pub(super) fn conjuncts_of<'e>(assertion: &'e Expr, conjuncts: &mut Vec<&'e Expr
     }
 }
 
+/// The place of the first variable among the open ones that some conjunct determines, and its value.
+pub(super) fn next_solved<'e>(
+    conjuncts: &[&'e Expr],
+    open: &[LocalId],
+) -> Option<(usize, &'e Expr)> {
+    open.iter().enumerate().find_map(|(at, &local)| {
+        Some((at, conjuncts.iter().find_map(|conjunct| solved(conjunct, local, open))?))
+    })
+}
+
 /// What a conjunct says that a variable is, without mentioning variables that are open still.
-pub(super) fn solved<'e>(conjunct: &'e Expr, local: LocalId, open: &[LocalId]) -> Option<&'e Expr> {
+fn solved<'e>(conjunct: &'e Expr, local: LocalId, open: &[LocalId]) -> Option<&'e Expr> {
     let is_it = |e: &Expr| e.kind == ExprKind::Local(local);
     let value = match &conjunct.kind {
         ExprKind::Binary { op: BinaryOp::Eq | BinaryOp::Iff, left, right } if is_it(left) => right,

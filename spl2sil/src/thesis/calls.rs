@@ -6,8 +6,7 @@ use spl::program::{Expr, LocalId, LocalKind, Procedure, ProcedureId, Variable};
 use spl::source::Span;
 
 use super::Scope;
-use super::assertions::{conjuncts_of, solved};
-use super::methods::assigned;
+use super::assertions::{conjuncts_of, next_solved};
 use crate::lower::expressions::Meaning;
 
 impl Scope<'_, '_, '_> {
@@ -24,15 +23,18 @@ impl Scope<'_, '_, '_> {
         let given: Vec<s::Expr> = arguments.iter().map(|argument| self.value(argument)).collect();
         let actuals = self.actuals(callee, given, span);
         let mut receivers = Vec::new();
-        for (at, &result) in callee.results.iter().enumerate() {
-            let local = targets.get(at).and_then(|&target| self.own(target, span));
+        let mut targets = targets.iter();
+        for &result in &callee.results {
+            let is_implicit = program.locals[result].is_implicit;
+            let target = if is_implicit { None } else { targets.next() };
+            let local = target.and_then(|&target| self.own(target, span));
             receivers.push(match local {
                 Some(local) => self.local(local),
                 None => self.unused(result),
             });
         }
         // The last values of parameters are the callee's own.
-        for local in assigned(program, procedure) {
+        for local in callee.assigned(&callee.parameters) {
             receivers.push(self.unused(local));
         }
         let name = self.member.lowering.names.borrow().procedures[procedure].clone();
@@ -77,9 +79,7 @@ impl Scope<'_, '_, '_> {
         for clause in &callee.requires {
             conjuncts_of(&clause.condition, &mut conjuncts);
         }
-        while let Some((at, value)) = open.iter().enumerate().find_map(|(at, &local)| {
-            Some((at, conjuncts.iter().find_map(|conjunct| solved(conjunct, local, &open))?))
-        }) {
+        while let Some((at, value)) = next_solved(&conjuncts, &open) {
             let value = self.value(value);
             self.replaced.insert(open.remove(at), value);
         }

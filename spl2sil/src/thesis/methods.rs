@@ -3,40 +3,12 @@
 use sil::build::*;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
-use spl::program::{Block, Clause, LocalId, Place, ProcedureId, Program, StmtKind, Type, Variable};
+use spl::program::{Block, Clause, LocalId, Procedure, ProcedureId, Type};
 
+use super::assertions::{NO_ACCESS, conjuncts_of, next_solved};
 use super::{Scope, Thesis};
 use crate::lower::annotations::{Annotate, named, renamed, said};
-
-/// The parameters that a body assigns.
-pub(super) fn assigned(program: &Program, id: ProcedureId) -> Vec<LocalId> {
-    let procedure = &program.procedures[id];
-    let mut found = Vec::new();
-    let Some(body) = &procedure.body else { return found };
-    let mut note = |variable: &Variable| {
-        if let Variable::Local(local) = variable
-            && procedure.parameters.contains(local)
-            && !found.contains(local)
-        {
-            found.push(*local);
-        }
-    };
-    body.for_each_stmt(&mut |stmt| match &stmt.kind {
-        StmtKind::Assign { places, .. } => {
-            for place in places {
-                if let Place::Variable(variable) = place {
-                    note(variable);
-                }
-            }
-        }
-        StmtKind::Call { targets, .. } | StmtKind::Havoc(targets) => {
-            targets.iter().for_each(&mut note);
-        }
-        StmtKind::New { target, .. } => note(target),
-        _ => {}
-    });
-    found
-}
+use crate::lower::expressions::Expressions;
 
 impl Thesis<'_, '_> {
     /// A procedure or lemma as a method.
@@ -51,9 +23,9 @@ impl Thesis<'_, '_> {
         let mut method = s::Method::new(&name);
         method.formals = scope.formals(&declared.parameters);
         method.returns = scope.formals(&declared.results);
-        scope.results = declared.results.clone();
+        scope.results = program.explicit(&declared.results);
         scope.is_lemma = declared.is_lemma();
-        let assigned = assigned(program, id);
+        let assigned = declared.assigned(&declared.parameters);
         for &local in &assigned {
             let last = scope.member.fresh(&format!("{}_out", program.locals[local].name));
             method.returns.push(typed(&last, self.lowering.local_type(local)));
@@ -86,7 +58,7 @@ impl Thesis<'_, '_> {
                     method = method.ensures(inhale_exhale(truth(true), nothing_left));
                 }
             }
-            let statements = scope.body(body, &assigned);
+            let statements = scope.body(declared, body, &assigned);
             method = method.body(statements);
         }
         let member: s::Member = method.into();
@@ -105,7 +77,7 @@ impl Scope<'_, '_, '_> {
         if clause.is_free { inhale_exhale(lowered, truth(true)) } else { lowered }
     }
 
-    fn body(&mut self, body: &Block, assigned: &[LocalId]) -> Vec<s::Stmt> {
+    fn body(&mut self, procedure: &Procedure, body: &Block, assigned: &[LocalId]) -> Vec<s::Stmt> {
         let outer = self.member.begin_block();
         for local in assigned {
             let entry = var(&self.member.name_of(*local));
@@ -116,7 +88,27 @@ impl Scope<'_, '_, '_> {
         if let Some(end) = self.end.clone() {
             self.member.emit_plain(label(&end));
         }
+        self.close_results(procedure);
         self.member.end_block(outer)
+    }
+
+    /// Gives implicit results that the body does not assign the value that an equation of the postcondition determines.
+    fn close_results(&mut self, procedure: &Procedure) {
+        let mut open = self.member.program().left_open(procedure);
+        let mut conjuncts = Vec::new();
+        for clause in &procedure.ensures {
+            conjuncts_of(&clause.condition, &mut conjuncts);
+        }
+        while let Some((at, value)) = next_solved(&conjuncts, &open) {
+            self.member.span = value.span;
+            let value = self.expr(value);
+            let result = var(&self.member.name_of(open.remove(at)));
+            self.member.emit(
+                assign(result, value)
+                    .with(renamed("assignment.failed:*", "postcondition.violated:*"))
+                    .with(said("assignment.failed:insufficient.permission", NO_ACCESS)),
+            );
+        }
     }
 
     /// That nothing is owned any more: no field of any object, no predicate.

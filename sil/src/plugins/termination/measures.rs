@@ -4,7 +4,9 @@ use rustc_hash::FxHashMap;
 
 use super::orders::Orders;
 use super::{Locals, build};
-use crate::program::{BinaryOp, Decreases, DecreasesKind, Expr, ExprKind, LocalId, Location, Type};
+use crate::program::{
+    BinaryOp, Decreases, DecreasesKind, Expr, ExprKind, LocalId, Location, Resource, Type,
+};
 use crate::source::Span;
 
 /// The clauses of a function, a method or a loop. A condition that is left out is true.
@@ -23,6 +25,27 @@ pub(super) struct Call<'a> {
     pub(super) callee: &'a Locals,
     pub(super) formals: &'a [LocalId],
     pub(super) arguments: &'a [Expr],
+}
+
+impl<'a> Call<'a> {
+    /// Copies expressions of the callee into the caller.
+    fn import(
+        self,
+        caller: &'a mut Locals,
+        copied: Copied,
+        place: Span,
+    ) -> impl FnMut(&Expr) -> Expr + 'a {
+        let arguments: FxHashMap<_, _> = self
+            .formals
+            .iter()
+            .zip(self.arguments)
+            .map(|(&formal, argument)| (formal, copied(argument, place)))
+            .collect();
+        move |expr: &Expr| {
+            let expr = build::where_old_is_now(&copied(expr, place));
+            build::imported(&expr, self.callee, &arguments, caller, place)
+        }
+    }
 }
 
 /// How expressions are copied into a check: [`build::placed`], or in proofs for functions [`without_amounts`].
@@ -84,17 +107,33 @@ impl<'p> Measure<'p> {
         orders: &Orders,
         place: Span,
     ) -> Values {
-        let arguments: FxHashMap<_, _> = call
-            .formals
-            .iter()
-            .zip(call.arguments)
-            .map(|(&formal, argument)| (formal, copied(argument, place)))
-            .collect();
-        let mut import = |expr: &Expr| {
-            let expr = build::where_old_is_now(&copied(expr, place));
-            build::imported(&expr, call.callee, &arguments, caller, place)
-        };
-        self.values(&mut import, orders, place)
+        self.values(&mut call.import(caller, copied, place), orders, place)
+    }
+
+    /// That some permission is held to each predicate instance of the measure of a callee, in terms of the caller.
+    pub(super) fn held_at_call(
+        &self,
+        call: Call<'_>,
+        caller: &mut Locals,
+        copied: Copied,
+        place: Span,
+    ) -> Expr {
+        let mut import = call.import(caller, copied, place);
+        let elements = self.tuple.into_iter().flat_map(|(elements, _)| elements);
+        let held = elements.filter_map(|element| {
+            let ExprKind::Acc { location: Location::Predicate { predicate, arguments }, .. } =
+                &element.kind
+            else {
+                return None;
+            };
+            let arguments = arguments.iter().map(&mut import).collect();
+            let resource =
+                Resource::Location(Location::Predicate { predicate: *predicate, arguments });
+            let amount = build::expr(ExprKind::Perm(resource), Type::Perm, place);
+            let none = build::expr(ExprKind::NoPerm, Type::Perm, place);
+            Some(build::binary(BinaryOp::Lt, none, amount, place))
+        });
+        build::and(held.collect(), place)
     }
 
     fn values(&self, copy: &mut dyn FnMut(&Expr) -> Expr, orders: &Orders, place: Span) -> Values {

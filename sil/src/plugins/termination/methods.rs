@@ -64,6 +64,14 @@ fn results_at_entry(
     (saved, saving)
 }
 
+/// Where a call stands.
+#[derive(Clone, Copy)]
+enum Calls {
+    InBody,
+    /// In the proof script of a `package`.
+    InScript,
+}
+
 struct Checker<'a, 'p> {
     pass: &'a mut Pass<'p>,
     id: MethodId,
@@ -86,18 +94,18 @@ impl Checker<'_, '_> {
     fn statements(&mut self, cfg: &mut Cfg) {
         for (id, block) in cfg.blocks.iter_mut() {
             if let BlockKind::Basic { statements, .. } = &mut block.kind {
-                self.all(statements, id);
+                self.all(statements, id, Calls::InBody);
             }
         }
     }
 
     /// SOUNDNESS: what a proof script calls it calls for as many left-hand sides as there are, and the method's own
     /// measure speaks of its entry there, too. So the scripts of packages are no exception.
-    fn all(&mut self, statements: &mut Vec<Stmt>, block: BlockId) {
+    fn all(&mut self, statements: &mut Vec<Stmt>, block: BlockId, calls: Calls) {
         for mut statement in std::mem::take(statements) {
             match &mut statement.kind {
                 StmtKind::Call { method, arguments, .. } => {
-                    statements.extend(self.call(*method, arguments, statement.span));
+                    statements.extend(self.call(*method, arguments, calls, statement.span));
                     statements.push(statement);
                 }
                 StmtKind::Unfold(access) if self.pass.orders.has_instances() => {
@@ -106,15 +114,17 @@ impl Checker<'_, '_> {
                     statements.push(statement);
                     statements.push(after);
                 }
-                StmtKind::Package { script: inner, .. }
-                | StmtKind::While { body: inner, .. }
-                | StmtKind::Block(inner) => {
-                    grow_stack(|| self.all(&mut inner.statements, block));
+                StmtKind::Package { script, .. } => {
+                    grow_stack(|| self.all(&mut script.statements, block, Calls::InScript));
+                    statements.push(statement);
+                }
+                StmtKind::While { body: inner, .. } | StmtKind::Block(inner) => {
+                    grow_stack(|| self.all(&mut inner.statements, block, calls));
                     statements.push(statement);
                 }
                 StmtKind::If { then, otherwise, .. } => {
                     for inner in std::iter::once(then).chain(otherwise) {
-                        grow_stack(|| self.all(&mut inner.statements, block));
+                        grow_stack(|| self.all(&mut inner.statements, block, calls));
                     }
                     statements.push(statement);
                 }
@@ -123,7 +133,17 @@ impl Checker<'_, '_> {
         }
     }
 
-    fn call(&mut self, callee: MethodId, arguments: &[Expr], span: Span) -> Vec<Stmt> {
+    /// SOUNDNESS: where an instance of the callee's measure is not held the call's precondition fails, since every method
+    /// has to hold its measure at its entry (a method that is called without it says so at its own calls). So the
+    /// measures are compared where the instances are held, and the precondition's failure is told alone. In a proof
+    /// script `perm` is about one of several heaps, so there the instance has to be held.
+    fn call(
+        &mut self,
+        callee: MethodId,
+        arguments: &[Expr],
+        calls: Calls,
+        span: Span,
+    ) -> Vec<Stmt> {
         let declaration = &self.pass.source.methods[callee];
         let is_mutual = self.pass.components.are_mutual_methods(self.id, callee);
         let kind = if is_mutual { CheckKind::Tuple } else { CheckKind::TerminationCondition };
@@ -136,9 +156,35 @@ impl Checker<'_, '_> {
             &self.pass.orders,
             place,
         );
+        let held = match calls {
+            Calls::InBody if is_mutual => {
+                let measure = Measure::of(&declaration.contract.decreases);
+                measure.held_at_call(call, self.locals, build::placed, place)
+            }
+            _ => build::boolean(true, place),
+        };
         let own = self.own(place);
+        let own_held =
+            own.tuple.iter().flatten().map(|element| {
+                build::binary(BinaryOp::Eq, element.clone(), element.clone(), place)
+            });
+        let is_defined = build::implies(
+            own.tuple_condition.clone(),
+            build::and(own_held.collect(), place),
+            place,
+        );
         let checks = self.pass.call_checks(&own, values, is_mutual, place);
-        checks.into_iter().map(|(kind, check)| self.assert(kind, check, span)).collect()
+        let checks = checks.into_iter().map(|(kind, check)| {
+            let check = match kind {
+                CheckKind::Tuple if !build::is_literal(&held, true) => {
+                    let check = build::implies(held.clone(), check, place);
+                    build::and(vec![is_defined.clone(), check], place)
+                }
+                _ => check,
+            };
+            self.assert(kind, check, span)
+        });
+        checks.collect()
     }
 
     fn assert(&mut self, kind: CheckKind, mut check: Expr, span: Span) -> Stmt {
