@@ -330,6 +330,9 @@ fn reworded(full_id: &str, default_message: &str, text: &str) -> String {
             format!("there might be insufficient permission for `{text}`")
         }
         Some("receiver.null") => format!("a receiver in `{text}` might be null"),
+        Some("qp.not.injective") => {
+            format!("the receiver of `{text}` might be the same for different values")
+        }
         Some("negative.permission") => format!("an amount in `{text}` might be negative"),
         Some("division.by.zero") => format!("a divisor in `{text}` might be zero"),
         Some("seq.index.negative") => format!("an index in `{text}` might be negative"),

@@ -89,7 +89,10 @@ pub(super) fn functions_of_group(
                 failed.push((index, shown.len()));
             }
             bodies[index] = Some(report);
-            if let Some(axioms) = axioms {
+            // A body that is looked at again may have shown its definition before.
+            if let Some(axioms) = axioms
+                && !shown.contains(&functions[index])
+            {
                 context.functions.insert(functions[index], Phase::Body, Arc::new(axioms));
                 shown.push(functions[index]);
             }
