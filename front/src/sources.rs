@@ -3,6 +3,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// The mark that some editors write at the start of a file; it has no column.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -90,7 +92,9 @@ impl SourceFile {
 }
 
 /// A file of [`Sources`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize,
+)]
 pub struct FileId(pub u32);
 
 /// A range of bytes of one file.

@@ -11,13 +11,14 @@ use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term::termcolor::Ansi;
 use codespan_reporting::term::{Config, emit_into_string, emit_to_write_style};
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use front::{Diagnostic, behind_mark};
 
 use crate::source::{LineColumn, Name, SourceFile, Sources};
 
 /// How bad a finding is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Severity {
     Error,
     Warning,

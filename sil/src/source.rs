@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 pub use front::{FileId, LineColumn, SourceFile, Sources};
 
 /// A name as written in the source; cheap to clone, shareable between threads.
@@ -9,7 +11,9 @@ pub type Name = Arc<str>;
 
 /// Where a node of a *translated* program comes from: an index into the program's
 /// [origin table](crate::program::Program::origins). `NONE` for hand-written SIL.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize,
+)]
 pub struct OriginId(pub u32);
 
 impl OriginId {
@@ -20,7 +24,9 @@ impl OriginId {
 /// A range of bytes of one file, with the origin of the node that stands there.
 ///
 /// Invariant: `start <= end`, both on character boundaries of the file's text.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default, Serialize, Deserialize,
+)]
 pub struct Span {
     pub file: FileId,
     pub start: u32,

@@ -2,18 +2,20 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use silicon::Answers;
 use silicon::options::{Join, Native, Options};
 use silicon::output::{Format, ReportFormat};
 use silicon::session::input::{self, Input, Language, Source};
 use silicon::session::shard::Shard;
 use silicon::session::{Lines, Session, Task};
 
+use crate::cache::{Cache, CacheOptions};
 use crate::merge::Merge;
 use crate::presentation::Presentation;
 use crate::silicon_flags::SiliconFlags;
@@ -277,6 +279,9 @@ pub(crate) struct Args {
     compat: Option<Tool>,
 
     #[command(flatten)]
+    pub(crate) cache: CacheOptions,
+
+    #[command(flatten)]
     silicon_flags: SiliconFlags,
 }
 
@@ -290,6 +295,7 @@ const RESOURCES: &str = "Resources";
 pub(crate) enum Command {
     Stability(Stability),
     Merge(Merge),
+    Cache(Cache),
     /// Serve an editor, as a language server: on standard input and output, or on a port
     Lsp {
         /// Wait for the editor on this port of this machine, in the place of ViperServer; 0: any, told on standard output
@@ -377,6 +383,7 @@ impl Args {
     /// Returns remarks about the arguments, a line each.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.silicon_flags.notes();
+        notes.extend(self.cache.note(self.keeps_no_answers()));
         if self.stdin_filename.is_some() && self.inputs.iter().all(|one| one.as_os_str() != "-") {
             notes
                 .push("--stdin-filename has no effect: nothing is read from standard input".into());
@@ -397,6 +404,23 @@ impl Args {
             graphs: self.wants_graphs(),
             shard: None,
         }
+    }
+
+    /// The option that leaves answers of no use, if there is one.
+    fn keeps_no_answers(&self) -> Option<&'static str> {
+        let reasons = [
+            ("--replay", self.replay),
+            ("--direct", self.direct),
+            ("--profile", self.profile),
+            ("--smt-log", self.smt_log.is_some()),
+            ("--check", self.check),
+        ];
+        reasons.into_iter().find(|(_, is_on)| *is_on).map(|(option, _)| option)
+    }
+
+    /// The answers of earlier runs, where a directory keeps them.
+    pub(crate) fn answers(&self) -> anyhow::Result<Option<Arc<Answers>>> {
+        if self.keeps_no_answers().is_some() { Ok(None) } else { self.cache.answers() }
     }
 
     /// Tells whether a report may draw graphs: a page, now or when runs are merged.
@@ -459,7 +483,7 @@ impl Args {
 
     /// The options on which it depends what is found, as they could be given. A limit on time tells only when work ends.
     pub(crate) fn decisive(&self) -> Vec<String> {
-        const OTHERS: [&str; 13] = [
+        const OTHERS: [&str; 16] = [
             "message-format",
             "color",
             "report",
@@ -471,6 +495,9 @@ impl Args {
             "shard",
             "costs",
             "save",
+            "cache",
+            "cache-only",
+            "cache-audit",
             "progress",
             "no-progress",
         ];
@@ -531,6 +558,7 @@ impl Args {
         lines.extend(self.shard.iter().map(|shard| format!("--shard {shard}")));
         lines.extend(self.costs.iter().map(|path| format!("--costs {}", path.display())));
         lines.extend(self.save.iter().map(|path| format!("--save {}", path.display())));
+        lines.extend(self.cache.configuration());
         lines.extend(self.state.iter().map(|at| format!("--state {at}")));
         lines.extend(self.smt_log.iter().map(|path| format!("--smt-log {}", path.display())));
         for (name, on) in [

@@ -15,8 +15,18 @@ use crate::args::Args;
 const NAME: &str = "silicon.toml";
 
 /// Options that a file cannot set: the task, and places of other files.
-const NOT_IN_FILES: [&str; 9] =
-    ["config", "no-config", "dump", "form", "print-config", "compat", "shard", "costs", "save"];
+const NOT_IN_FILES: [&str; 10] = [
+    "config",
+    "no-config",
+    "no-cache",
+    "dump",
+    "form",
+    "print-config",
+    "compat",
+    "shard",
+    "costs",
+    "save",
+];
 
 /// The arguments with those of the configuration file in front of them. `Err`: what is wrong with the file.
 pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {

@@ -4,6 +4,7 @@
 //! programs.
 
 mod args;
+mod cache;
 mod config;
 mod dump;
 mod merge;
@@ -88,6 +89,7 @@ fn answer(args: Args) -> anyhow::Result<u8> {
         return match command {
             Command::Stability(asked) => stability::run(&asked),
             Command::Merge(asked) => merge::run(&asked),
+            Command::Cache(asked) => cache::run(&asked),
             Command::Lsp { worker: true, .. } => silicon_lsp::serve(viper_server::read),
             Command::Lsp { worker: false, port } => {
                 let transport = port.map_or(Transport::Stdio, Transport::Port);

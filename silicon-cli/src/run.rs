@@ -43,6 +43,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     let traces = args.profile.then(tempfile::tempdir).transpose();
     let traces = traces.context("cannot make a directory for traces")?;
     session.options.profile = traces.as_ref().map(|directory| directory.path().to_owned());
+    match args.answers() {
+        Ok(answers) => session.answers = answers,
+        Err(error) => {
+            complain(&format!("error: {error:#}"));
+            return Ok(USAGE);
+        }
+    }
     if let Err(error) = prepare(args, &mut session, &inputs) {
         complain(&format!("error: {error:#}"));
         return Ok(USAGE);

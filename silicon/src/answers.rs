@@ -11,8 +11,11 @@
 mod encode;
 mod key;
 mod recall;
+pub mod store;
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
@@ -23,10 +26,20 @@ pub(crate) use recall::{Recall, Recalled, Work};
 use crate::engine::knowledge::functions::{FunctionAxioms, Phase};
 use crate::report::MemberReport;
 use encode::Digest;
+use serde::{Deserialize, Serialize};
+use store::Store;
 
-/// The answers of earlier runs, of any programs. They live as long as this does; it may be shared by runs on several threads.
+/// The answers of earlier runs, of any programs. They live as long as this does, or in a directory; runs on several threads may
+/// share it.
 #[derive(Default)]
-pub struct Answers(Mutex<Kept>);
+pub struct Answers {
+    kept: Mutex<Kept>,
+    store: Option<Store>,
+    /// The share of answers that are verified again, and compared.
+    audit: f64,
+    /// Whether a task without an answer is given up.
+    is_complete: bool,
+}
 
 #[derive(Default)]
 struct Kept {
@@ -45,6 +58,7 @@ struct Entry {
 const MOST: usize = 20_000;
 
 /// The outcome of a task.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Answer {
     /// What it, and what it builds on, has asked about the program as a whole.
     facts: Vec<(FactByName, bool)>,
@@ -69,7 +83,31 @@ impl Answers {
         self.len() == 0
     }
 
+    /// Answers that are kept in a directory, too. The directory is made if there is none.
+    pub fn stored(directory: &Path) -> io::Result<Self> {
+        Ok(Self { store: Some(Store::open(directory)?), ..Self::default() })
+    }
+
+    /// Verifies a share of the answers again, from 0 to 1. A difference is a defect of the verifier, and reported as one.
+    #[must_use]
+    pub fn audited(self, share: f64) -> Self {
+        Self { audit: share, ..self }
+    }
+
+    /// Gives up what has no answer, instead of verifying it.
+    #[must_use]
+    pub fn complete(self) -> Self {
+        Self { is_complete: true, ..self }
+    }
+
     fn find(&self, key: &Digest, fits: impl Fn(&Answer) -> bool) -> Option<Arc<Answer>> {
+        self.recollect(key, &fits).or_else(|| {
+            let answer = self.store.as_ref()?.get(key).filter(&fits)?;
+            Some(self.remember(*key, answer))
+        })
+    }
+
+    fn recollect(&self, key: &Digest, fits: impl Fn(&Answer) -> bool) -> Option<Arc<Answer>> {
         let mut kept = self.lock();
         kept.now += 1;
         let now = kept.now;
@@ -81,9 +119,18 @@ impl Answers {
 
     /// Keeps an answer; it takes the place of one to the same question.
     fn keep(&self, key: Digest, answer: Answer) {
+        if let Some(store) = &self.store {
+            // A store that takes no answer, as on a full disk, costs the answer only.
+            let _ = store.put(&key, &answer);
+        }
+        self.remember(key, answer);
+    }
+
+    fn remember(&self, key: Digest, answer: Answer) -> Arc<Answer> {
         let mut kept = self.lock();
         kept.now += 1;
-        let entry = Entry { answer: Arc::new(answer), used: kept.now };
+        let answer = Arc::new(answer);
+        let entry = Entry { answer: Arc::clone(&answer), used: kept.now };
         let entries = kept.by_key.entry(key).or_default();
         match entries.iter_mut().find(|old| old.answer.facts == entry.answer.facts) {
             Some(old) => *old = entry,
@@ -95,10 +142,11 @@ impl Answers {
         if kept.entries > MOST {
             kept.forget_half();
         }
+        answer
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -37,6 +37,9 @@ pub use answers::Answers;
 pub use observer::Observer;
 pub use verify::{verify, verify_recalling, verify_with};
 
+/// A digest of the sources, the compiler and the profile of this build: two builds with one digest give the same verdicts.
+pub const BUILD: &str = env!("SILICON_BUILD");
+
 /// The version of the solver that is linked: a verdict may depend on it.
 pub fn solver_version() -> &'static str {
     smt::prover::version()

@@ -61,6 +61,8 @@ pub struct Summary {
     pub files: usize,
     pub members: usize,
     pub verified: usize,
+    /// Members whose verdict an earlier run has found.
+    pub cached: usize,
     pub failed: usize,
     pub inconclusive: usize,
     pub unsupported: usize,
@@ -95,6 +97,7 @@ impl Summary {
         self.input_errors += usize::from(outcome.verdict == FileVerdict::InputError);
         self.checked += usize::from(outcome.verdict == FileVerdict::Checked);
         for member in &outcome.members {
+            self.cached += usize::from(member.statistics.is_cached);
             self.questions.add(&member.statistics.questions);
             for (&subject, &asked) in &member.statistics.subjects {
                 self.subjects.entry(subject).or_default().add(asked);
@@ -212,7 +215,11 @@ fn sums(summary: &Summary) -> String {
     let mut parts = Vec::new();
     if summary.checked < summary.files {
         let (verified, members) = (summary.verified, summary.members);
-        let how = if summary.is_direct { " (direct)" } else { "" };
+        let how = match (summary.is_direct, summary.cached) {
+            (true, _) => " (direct)".to_owned(),
+            (false, 0) => String::new(),
+            (false, cached) => format!(" ({cached} cached)"),
+        };
         parts.push(format!("{verified} of {members} members verified{how}"));
     }
     for (count, word) in [

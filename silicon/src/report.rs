@@ -26,7 +26,7 @@ pub struct Report {
 }
 
 /// The outcome for one member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MemberReport {
     pub kind: MemberKind,
     pub name: String,
@@ -92,7 +92,7 @@ impl Verdict {
 
 /// One failed obligation (or one warning).
 ///
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
     pub severity: Severity,
     /// What the user was doing.
@@ -118,7 +118,7 @@ pub struct Finding {
 }
 
 /// One of several implementations of a method.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Within {
     pub index: usize,
     pub name: Option<Name>,
@@ -136,7 +136,7 @@ impl Within {
 }
 
 /// Permission that is missing, in the words of the program: names that a front end gives stand for those in the SIL text.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shortfall {
     /// As in `cell.value` or `list(node.next)`.
     pub location: String,
@@ -151,7 +151,7 @@ pub struct Shortfall {
 }
 
 /// An amount of permission in a message.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Amount {
     /// More than nothing.
     Some,
@@ -331,7 +331,7 @@ pub enum Share {
 }
 
 /// A branch that a path took.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Step {
     /// Where its condition stands.
     pub condition: Span,
@@ -509,6 +509,9 @@ pub struct Statistics {
     pub waking: Asked,
     /// Paths followed to their end.
     pub paths: u64,
+    /// Whether an earlier run did the work, at this cost.
+    #[serde(default)]
+    pub is_cached: bool,
     /// How often the solver instantiated each quantifier, by its name, where that was asked for. Those of the program are
     /// named by their place, as in `quant@3.12`; others by what they are the axiom of.
     pub instances: BTreeMap<String, u64>,
@@ -547,6 +550,7 @@ impl Statistics {
     /// Adds those of another part of the work.
     pub fn add(&mut self, other: &Statistics) {
         self.time += other.time;
+        self.is_cached &= other.is_cached;
         self.paths += other.paths;
         self.questions.add(&other.questions);
         for (construct, questions) in &other.constructs {

@@ -36,6 +36,7 @@ use indexmap::IndexSet;
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::{Deserialize, Serialize};
 
 pub use self::amounts::Split;
 pub use self::display::Shown;
@@ -45,7 +46,7 @@ pub use self::substitution::Substitution;
 pub use self::symbol::{Declaration, Symbol, SymbolKind};
 
 /// A symbolic value: an index into [`Terms`]. Equal structure has the same index.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Term(u32);
 
 impl Term {
@@ -61,7 +62,7 @@ pub fn grow_stack<R>(rest: impl FnOnce() -> R) -> R {
 }
 
 /// What is known of a term besides its form.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Info {
     sort: Sort,
     /// Whether a variable ([`Declaration::is_variable`]) occurs free.
@@ -71,7 +72,7 @@ struct Info {
 }
 
 /// The terms, sorts and symbols of one member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Terms {
     kinds: IndexSet<TermKind, FxBuildHasher>,
     infos: Vec<Info>,

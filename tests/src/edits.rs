@@ -8,6 +8,8 @@
 //!
 //! A seed names a sequence: the same seed, the same texts.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -87,6 +89,52 @@ const UNRELATED: [&str; 12] = [
     "field NAME_v: Int\nmethod NAME(s: Set[Ref])\n  requires forall r: Ref :: {r.NAME_v} r in s ==> acc(r.NAME_v)\n{ }",
 ];
 
+/// Where the answers of earlier runs come from.
+#[derive(Debug)]
+pub enum Kept {
+    /// One run after the other shares them.
+    Here(Arc<Answers>),
+    /// Each run reads them from a directory, in which files are damaged now and then.
+    In(PathBuf),
+}
+
+impl Kept {
+    fn answers(&self, rng: &mut Rng) -> Arc<Answers> {
+        match self {
+            Self::Here(answers) => Arc::clone(answers),
+            Self::In(directory) => {
+                damage(directory, rng);
+                Arc::new(Answers::stored(directory).expect("a directory of answers can be opened"))
+            }
+        }
+    }
+}
+
+/// Damages a file below a directory, in one of four cases.
+fn damage(directory: &Path, rng: &mut Rng) {
+    let mut place = directory.to_owned();
+    while let Ok(entries) = fs::read_dir(&place) {
+        let mut below: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        below.retain(|path| path.file_name().is_some_and(|name| name != "secret"));
+        below.sort();
+        let Some(next) = rng.choice(below) else { return };
+        place = next;
+    }
+    // Another sequence may have replaced the file meanwhile.
+    let Ok(mut bytes) = fs::read(&place) else { return };
+    match rng.u8(..16) {
+        0 if !bytes.is_empty() => {
+            let at = rng.usize(..bytes.len());
+            bytes[at] ^= 1 << rng.u8(..8);
+        }
+        1 => bytes.truncate(rng.usize(..=bytes.len())),
+        2 => bytes.push(rng.u8(..)),
+        3 => return drop(fs::remove_file(place)),
+        _ => return,
+    }
+    let _ = fs::write(place, bytes);
+}
+
 /// Runs a sequence of so many edits of one program. All sequences may share the answers.
 pub fn run(
     name: &str,
@@ -94,7 +142,7 @@ pub fn run(
     donors: &[(String, String)],
     seed: u64,
     edits: usize,
-    answers: &Arc<Answers>,
+    kept: &Kept,
 ) -> Tally {
     let mut rng = Rng::with_seed(seed);
     let start = Edited { name: name.to_owned(), text: text.to_owned(), options: Choice::Default };
@@ -106,7 +154,7 @@ pub fn run(
             history.push(next);
         }
         let edited = history.last().expect("there is the start");
-        let fits = compare(edited, answers, &mut tally);
+        let fits = compare(edited, &kept.answers(&mut rng), &mut tally);
         if !fits && step > 0 && rng.u8(..4) > 0 {
             // Most edits build on a program that means something.
             history.pop();
@@ -145,9 +193,9 @@ fn compare(edited: &Edited, answers: &Arc<Answers>, tally: &mut Tally) -> bool {
 }
 
 /// What a remembered member does not say: how long its obligations took, and in how many steps.
-const TIMES: [&str; 1] = ["obligations"];
+const TIMES: [&str; 2] = ["obligations", "cached"];
 /// What depends on the workspace, too.
-const COSTS: [&str; 5] = ["obligations", "constructs", "queries", "questions", "subjects"];
+const COSTS: [&str; 6] = ["obligations", "cached", "constructs", "queries", "questions", "subjects"];
 
 /// The members on which work began.
 #[derive(Default)]

@@ -246,7 +246,8 @@ impl<'d> Builder<'d> {
         let mut measure = span;
         for part in node.into_inner() {
             if part.as_rule() != Rule::kw_decreases && measure.start == span.start {
-                measure.start = self.span(&part).start;
+                // An empty measure stands behind blanks that the clause does not cover.
+                measure.start = self.span(&part).start.min(span.end);
             }
             match part.as_rule() {
                 Rule::underscore => kind = DecreasesKind::Wildcard,

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{DomainId, Program};
 use crate::source::Name;
 
 /// A type. Assertions have type `Bool`; whether one is pure is a question to [`super::Expr::is_pure`].
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Type {
     Int,
     Bool,
@@ -18,7 +20,7 @@ pub enum Type {
     Multiset(Arc<Type>),
     Map(Arc<Type>, Arc<Type>),
     /// A domain applied to as many arguments as it has parameters.
-    Domain(DomainId, Arc<[Type]>),
+    Domain(#[serde(with = "by_number")] DomainId, Arc<[Type]>),
     /// A type parameter, inside its domain only.
     Variable(Name),
     /// A magic wand used as a value of the resolver; no variable has this type.
@@ -60,5 +62,21 @@ impl fmt::Display for Shown<'_> {
                 if arguments.is_empty() { Ok(()) } else { f.write_str("]") }
             }
         }
+    }
+}
+
+/// The form of an id in stored data: its number in its arena.
+pub mod by_number {
+    use la_arena::{Idx, RawIdx};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// Writes the number of an id.
+    pub fn serialize<T, S: Serializer>(id: &Idx<T>, to: S) -> Result<S::Ok, S::Error> {
+        id.into_raw().into_u32().serialize(to)
+    }
+
+    /// Reads the number of an id.
+    pub fn deserialize<'de, T, D: Deserializer<'de>>(from: D) -> Result<Idx<T>, D::Error> {
+        Ok(Idx::from_raw(RawIdx::from_u32(u32::deserialize(from)?)))
     }
 }

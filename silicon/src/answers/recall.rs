@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::{Deserialize, Serialize};
 use sil::plugins::termination::Instrumented;
 use sil::program::{FunctionId, PredicateId, Program};
 use sil::source::{Name, Sources, Span};
@@ -18,7 +19,7 @@ use crate::engine::members::analysis::Analysis;
 use crate::engine::state::heap::Resource;
 use crate::engine::whole::Fact;
 use crate::options::Options;
-use crate::report::{MemberReport, Verdict};
+use crate::report::{Finding, MemberReport, Verdict, full_id};
 
 /// The run of one program.
 pub(crate) struct Recall<'p> {
@@ -28,6 +29,8 @@ pub(crate) struct Recall<'p> {
     tasks: Vec<(Key, Work)>,
     /// What is known of each task that is done.
     done: Vec<OnceLock<Done>>,
+    /// Reports of answers that are being verified again.
+    audited: Vec<OnceLock<Vec<MemberReport>>>,
 }
 
 /// What the answers need to know of a task.
@@ -48,7 +51,7 @@ struct Done {
 }
 
 /// A span by its number in a part of the key, or a part of that.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct SpanRef {
     base: (usize, usize),
     /// The offset and the length; none: all of it.
@@ -86,7 +89,8 @@ impl<'p> Recall<'p> {
         let mut keys = Keys::new(Reader { program, sources, checks }, options);
         let tasks: Vec<_> = tasks.map(|(subject, work)| (keys.of(&subject), work)).collect();
         let done = tasks.iter().map(|_| OnceLock::new()).collect();
-        Some(Self { answers, program, keys, tasks, done })
+        let audited = tasks.iter().map(|_| OnceLock::new()).collect();
+        Some(Self { answers, program, keys, tasks, done, audited })
     }
 
     /// Looks for answers, and leaves what others need of them in the context.
@@ -108,7 +112,9 @@ impl<'p> Recall<'p> {
         let is_usable = |index: usize| {
             found[index].as_ref().is_some_and(|it| it.numbering == self.tasks[index].0.numbering)
         };
-        let mut runs: Vec<bool> = found.iter().map(Option::is_none).collect();
+        let is_audited = |_| self.answers.audit > 0.0 && fastrand::f64() < self.answers.audit;
+        let mut runs: Vec<bool> =
+            found.iter().map(|answer| answer.as_ref().is_none_or(is_audited)).collect();
         for index in (0..runs.len()).rev() {
             if runs[index] {
                 for before in self.tasks[index].1.uses.iter().filter_map(|it| task_of.get(it)) {
@@ -118,33 +124,52 @@ impl<'p> Recall<'p> {
         }
         let mut reports = Vec::with_capacity(runs.len());
         for (index, answer) in found.into_iter().enumerate() {
-            let Some(answer) = answer.filter(|_| !runs[index]) else {
+            let (key, work) = &self.tasks[index];
+            let restored = answer.as_ref().map(|answer| self.restored(key, answer));
+            if runs[index] {
+                if let Some(reports) = restored {
+                    let _ = self.audited[index].set(reports);
+                }
                 reports.push(None);
                 continue;
-            };
-            let (key, work) = &self.tasks[index];
-            if answer.numbering == key.numbering {
-                for (position, phase, axioms) in &answer.axioms {
-                    context.functions.insert(work.functions[*position], *phase, Arc::clone(axioms));
-                }
             }
-            let asked = answer.facts.iter();
-            let asked = asked.filter_map(|(fact, holds)| Some((names.fact(fact)?, *holds)));
-            let _ = self.done[index].set(Done { is_clean: true, asked: asked.collect() });
-            let restored = |(report, spans): &(MemberReport, Vec<SpanRef>)| {
-                let mut report = report.clone();
-                let mut spans = spans.iter();
-                for_each_span(&mut report, |span| {
-                    *span = self.span(key, *spans.next().expect("there is one for each"));
-                });
-                report
-            };
-            reports.push(Some(answer.reports.iter().map(restored).collect()));
+            if let Some(answer) = &answer {
+                if answer.numbering == key.numbering {
+                    for (position, phase, axioms) in &answer.axioms {
+                        let axioms = Arc::clone(axioms);
+                        context.functions.insert(work.functions[*position], *phase, axioms);
+                    }
+                }
+                let asked = answer.facts.iter();
+                let asked = asked.filter_map(|(fact, holds)| Some((names.fact(fact)?, *holds)));
+                let _ = self.done[index].set(Done { is_clean: true, asked: asked.collect() });
+            }
+            reports.push(restored);
         }
         Recalled { reports }
     }
 
-    /// A task has been done in so much time; keeps its outcome, if nothing but the program had a part in it.
+    /// The reports of an answer, at the places of this program.
+    fn restored(&self, key: &Key, answer: &Answer) -> Vec<MemberReport> {
+        let restored = |(report, spans): &(MemberReport, Vec<SpanRef>)| {
+            let mut report = report.clone();
+            report.statistics.is_cached = true;
+            let mut spans = spans.iter();
+            for_each_span(&mut report, |span| {
+                *span = self.span(key, *spans.next().expect("there is one for each"));
+            });
+            report
+        };
+        answer.reports.iter().map(restored).collect()
+    }
+
+    /// Whether tasks without an answer are given up.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.answers.is_complete
+    }
+
+    /// A task has been done in so much time; keeps its outcome, if nothing but the program had a part in it. Where an audit finds
+    /// that the outcome is another than an answer says, returns words of that, and keeps the answer.
     pub(crate) fn done<'r>(
         &self,
         index: usize,
@@ -152,7 +177,7 @@ impl<'p> Recall<'p> {
         time: Duration,
         asked: Vec<(Fact, bool)>,
         reports: impl Iterator<Item = &'r MemberReport>,
-    ) {
+    ) -> Option<String> {
         let reports: Vec<&MemberReport> = reports.collect();
         let (key, work) = &self.tasks[index];
         let mut asked = asked;
@@ -170,10 +195,16 @@ impl<'p> Recall<'p> {
         }
         asked.sort_unstable();
         asked.dedup();
+        let difference = self.audited[index]
+            .get()
+            .filter(|_| is_clean)
+            .and_then(|answer| difference(answer, &reports));
+        is_clean &= difference.is_none();
         if is_clean && let Some(answer) = self.answer(key, work, context, &asked, &reports) {
             self.answers.keep(key.digest, answer);
         }
         let _ = self.done[index].set(Done { is_clean, asked });
+        difference
     }
 
     /// `None` where something is told at a place that the key does not know.
@@ -245,6 +276,23 @@ impl<'p> Recall<'p> {
     }
 }
 
+/// Words of the first report that is not what an answer says; costs do not count.
+fn difference(answer: &[MemberReport], reports: &[&MemberReport]) -> Option<String> {
+    let same = |old: &MemberReport, new: &MemberReport| {
+        (old.kind, &old.name, old.span, old.verdict) == (new.kind, &new.name, new.span, new.verdict)
+            && (&old.findings, &old.trusted) == (&new.findings, &new.trusted)
+    };
+    let mut pairs = answer.iter().zip(reports);
+    let (old, new) = pairs.find(|(old, new)| !same(old, new))?;
+    let words = |report: &MemberReport| {
+        let of = |finding: &Finding| full_id(finding.error, finding.reason);
+        let ids: Vec<String> = report.findings.iter().map(of).collect();
+        format!("{} [{}]", report.verdict.name(), ids.join(", "))
+    };
+    let (was, is) = (words(old), words(new));
+    Some(format!("the cache says of {}: {was}; verified again it is: {is}", old.name))
+}
+
 /// Whether no clock can have had a part in work that took so long: each lets a question, or a member, have more.
 fn is_within_limits(options: &Options, time: Duration) -> bool {
     /// The least that a question may take, with and without a model.
@@ -265,6 +313,8 @@ fn for_each_span(report: &mut MemberReport, mut each: impl FnMut(&mut Span)) {
         finding.related.iter_mut().for_each(|(span, _)| each(span));
         finding.implementation.iter_mut().for_each(|within| each(&mut within.span));
         finding.path.iter_mut().for_each(|step| each(&mut step.condition));
+        let forgotten = finding.counterexample.as_mut().and_then(|one| one.forgotten.as_mut());
+        forgotten.into_iter().for_each(|state| each(&mut state.head));
     }
     report.trusted.iter_mut().for_each(|(span, _)| each(span));
 }

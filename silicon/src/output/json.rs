@@ -229,6 +229,9 @@ struct MemberLine<'a> {
     prover_ms: f64,
     queries: u64,
     paths: u64,
+    /// Whether an earlier run has done the work, at this cost.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cached: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     questions: Option<QuestionsObject>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -317,6 +320,7 @@ impl<'a> MemberLine<'a> {
             prover_ms: milliseconds(measured.questions.prover_time),
             queries: measured.questions.by_prover,
             paths: measured.paths,
+            cached: measured.is_cached,
             questions: statistics.then(|| QuestionsObject::of(&measured.questions)),
             constructs: statistics.then(|| {
                 let constructs = measured.constructs.iter();

@@ -8,7 +8,9 @@
 macro_rules! ids {
     ($(#[$about:meta])* $name:ident { $($variant:ident: $id:literal, $meaning:literal, $advice:literal;)* }) => {
         $(#[$about])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[derive(
+            Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize,
+        )]
         pub enum $name {
             $(#[doc = $meaning] $variant,)*
         }

@@ -66,19 +66,42 @@ impl Run<'_> {
                 workspace = Workspace::new();
             }
             let (task, facts) = (&self.tasks[index], Facts::of(self.analysis));
+            if self.recall.is_some_and(Recall::is_complete) {
+                self.collected.add_all(index, self.without_answer(task));
+                continue;
+            }
             let started = Instant::now();
             match perform(self.context, task, &facts, self.turns.slice(), &workspace) {
-                Some(reports) => {
+                Some(mut reports) => {
                     if let Some(recall) = self.recall {
                         let (time, asked) = (started.elapsed(), facts.into_asked());
-                        let reports = reports.iter().map(|(_, report)| report);
-                        recall.done(index, self.context, time, asked, reports);
+                        let found = reports.iter().map(|(_, report)| report);
+                        let difference = recall.done(index, self.context, time, asked, found);
+                        if let Some(difference) = difference {
+                            let options = self.context.options;
+                            for (_, report) in &mut reports {
+                                stopped(options, report, Stop::Broken(difference.clone()));
+                            }
+                        }
                     }
                     self.collected.add_all(index, reports);
                 }
                 None => self.turns.postpone(index),
             }
         }
+    }
+}
+
+impl Run<'_> {
+    /// The reports of a task that was not to be verified.
+    fn without_answer(&self, task: &Task) -> Vec<(Member, MemberReport)> {
+        let given_up = |member| {
+            let mut report = blank(self.context.program, member);
+            let why = "the cache has no answer (--cache-only)".to_owned();
+            stopped(self.context.options, &mut report, Stop::GivenUp(why));
+            (member, report)
+        };
+        task.members().into_iter().map(given_up).collect()
     }
 }
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
+use serde::{Deserialize, Serialize};
 
 use super::{Sort, Symbol, Term};
 
 /// One node of a term.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum TermKind {
     Bool(bool),
     Int(BigInt),
@@ -61,14 +62,14 @@ pub enum TermKind {
 }
 
 /// `forall` or `exists`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Quant {
     Forall,
     Exists,
 }
 
 /// What a quantified formula is called, and whether it needs its triggers.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Label {
     /// For profiles.
     pub name: Arc<str>,
@@ -92,7 +93,7 @@ impl From<&str> for Label {
 
 /// A quantified formula. Bound variables are numbered canonically, so that formulas which differ only in
 /// the choice of their variables are the same term. The label does not count either.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Quantifier {
     pub quant: Quant,
     pub variables: Box<[Symbol]>,
@@ -125,7 +126,7 @@ impl Hash for Quantifier {
 }
 
 /// The operators that the collection theories axiomatise.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum TheoryOp {
     SeqEmpty,
     SeqSingleton,

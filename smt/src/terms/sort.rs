@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// A sort: an index into the sorts of one [`Terms`](super::Terms). Equal structure has the same index.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Sort(pub(super) u32);
 
 impl Sort {
@@ -26,7 +28,7 @@ impl Sort {
 }
 
 /// What a [`Sort`] is.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum SortKind {
     Bool,
     Int,

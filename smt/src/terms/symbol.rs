@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Sort;
 
 /// A declared symbol: an index into the symbols of one [`Terms`](super::Terms).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Symbol(pub(super) u32);
 
 impl Symbol {
@@ -16,7 +18,7 @@ impl Symbol {
 }
 
 /// How the prover has to read a symbol.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum SymbolKind {
     Uninterpreted,
     /// Uninterpreted, and made for one purpose in one arena: whoever takes a formula elsewhere has to say there what it
@@ -33,7 +35,7 @@ pub enum SymbolKind {
 }
 
 /// Name and signature of a symbol. Two declarations with the same contents are the same symbol.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Declaration {
     pub name: Arc<str>,
     pub args: Box<[Sort]>,

@@ -4,6 +4,7 @@
 
 mod architecture;
 mod bad_input;
+mod cache;
 mod cli;
 mod direct;
 mod docs;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use sil::program::{Function, FunctionId, Program};
 use smt::terms::{Term, Terms};
 
@@ -10,7 +11,7 @@ use crate::engine::knowledge::symbols::Emitted;
 use crate::engine::{Amounts, Engine};
 
 /// The two parts of a function's verification.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Phase {
     Contract,
     Body,
@@ -38,7 +39,7 @@ impl FunctionTable {
 }
 
 /// Axioms justified by the checks passed so far (trap T5a), with the terms they are made of.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct FunctionAxioms {
     pub(crate) terms: Terms,
     pub(crate) axioms: Vec<Term>,

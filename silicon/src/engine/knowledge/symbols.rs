@@ -2,6 +2,7 @@
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
+use serde::{Deserialize, Serialize};
 use sil::program::{DomainId, FunctionId, LocalId, PredicateId, Type};
 use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind};
 
@@ -21,11 +22,37 @@ pub(crate) struct FunctionSymbols {
 }
 
 /// What the prover has been told.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+#[serde(from = "Numbers", into = "Numbers")]
 pub(crate) struct Emitted {
     pub(crate) functions: IndexSet<FunctionId, FxBuildHasher>,
     /// Instances of domains, their type arguments ground.
     pub(crate) domains: IndexSet<(DomainId, Vec<Type>), FxBuildHasher>,
+}
+
+/// [`Emitted`] in stored data: ids are numbers.
+#[derive(Serialize, Deserialize)]
+struct Numbers {
+    functions: Vec<u32>,
+    domains: Vec<(u32, Vec<Type>)>,
+}
+
+impl From<Emitted> for Numbers {
+    fn from(Emitted { functions, domains }: Emitted) -> Self {
+        let functions = functions.into_iter().map(|id| id.into_raw().into_u32()).collect();
+        let domains = domains.into_iter();
+        let domains = domains.map(|(id, types)| (id.into_raw().into_u32(), types)).collect();
+        Self { functions, domains }
+    }
+}
+
+impl From<Numbers> for Emitted {
+    fn from(Numbers { functions, domains }: Numbers) -> Self {
+        let functions = functions.into_iter().map(|id| FunctionId::from_raw(id.into())).collect();
+        let domains = domains.into_iter();
+        let domains = domains.map(|(id, types)| (DomainId::from_raw(id.into()), types)).collect();
+        Self { functions, domains }
+    }
 }
 
 impl Engine<'_> {

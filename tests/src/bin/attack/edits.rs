@@ -12,7 +12,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use sil_tests::attack::in_order;
-use sil_tests::edits::{self, Tally};
+use sil_tests::edits::{self, Kept, Tally};
 use sil_tests::plant::lot;
 use silicon::session::Input;
 use silicon::session::input::{Language, programs_below};
@@ -32,6 +32,9 @@ pub(super) struct Options {
     /// Sequences at a time; 0: one per core
     #[arg(short = 'j', long, default_value_t = 0)]
     jobs: usize,
+    /// Keep answers in a directory, as `silicon --cache` does, and damage some
+    #[arg(long)]
+    store: bool,
     /// Where programs to start from are
     #[arg(required = true, value_name = "DIR")]
     directories: Vec<PathBuf>,
@@ -46,12 +49,17 @@ pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!programs.is_empty(), "there are no programs");
     let is_sil = |name: &str| Input::text(name, "").language() == Language::Sil;
     let donors: Vec<_> = programs.iter().filter(|(name, _)| is_sil(name)).cloned().collect();
-    let answers = Arc::default();
+    let directory = tempfile::tempdir().context("cannot make a directory")?;
+    let kept = if args.store {
+        Kept::In(directory.path().to_owned())
+    } else {
+        Kept::Here(Arc::default())
+    };
     let results = in_order(0..args.sequences, args.jobs, |number| {
         let seed = lot(args.seed, "edits", "", number);
         let (name, text) = &programs[seed as usize % programs.len()];
         let donors = if is_sil(name) { &donors[..] } else { &[] };
-        edits::run(name, text, donors, seed, args.edits, &answers)
+        edits::run(name, text, donors, seed, args.edits, &kept)
     });
     let mut out = io::stdout().lock();
     let (mut tally, mut defects) = (Tally::default(), 0);
