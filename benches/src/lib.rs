@@ -1,9 +1,11 @@
-//! The benchmark harness: times of the ways from a program to its verdict, and of the phases on each way.
+//! The benchmark harness: times of the ways from a program to its verdict, and of the phases on
+//! each way.
 //!
-//! [`measure`] takes a program through each phase with a clock beside it, [`pipe`] runs the two commands as a user
-//! does, [`samples`] turns repeated runs into means, and [`table`] shows the means. [`ways`] compares the translation of
-//! Chalice programs with their direct execution. [`thesis`] shows the times of a thesis beside ours, [`running`] measures
-//! the machine that runs Chalice programs.
+//! [`measure`] takes a program through each phase with a clock beside it, [`pipe`] runs the two
+//! commands as a user does, [`samples`] turns repeated runs into means, and [`table`] shows the
+//! means. [`ways`] compares the translation of Chalice programs with their direct execution.
+//! [`thesis`] shows the times of a thesis beside ours, [`running`] measures the machine that runs
+//! Chalice programs.
 
 pub mod measure;
 pub mod pipe;

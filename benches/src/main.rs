@@ -18,7 +18,8 @@ use silicon::session::on_large_stack;
 #[derive(Parser, Debug)]
 #[command(name = "sil-benches", version)]
 struct Args {
-    /// Programs and directories of programs [default: the examples, and the Chalice and SPL programs of the corpus]
+    /// Programs and directories of programs [default: the examples, and the Chalice and SPL
+    /// programs of the corpus]
     #[arg(value_name = "FILE|DIR")]
     inputs: Vec<PathBuf>,
 
@@ -30,12 +31,14 @@ struct Args {
     #[arg(short = 'j', long, value_name = "N", default_value_t = 0)]
     threads: usize,
 
-    /// Measure the procedures of the table of GRASShopper's symbolic executor instead, each as a process of its own, and
-    /// show its times beside ours: a directory with `basic.spl`, `frame.spl`, `func.spl`, `list.spl` and `treeset.spl`
+    /// Measure the procedures of the table of GRASShopper's symbolic executor instead, each as a
+    /// process of its own, and show its times beside ours: a directory with `basic.spl`,
+    /// `frame.spl`, `func.spl`, `list.spl` and `treeset.spl`
     #[arg(long, value_name = "DIR", conflicts_with_all = ["no_pipe", "csv"])]
     thesis: Option<PathBuf>,
 
-    /// Measure Chalice programs by two ways instead, translated and executed directly, and count the members on which both agree
+    /// Measure Chalice programs by two ways instead, translated and executed directly, and count
+    /// the members on which both agree
     #[arg(
         long,
         value_enum,

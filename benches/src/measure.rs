@@ -11,7 +11,8 @@ use sil::source::Sources;
 use silicon::options::Options;
 use silicon::report::{Report, Verdict};
 
-/// The steps between a text and a verdict, in order. Those of Chalice are zero for programs written in SIL.
+/// The steps between a text and a verdict, in order. Those of Chalice are zero for programs written
+/// in SIL.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Phase {
     /// Chalice text to syntax tree.
@@ -28,7 +29,8 @@ pub enum Phase {
     Resolve,
     /// Symbolic execution, the prover included.
     Verify,
-    /// Within [`Phase::Verify`]: the time of all workers in Z3, so with several threads it may exceed it.
+    /// Within [`Phase::Verify`]: the time of all workers in Z3, so with several threads it may
+    /// exceed it.
     Prover,
 }
 
@@ -101,7 +103,8 @@ pub fn translation(name: &str, text: &str) -> Result<String, String> {
 
 /// Way (b): a Chalice text in one process, as `silicon program.chalice` does it.
 ///
-/// The translation is printed and read back there too: that is what gives a finding its place in a SIL text.
+/// The translation is printed and read back there too: that is what gives a finding its place in a
+/// SIL text.
 pub fn chalice(name: &str, text: &str, options: &Options) -> Measured {
     let mut run = Run::default();
     let source = SourceFile::new(name, text);
@@ -133,7 +136,8 @@ pub fn spl_translation(name: &str, text: &str) -> Result<String, String> {
     translated.text.clone().ok_or_else(first)
 }
 
-/// Way (b): an SPL text in one process, as `silicon program.spl` does it: reading and checking it count as translation.
+/// Way (b): an SPL text in one process, as `silicon program.spl` does it: reading and checking it
+/// count as translation.
 pub fn spl(name: &str, text: &str, options: &Options) -> Measured {
     let mut run = Run::default();
     let translated = run.clock(Phase::Translate, || spl_translation(name, text))?;

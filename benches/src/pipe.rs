@@ -1,4 +1,5 @@
-//! Way (a): `chalice2sil program.chalice | silicon -`, or `spl2sil program.spl | silicon -`, as two processes.
+//! Way (a): `chalice2sil program.chalice | silicon -`, or `spl2sil program.spl | silicon -`, as two
+//! processes.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
-//! How fast Chalice programs run with every permission checked: statements, calls and schedules a second.
+//! How fast Chalice programs run with every permission checked: statements, calls and schedules a
+//! second.
 //!
-//! The programs are written here or are examples, so that the numbers of two releases are about the same work. Times are
-//! those that the thread has used, as others may use the machine meanwhile.
+//! The programs are written here or are examples, so that the numbers of two releases are about the
+//! same work. Times are those that the thread has used, as others may use the machine meanwhile.
 
 use std::fmt::Write as _;
 

@@ -15,7 +15,8 @@ const COLUMNS: [(&str, &[Phase]); 6] = [
     ("Prover", &[Phase::Prover]),
 ];
 
-/// A table: programs as rows, in milliseconds, with a line of sums and what a reader has to know about the run.
+/// A table: programs as rows, in milliseconds, with a line of sums and what a reader has to know
+/// about the run.
 pub fn table(rows: &[Row], runs: usize, threads: usize, cores: usize) -> String {
     let group = width(rows, "Group", |row| &row.group);
     let name = width(rows, "Name", |row| &row.name);

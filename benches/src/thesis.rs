@@ -1,5 +1,5 @@
-//! The procedures that the thesis about symbolic execution for GRASShopper was measured with, beside its times (E. Cox,
-//! *Symbolic Execution of GRASShopper Programs*, 2021, section 4.3).
+//! The procedures that the thesis about symbolic execution for GRASShopper was measured with,
+//! beside its times (E. Cox, *Symbolic Execution of GRASShopper Programs*, 2021, section 4.3).
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,8 +11,8 @@ use anyhow::{Context, Result, ensure};
 use crate::pipe::Commands;
 use crate::samples::Mean;
 
-/// File, procedure, its milliseconds in the thesis, and whether it is right. Four procedures that the thesis takes for verified
-/// are wrong.
+/// File, procedure, its milliseconds in the thesis, and whether it is right. Four procedures that
+/// the thesis takes for verified are wrong.
 pub const PROCEDURES: [(&str, &str, u32, bool); 26] = [
     ("basic", "assign", 38, true),
     ("basic", "assign2", 19, true),

@@ -1,7 +1,8 @@
 //! Two ways from a Chalice program to its verdicts: translated to SIL, and executed directly.
 //!
-//! Only members that both ways can verify are compared; what direct execution has no rule for is counted. Both run in this
-//! process on one thread, and a time is that of the engine, without the front ends.
+//! Only members that both ways can verify are compared; what direct execution has no rule for is
+//! counted. Both run in this process on one thread, and a time is that of the engine, without the
+//! front ends.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Runs once more what went wrong, to say more about it than a run notes while nothing has gone wrong yet.
+//! Runs once more what went wrong, to say more about it than a run notes while nothing has gone
+//! wrong yet.
 
 use crate::choices::{Choices, parse_schedule};
 use crate::code::Code;
@@ -16,8 +17,9 @@ pub fn traced<'c>(start: &Machine<'c>, outcome: &Outcome) -> Option<Machine<'c>>
     (repeated.verdict == outcome.verdict).then_some(again)
 }
 
-/// Does the same schedule pass if permission is counted by thread? Then there is no race: a contract asks for too little or
-/// gives too little back (runtime checking after Hegi 2013, section 3.1).
+/// Does the same schedule pass if permission is counted by thread? Then there is no race: a
+/// contract asks for too little or gives too little back (runtime checking after Hegi 2013, section
+/// 3.1).
 pub fn passes_by_thread(
     code: &Code,
     method: u32,

@@ -1,10 +1,11 @@
 //! Permission amounts: sums of rationals, read fractions and counting permissions.
 //!
-//! A verifier chooses each read fraction so that it fits; all that programs may rely on is that it is positive and far
-//! below certain other amounts. So a read fraction is no number here but an infinitesimal, known by what it is below
-//! ([`order`]). A question about an amount is answered "yes" only if that is the answer for every admissible choice.
-//! The thesis this follows (Hegi 2013, section 3.2.2) has one unit for all read fractions, so that different ones may be
-//! equal by luck.
+//! A verifier chooses each read fraction so that it fits; all that programs may rely on is that it
+//! is positive and far below certain other amounts. So a read fraction is no number here but an
+//! infinitesimal, known by what it is below ([`order`]). A question about an amount is answered
+//! "yes" only if that is the answer for every admissible choice. The thesis this follows (Hegi
+//! 2013, section 3.2.2) has one unit for all read fractions, so that different ones may be equal by
+//! luck.
 
 pub mod order;
 mod rational;
@@ -21,7 +22,7 @@ pub use rational::Rational;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Kappa(pub u32);
 
-/// What a rational is multiplied with.
+/// The factor of a rational.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Monomial {
     /// Nothing: the term is the rational.
@@ -46,7 +47,7 @@ impl Monomial {
 pub struct Term {
     /// How often.
     pub coefficient: Rational,
-    /// Of what.
+    /// The monomial that the coefficient belongs to.
     pub monomial: Monomial,
 }
 
@@ -148,7 +149,8 @@ impl Amount {
         self.terms().iter().find_map(counted).unwrap_or(Rational::ZERO)
     }
 
-    /// Its sign if all its terms have the same one: then it does not matter which of them is the greatest.
+    /// Its sign if all its terms have the same one: then it does not matter which of them is the
+    /// greatest.
     fn sign_of_all(&self) -> Option<Sign> {
         let Form::Sum(terms) = &self.0 else { return None };
         let mut signs = terms.iter().map(|term| term.coefficient.is_positive());

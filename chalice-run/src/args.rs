@@ -41,12 +41,13 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "VIEW", default_value = "method")]
     pub(crate) view: ViewArg,
 
-    /// What becomes of permission in a predicate: it is tracked, or folding is ignored and instances stand for what is in
-    /// them
+    /// The permission in a predicate: it is tracked, or folding is ignored and instances stand for
+    /// their bodies
     #[arg(long, value_enum, value_name = "HOW", default_value = "track")]
     pub(crate) fold: FoldArg,
 
-    /// Run without checking permission, contracts, assertions and the order of locks; nothing passes
+    /// Run without checking permission, contracts, assertions and the order of locks; nothing
+    /// passes
     #[arg(long)]
     pub(crate) no_checks: bool,
 
@@ -54,12 +55,13 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) erase_ghost: bool,
 
-    /// What that has which nobody gave a value. zero: zero; report: zero, with a warning where it is used (the default);
-    /// seed: a value chosen by the seed (the default where starts are generated)
+    /// The value of a location that was never written. zero: zero; report: zero, with a warning
+    /// where it is used (the default); seed: a value chosen by the seed (the default where starts
+    /// are generated)
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) undefined: Option<UndefinedArg>,
 
-    /// What becomes of a run in which an assumption does not hold
+    /// The end of a run in which an assumption does not hold
     #[arg(long, value_enum, value_name = "HOW", default_value = "check")]
     pub(crate) assume: AssumeArg,
 
@@ -80,8 +82,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
 
-    /// How many steps that threads can notice a run may have: 100,000, or 5,000 where starts are generated, or 200 where
-    /// schedules are explored
+    /// How many steps that threads can notice a run may have: 100,000, or 5,000 where starts are
+    /// generated, or 200 where schedules are explored
     #[arg(long, value_name = "N")]
     pub(crate) visible_steps: Option<u64>,
 
@@ -101,12 +103,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "START", conflicts_with_all = ["generate", "arguments"])]
     pub(crate) start: Option<String>,
 
-    /// Start the entry at the head of a loop, in a state that a report of silicon names; nothing passes
+    /// Start the entry at the head of a loop, in a state that a report of silicon names; nothing
+    /// passes
     #[arg(long, value_name = "STATE", conflicts_with_all = ["generate", "arguments"])]
     pub(crate) from: Option<String>,
 
-    /// Calls, loops, joins, acquires and receives of the entry give whatever their contracts allow: all of them, or those at
-    /// these places; nothing passes
+    /// Calls, loops, joins, acquires and receives of the entry give whatever their contracts allow:
+    /// all of them, or those at these places; nothing passes
     #[arg(long, value_name = "LINE[:COLUMN],..|all")]
     pub(crate) by_contract: Option<String>,
 
@@ -115,7 +118,8 @@ pub(crate) struct Args {
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) inputs: u64,
 
-    /// Make all starts within bounds: objects of a class, size of integers, length of sequences, depth of predicates
+    /// Make all starts within bounds: objects of a class, size of integers, length of sequences,
+    /// depth of predicates
     #[arg(long, value_name = "n,k,l,d", value_parser = parse_scope, requires = "generate")]
     pub(crate) scope: Option<Bounds>,
 
@@ -135,7 +139,7 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) no_progress: bool,
 
-    /// Whether permission that is left behind is a failure, or only noted
+    /// The effect of permission that is left behind: a failure, or only a note
     #[arg(long, value_enum, value_name = "HOW", default_value = "note")]
     pub(crate) leaks: LeaksArg,
 

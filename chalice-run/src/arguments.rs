@@ -23,7 +23,7 @@ pub fn read(machine: &mut Machine<'_>, text: &str, ty: &Type) -> Result<Value, S
 /// So many characters of what is wrong are shown.
 const SHOWN: usize = 40;
 
-/// What stands where something else is expected.
+/// Shows the text in place of the expected one.
 fn shown(rest: &str) -> String {
     match rest.char_indices().nth(SHOWN) {
         _ if rest.is_empty() => "the end".to_owned(),

@@ -1,7 +1,7 @@
 //! Decisions: everything about a run that its program and start leave open.
 //!
-//! A run is a function of its program, start, options and decisions. Seeds only make decisions, with a generator of
-//! our own, so that a seed means the same in every release.
+//! A run is a function of its program, start, options and decisions. Seeds only make decisions,
+//! with a generator of our own, so that a seed means the same in every release.
 
 /// Pseudo-random numbers: SplitMix64 (Steele, Lea and Flood 2014).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ impl SplitMix {
     }
 }
 
-/// What a decision is about.
+/// The subject of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// Which thread runs next.
@@ -35,11 +35,11 @@ pub enum About {
 /// A decision that was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// What was chosen.
+    /// The chosen alternative.
     pub choice: u32,
-    /// Of how many.
+    /// The number of alternatives.
     pub of: u32,
-    /// What it is about.
+    /// The subject.
     pub about: About,
 }
 
@@ -100,13 +100,13 @@ impl Choices {
         choice
     }
 
-    /// What has been decided.
+    /// Returns the decisions taken so far.
     pub fn taken(&self) -> &[Decision] {
         &self.taken
     }
 
-    /// How the script differs from the run, in words: a decision that there was not, or, if the run `is_over`, decisions
-    /// that are left.
+    /// How the script differs from the run, in words: a decision that there was not, or, if the run
+    /// `is_over`, decisions that are left.
     pub fn misfit(&self, is_over: bool) -> Option<String> {
         let taken = self.taken.len();
         if let Some(at) = self.misfit {
@@ -133,8 +133,8 @@ impl Choices {
         self.policy = policy;
     }
 
-    /// What is decided from now on is tried once more, in another way: first by a script, then by the policy, which goes
-    /// its own way for each `number`.
+    /// Tries all later decisions once more in another way: first by a script, then by the policy,
+    /// which goes its own way for each `number`.
     pub(crate) fn try_instead(&mut self, script: Vec<u32>, number: u32) {
         self.script = self.taken.iter().map(|decision| decision.choice).chain(script).collect();
         if let Policy::Random(random) = &mut self.policy {
@@ -148,8 +148,8 @@ impl Choices {
     }
 }
 
-/// Decisions as text: numbers between dots, `n*times` for one that is taken several times in a row, `-` if there are
-/// none.
+/// Decisions as text: numbers between dots, `n*times` for one that is taken several times in a row,
+/// `-` if there are none.
 pub fn schedule_text(decisions: &[Decision]) -> String {
     let numbers: Vec<u32> = decisions.iter().map(|decision| decision.choice).collect();
     numbers_text(&numbers)

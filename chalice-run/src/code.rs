@@ -1,8 +1,9 @@
 //! A program in the form that runs: names are slots, fields are cells, bodies are flat.
 //!
-//! A slot is the place of a variable in its activation. Slot 0 is the receiver, parameters and results follow; bound
-//! variables have slots of their own. A cell is the place of a field in its object: cell 0 is `mu` (of a token,
-//! `joinable`), the declared fields follow in order, then one cell for each tracked field that may point to the object.
+//! A slot is the place of a variable in its activation. Slot 0 is the receiver, parameters and
+//! results follow; bound variables have slots of their own. A cell is the place of a field in its
+//! object: cell 0 is `mu` (of a token, `joinable`), the declared fields follow in order, then one
+//! cell for each tracked field that may point to the object.
 
 mod expr;
 mod literals;
@@ -33,7 +34,7 @@ use crate::value::Value;
 pub struct Code {
     /// The program it was made from, for names and types.
     pub program: Program,
-    /// What its first line asks for.
+    /// The options of the first line.
     pub options: Options,
     /// By id.
     pub classes: Vec<Class>,
@@ -109,7 +110,7 @@ pub struct Channel {
     pub name: String,
     /// How many values a message has; they are in the slots from 1 on.
     pub parameters: usize,
-    /// What a message transfers.
+    /// The assertion that a message transfers.
     pub where_clause: Option<Expr>,
     /// The slots of the where clause.
     pub frame: Frame,
@@ -159,7 +160,8 @@ pub struct Function {
     pub class: u32,
     /// Has it no receiver?
     pub is_static: bool,
-    /// How many parameters it has; they are in the slots from 1 on, the value is in the slot after them.
+    /// How many parameters it has; they are in the slots from 1 on, the value is in the slot after
+    /// them.
     pub parameters: usize,
     /// Preconditions.
     pub requires: Vec<Expr>,
@@ -180,7 +182,7 @@ pub struct Function {
 pub struct Predicate {
     /// Its name.
     pub name: String,
-    /// What it stands for.
+    /// The body of the predicate.
     pub body: Expr,
     /// The slots of the body.
     pub frame: Frame,

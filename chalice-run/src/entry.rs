@@ -47,7 +47,8 @@ pub fn entry(code: &Code, name: Option<&str>, has_arguments: bool) -> Result<u32
 /// Why an entry is not started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoStart {
-    /// It cannot be as the command says: the arguments do not fit, or the precondition cannot be executed.
+    /// It cannot be as the command says: the arguments do not fit, or the precondition cannot be
+    /// executed.
     Refused(String),
     /// No small start was found that satisfies the precondition; there may be a larger one.
     NotFound(String),
@@ -62,7 +63,8 @@ impl From<String> for NoStart {
 /// A machine about to execute the entry, which has been given what its precondition asks for.
 ///
 /// # Errors
-/// Arguments that do not fit, or a precondition that cannot be granted, or not within the default bounds.
+/// Arguments that do not fit, or a precondition that cannot be granted, or not within the default
+/// bounds.
 pub fn start<'c>(
     code: &'c Code,
     method: u32,

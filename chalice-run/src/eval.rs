@@ -1,7 +1,8 @@
 //! Evaluation of expressions.
 //!
-//! Every read is checked: of fields against the permission of the scope's holder, of sequences against their bounds.
-//! Nothing is evaluated by halves: what cannot be executed is [`Trouble::Unknown`].
+//! Every read is checked: of fields against the permission of the scope's holder, of sequences
+//! against their bounds. Nothing is evaluated by halves: what cannot be executed is
+//! [`Trouble::Unknown`].
 
 mod collections;
 mod functions;
@@ -118,7 +119,8 @@ impl Machine<'_> {
         })
     }
 
-    /// What depends on more than the values of its parts: on the heap, on locks, on time.
+    /// Evaluates expressions that depend on more than the values of their parts: on the heap, on
+    /// locks, on time.
     fn eval_state(&mut self, e: &Expr, slots: &mut [Value]) -> Res<Value> {
         Ok(match &e.kind {
             Kind::Constant { slot, flag } => return self.constant(*slot, *flag, e.span, slots),
@@ -148,7 +150,8 @@ impl Machine<'_> {
                 Value::Bool(holds)
             }
             Kind::Eval(parts) => return self.eval_in_state(&parts.0, &parts.1, slots),
-            // Only `assert`, contracts and `assume` hold permission to account; elsewhere the resolver refuses it.
+            // Only `assert`, contracts and `assume` hold permission to account; elsewhere the
+            // resolver refuses it.
             Kind::Access(_) | Kind::Credit { .. } => {
                 self.check_now(e, slots)?;
                 Value::Bool(true)

@@ -1,8 +1,9 @@
 //! All schedules, up to the order of steps that do not matter to each other.
 //!
-//! Dynamic partial-order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson and Sagonas 2014). Only
-//! steps that threads can notice are ordered; two of them matter to each other if they concern the same lock, the same
-//! end of a channel, or the output. A release is no step of its own: until it, nobody can acquire the lock.
+//! Dynamic partial-order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson and
+//! Sagonas 2014). Only steps that threads can notice are ordered; two of them matter to each other
+//! if they concern the same lock, the same end of a channel, or the output. A release is no step of
+//! its own: until it, nobody can acquire the lock.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,7 +28,7 @@ pub struct Limits {
     pub deadline: Option<std::time::Instant>,
 }
 
-/// What came of exploring.
+/// The result of exploring.
 #[derive(Debug, Clone)]
 pub struct Explored {
     /// How many schedules were run to their end.
@@ -52,7 +53,7 @@ pub struct Explored {
     pub output: Vec<String>,
 }
 
-/// What two steps have in common that matter to each other.
+/// The shared subject of two steps that matter to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Lock(Ref),
@@ -98,9 +99,9 @@ struct Node {
     sleep: Vec<(usize, Access)>,
     /// How many steps its thread has taken, this one included.
     number: u32,
-    /// What comes before it, itself included.
+    /// The steps that come before it, itself included.
     clock: Vec<u32>,
-    /// What came before the step of its thread before.
+    /// The steps that came before the previous step of its thread.
     before: Vec<u32>,
     /// Interruptions up to here.
     preemptions: u32,
@@ -404,7 +405,8 @@ impl<'c> Explorer<'c> {
         true
     }
 
-    /// Pairs of steps that matter to each other and could have come in the other order, from a step on.
+    /// Pairs of steps that matter to each other and could have come in the other order, from a step
+    /// on.
     fn find_races(&mut self, from: usize) {
         if self.limits.preemptions.is_some() {
             return;
@@ -416,7 +418,8 @@ impl<'c> Explorer<'c> {
         }
     }
 
-    /// Threads that have not come to their next step could have taken it earlier, before it was too late.
+    /// Threads that have not come to their next step could have taken it earlier, before it was too
+    /// late.
     fn find_races_of_waiting(&mut self, machine: &Machine<'_>) {
         if self.limits.preemptions.is_some() {
             return;

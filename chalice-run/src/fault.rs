@@ -1,7 +1,7 @@
-//! What can stop a run.
+//! The reasons that stop a run.
 //!
-//! Ids are those of the verifier, `kind:reason`: the statement or contract says the kind, the part that went wrong the
-//! reason.
+//! Ids are those of the verifier, `kind:reason`: the statement or contract says the kind, the part
+//! that went wrong the reason.
 
 use chalice::Span;
 
@@ -105,7 +105,7 @@ pub struct Fault {
     pub span: Span,
     /// The clause, if it is one of several and is to be blamed.
     pub clause: Option<Span>,
-    /// What is wrong, in words.
+    /// The fault, in words.
     pub words: String,
     /// The location of which permission is missing, and how much is asked for.
     pub missing: Option<(Loc, Option<Amount>)>,
@@ -131,14 +131,14 @@ impl Fault {
     }
 }
 
-/// What ends an evaluation or a step before its time.
+/// The reason that ends an evaluation or a step before its time.
 #[derive(Debug, Clone)]
 pub enum Trouble {
     /// A check failed.
     Fault(Fault),
-    /// What is needed cannot be executed.
+    /// A needed part cannot be executed.
     Unknown {
-        /// What it is: an id.
+        /// The part: an id.
         what: &'static str,
         /// Where.
         span: Span,
@@ -158,7 +158,7 @@ pub enum Trouble {
     },
     /// A bound was hit.
     Bound(&'static str, Span),
-    /// What was received is not what was given: a defect of the machine, or of a rule.
+    /// A receiver got other permissions than were given: a defect of the machine, or of a rule.
     Inconsistent(String, Span),
 }
 

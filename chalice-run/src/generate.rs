@@ -1,9 +1,10 @@
 //! Starts of methods, made from their preconditions.
 //!
-//! A start is made by granting: the precondition is evaluated with the environment as the giver, which has all
-//! permission to objects that come into being when something refers to them. Values are chosen when they are first read;
-//! what a conjunct then says filters, with the youngest choice changed first. The method under test takes no part in
-//! it, so contracts that no caller can meet are not hidden.
+//! A start is made by granting: the precondition is evaluated with the environment as the giver,
+//! which has all permission to objects that come into being when something refers to them. Values
+//! are chosen when they are first read; what a conjunct then says filters, with the youngest choice
+//! changed first. The method under test takes no part in it, so contracts that no caller can meet
+//! are not hidden.
 
 mod grant;
 mod head;
@@ -54,7 +55,7 @@ pub enum Order {
     Random(u64),
 }
 
-/// What a start at random prefers, where nothing else says what is chosen.
+/// The preferences of a random start, where nothing else decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     /// Nothing in particular.
@@ -67,7 +68,7 @@ pub(crate) enum Style {
     Nothing,
 }
 
-/// What came of looking for the next start.
+/// The result of looking for the next start.
 #[derive(Debug)]
 pub enum Found<'c> {
     /// A machine about to execute the method.
@@ -76,7 +77,8 @@ pub enum Found<'c> {
     Exhausted,
     /// So many contradictions were met that the search has stopped.
     GaveUp,
-    /// The precondition cannot be granted: it is ill-formed, or not executable. An id of what is in the way.
+    /// The precondition cannot be granted: it is ill-formed, or not executable. An id of what is in
+    /// the way.
     Impossible(String),
 }
 
@@ -149,7 +151,7 @@ impl<'c> Starts<'c> {
         self
     }
 
-    /// What leads to a start, and on to the end of its run, again.
+    /// Returns the text that leads to a start, and on to the end of its run, again.
     pub fn text_of(&self, ended: &Machine<'_>) -> StartText {
         let decisions = ended.choices.taken().iter().map(|decision| decision.choice).collect();
         StartText { decisions, integers: self.extra.clone() }
@@ -191,8 +193,8 @@ impl<'c> Starts<'c> {
                     return Found::Start(Box::new(machine));
                 }
                 Err(trouble) => match self.cut(*trouble, &machine) {
-                    // What has no value makes the precondition false, as far as starts are concerned.
-                    // So does a function that goes round a cycle for ever.
+                    // What has no value makes the precondition false, as far as starts are
+                    // concerned. So does a function that goes round a cycle for ever.
                     Trouble::Contradiction | Trouble::Fault(_) | Trouble::Bound(..) => {
                         self.positions.step_on();
                     }
@@ -226,7 +228,7 @@ impl<'c> Starts<'c> {
         }
     }
 
-    /// What went wrong; choices after it do not matter.
+    /// Passes a trouble on; choices after it do not matter.
     fn cut(&mut self, trouble: Trouble, machine: &Machine<'_>) -> Trouble {
         self.positions.truncate(machine.choices.taken().len());
         trouble
@@ -252,13 +254,15 @@ impl<'c> Starts<'c> {
     }
 }
 
-/// After so many contradictions a start at random is begun anew, and each time later after twice as many.
+/// After so many contradictions a start at random is begun anew, and each time later after twice as
+/// many.
 const FRUITLESS: u32 = 40;
 
 /// So many of the integers that a program mentions are tried, with their neighbours.
 const MENTIONED: usize = 16;
 
-/// Integers that matter to a method: small ones, those that the program mentions with their neighbours, and others.
+/// Integers that matter to a method: small ones, those that the program mentions with their
+/// neighbours, and others.
 fn hints(code: &Code, method: u32, bounds: Bounds, extra: &[i64]) -> Arc<[i64]> {
     let mut hints = vec![0];
     for size in 1..=bounds.integers {

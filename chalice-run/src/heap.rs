@@ -1,7 +1,7 @@
 //! Objects, and who holds how much permission to what.
 //!
-//! Permission lives at the location it is for, and of a field it always adds up to the whole: whoever gets some, gets it
-//! from somebody. So a check that fails can say who has what is missing.
+//! Permission lives at the location it is for, and of a field it always adds up to the whole:
+//! whoever gets some, gets it from somebody. So a check that fails can say who has what is missing.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use imbl::OrdMap;
 use crate::amount::{Amount, Kappa};
 use crate::value::{Level, Ref, Value};
 
-/// Who can hold permission.
+/// A holder of permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Holder {
-    /// What is around the program: it grants what the start needs.
+    /// The surroundings of the program: they grant the needs of the start.
     Environment,
     /// An activation, or what one has left behind. In the thread view, all activations of a thread.
     Frame(u32),
@@ -27,7 +27,7 @@ pub enum Holder {
     Instance(Ref, u32),
     /// A message on its way.
     Message(u32),
-    /// What a finished thread leaves for the one that joins it.
+    /// A token, which keeps the permissions of a finished thread for the thread that joins it.
     Token(Ref),
     /// Objects that were freed.
     Freed,
@@ -35,7 +35,7 @@ pub enum Holder {
     Nobody,
 }
 
-/// Who holds how much of one location.
+/// The holders of one location, with their amounts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Holdings {
     /// Nobody holds any.
@@ -45,8 +45,8 @@ pub enum Holdings {
     Whole(Holder),
     /// Up to [`FEW`] hold some: no holder twice, no amount nothing.
     Few(Box<Vec<(Holder, Amount)>>),
-    /// More than that do, as in deep recursion: who it is about is found without looking through all of them, and a copy
-    /// shares what has not changed.
+    /// More than that do, as in deep recursion: who it is about is found without looking through
+    /// all of them, and a copy shares what has not changed.
     Many(Box<OrdMap<Holder, Amount>>),
 }
 
@@ -166,18 +166,18 @@ impl Holdings {
 pub struct Cell {
     /// Its value now.
     pub value: Value,
-    /// Who holds permission to it.
+    /// The holders of permission to it.
     pub holdings: Holdings,
     /// Since when it has the value.
     since: u32,
-    /// What it was before, with the times since when: as much as recorded states need.
+    /// The earlier values, with their times: as many as recorded states need.
     history: Option<Box<History>>,
 }
 
 /// Earlier values of a cell with the times since when it had them.
 type History = Vec<(u32, Value)>;
 
-/// What something in the heap is.
+/// The kind of an object in the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
     /// An object of a class.
@@ -193,7 +193,7 @@ pub enum ObjectKind {
 pub struct Instance {
     /// The predicate.
     pub predicate: u32,
-    /// Who holds how much of it.
+    /// The holders of it, with their amounts.
     pub holdings: Holdings,
     /// The last fold.
     pub since: Span,
@@ -226,9 +226,9 @@ pub struct Message {
 /// The state of a channel.
 #[derive(Debug, Clone, Default)]
 pub struct ChannelState {
-    /// What has been sent and not received.
+    /// The messages that were sent and not received.
     pub queue: VecDeque<Message>,
-    /// Who may receive how often, or owes how many messages.
+    /// The credits and debts of each holder.
     pub credits: Vec<(Holder, i64)>,
 }
 
@@ -252,11 +252,11 @@ pub struct Snapshot {
     pub epoch: u32,
     /// The locks that the thread held.
     pub held: Arc<Vec<Held>>,
-    /// Who held what, if that is kept.
+    /// The holders of permission then, if that is kept.
     pub permissions: Option<Arc<Permissions>>,
 }
 
-/// Who held what in a recorded state.
+/// The holders of permission in a recorded state.
 #[derive(Debug, Clone)]
 pub struct Permissions {
     /// In whose name that state is spoken of.
@@ -283,7 +283,7 @@ impl Permissions {
         Self { holder, objects: heap.objects.iter().map(of).collect() }
     }
 
-    /// Who held permission to a location.
+    /// Returns the holders of permission to a location.
     pub fn holdings(&self, loc: Loc) -> Option<&Holdings> {
         let PermissionsToObject { cells, instances } = self.objects.get(loc.object.0 as usize)?;
         match loc.part {
@@ -311,7 +311,7 @@ pub struct TokenState {
     pub before: Snapshot,
 }
 
-/// What only some objects have.
+/// The parts that only some objects have.
 #[derive(Debug, Clone, Default)]
 pub struct Extra {
     /// The lock, while the object is shared.
@@ -325,16 +325,16 @@ pub struct Extra {
 /// Something in the heap.
 #[derive(Debug, Clone)]
 pub struct Object {
-    /// What it is.
+    /// The kind of the object.
     pub kind: ObjectKind,
-    /// The thread that made it, and its number among those that the thread made: a name that does not depend on what
-    /// other threads do.
+    /// The thread that made it, and its number among those that the thread made: a name that does
+    /// not depend on what other threads do.
     pub name: (u32, u32),
     /// Its fields; see [`crate::code`] for their order.
     pub cells: Vec<Cell>,
     /// Folded predicate instances.
     pub instances: Vec<Instance>,
-    /// What only some have.
+    /// The parts that only some objects have.
     pub extra: Option<Box<Extra>>,
 }
 
@@ -400,7 +400,7 @@ impl Heap {
         &mut self.objects[object.0 as usize]
     }
 
-    /// What only some objects have, of one that needs it.
+    /// Returns the parts that only some objects have, of an object that needs them.
     pub fn extra_mut(&mut self, object: Ref) -> &mut Extra {
         self.object_mut(object).extra.get_or_insert_default()
     }
@@ -415,7 +415,7 @@ impl Heap {
         self.get(object)?.extra.as_ref()?.token.as_ref()
     }
 
-    /// Who holds permission to a location.
+    /// Returns the holders of permission to a location.
     pub fn holdings(&self, loc: Loc) -> Option<&Holdings> {
         let object = self.get(loc.object)?;
         match loc.part {
@@ -427,7 +427,7 @@ impl Heap {
         }
     }
 
-    /// Who holds permission to a location of an object that exists.
+    /// Returns the holders of permission to a location of an object that exists.
     pub fn holdings_mut(&mut self, loc: Loc) -> &mut Holdings {
         let object = self.object_mut(loc.object);
         match loc.part {
@@ -472,7 +472,8 @@ impl Heap {
         cell.value = value;
     }
 
-    /// Gives a cell the value that it turns out to have had in a recorded state, and since then until it was written.
+    /// Gives a cell the value that it turns out to have had in a recorded state, and since then
+    /// until it was written.
     pub fn decide_at(&mut self, object: Ref, cell: u32, epoch: u32, value: Value) {
         let cell = &mut self.objects[object.0 as usize].cells[cell as usize];
         if cell.since > epoch
@@ -577,7 +578,7 @@ mod tests {
         assert!(cell.history.as_ref().is_none_or(|history| history.len() < 20));
     }
 
-    /// What holders have, as a plain list says it.
+    /// Many holders have the same amounts as in a plain list.
     #[test]
     fn many_holders_are_kept_as_few_are() {
         let mut random = crate::choices::SplitMix(7);

@@ -1,7 +1,8 @@
 //! The order of lock levels, as far as the program has said what it is.
 //!
-//! It is partial: a total order would make unrelated objects comparable and let errors pass. Relations between levels
-//! that exist never change, since a new one is placed between bounds of which each lower one is below each upper one.
+//! It is partial: a total order would make unrelated objects comparable and let errors pass.
+//! Relations between levels that exist never change, since a new one is placed between bounds of
+//! which each lower one is below each upper one.
 
 use std::sync::Arc;
 
@@ -52,7 +53,8 @@ impl Levels {
         self.below[other.0 as usize].binary_search(&one.0).is_ok()
     }
 
-    /// A new level above and below others, each of the lower ones being below each of the upper ones.
+    /// A new level above and below others, each of the lower ones being below each of the upper
+    /// ones.
     pub fn between(&mut self, lower: &[Level], upper: &[Level]) -> Level {
         let mut set = vec![Level::BOTTOM.0];
         for level in lower {

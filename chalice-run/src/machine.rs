@@ -1,6 +1,7 @@
 //! The machine: threads as data, one heap, and everything that a step needs.
 //!
-//! Threads, activations and their program counters are plain data, so a machine can be cloned, and stops anywhere.
+//! Threads, activations and their program counters are plain data, so a machine can be cloned, and
+//! stops anywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ mod config;
 pub use crate::step::{ByContract, Rounds};
 pub use config::{Assume, Config, Folding, Trace, Undefined, View};
 
-/// What a thread is about to do that other threads can notice.
+/// The next action of a thread that other threads can notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pending {
     /// Acquires a lock.
@@ -39,7 +40,7 @@ pub enum Pending {
     Step,
 }
 
-/// What a thread is doing.
+/// The present state of a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// It can go on by itself.
@@ -53,11 +54,11 @@ pub enum Status {
 /// A loop that is being executed.
 #[derive(Debug, Clone)]
 pub struct LoopState {
-    /// Who holds what the invariants ask for.
+    /// The holder of the permissions that the invariants ask for.
     pub holder: Holder,
     /// Its read fraction.
     pub kappa: Kappa,
-    /// What it was given last.
+    /// The permissions that it was given last.
     pub moved: Vec<(Loc, Amount)>,
     /// The credits it was given last.
     pub credits: Vec<(Ref, i64)>,
@@ -76,7 +77,7 @@ pub struct Activation {
     pub pc: u32,
     /// Its variables.
     pub slots: Vec<Value>,
-    /// Who holds its permission.
+    /// The holder of its permission.
     pub holder: Holder,
     /// Its read fraction.
     pub kappa: Kappa,
@@ -89,7 +90,7 @@ pub struct Activation {
 }
 
 impl Activation {
-    /// Who holds what can be used now.
+    /// Returns the holder whose permission can be used now.
     pub fn current(&self) -> (Holder, Kappa) {
         match self.loops.last() {
             Some(inner) => (inner.holder, inner.kappa),
@@ -116,9 +117,9 @@ pub struct Thread {
     pub forked: Option<(u32, Span)>,
     /// Its token.
     pub token: Option<Ref>,
-    /// What it executes, the innermost last.
+    /// The activations that it executes, the innermost last.
     pub stack: Vec<Activation>,
-    /// What it is doing.
+    /// The present state of the thread.
     pub status: Status,
     /// Does it not run, unless another one has to wait for it?
     pub is_parked: bool,
@@ -151,21 +152,22 @@ pub struct Scope {
     pub kappa: Kappa,
     /// A recorded state, instead of the present one.
     pub at: Option<Snapshot>,
-    /// What `old` means.
+    /// The meaning of `old`.
     pub old: OldState,
     /// Is permission checked?
     pub checks: bool,
 }
 
 impl Scope {
-    /// For a thread whose precondition is granted: nothing is checked, as there is no permission yet.
+    /// For a thread whose precondition is granted: nothing is checked, as there is no permission
+    /// yet.
     pub fn granting(thread: Option<u32>, kappa: Kappa) -> Self {
         let old = OldState::Missing;
         Self { thread, holder: Holder::Environment, kappa, at: None, old, checks: false }
     }
 }
 
-/// What `old` means.
+/// The meaning of `old`.
 #[derive(Debug, Clone)]
 pub enum OldState {
     /// Nothing: there is no such state.
@@ -178,7 +180,7 @@ pub enum OldState {
     Now,
 }
 
-/// What happened, in numbers.
+/// The events of a run, in numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Statements.
@@ -198,11 +200,11 @@ pub struct TraceLine {
     pub thread: u32,
     /// Where.
     pub span: Span,
-    /// What: the first word of the statement.
+    /// The action: the first word of the statement.
     pub what: &'static str,
     /// The object it is about.
     pub object: Option<Ref>,
-    /// What moved: location, amount, giver, receiver.
+    /// The moved permissions: location, amount, giver, receiver.
     pub moved: Vec<(Loc, Amount, Holder, Holder)>,
     /// How many visible steps of each thread come before it, or are it.
     pub clock: Vec<u32>,
@@ -223,21 +225,22 @@ pub struct Machine<'c> {
     pub levels: Levels,
     /// All threads, in the order of their forks.
     pub threads: Vec<Thread>,
-    /// The threads before this one are not ready: each is at a step that others can notice, or has ended.
+    /// The threads before this one are not ready: each is at a step that others can notice, or has
+    /// ended.
     pub(crate) unsettled: usize,
     /// How many statements have changed more than variables of their method.
     pub(crate) noise: u64,
-    /// What is open.
+    /// The open decisions.
     pub choices: Choices,
-    /// What happened, in numbers.
+    /// The events, in numbers.
     pub counts: Counts,
-    /// What was written out.
+    /// The output.
     pub output: Vec<String>,
-    /// What could not be executed: where, what, how often.
+    /// The parts that could not be executed: place, kind, number.
     pub skipped: BTreeMap<(Span, &'static str), u64>,
     /// Where values that nobody gave were used, if that is noted.
     pub unset: BTreeSet<Span>,
-    /// What was noted.
+    /// The lines of the trace.
     pub trace: Vec<TraceLine>,
     /// Values that constants were taken to have before they were assigned.
     pub foreseen: Vec<Value>,
@@ -249,7 +252,7 @@ pub struct Machine<'c> {
     pub frames: Vec<u32>,
     /// All channels.
     pub channels: Vec<Ref>,
-    /// What the entry has returned.
+    /// The results of the entry.
     pub results: Vec<Value>,
     /// Are visible steps ordered by what comes before what?
     pub clocks: bool,
@@ -259,7 +262,7 @@ pub struct Machine<'c> {
     pub(crate) scope: Scope,
     /// Credits that an assertion being evaluated has given away, and who gave them.
     pub(crate) given: (Holder, Vec<(Ref, i64)>),
-    /// What is open while an expression is evaluated.
+    /// The instances that are open while an expression is evaluated.
     pub(crate) opened: Opened,
     /// How deep evaluations are nested.
     pub(crate) depth: u32,
@@ -267,26 +270,26 @@ pub struct Machine<'c> {
     pub(crate) evaluating: Vec<u32>,
     /// One of them, to notice those that go round in a circle.
     pub(crate) milestone: Option<crate::eval::Milestone>,
-    /// What the last step moved, if that is noted.
+    /// The permissions that the last step moved, if that is noted.
     pub(crate) moved: Vec<(Loc, Amount, Holder, Holder)>,
     /// The object that the running statement is about, for the trace.
     pub(crate) subject: Option<Ref>,
-    /// What becomes of questions about levels that nothing orders.
+    /// The treatment of questions about levels that nothing orders.
     pub(crate) open: crate::eval::Open,
     /// Is a start being generated, so that contradictions are dropped?
     pub(crate) granting: bool,
     /// Contracts that gave whatever they allow.
     pub relied: BTreeSet<crate::replay::Blame>,
-    /// Part of a contract that was granted without knowing whether it holds, as it could not be evaluated: what comes of
-    /// the run may come of no run.
+    /// Part of a contract that was granted without knowing whether it holds, as it could not be
+    /// evaluated: what comes of the run may come of no run.
     pub doubt: Option<Span>,
     /// Was the start made from a precondition? Then nobody is there to send what it waits for.
     pub(crate) is_generated: bool,
-    /// What a start may consist of.
+    /// The bounds of a start.
     pub(crate) bounds: crate::generate::Bounds,
     /// Locks that the thread of a start does not hold.
     pub(crate) refused: Vec<(Ref, LockMode)>,
-    /// What the start prefers.
+    /// The preferences of the start.
     pub(crate) style: crate::generate::Style,
     /// The number that was chosen last for the start: its place among the hints.
     pub(crate) last_number: Option<usize>,
@@ -474,7 +477,7 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// What `old` means in the scope.
+    /// Returns the state of `old` in the scope.
     pub(crate) fn old_state(&self) -> Option<Snapshot> {
         match &self.scope.old {
             OldState::Missing => None,
@@ -496,7 +499,7 @@ impl<'c> Machine<'c> {
         Snapshot { epoch: self.heap.record(), held, permissions }
     }
 
-    /// Who holds what now, as far as one is concerned, if recorded states keep it.
+    /// Returns the present permissions that concern a holder, if recorded states keep them.
     pub(crate) fn permissions(&self, holder: Holder) -> Option<Arc<Permissions>> {
         let is_kept = self.config.check_old && !self.granting;
         is_kept.then(|| Arc::new(Permissions::of(&self.heap, holder)))

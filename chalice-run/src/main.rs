@@ -247,7 +247,8 @@ impl Runner<'_> {
         Ok((scheduling, Vec::new()))
     }
 
-    /// How threads are scheduled where the decisions of a report make no sense, as they belong to one start.
+    /// How threads are scheduled where the decisions of a report make no sense, as they belong to
+    /// one start.
     fn policy(&self) -> Result<Scheduling, String> {
         match self.scheduling()? {
             (scheduling, script) if script.is_empty() => Ok(scheduling),
@@ -311,7 +312,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What threads have done last, where something went wrong and people are told.
+    /// Returns the last steps of the threads, where something went wrong and people are told.
     fn last_steps(&self, start: &Machine<'_>, outcome: &Outcome) -> String {
         let is_told = matches!(self.args.message_format, FormatArg::Human)
             && matches!(self.args.trace, TraceArg::None)
@@ -335,8 +336,8 @@ impl Runner<'_> {
         }
         let start = machine.clone();
         let outcome = run(machine, scheduling);
-        // What ends early does not take all decisions. Where threads wait for each other, a run may be stopped before
-        // the others have ended.
+        // What ends early does not take all decisions. Where threads wait for each other, a run may
+        // be stopped before the others have ended.
         let is_over = matches!(outcome.verdict, Verdict::Passed | Verdict::Failed);
         if let Some(words) = machine.choices.misfit(is_over) {
             return Err(Problem::Use(words));

@@ -6,8 +6,8 @@ use crate::machine::{Activation, Machine};
 use crate::value::{Level, Ref, Value};
 
 impl Machine<'_> {
-    /// A name of an object that does not depend on what other threads do: its class and its number among the objects
-    /// that its thread has made.
+    /// A name of an object that does not depend on what other threads do: its class and its number
+    /// among the objects that its thread has made.
     pub fn name(&self, object: Ref) -> String {
         let Some(found) = self.heap.get(object) else { return "no object".to_owned() };
         let kind = match found.kind {
@@ -27,7 +27,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The path of a thread: the numbers of forks that lead to it, between dots. Nothing if there is no such thread.
+    /// The path of a thread: the numbers of forks that lead to it, between dots. Nothing if there
+    /// is no such thread.
     pub fn path_text(&self, thread: usize) -> String {
         let mut numbers = Vec::new();
         let mut next = self.threads.get(thread);
@@ -56,7 +57,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Who holds something.
+    /// Returns the name of a holder.
     pub fn holder(&self, holder: Holder) -> String {
         let of_method = |number: u32| {
             let method = self.frames.get(number as usize).copied().unwrap_or_default();
@@ -86,7 +87,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Who a holder was at some time of the run, as the trace names it: there the thread stands beside it.
+    /// Returns the name of a holder at some time of the run, as the trace shows it: there the
+    /// thread stands beside it.
     pub fn holder_then(&self, holder: Holder) -> String {
         let (number, prefix) = match holder {
             Holder::Frame(number) => (number, ""),
@@ -150,8 +152,8 @@ impl Machine<'_> {
         self.state_text(activation, slots).join(", ")
     }
 
-    /// The state at the head of a loop, in words: variables and fields that have a value, and fields that had another one
-    /// at the start of the method.
+    /// The state at the head of a loop, in words: variables and fields that have a value, and
+    /// fields that had another one at the start of the method.
     pub fn head_text(&self, head: &Head) -> String {
         let Some(activation) = self.threads.first().and_then(|thread| thread.stack.first()) else {
             return String::new();

@@ -1,4 +1,5 @@
-//! What is open while an expression is evaluated: whose permission may be used beside one's own.
+//! The instances that are open while an expression is evaluated: the permission that may be used
+//! beside one's own.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -6,10 +7,11 @@ use smallvec::SmallVec;
 use crate::amount::Amount;
 use crate::heap::{Holder, Holdings};
 
-/// Holders whose permission may be used, each with the part of it that may, in the order in which they were opened.
+/// Holders whose permission may be used, each with the part of it that may, in the order in which
+/// they were opened.
 ///
-/// A function may look into an instance inside of another one as deep as a list is long, so what one of them has is found
-/// without asking the others.
+/// A function may look into an instance inside of another one as deep as a list is long, so what
+/// one of them has is found without asking the others.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Opened {
     entries: Vec<(Holder, Amount)>,
@@ -43,14 +45,16 @@ impl Opened {
         }
     }
 
-    /// How much of a location somebody may use: his own, and that of others as far as they are open.
+    /// How much of a location somebody may use: his own, and that of others as far as they are
+    /// open.
     pub(crate) fn available(&self, holdings: &Holdings, holder: Holder) -> Amount {
         let mut sum = holdings.amount(holder);
         if self.entries.is_empty() {
             return sum;
         }
         let mut add = |part: &Amount, scale: &Amount| {
-            // Counting permissions inside stay what they are: whoever asks whether it is readable gets an answer.
+            // Counting permissions inside stay what they are: whoever asks whether it is readable
+            // gets an answer.
             sum = sum.plus(&part.times(scale).unwrap_or_else(|_| part.clone()));
         };
         match holdings {

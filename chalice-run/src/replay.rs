@@ -1,14 +1,17 @@
-//! Looks for a run that ends with a failure that is expected: one that a prover has a counterexample for.
+//! Looks for a run that ends with a failure that is expected: one that a prover has a
+//! counterexample for.
 //!
-//! First come starts that follow the counterexample, as it may be of the state that matters; then others, as it may be
-//! of one that no execution reaches. A run that is found is a real one, whatever led to it.
+//! First come starts that follow the counterexample, as it may be of the state that matters; then
+//! others, as it may be of one that no execution reaches. A run that is found is a real one,
+//! whatever led to it.
 //!
-//! If none is found, calls, loops, joins, acquires and receives give whatever their contracts allow. A run that fails
-//! then shows that a contract is too weak, and by executing one after the other as they are, which.
+//! If none is found, calls, loops, joins, acquires and receives give whatever their contracts
+//! allow. A run that fails then shows that a contract is too weak, and by executing one after the
+//! other as they are, which.
 //!
-//! If that finds nothing either, the method is started at the head of the last loop, in the state that the counterexample
-//! has there. A run from there that fails shows that the invariants are too weak; if they do not hold there to begin
-//! with, the counterexample is no state at all.
+//! If that finds nothing either, the method is started at the head of the last loop, in the state
+//! that the counterexample has there. A run from there that fails shows that the invariants are too
+//! weak; if they do not hold there to begin with, the counterexample is no state at all.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,7 +51,7 @@ pub struct Replayed {
     pub threads: usize,
     /// The start, in words.
     pub start: String,
-    /// What leads to the run again.
+    /// The text that leads to the run again.
     pub again: StartText,
 }
 
@@ -87,18 +90,19 @@ pub struct Blame {
     pub contract: Contract,
 }
 
-/// What came of the search.
+/// The result of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Search {
     /// Such a run.
     Replayed(Box<Replayed>),
-    /// A run that goes on from what contracts allow, and those that matter: without one of them it was not found.
+    /// A run that goes on from what contracts allow, and those that matter: without one of them it
+    /// was not found.
     ByContract(Box<Replayed>, Vec<Blame>),
-    /// A run from the head of a loop on, in a state that its invariants allow, and the contracts that it relies on, the
-    /// invariants first.
+    /// A run from the head of a loop on, in a state that its invariants allow, and the contracts
+    /// that it relies on, the invariants first.
     FromLoop(Box<Replayed>, Vec<Blame>),
-    /// None of so many runs ended like that, and what came of starting at the head of a loop, if there was a state to start
-    /// in.
+    /// None of so many runs ended like that, and what came of starting at the head of a loop, if
+    /// there was a state to start in.
     NotReproduced(u64, Option<NotFromLoop>),
     /// The method could not be started at all.
     NoStart,
@@ -107,9 +111,10 @@ pub enum Search {
 /// Why a state at the head of a loop led to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotFromLoop {
-    /// The loop cannot be entered in it: this invariant does not hold, or asks for permission that is not there.
+    /// The loop cannot be entered in it: this invariant does not hold, or asks for permission that
+    /// is not there.
     NoState(Span),
-    /// What folded predicates contain was not found.
+    /// The contents of folded predicates were not found.
     NoContents,
     /// From there on nothing goes wrong.
     NothingFails,
@@ -118,7 +123,7 @@ pub enum NotFromLoop {
 }
 
 impl NotFromLoop {
-    /// What is said of a run that does not end with the failure.
+    /// Makes the result of a run that does not end with the failure.
     fn of(outcome: Outcome, has_entered: bool) -> Self {
         let failure = outcome.failure.filter(|_| outcome.verdict == Verdict::Failed);
         match failure {
@@ -132,8 +137,8 @@ impl NotFromLoop {
     }
 }
 
-/// Looks for a run of a method that ends with a failure. A counterexample says what it knows of the start of the method, and
-/// of the head of the last loop.
+/// Looks for a run of a method that ends with a failure. A counterexample says what it knows of the
+/// start of the method, and of the head of the last loop.
 pub fn replay(
     code: &Code,
     method: u32,
@@ -176,8 +181,8 @@ struct Searcher<'s> {
 }
 
 impl<'s> Searcher<'s> {
-    /// A run that ends with the failure, and the contracts that it has relied on. `sites` are the statements that give
-    /// whatever their contracts allow.
+    /// A run that ends with the failure, and the contracts that it has relied on. `sites` are the
+    /// statements that give whatever their contracts allow.
     fn search(
         &mut self,
         limits: Limits,
@@ -271,7 +276,8 @@ impl<'s> Searcher<'s> {
         Err(why)
     }
 
-    /// Executes one statement after the other as it is, as long as there is a run that fails: what is left matters.
+    /// Executes one statement after the other as it is, as long as there is a run that fails: what
+    /// is left matters.
     fn fewest(
         &mut self,
         limits: Limits,
@@ -372,7 +378,7 @@ mod tests {
         assert_eq!(searched("Node.never", &nothing), Search::NoStart);
     }
 
-    /// What the search for a failure at a text finds, without a model.
+    /// Returns the result of a search for a failure at a text, without a model.
     fn found_at(method: &str, text: &str) -> Search {
         let sources = Sources::new(vec![("a".to_owned(), TEXT.to_owned())]);
         let code = Code::new(sources.check().0.expect("it is a program"), sources.options());

@@ -1,4 +1,4 @@
-//! What a run has to say, for people and for programs. Nothing is computed here.
+//! The reports on a run, for people and for programs. Nothing is computed here.
 
 pub mod human;
 pub mod json;
@@ -11,7 +11,7 @@ use chalice::Span;
 use crate::machine::Counts;
 use crate::run::{Failure, Leaks, Verdict};
 
-/// What is said at the end.
+/// The summary at the end.
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// The file.
@@ -20,9 +20,9 @@ pub struct Summary {
     pub entry: String,
     /// How it ended.
     pub verdict: Verdict,
-    /// What happened, in numbers.
+    /// The events, in numbers.
     pub counts: Counts,
-    /// What could not be executed.
+    /// The parts that could not be executed.
     pub skipped: BTreeMap<(Span, &'static str), u64>,
     /// How many schedules were run.
     pub schedules: u64,
@@ -32,25 +32,26 @@ pub struct Summary {
     pub inputs: u64,
     /// The seed.
     pub seed: u64,
-    /// What went wrong.
+    /// The failure, if there is one.
     pub failure: Option<Failure>,
-    /// What else went wrong in that run.
+    /// The other failures of that run.
     pub more: Vec<Failure>,
     /// The decisions of the run that went wrong.
     pub schedule: String,
-    /// What the entry returned.
+    /// The results of the entry.
     pub results: Vec<(String, String)>,
     /// Permission that nobody can use any more.
     pub leaks: Leaks,
     /// Where values that nobody gave were used, if that was noted.
     pub unset: std::collections::BTreeSet<Span>,
-    /// What was taken for granted, in words.
+    /// The assumptions, in words.
     pub granted: Vec<String>,
-    /// What threads have done last, for people, if something went wrong.
+    /// The last steps of the threads, for people, if something went wrong.
     pub steps: String,
     /// How the failing start came to be, if it was generated.
     pub start: Option<String>,
-    /// The state at the head of a loop that the run started in, as [`crate::generate::HeadText`] writes it.
+    /// The state at the head of a loop that the run started in, as [`crate::generate::HeadText`]
+    /// writes it.
     pub from: Option<String>,
 }
 

@@ -18,7 +18,8 @@ pub enum Scheduling {
     Seed(u64),
     /// In turn, each for so many steps.
     RoundRobin(u32),
-    /// By random priorities that change at so many points (Burckhardt et al. 2010, probabilistic concurrency testing).
+    /// By random priorities that change at so many points (Burckhardt et al. 2010, probabilistic
+    /// concurrency testing).
     Pct {
         /// The seed.
         seed: u64,
@@ -64,18 +65,18 @@ impl Verdict {
 /// A remark about a failure, perhaps with a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// What it says.
+    /// The text.
     pub text: String,
     /// Where.
     pub span: Option<Span>,
 }
 
-/// Who holds what is missing.
+/// A holder of the missing permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     /// The location.
     pub location: String,
-    /// Who.
+    /// The holder.
     pub holder: String,
     /// How much.
     pub amount: String,
@@ -83,14 +84,14 @@ pub struct Share {
     pub since: Option<Span>,
 }
 
-/// What went wrong.
+/// A failure of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// `kind:reason`, as the verifier says it.
     pub id: String,
-    /// What is blamed.
+    /// The blamed place.
     pub span: Span,
-    /// What is wrong, in words.
+    /// The failure, in words.
     pub message: String,
     /// The thread, as a path.
     pub thread: String,
@@ -102,33 +103,33 @@ pub struct Failure {
     pub notes: Vec<Note>,
     /// Variables of the running method.
     pub values: Vec<(String, String)>,
-    /// Who holds what is missing.
+    /// The holders of the missing permission.
     pub held: Vec<Share>,
     /// The statement that failed, counted over the run.
     pub step: u64,
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
     /// How it ended.
     pub verdict: Verdict,
-    /// What went wrong first, or what stopped it.
+    /// The first failure, or the reason of a stop.
     pub failure: Option<Failure>,
-    /// What else went wrong, where the run has gone on.
+    /// The other failures, where the run has gone on.
     pub more: Vec<Failure>,
     /// The decisions, for running it again.
     pub schedule: String,
-    /// What happened, in numbers.
+    /// The events, in numbers.
     pub counts: Counts,
-    /// What the entry returned: names and values.
+    /// The results of the entry: names and values.
     pub results: Vec<(String, String)>,
 }
 
 /// Runs a machine to its end.
 ///
-/// A constant that is read before it is assigned is found out by running again: the decisions are the same, and the
-/// value is the one that the constant got.
+/// A constant that is read before it is assigned is found out by running again: the decisions are
+/// the same, and the value is the one that the constant got.
 pub fn run(machine: &mut Machine<'_>, scheduling: &Scheduling) -> Outcome {
     machine.clocks |= machine.config.trace != Trace::None;
     let start = machine.clone();
@@ -414,7 +415,7 @@ fn failure(machine: &Machine<'_>, id: &str, span: Span, message: String) -> Fail
     failure_in(machine, machine.scope.thread, id, span, message)
 }
 
-/// What went wrong in a thread, if it was in one that exists.
+/// Makes the failure of a thread, if it was in one that exists.
 fn failure_in(
     machine: &Machine<'_>,
     thread: Option<u32>,
@@ -531,7 +532,7 @@ pub struct Leaks {
 /// So many locations are named.
 const NAMED: usize = 100;
 
-/// What activations and loops have left behind.
+/// Lists the permissions that activations and loops have left behind.
 pub fn leaks(machine: &Machine<'_>) -> Leaks {
     let main = main(machine);
     let is_lost =

@@ -42,7 +42,7 @@ impl Sources {
         chalice::check(&self.whole)
     }
 
-    /// What the first line asks for.
+    /// Reads the options in the first line.
     pub fn options(&self) -> Options {
         Options::of(&self.whole.text)
     }
@@ -73,7 +73,7 @@ impl Sources {
         Place { file: file.name.clone(), line: at.line as usize, column: at.column as usize }
     }
 
-    /// What is written there.
+    /// Returns the text at a place.
     pub fn text(&self, span: Span) -> &str {
         let (file, range) = self.range(span);
         self.files[file].0.text.get(range).unwrap_or_default()

@@ -1,7 +1,8 @@
 //! Execution of statements.
 //!
-//! A thread runs up to the next step that other threads can notice: what it does in between depends only on locations
-//! that it has permission to, which nobody else can write meanwhile. So nothing is lost if others run only there.
+//! A thread runs up to the next step that other threads can notice: what it does in between depends
+//! only on locations that it has permission to, which nobody else can write meanwhile. So nothing
+//! is lost if others run only there.
 
 mod calls;
 mod channels;
@@ -364,7 +365,8 @@ impl<'c> Machine<'c> {
         self.redirect((object, cell, back), value, span)
     }
 
-    /// Assigns a tracked field: the sets of the objects that it pointed to and will point to change with it.
+    /// Assigns a tracked field: the sets of the objects that it pointed to and will point to change
+    /// with it.
     fn redirect(
         &mut self,
         (object, cell, back): (Ref, u32, u32),
@@ -400,8 +402,8 @@ impl<'c> Machine<'c> {
         Err(Fault::missing(loc, Some(Amount::FULL), span, words).into())
     }
 
-    /// What the next statement is for other threads, if they can notice it. Checks that the thread alone decides are
-    /// made here.
+    /// Returns the effect of the next statement that other threads can notice, if there is one. It
+    /// makes the checks that the thread alone decides.
     fn visible(&mut self, thread: usize, instr: &'c Instr) -> Res<Option<Pending>> {
         let span = instr.span;
         let pending = match &instr.op {

@@ -1,8 +1,9 @@
 //! Giving and receiving what an assertion speaks of.
 //!
-//! One operation, seen from two sides: what one holder gives another receives, so nothing can be received that was not
-//! given. As in the verifier's exhale, what an assertion says of values is judged in the state before anything moves;
-//! then come the amounts that the giver may choose, then exact ones, added up by location.
+//! One operation, seen from two sides: what one holder gives another receives, so nothing can be
+//! received that was not given. As in the verifier's exhale, what an assertion says of values is
+//! judged in the state before anything moves; then come the amounts that the giver may choose, then
+//! exact ones, added up by location.
 
 use std::collections::BTreeSet;
 
@@ -19,27 +20,28 @@ use crate::value::{Ref, Value};
 
 mod settle;
 
-/// What is done with what an assertion asks for.
+/// The treatment of an assertion's permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// One gives it to another.
     Give,
-    /// One takes it from where it was kept for it: what the assertion says was checked when it was given.
+    /// One takes it from where it was kept for it: what the assertion says was checked when it was
+    /// given.
     Receive,
     /// It must be there, and stays.
     Check,
 }
 
-/// What an assertion asks for, and between whom.
+/// A transfer: its giver, its receiver, and the permissions that an assertion asks for.
 #[derive(Debug, Clone)]
 pub(crate) struct Transfer {
-    /// Who has it.
+    /// The giver.
     pub(crate) from: Holder,
-    /// Who gets it.
+    /// The receiver.
     pub(crate) to: Holder,
-    /// What is done.
+    /// The treatment of the permissions.
     pub(crate) mode: Mode,
-    /// What amounts are multiplied with.
+    /// The factor of amounts.
     pub(crate) scale: Option<Amount>,
     /// A read fraction that is chosen now, so that it fits.
     pub(crate) fresh: Option<Kappa>,
@@ -66,7 +68,7 @@ struct Demand {
     clause: Option<Span>,
 }
 
-/// What was moved.
+/// The moved permissions and credits.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Moved {
     /// Permission.
@@ -232,7 +234,7 @@ impl Machine<'_> {
         }
     }
 
-    /// What an assertion says of values.
+    /// Checks an assertion's claim about values.
     fn claim(&mut self, e: &Expr, slots: &mut [Value], transfer: &mut Transfer) -> Res<()> {
         self.counts.checks += 1;
         if transfer.foreign && speaks_of_locks(e) {
@@ -262,8 +264,9 @@ impl Machine<'_> {
         Err(Fault::new(Reason::AssertionFalse, e.span, "this does not hold").into())
     }
 
-    /// An invariant that compares two states held for each step that others have taken, and not for all of them: it says
-    /// something that is not transitive. If it does not hold for no step at all, it is not reflexive.
+    /// An invariant that compares two states held for each step that others have taken, and not for
+    /// all of them: it says something that is not transitive. If it does not hold for no step at
+    /// all, it is not reflexive.
     fn history_broken(&mut self, e: &Expr, slots: &mut [Value]) -> Res<()> {
         let old = std::mem::replace(&mut self.scope.old, OldState::Now);
         let holds_for_none = self.known_truth(e, slots);
@@ -278,7 +281,8 @@ impl Machine<'_> {
         Err(Fault::new(Reason::AssertionFalse, e.span, words).of_kind(kind).into())
     }
 
-    /// Evaluates a part of an assertion: what was given before it in the same assertion is gone already.
+    /// Evaluates a part of an assertion: what was given before it in the same assertion is gone
+    /// already.
     fn with_given<T>(
         &mut self,
         transfer: &mut Transfer,
@@ -444,7 +448,8 @@ impl Machine<'_> {
     }
 }
 
-/// Does an assertion say something of the locks of the thread in whose name it is evaluated, or of a recorded state?
+/// Does an assertion say something of the locks of the thread in whose name it is evaluated, or of
+/// a recorded state?
 fn speaks_of_locks(e: &Expr) -> bool {
     e.any(&mut |part| {
         matches!(part.kind, Kind::Holds { .. } | Kind::Eval(_)) || has_wait_level(part)

@@ -26,7 +26,8 @@ impl Level {
     pub const BOTTOM: Self = Self(0);
 }
 
-/// A value. Equality is that of the language: structural for sequences and sets, by identity for references.
+/// A value. Equality is that of the language: structural for sequences and sets, by identity for
+/// references.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Value {
     /// An integer that fits into a machine word.
@@ -53,8 +54,8 @@ pub enum Value {
     Unset(Arc<Self>),
 }
 
-/// A sequence. A range of integers is kept as its bounds, and a long sequence so that what is made of it shares its
-/// elements: a program may append to one for ever.
+/// A sequence. A range of integers is kept as its bounds, and a long sequence so that what is made
+/// of it shares its elements: a program may append to one for ever.
 #[derive(Debug, Clone)]
 pub enum Seq {
     /// Its elements, if they are few.
@@ -107,7 +108,8 @@ impl Seq {
         }
     }
 
-    /// The elements from one index up to another, which is not before it; both are at most the length.
+    /// The elements from one index up to another, which is not before it; both are at most the
+    /// length.
     #[must_use]
     pub fn slice(&self, from: usize, to: usize) -> Self {
         match self {

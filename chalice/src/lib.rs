@@ -1,12 +1,13 @@
 //! The Chalice language: source text in, a resolved and typed [`Program`] or diagnostics out.
 //!
-//! Chalice (Leino, Müller, Smans 2009; Leino and Müller 2009) is a class-based concurrent language whose contracts
-//! speak about permissions. This crate knows the language only; what its programs mean is said by whoever lowers them.
+//! Chalice (Leino, Müller, Smans 2009; Leino and Müller 2009) is a class-based concurrent language
+//! whose contracts speak about permissions. This crate knows the language only; what its programs
+//! mean is said by whoever lowers them.
 //!
-//! The way through the crate is the way of a program through it:
-//! [`syntax::parse`] reads text into a tree of names, `resolve` turns names into ids and checks types, and
-//! [`check`] is both in sequence. A [`Program`] exists only for programs without static errors, so whoever takes
-//! one meets no unknown name and no ill-typed expression.
+//! The way through the crate is the way of a program through it: [`syntax::parse`] reads text into
+//! a tree of names, `resolve` turns names into ids and checks types, and [`check`] is both in
+//! sequence. A [`Program`] exists only for programs without static errors, so whoever takes one
+//! meets no unknown name and no ill-typed expression.
 
 pub mod diagnostic;
 mod magic;
@@ -24,9 +25,10 @@ pub use source::{SourceFile, Span};
 
 /// Parses, resolves and type checks one file.
 ///
-/// The program is present exactly if no diagnostic is an error ([`Diagnostic::is_error`]); warnings may accompany it.
-/// Syntax errors are reported alone, one a member; so is a clash of declarations. Every other static error comes together
-/// with all others of its file. Diagnostics come in source order.
+/// The program is present exactly if no diagnostic is an error ([`Diagnostic::is_error`]); warnings
+/// may accompany it. Syntax errors are reported alone, one a member; so is a clash of declarations.
+/// Every other static error comes together with all others of its file. Diagnostics come in source
+/// order.
 pub fn check(source: &SourceFile) -> (Option<Program>, Vec<Diagnostic>) {
     match syntax::parse(&source.text) {
         Ok(syntax) => resolve::resolve(&syntax, source::beginning(source)),

@@ -21,7 +21,8 @@ pub fn add_magic(program: &mut Program) {
     }
 }
 
-/// Adds permission to the fields that clauses read and do not ask for, each in front of the conjunct that reads it.
+/// Adds permission to the fields that clauses read and do not ask for, each in front of the
+/// conjunct that reads it.
 fn complete(clauses: &mut [Expr]) {
     let mut covered = Vec::new();
     for clause in clauses.iter() {
@@ -72,7 +73,8 @@ impl Covered {
     }
 }
 
-/// Collects what `e` asks for; `bound` are the variables of the quantifiers around it and what they range over.
+/// Collects what `e` asks for; `bound` are the variables of the quantifiers around it and what they
+/// range over.
 fn cover<'e>(e: &'e Expr, bound: &mut Vec<(LocalId, &'e Expr)>, covered: &mut Vec<Covered>) {
     let outer = bound.len();
     match &e.kind {

@@ -1,13 +1,14 @@
-//! Options that a program asks for in its first line, as `// chalice-parameter=-checkLeaks -defaults`.
+//! Options that a program asks for in its first line, as `// chalice-parameter=-checkLeaks
+//! -defaults`.
 //!
-//! They are those of the original verifier that change what a program means. Words it does not know are ignored: the
-//! original has others, about its own working.
+//! They are those of the original verifier that change what a program means. Words it does not know
+//! are ignored: the original has others, about its own working.
 
 /// How a program is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// `-defaults:n`: from 1 on, predicates of `this` in a contract are opened in the body it belongs to; from 3 on (and
-    /// for the bare word), `autoMagic` as well.
+    /// `-defaults:n`: from 1 on, predicates of `this` in a contract are opened in the body it
+    /// belongs to; from 3 on (and for the bare word), `autoMagic` as well.
     pub defaults: u32,
     /// `-autoMagic`: contracts and predicates also ask for what they read.
     pub auto_magic: bool,

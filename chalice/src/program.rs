@@ -2,11 +2,11 @@
 //!
 //! Invariants
 //! - Every id points into the arena of its kind in the same [`Program`].
-//! - A [`LocalId`] is declared once in the whole program (locals of different members never share an id), so
-//!   substituting actual for formal parameters cannot capture.
-//! - Nothing is implicit any more: an omitted receiver is a [`ExprKind::This`] node, an implicit declaration of a
-//!   call, fork or receive is an [`OutVariable`] with `declares`, a permission amount is a [`Permission`], a reference
-//!   operand of `<<` is a read of its `mu`.
+//! - A [`LocalId`] is declared once in the whole program (locals of different members never share
+//!   an id), so substituting actual for formal parameters cannot capture.
+//! - Nothing is implicit any more: an omitted receiver is a [`ExprKind::This`] node, an implicit
+//!   declaration of a call, fork or receive is an [`OutVariable`] with `declares`, a permission
+//!   amount is a [`Permission`], a reference operand of `<<` is a read of its `mu`.
 //! - [`Type::Unknown`] occurs nowhere.
 
 mod assertion;
@@ -251,7 +251,8 @@ pub struct Local {
     pub kind: LocalKind,
     /// May it be used in specifications and ghost code only?
     pub is_ghost: bool,
-    /// Is it declared with `const`? A constant without initial value is a ghost and may be assigned once.
+    /// Is it declared with `const`? A constant without initial value is a ghost and may be assigned
+    /// once.
     pub is_const: bool,
     /// Where its name is declared.
     pub span: Span,

@@ -1,8 +1,9 @@
 //! From names to ids: resolution and type checking.
 //!
-//! Two rounds. [`declare`] collects what exists; a clash there ends the check, since later findings would only repeat
-//! it. Then signatures, contracts and bodies are resolved and all their errors collected. An ill-typed expression gets
-//! [`Type::Unknown`], which fits everywhere, so that one mistake is reported once.
+//! Two rounds. [`declare`] collects what exists; a clash there ends the check, since later findings
+//! would only repeat it. Then signatures, contracts and bodies are resolved and all their errors
+//! collected. An ill-typed expression gets [`Type::Unknown`], which fits everywhere, so that one
+//! mistake is reported once.
 
 mod access;
 mod call;
@@ -97,8 +98,9 @@ impl Resolver<'_> {
         self.findings.push(Diagnostic::new(Code::TypecheckerError, span, message));
     }
 
-    /// An error about something that the text does not contain, such as the type of a variable declared implicitly:
-    /// it stands where the program begins, after the comments at the head of the file.
+    /// An error about something that the text does not contain, such as the type of a variable
+    /// declared implicitly: it stands where the program begins, after the comments at the head of
+    /// the file.
     fn error_nowhere(&mut self, message: impl Into<String>) {
         self.error(message, self.beginning);
     }

@@ -1,12 +1,13 @@
 //! The parsed tree: what is written, with names as text.
 //!
-//! [`parse`] produces it, [`print`](print::print) writes it back. Parentheses are not kept: the tree's shape says where
-//! they must stand.
+//! [`parse`] produces it, [`print`](print::print) writes it back. Parentheses are not kept: the
+//! tree's shape says where they must stand.
 //!
 //! Invariants
-//! - `And` and `Or` have at least two operands, none of which was an unparenthesised operand of the same operator, so
-//!   that a long chain is a wide node and not a deep tree.
-//! - No path from the root is longer than [`TREE_LIMIT`]; whoever recurses over the tree may rely on it.
+//! - `And` and `Or` have at least two operands, none of which was an unparenthesised operand of the
+//!   same operator, so that a long chain is a wide node and not a deep tree.
+//! - No path from the root is longer than [`TREE_LIMIT`]; whoever recurses over the tree may rely
+//!   on it.
 
 mod build;
 pub mod expr;

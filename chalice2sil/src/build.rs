@@ -1,4 +1,5 @@
-//! Constructors for the nodes of SIL's parse tree: those of [`sil::build`], and what only Chalice needs.
+//! Constructors for the nodes of SIL's parse tree: those of [`sil::build`], and what only Chalice
+//! needs.
 
 pub(crate) use sil::build::*;
 
@@ -14,7 +15,8 @@ pub(crate) fn for_perm(name: &str, resource: Expr, body: Expr) -> Expr {
     forperm([typed(name, TypeKind::Ref)], resource, body)
 }
 
-/// `if (condition) { .. } else { .. }`; a condition that has no place in the program is marked as made up.
+/// `if (condition) { .. } else { .. }`; a condition that has no place in the program is marked as
+/// made up.
 pub(crate) fn branch(mut condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
     if !condition.annotations.iter().any(|annotation| &*annotation.key == "src.at") {
         condition = condition.with(generated());

@@ -6,8 +6,8 @@ use chalice::SourceFile;
 
 /// The text of a translation with the Chalice line above each group that comes from it.
 ///
-/// Comments stand between lines only, so the text means what it meant. What comes from which line is read off the
-/// annotations, whose place is the start of a line.
+/// Comments stand between lines only, so the text means what it meant. What comes from which line
+/// is read off the annotations, whose place is the start of a line.
 pub fn explained(translated: &str, source: &SourceFile) -> String {
     let lines: Vec<&str> = source.text.lines().collect();
     let mut text = String::new();

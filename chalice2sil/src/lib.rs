@@ -1,7 +1,8 @@
 //! Lowers Chalice to SIL.
 //!
-//! [`translate`] turns a resolved Chalice program into a parse tree of SIL whose annotations lead every failure back to
-//! the Chalice text; [`load`] does everything from the text to a resolved SIL program.
+//! [`translate`] turns a resolved Chalice program into a parse tree of SIL whose annotations lead
+//! every failure back to the Chalice text; [`load`] does everything from the text to a resolved SIL
+//! program.
 
 #![expect(
     clippy::unused_self,
@@ -26,12 +27,13 @@ mod walk;
 use chalice::source::{SourceFile, Span};
 use sil::render::Message;
 
-/// What became of a program.
+/// The result of translating a program.
 #[derive(Debug)]
 pub struct Translation {
-    /// The parse tree. Members that contain something unsupported are in it in a form that the engine refuses.
+    /// The parse tree. Members that contain something unsupported are in it in a form that the
+    /// engine refuses.
     pub program: sil::syntax::Program,
-    /// What could not be lowered, in source order of the members.
+    /// The constructs without a lowering, in source order of the members.
     pub unsupported: Vec<Unsupported>,
 }
 
@@ -49,7 +51,7 @@ pub fn translate(source: &SourceFile, program: &chalice::Program) -> Translation
     lower::lower(source, program)
 }
 
-/// What a field is called in the translation.
+/// The name of a field in the translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldName {
     /// In the translation.
@@ -60,10 +62,10 @@ pub struct FieldName {
     pub field: String,
 }
 
-/// What the field is called in the translation that has the lock level of an object.
+/// The name of the field with the lock level of an object, in the translation.
 pub const LEVEL: &str = names::fixed::MU;
 
-/// What the fields of a program are called in its translation.
+/// Lists the names of a program's fields in its translation.
 pub fn field_names(program: &chalice::Program) -> Vec<FieldName> {
     let names = names::Names::of(program);
     let fields = program.fields.iter().map(|(id, field)| FieldName {
@@ -77,23 +79,25 @@ pub fn field_names(program: &chalice::Program) -> Vec<FieldName> {
 /// A Chalice program as far as it got on its way to a SIL program.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The SIL program, as read back from the text of the translation; absent if a message is an error.
+    /// The SIL program, as read back from the text of the translation; absent if a message is an
+    /// error.
     pub program: Option<sil::program::Program>,
     /// The text of the translation, into which the program's spans point.
     pub sources: sil::source::Sources,
-    /// Findings about the Chalice text. Constructs that have no lowering yet are not among them: the members that have
-    /// them are refused by the engine.
+    /// Findings about the Chalice text. Constructs that have no lowering yet are not among them:
+    /// the members that have them are refused by the engine.
     pub messages: Vec<Message>,
 }
 
 /// Parses, checks and lowers a Chalice text.
 ///
-/// The result is what `chalice2sil file | silicon -` sees: the translation is printed and read back, so that failures
-/// have a place in a SIL text beside the one in the Chalice text.
+/// The result is what `chalice2sil file | silicon -` sees: the translation is printed and read
+/// back, so that failures have a place in a SIL text beside the one in the Chalice text.
 pub fn load(name: &str, text: &str) -> Loaded {
     let (translated, mut messages) = translate_text(name, text, sil::print::Form::Graph);
     let Some(translated) = translated else { return Loaded { messages, ..Loaded::default() } };
-    // The engine says it again, of the members that it verifies, as it does on every other way to it.
+    // The engine says it again, of the members that it verifies, as it does on every other way to
+    // it.
     messages.retain(|message| message.id != messages::FEATURE_UNSUPPORTED);
     let loaded = sil::load::load_text(&format!("{name} (as SIL)"), &translated);
     if loaded.program.is_none() {
@@ -104,8 +108,8 @@ pub fn load(name: &str, text: &str) -> Loaded {
     Loaded { program: loaded.program, sources: loaded.sources, messages }
 }
 
-/// From a Chalice text to the text of its translation; absent if one of the messages is an error. Constructs that have
-/// no lowering yet are warned about.
+/// From a Chalice text to the text of its translation; absent if one of the messages is an error.
+/// Constructs that have no lowering yet are warned about.
 pub fn translate_text(
     name: &str,
     text: &str,

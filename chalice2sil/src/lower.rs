@@ -1,15 +1,18 @@
 //! From a resolved Chalice program to a parse tree of SIL.
 //!
-//! The shape is that of the translation of Chalice to SIL by Klauser ("Translating Chalice into SIL", 2012), chapter 3:
-//! methods stay methods with contracts, the abstract read fraction is a ghost parameter, tokens are objects with
-//! ghost fields, the locks a thread holds are ghost state with the lock levels beside it.
+//! The shape is that of the translation of Chalice to SIL by Klauser ("Translating Chalice into
+//! SIL", 2012), chapter 3: methods stay methods with contracts, the abstract read fraction is a
+//! ghost parameter, tokens are objects with ghost fields, the locks a thread holds are ghost state
+//! with the lock levels beside it.
 //!
 //! Differs from the thesis
-//! - DIVERGENCE: held locks and their levels are values passed in and out, not fields of a thread object, so that a call
-//!   does not forget them (thesis section 3.4.2, listing 18).
-//! - DIVERGENCE: the read fraction of a call is bounded by what the caller holds, without a copy of the permission map
-//!   (thesis figure 3): `perm(e.f) > none ==> n * k < perm(e.f)`, where n counts the occurrences in the precondition.
-//! - DIVERGENCE: monitor invariants are predicates, one a class; what they say of earlier states is beside them (`history`).
+//! - DIVERGENCE: held locks and their levels are values passed in and out, not fields of a thread
+//!   object, so that a call does not forget them (thesis section 3.4.2, listing 18).
+//! - DIVERGENCE: the read fraction of a call is bounded by what the caller holds, without a copy of
+//!   the permission map (thesis figure 3): `perm(e.f) > none ==> n * k < perm(e.f)`, where n counts
+//!   the occurrences in the precondition.
+//! - DIVERGENCE: monitor invariants are predicates, one a class; what they say of earlier states is
+//!   beside them (`history`).
 
 mod aggregates;
 mod annotations;
@@ -116,7 +119,7 @@ pub(crate) fn lower(source: &SourceFile, program: &Program) -> Translation {
     Translation { program: s::Program { members: all }, unsupported }
 }
 
-/// What is known while a program is lowered.
+/// The state of lowering a program.
 pub(crate) struct Lowering<'p> {
     source: &'p SourceFile,
     options: Options,
@@ -162,7 +165,8 @@ impl Lowering<'_> {
         members.extend(self.monitor(id));
     }
 
-    /// A global name that neither the program nor what has been generated so far uses, also not for a variable.
+    /// A global name that neither the program nor what has been generated so far uses, also not for
+    /// a variable.
     fn global_name(&self, wanted: &str) -> String {
         loop {
             let name = self.names.borrow_mut().fresh(wanted);
@@ -195,22 +199,25 @@ pub(crate) struct Member<'l, 'p> {
     class: Option<ClassId>,
     /// The method whose body this is.
     method: Option<MethodId>,
-    /// The function whose postconditions are being lowered: applied to its own parameters it is `result`.
+    /// The function whose postconditions are being lowered: applied to its own parameters it is
+    /// `result`.
     promising: Option<FunctionId>,
     /// Is this the share of a monitor invariant that readers get?
     for_readers: bool,
-    /// Does `unfolding` open any positive amount, whatever is written? Less than that may be there where an assertion has
-    /// been weakened.
+    /// Does `unfolding` open any positive amount, whatever is written? Less than that may be there
+    /// where an assertion has been weakened.
     opens_any: bool,
     /// What the assertion in the making has said so far.
     said: Said,
-    /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are not nested.
+    /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are
+    /// not nested.
     bound_names: FxHashMap<&'static str, Name>,
     /// Variables declared so far in the blocks around the statement in the making.
     locals_in_scope: Vec<LocalId>,
     /// The map of credits, in methods that have to do with them.
     credits: Option<Name>,
-    /// The states in which this method itself last left each object, where calls may leave it again.
+    /// The states in which this method itself last left each object, where calls may leave it
+    /// again.
     left_here: Option<Name>,
     /// Read fractions, each with what messages call it.
     fractions: Vec<(Name, &'static str)>,
@@ -312,7 +319,8 @@ impl<'l, 'p> Member<'l, 'p> {
         lowered
     }
 
-    /// Lowers a node that can fail: it gets a place of its own if it is on another line than what surrounds it.
+    /// Lowers a node that can fail: it gets a place of its own if it is on another line than what
+    /// surrounds it.
     fn located(&mut self, span: Span, work: impl FnOnce(&mut Self) -> s::Expr) -> s::Expr {
         if self.lowering.source.line(span.start) == self.line {
             work(self)
@@ -321,7 +329,8 @@ impl<'l, 'p> Member<'l, 'p> {
         }
     }
 
-    /// A value in place of something that cannot be lowered: the engine refuses whatever contains it.
+    /// A value in place of something that cannot be lowered: the engine refuses whatever contains
+    /// it.
     fn unsupported(&mut self, construct: &str, e: &Expr) -> s::Expr {
         self.lowering.note_unsupported(construct, e.span);
         let value = self.lowering.any_value(&e.ty);

@@ -45,7 +45,8 @@ struct Args {
     #[arg(long, conflicts_with_all = ["output", "emit", "explain"])]
     check: bool,
 
-    /// What is printed: the translation, the Chalice program as it was understood, or its text in one layout
+    /// The printed text: the translation, the Chalice program as it was understood, or its text in
+    /// one layout
     #[arg(long, value_enum, value_name = "WHAT", default_value = "sil")]
     emit: Emit,
 }
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
     request.carry_out(|input| translate_one(&args, input))
 }
 
-/// What was asked for of an input.
+/// Makes the result that the arguments ask for from an input.
 fn translate_one(args: &Args, input: &Path) -> Result<Translated> {
     let (name, text) = front::read_input(input)?;
     let (output, found) = if args.check {

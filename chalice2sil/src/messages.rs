@@ -5,7 +5,8 @@ use sil::render::{Message, Place, Severity};
 
 use crate::Unsupported;
 
-/// Parses, resolves and type checks a text; the program is present exactly if no message is an error.
+/// Parses, resolves and type checks a text; the program is present exactly if no message is an
+/// error.
 pub fn check(name: &str, text: &str) -> (Option<Program>, Vec<Message>) {
     let source = SourceFile::new(name, text);
     let (program, diagnostics) = chalice::check(&source);
@@ -15,7 +16,8 @@ pub fn check(name: &str, text: &str) -> (Option<Program>, Vec<Message>) {
 /// The id of what has no lowering yet.
 pub(crate) const FEATURE_UNSUPPORTED: &str = "internal:feature.unsupported";
 
-/// That a construct has no lowering yet. It rejects nothing: the member that has it is refused by the engine.
+/// Makes the message that a construct has no lowering yet. The message rejects nothing: the engine
+/// refuses the member of the construct.
 pub(crate) fn unsupported(source: &SourceFile, unsupported: &Unsupported) -> Message {
     let text = format!("{} cannot be verified yet", unsupported.construct);
     let place = Place::in_file(source, unsupported.span);

@@ -1,7 +1,8 @@
 //! Names of the generated program.
 //!
-//! SIL has one name space for all global names, and a local may not hide anything; Chalice has one name space per class.
-//! A member `m` of class `C` is therefore called `C_m`; where that name is taken, a number is added.
+//! SIL has one name space for all global names, and a local may not hide anything; Chalice has one
+//! name space per class. A member `m` of class `C` is therefore called `C_m`; where that name is
+//! taken, a number is added.
 
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,4 +1,5 @@
-//! Each construct is lowered to a program that resolves and reads back, with the statements that matter in it.
+//! Each construct is lowered to a program that resolves and reads back, with the statements that
+//! matter in it.
 
 use sil::print::Form;
 

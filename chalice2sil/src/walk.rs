@@ -1,4 +1,4 @@
-//! What expressions are made of, beside what the language itself offers.
+//! The parts of expressions, beside those that the language itself offers.
 
 pub(crate) use chalice::program::walk::{each_expr_in_block, each_expr_of_stmt, each_stmt, rhs_of};
 use chalice::program::{Access, Expr, ExprKind};

@@ -16,8 +16,8 @@ pub trait Infix: Copy {
 
 /// Operands and the operators between them that wait for what follows.
 ///
-/// A grammar yields operands and operators alternately; two stacks turn them into a tree without recursion (Dijkstra 1961),
-/// so a chain costs no stack however long it is.
+/// A grammar yields operands and operators alternately; two stacks turn them into a tree without
+/// recursion (Dijkstra 1961), so a chain costs no stack however long it is.
 pub struct Chain<I: Infix> {
     operands: Vec<I::Operand>,
     /// Levels never decrease, and increase except between right-associative operators.
@@ -49,7 +49,8 @@ impl<I: Infix> Chain<I> {
         self.operators.push(infix);
     }
 
-    /// The operator of a level that an operator of the same level would come to stand beside, with nothing looser between.
+    /// The operator of a level that an operator of the same level would come to stand beside, with
+    /// nothing looser between.
     pub fn neighbour(&self, level: u8) -> Option<I> {
         let tightest = self.operators.iter().rev().find(|operator| operator.level() <= level);
         tightest.copied().filter(|operator| operator.level() == level)

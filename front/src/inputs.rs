@@ -7,7 +7,8 @@ use crate::{LineColumn, SourceFile};
 /// Positions are 32-bit numbers; texts anywhere near that size are refused.
 const LARGEST: u64 = 1 << 30;
 
-/// All bytes of a file that a program names, as by an import. It has to be a file: a pipe that nobody writes to never ends.
+/// All bytes of a file that a program names, as by an import. It has to be a file: a pipe that
+/// nobody writes to never ends.
 ///
 /// # Errors
 /// What keeps it from being read, that it is no file, or that it is larger than 1 GiB.

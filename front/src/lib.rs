@@ -1,9 +1,9 @@
 //! The shared kit of the front ends: source texts and places in them, findings about them, and room
 //! for recursion over deeply nested programs.
 //!
-//! Offsets count bytes; lines and columns count from 1, and columns count characters. Each language has spans of its own
-//! (those of SIL know where a translated node comes from, those of Chalice know no file), so that a [`Diagnostic`] leaves
-//! their type open.
+//! Offsets count bytes; lines and columns count from 1, and columns count characters. Each language
+//! has spans of its own (those of SIL know where a translated node comes from, those of Chalice
+//! know no file), so that a [`Diagnostic`] leaves their type open.
 
 mod diagnostic;
 mod infix;

@@ -1,8 +1,8 @@
-/// How deep a place of a text is nested, before there is a tree: a generated parser recurses once or more for every bracket,
-/// so a limit has to hold before it starts.
+/// How deep a place of a text is nested, before there is a tree: a generated parser recurses once
+/// or more for every bracket, so a limit has to hold before it starts.
 ///
-/// Besides brackets, words and symbols that begin something open-ended nest what follows them, until the language says
-/// that all of that has ended.
+/// Besides brackets, words and symbols that begin something open-ended nest what follows them,
+/// until the language says that all of that has ended.
 #[derive(Debug, Default)]
 pub struct Nesting {
     /// For each open bracket, how much nested before it within the brackets around it.
@@ -24,7 +24,8 @@ impl Nesting {
         self.depth += 1;
     }
 
-    /// A bracket closes, and what nests inside of it ends. One that has not been opened changes nothing.
+    /// A bracket closes, and what nests inside of it ends. One that has not been opened changes
+    /// nothing.
     pub fn close(&mut self) {
         if let Some(outer) = self.outer.pop() {
             self.depth -= self.inner + 1;

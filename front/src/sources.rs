@@ -13,7 +13,8 @@ pub fn behind_mark(text: &str) -> &str {
     text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
-/// The text with blanks for a byte order mark, which is no part of a program: what follows keeps its offset.
+/// The text with blanks for a byte order mark, which is no part of a program: what follows keeps
+/// its offset.
 pub fn blank_mark(text: &str) -> Cow<'_, str> {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(rest) => Cow::Owned(" ".repeat(BYTE_ORDER_MARK.len_utf8()) + rest),
@@ -45,8 +46,8 @@ pub struct SourceFile {
     pub text: Arc<str>,
     /// Offset of the first byte of each line; never empty.
     line_starts: Vec<u32>,
-    /// Is every character one byte? Then columns need no counting, which would cost a text in one long line its
-    /// length squared.
+    /// Is every character one byte? Then columns need no counting, which would cost a text in one
+    /// long line its length squared.
     is_ascii: bool,
 }
 
@@ -150,7 +151,8 @@ impl Span {
     }
 }
 
-/// All files that one program was read from: the main file first, the others in the order in which they are read.
+/// All files that one program was read from: the main file first, the others in the order in which
+/// they are read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,
@@ -178,7 +180,8 @@ impl Sources {
         self.files.iter().enumerate().map(|(index, file)| (FileId(index as u32), file))
     }
 
-    /// Start and (exclusive) end of a span; `None` where the span's file is unknown, as for programs built by code.
+    /// Start and (exclusive) end of a span; `None` where the span's file is unknown, as for
+    /// programs built by code.
     pub fn range(&self, span: impl Into<Span>) -> Option<(LineColumn, LineColumn)> {
         let span = span.into();
         Some(self.get(span.file)?.range(span.range()))

@@ -1,5 +1,5 @@
-/// Runs one more level of a recursive pass, on a fresh piece of stack if the current one runs low: texts nest as deep as
-/// the limit of their language allows, whatever stack a thread has.
+/// Runs one more level of a recursive pass, on a fresh piece of stack if the current one runs low:
+/// texts nest as deep as the limit of their language allows, whatever stack a thread has.
 pub fn grow_stack<T>(step: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(512 * 1024, 8 * 1024 * 1024, step)
 }

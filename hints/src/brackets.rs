@@ -19,15 +19,17 @@ pub fn depth(text: &str) -> usize {
     scan(text).0.len()
 }
 
-/// Where the brace stands that lacks its end, if one is open at the end of `text`: the first one that was closed by a brace
-/// further to the left, as far as the lines are indented; else the innermost.
+/// Where the brace stands that lacks its end, if one is open at the end of `text`: the first one
+/// that was closed by a brace further to the left, as far as the lines are indented; else the
+/// innermost.
 pub fn unclosed_brace(text: &str) -> Option<usize> {
     let (open, suspect) = scan(text);
     let innermost = open.iter().rfind(|open| open.bracket == b'{')?;
     Some(suspect.unwrap_or(innermost.at))
 }
 
-/// The brackets open at the end, outermost first, and the first brace that was closed by one further to the left.
+/// The brackets open at the end, outermost first, and the first brace that was closed by one
+/// further to the left.
 fn scan(text: &str) -> (Vec<Open>, Option<usize>) {
     let mut open: Vec<Open> = Vec::new();
     let mut suspect = None;

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-/// How many characters are compared for all the names of a program together. Without a limit, a machine-made program with
-/// many unknown names would be compared with all its known ones.
+/// How many characters are compared for all the names of a program together. Without a limit, a
+/// machine-made program with many unknown names would be compared with all its known ones.
 const MOST_COMPARED: usize = 20_000_000;
 
 /// Names longer than this are not compared.
@@ -22,8 +22,9 @@ impl Default for Spelling {
 }
 
 impl Spelling {
-    /// The candidate nearest to `name`, if it is near enough: at most a third of the letters are wrong, missing, too many
-    /// or swapped. Of several the first in the alphabet, so that their order does not matter.
+    /// The candidate nearest to `name`, if it is near enough: at most a third of the letters are
+    /// wrong, missing, too many or swapped. Of several the first in the alphabet, so that their
+    /// order does not matter.
     pub fn nearest<'a>(
         &self,
         name: &str,
@@ -51,7 +52,8 @@ impl Spelling {
         nearest.map(|(_, candidate)| candidate)
     }
 
-    /// The end of a message about the unknown `name`: the question whether the nearest candidate is meant, or nothing.
+    /// The end of a message about the unknown `name`: the question whether the nearest candidate is
+    /// meant, or nothing.
     pub fn question<'a>(
         &self,
         name: &str,

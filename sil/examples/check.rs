@@ -1,5 +1,5 @@
-//! Prints what the front end has to say about each file named on the command line, one finding a line:
-//! `file:line:column id message`.
+//! Prints what the front end has to say about each file named on the command line, one finding a
+//! line: `file:line:column id message`.
 
 use std::process::ExitCode;
 

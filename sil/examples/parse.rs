@@ -1,4 +1,5 @@
-//! Loads the given files and prints what the front end says about them, and how fast the parser alone is.
+//! Loads the given files and prints what the front end says about them, and how fast the parser
+//! alone is.
 
 use std::path::Path;
 use std::time::Instant;

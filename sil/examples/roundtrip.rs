@@ -1,8 +1,10 @@
-//! Prints each program named on the command line in both forms, reads the text back and prints that: the texts must
-//! be the same. What was converted to graphs must convert back to structured statements that read back, too. Says
-//! for each file and form what happened; `-v` shows the differing texts.
+//! Prints each program named on the command line in both forms, reads the text back and prints
+//! that: the texts must be the same. What was converted to graphs must convert back to structured
+//! statements that read back, too. Says for each file and form what happened; `-v` shows the
+//! differing texts.
 //!
-//! `--show graph`, `--show structured` and `--show converted` (to graphs and back) print the program instead.
+//! `--show graph`, `--show structured` and `--show converted` (to graphs and back) print the
+//! program instead.
 
 use std::process::ExitCode;
 

@@ -1,11 +1,13 @@
 //! Programs made by code: what a front end for another language uses.
 //!
-//! Expressions and statements are made by functions named after the syntax they make ([`mod@expr`], [`mod@stmt`]), declarations
-//! and graphs by constructors and methods of their types ([`mod@member`], [`mod@graph`]); all yield nodes of the parse tree,
-//! [`crate::syntax`], which [`crate::load::load_syntax`] resolves and checks like a program that was read.
+//! Expressions and statements are made by functions named after the syntax they make ([`mod@expr`],
+//! [`mod@stmt`]), declarations and graphs by constructors and methods of their types
+//! ([`mod@member`], [`mod@graph`]); all yield nodes of the parse tree, [`crate::syntax`], which
+//! [`crate::load::load_syntax`] resolves and checks like a program that was read.
 //!
-//! Nodes made by code have no place of their own. Where they come from is said by annotations ([`mod@origin`]), which the
-//! printed text carries too: whoever verifies it reports errors at the original program.
+//! Nodes made by code have no place of their own. Where they come from is said by annotations
+//! ([`mod@origin`]), which the printed text carries too: whoever verifies it reports errors at the
+//! original program.
 //!
 //! ```
 //! use sil::build::*;

@@ -1,11 +1,14 @@
 //! Control-flow graphs with loop blocks: the only form of a body the engine sees.
 //!
-//! Every body, structured or graph, becomes a [`Cfg`]. Loop blocks are those of the SIL of 2012 (thesis
-//! *Translating Chalice into SIL*, section 2.2). Natural loops made of gotos have become loop blocks.
+//! Every body, structured or graph, becomes a [`Cfg`]. Loop blocks are those of the SIL of 2012
+//! (thesis *Translating Chalice into SIL*, section 2.2). Natural loops made of gotos have become
+//! loop blocks.
 //!
 //! Invariants
-//! - The blocks of one level (same `parent`) form an acyclic graph: all repetition is inside loop blocks.
-//! - A jump target is a block of the same level, or one of the `exits` of every loop block the jump leaves.
+//! - The blocks of one level (same `parent`) form an acyclic graph: all repetition is inside loop
+//!   blocks.
+//! - A jump target is a block of the same level, or one of the `exits` of every loop block the jump
+//!   leaves.
 //! - Unreachable blocks are not in the graph.
 
 mod dot;
@@ -46,14 +49,16 @@ pub struct Cfg {
 }
 
 impl Cfg {
-    /// The block of the same level where both sides of the branch at the end of `block` meet: its nearest
-    /// post-dominator. `None` where there is none, as when one side ends the implementation or leaves the loop,
-    /// and for blocks that do not end in a branch. Sides that end in `dead` do not count.
+    /// The block of the same level where both sides of the branch at the end of `block` meet: its
+    /// nearest post-dominator. `None` where there is none, as when one side ends the implementation
+    /// or leaves the loop, and for blocks that do not end in a branch. Sides that end in `dead` do
+    /// not count.
     pub fn join_point(&self, block: BlockId) -> Option<BlockId> {
         self.joins.get(block).copied()
     }
 
-    /// The blocks of one level in the order written: of the nested graph of a loop block, or the outermost.
+    /// The blocks of one level in the order written: of the nested graph of a loop block, or the
+    /// outermost.
     pub fn level(&self, parent: Option<BlockId>) -> impl Iterator<Item = (BlockId, &Block)> {
         self.blocks.iter().filter(move |(_, block)| block.parent == parent)
     }
@@ -61,8 +66,8 @@ impl Cfg {
 
 /// Brings an implementation, structured or graph, into the form with loop blocks.
 ///
-/// Natural loops of `goto`s become loop blocks. `None` with at least one error among `diagnostics` if the control flow
-/// is not valid, such as irreducible.
+/// Natural loops of `goto`s become loop blocks. `None` with at least one error among `diagnostics`
+/// if the control flow is not valid, such as irreducible.
 ///
 /// # Panics
 /// If the method has no such implementation.
@@ -84,8 +89,8 @@ pub fn build(
     finish_draft(draft, diagnostics, errors_before)
 }
 
-/// Reports the implementations whose control flow is not valid (see [`build`]), and what is odd about that of others:
-/// unreachable blocks, invariants that nothing checks.
+/// Reports the implementations whose control flow is not valid (see [`build`]), and what is odd
+/// about that of others: unreachable blocks, invariants that nothing checks.
 pub fn check(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     for &member in &program.order {
         check_member(program, member, diagnostics);
@@ -102,7 +107,7 @@ pub(crate) fn check_member(program: &Program, member: Member, diagnostics: &mut 
     }
 }
 
-/// Whether there is something to find: of `if` and `while` alone every graph is valid.
+/// Tells whether the control flow may be wrong: a graph of `if` and `while` alone is always valid.
 fn has_jumps(body: &Body) -> bool {
     let Body::Structured(block) = body else { return true };
     let mut found = false;
@@ -133,9 +138,9 @@ fn finish_draft(
 pub struct Block {
     /// Unique in the implementation.
     pub name: String,
-    /// The state label stored on every entry to the block, if it was written by the user as a label or block name.
-    /// Of a loop block (only if some `old` reads it): the state at the head in each round, after what the loop may
-    /// write was forgotten and before the condition is read.
+    /// The state label stored on every entry to the block, if it was written by the user as a label
+    /// or block name. Of a loop block (only if some `old` reads it): the state at the head in each
+    /// round, after what the loop may write was forgotten and before the condition is read.
     pub label: Option<LabelId>,
     /// The loop block whose nested graph this block stands in; `None` at the outermost level.
     pub parent: Option<BlockId>,
@@ -161,9 +166,11 @@ pub struct Loop {
     pub entry: BlockId,
     /// Where control goes when the condition is false; present iff `condition` is.
     pub then: Option<BlockId>,
-    /// Targets outside the loop that jumps inside it (`then` not among them) lead to, each once, in order of first use.
+    /// Targets outside the loop that jumps inside it (`then` not among them) lead to, each once, in
+    /// order of first use.
     pub exits: Vec<BlockId>,
-    /// Variables assigned or declared anywhere inside (call targets, `new` and nested loops included), sorted.
+    /// Variables assigned or declared anywhere inside (call targets, `new` and nested loops
+    /// included), sorted.
     pub written: Vec<LocalId>,
     /// Labels set anywhere inside, sorted: their states are forgotten at the head.
     pub labels: Vec<LabelId>,

@@ -1,8 +1,8 @@
 //! Consistency: what a well-typed program must satisfy before it can be verified.
 //!
-//! The reference implementation finds errors in rounds, and a later round is reached only if the earlier ones found
-//! nothing; so here. What the types of the resolved program rule out (a use without a declaration, an impure condition, an
-//! assigned parameter) needs no check here.
+//! The reference implementation finds errors in rounds, and a later round is reached only if the
+//! earlier ones found nothing; so here. What the types of the resolved program rule out (a use
+//! without a declaration, an impure condition, an assigned parameter) needs no check here.
 
 mod clauses;
 mod declarations;
@@ -29,8 +29,9 @@ pub fn check(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     rounds.finish(program, diagnostics);
 }
 
-/// The checks, made one member at a time. What concerns several members is found out at the end, from what was noted of
-/// each, so bodies and contracts of members that were checked are needed no more.
+/// The checks, made one member at a time. What concerns several members is found out at the end,
+/// from what was noted of each, so bodies and contracts of members that were checked are needed no
+/// more.
 #[derive(Default)]
 pub(crate) struct Rounds {
     terms: Vec<Diagnostic>,
@@ -40,7 +41,7 @@ pub(crate) struct Rounds {
     functions: ArenaMap<FunctionId, Applications>,
 }
 
-/// What has to be known of a function when all members have been looked at.
+/// The facts about a function that are needed when all members have been looked at.
 struct Applications {
     /// The functions that have to have a meaning before this one has one.
     required: Vec<FunctionId>,
@@ -49,7 +50,7 @@ struct Applications {
     in_body: Vec<FunctionId>,
     /// Those that postconditions apply, and where, of a function without a measure.
     in_postconditions: Vec<(FunctionId, Span)>,
-    /// What is wrong with its own measures.
+    /// The errors of its own measures.
     measures: Vec<Diagnostic>,
 }
 
@@ -83,7 +84,7 @@ impl Rounds {
         }
     }
 
-    /// Whether nothing was found so far.
+    /// Tells whether nothing was found so far.
     pub(crate) fn are_clean(&self) -> bool {
         [&self.terms, &self.members, &self.measures].into_iter().all(Vec::is_empty)
     }
@@ -96,7 +97,8 @@ impl Rounds {
             errors.append(&mut self.members);
         }
         if errors.is_empty() {
-            // As in the reference, the measures are looked at only if everything else is consistent.
+            // As in the reference, the measures are looked at only if everything else is
+            // consistent.
             errors = found(program, |checker| termination::functions(checker, self.functions));
             errors.append(&mut self.measures);
         }
@@ -105,7 +107,7 @@ impl Rounds {
     }
 }
 
-/// What a check finds.
+/// Returns the findings of a check.
 fn found<'p>(program: &'p Program, check: impl FnOnce(&mut Checker<'p>)) -> Vec<Diagnostic> {
     let mut checker = Checker { program, locals: None, found: Vec::new() };
     check(&mut checker);

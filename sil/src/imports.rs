@@ -1,10 +1,11 @@
 //! Imports: from the file that the user named to all files of the program.
 //!
-//! Each file is read once, under its textually normalised path, so cycles end by themselves. Whatever can be parsed
-//! is kept; a file that is missing or is no text is a `parser.error`.
+//! Each file is read once, under its textually normalised path, so cycles end by themselves.
+//! Whatever can be parsed is kept; a file that is missing or is no text is a `parser.error`.
 //!
-//! Differs from the reference: `import <p>` looks in the library that is part of this program, then for a file
-//! `import/p` beside or above the file that the user named, so that a project can bring a library of its own.
+//! Differs from the reference: `import <p>` looks in the library that is part of this program, then
+//! for a file `import/p` beside or above the file that the user named, so that a project can bring
+//! a library of its own.
 
 use std::collections::VecDeque;
 use std::io;
@@ -49,7 +50,7 @@ impl Loader for NoFiles {
 /// Spans count bytes in 32 bits.
 const MAX_FILE_SIZE: usize = u32::MAX as usize - 1;
 
-/// What identifies a file.
+/// The identity of a file.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Place {
     Local(PathBuf),
@@ -66,8 +67,8 @@ struct Found {
 
 /// Parses the file `name` with the contents `bytes`, and everything that it imports.
 ///
-/// The result has the members of all files, those of imported files first, and no imports. The file itself is the
-/// first of `sources` if that was empty.
+/// The result has the members of all files, those of imported files first, and no imports. The file
+/// itself is the first of `sources` if that was empty.
 pub fn read_all(
     name: &str,
     bytes: Vec<u8>,
@@ -78,8 +79,8 @@ pub fn read_all(
     read_each(name, bytes, loader, sources, diagnostics, &mut |member| member).1
 }
 
-/// The same; of each member, what `keep` makes of it is kept. Also returns the files that were parsed, in the order of
-/// their members.
+/// The same; of each member, what `keep` makes of it is kept. Also returns the files that were
+/// parsed, in the order of their members.
 pub(crate) fn read_each(
     name: &str,
     bytes: Vec<u8>,
@@ -119,8 +120,8 @@ pub(crate) fn read_each(
 
 /// Adds the members of a file of the standard library, and of those that it imports, to `program`.
 ///
-/// For plugins that need declarations which the user did not import. Files are read without regard to what
-/// was imported before: it is for the caller to know that nothing is declared twice.
+/// For plugins that need declarations which the user did not import. Files are read without regard
+/// to what was imported before: it is for the caller to know that nothing is declared twice.
 pub fn add_standard(
     path: &str,
     program: &mut Program,
@@ -154,7 +155,7 @@ struct Reader<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     seen: FxHashSet<Place>,
     waiting: VecDeque<Found>,
-    /// What is kept of a member.
+    /// Makes the kept part of a member.
     keep: &'a mut dyn FnMut(Member) -> Member,
 }
 

@@ -1,13 +1,15 @@
 //! SIL: the intermediate verification language, a superset of Viper's.
 //!
-//! In reading order: [`source`] (files and spans), [`syntax`] (what the parser yields, names as text),
-//! [`program`] (what the resolver yields, names as ids and every expression typed), and the passes between
-//! and behind them. Whoever wants a program to verify, print or walk wants [`program::Program`].
+//! In reading order: [`source`] (files and spans), [`syntax`] (what the parser yields, names as
+//! text), [`program`] (what the resolver yields, names as ids and every expression typed), and the
+//! passes between and behind them. Whoever wants a program to verify, print or walk wants
+//! [`program::Program`].
 //!
 //! # From text to a program
 //!
-//! [`load`] does all at once: it reads a file and what it imports, expands macros, resolves names and types, and checks
-//! consistency. What is wrong is a list of [`diagnostics`], each with a place; [`render`] shows them.
+//! [`load`] does all at once: it reads a file and what it imports, expands macros, resolves names
+//! and types, and checks consistency. What is wrong is a list of [`diagnostics`], each with a
+//! place; [`render`] shows them.
 //!
 //! ```
 //! let loaded = sil::load::load_text(
@@ -30,13 +32,15 @@
 //!
 //! # From code to a program
 //!
-//! A front end for another language makes the tree with [`mod@build`] and hands it to [`load::load_syntax`]. Nodes carry
-//! annotations that say where they come from; [`source_map`] leads errors back there.
+//! A front end for another language makes the tree with [`mod@build`] and hands it to
+//! [`load::load_syntax`]. Nodes carry annotations that say where they come from; [`source_map`]
+//! leads errors back there.
 //!
 //! # Walking and rewriting
 //!
-//! [`syntax::walk`] visits and changes trees before they are resolved, [`mod@walk`] visits resolved ones, where names
-//! are ids; [`program::Expr::map_children`] and [`program::Expr::substitute`] rebuild expressions.
+//! [`syntax::walk`] visits and changes trees before they are resolved, [`mod@walk`] visits resolved
+//! ones, where names are ids; [`program::Expr::map_children`] and [`program::Expr::substitute`]
+//! rebuild expressions.
 //!
 //! ```
 //! use sil::program::ExprKind;
@@ -56,8 +60,9 @@
 //!
 //! # From a program to text, and to graphs
 //!
-//! [`mod@print`] writes a program in either of two forms, plain Viper and explicit graphs; both are read back as the same
-//! program. [`mod@cfg`] makes the graph of a body, with all repetition in loop blocks, which is what an engine wants.
+//! [`mod@print`] writes a program in either of two forms, plain Viper and explicit graphs; both are
+//! read back as the same program. [`mod@cfg`] makes the graph of a body, with all repetition in
+//! loop blocks, which is what an engine wants.
 //!
 //! ```
 //! use sil::print::Form;
@@ -85,7 +90,8 @@
 //!
 //! # What can be relied on
 //!
-//! * No input makes it panic, overflow the stack or hang: what is too deep or too large is an error with a place.
+//! * No input makes it panic, overflow the stack or hang: what is too deep or too large is an error
+//!   with a place.
 //! * The same input gives the same output, to the byte.
 //! * Programs, trees, graphs and findings are plain data, `Send + Sync`.
 

@@ -1,5 +1,5 @@
-//! From files to a program, in order: read and parse, imports included; expand macros; desugar plugins; resolve;
-//! check consistency; check the control flow.
+//! From files to a program, in order: read and parse, imports included; expand macros; desugar
+//! plugins; resolve; check consistency; check the control flow.
 
 mod member_wise;
 
@@ -17,7 +17,7 @@ use crate::resolve;
 use crate::source::Sources;
 use crate::syntax;
 
-/// What is taken for granted of a program beside what it says.
+/// The assumptions about a program beside its text.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Assumptions {
     /// Functions and methods without a termination clause end, as if they had `decreases _`.
@@ -35,12 +35,12 @@ pub struct Loaded {
     pub is_blank: bool,
     /// The resolved program; `None` if there are errors.
     pub program: Option<Program>,
-    /// What there is to say, errors and warnings.
+    /// The errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Loaded {
-    /// Whether something was found that keeps the program from being verified.
+    /// Tells whether an error keeps the program from being verified.
     pub fn has_errors(&self) -> bool {
         has_errors(&self.diagnostics)
     }
@@ -50,7 +50,7 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| !diagnostic.code.is_warning())
 }
 
-/// What there is to say of a program, without the program.
+/// The findings about a program, without the program.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// All files read; the one that was asked for is the first.
@@ -73,7 +73,8 @@ impl From<Loaded> for Checked {
 /// The trees of a file of so many bytes take some hundred MB.
 const KEPT: usize = 4_000_000;
 
-/// Finds what [`load_assuming`] finds, byte for byte, in little memory: what is large is taken member by member.
+/// Finds what [`load_assuming`] finds, byte for byte, in little memory: what is large is taken
+/// member by member.
 pub fn check_assuming(
     assumptions: Assumptions,
     name: &str,
@@ -90,8 +91,8 @@ pub fn check_assuming(
 
 const IMPORT: &[u8] = b"import";
 
-/// Finds what [`load_assuming`] finds and keeps no trees of it: a program of 100 MB takes a few hundred MB where its trees
-/// would take some GB. In exchange, each member is parsed twice.
+/// Finds what [`load_assuming`] finds and keeps no trees of it: a program of 100 MB takes a few
+/// hundred MB where its trees would take some GB. In exchange, each member is parsed twice.
 pub fn check_member_wise(
     assumptions: Assumptions,
     name: &str,

@@ -1,17 +1,20 @@
 //! Expanding macros on the parse tree.
 //!
-//! One walk over all members, in place. At a use of a macro, the arguments are expanded first (where they stand),
-//! then a copy of the body is walked with the macro's [`Frame`] on top: parameters become the arguments, names
-//! that the body declares are renamed if they are visible at the call (those of members always are), and macros in it are expanded in turn.
+//! One walk over all members, in place. At a use of a macro, the arguments are expanded first
+//! (where they stand), then a copy of the body is walked with the macro's [`Frame`] on top:
+//! parameters become the arguments, names that the body declares are renamed if they are visible at
+//! the call (those of members always are), and macros in it are expanded in turn.
 //!
 //! Invariants
 //! - Afterwards no `define` and no use of a macro is left, unless an error was reported.
-//! - Nothing that comes from an argument is captured: what the body declares is renamed if an argument mentions it.
-//! - Spans are as in the reference, since tests announce errors by their lines: the statements of a macro keep their
-//!   places; the expansion of an expression stands at the outermost call in the expression, except for the elements of lists
-//!   (arguments, triggers), amounts and types, which keep theirs.
-//! - Expansion ends: a macro inside its own expansion is an error, and [`MAX_EXPANSION`] bounds the size. A macro that
-//!   nobody uses is not expanded, so it may contain itself.
+//! - Nothing that comes from an argument is captured: what the body declares is renamed if an
+//!   argument mentions it.
+//! - Spans are as in the reference, since tests announce errors by their lines: the statements of a
+//!   macro keep their places; the expansion of an expression stands at the outermost call in the
+//!   expression, except for the elements of lists (arguments, triggers), amounts and types, which
+//!   keep theirs.
+//! - Expansion ends: a macro inside its own expansion is an error, and [`MAX_EXPANSION`] bounds the
+//!   size. A macro that nobody uses is not expanded, so it may contain itself.
 //!
 //! A name that is a local or bound variable where it stands is not taken for a macro.
 
@@ -32,7 +35,8 @@ use table::{MacroId, Table};
 /// How many expressions the macros of a program may expand to in all.
 pub const MAX_EXPANSION: usize = 2_000_000;
 
-/// Expands all macros of `program` and removes their definitions; `parser.error`s go to `diagnostics`.
+/// Expands all macros of `program` and removes their definitions; `parser.error`s go to
+/// `diagnostics`.
 pub fn expand(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
     let mut macros = Macros::of(program);
     for member in &mut program.members {
@@ -57,17 +61,17 @@ impl Macros {
         self.0.member(member);
     }
 
-    /// Whether the program defines any, outside of members.
+    /// Tells whether the program defines any macro outside of members.
     pub(crate) fn are_defined(&self) -> bool {
         !self.0.table.is_empty()
     }
 
-    /// Whether something wrong was found so far.
+    /// Tells whether an error was found so far.
     pub(crate) fn has_errors(&self) -> bool {
         self.0.diagnostics.iter().any(|diagnostic| !diagnostic.code.is_warning())
     }
 
-    /// What is wrong with macros or their uses.
+    /// Returns the errors of macros and their uses.
     pub(crate) fn finish(self) -> Vec<Diagnostic> {
         self.0.diagnostics
     }
@@ -87,7 +91,7 @@ struct Size {
     depth: usize,
 }
 
-/// What the names of a macro's body stand for in one expansion.
+/// The meaning of the names of a macro's body in one expansion.
 #[derive(Clone)]
 struct Frame {
     arguments: FxHashMap<Name, Argument>,
@@ -95,7 +99,7 @@ struct Frame {
     renamed: FxHashMap<Name, Name>,
     /// New names of its labels.
     labels: FxHashMap<Name, Name>,
-    /// What the body has declared at the place that is being walked: these hide parameters.
+    /// The names that the body has declared before the present place: they hide parameters.
     declared: Vec<Name>,
 }
 
@@ -131,7 +135,7 @@ impl Scope {
 struct Expander {
     diagnostics: Vec<Diagnostic>,
     table: Table,
-    /// What members declare: a variable of a macro may not have such a name.
+    /// The names that members declare: a variable of a macro may not have such a name.
     globals: FxHashSet<Name>,
     scope: Scope,
     /// The labels set so far in the implementation.
@@ -141,7 +145,8 @@ struct Expander {
     frames: Vec<Frame>,
     /// The macros that are being expanded, outermost first.
     active: Vec<MacroId>,
-    /// The place of what is being walked in the expansion of an expression, unless it keeps its own.
+    /// The place of what is being walked in the expansion of an expression, unless it keeps its
+    /// own.
     call: Option<Span>,
     /// The outermost use of a macro around what is being walked.
     outermost: Option<Span>,

@@ -1,17 +1,19 @@
 //! Source text to parse tree.
 //!
-//! In this order: [`scan`] blanks out comments, cuts the text into members and measures how deep it nests; pest
-//! recognises each member (`grammar.pest`); [`build`] makes the tree. Members are cut apart first because that is
-//! how a syntax error in one of them leaves the others alone; it also keeps pest's token queue small. Behind an error
-//! the next word that a member can start with is taken for the start of one, though it stands inside of the broken one.
+//! In this order: [`scan`] blanks out comments, cuts the text into members and measures how deep it
+//! nests; pest recognises each member (`grammar.pest`); [`build`] makes the tree. Members are cut
+//! apart first because that is how a syntax error in one of them leaves the others alone; it also
+//! keeps pest's token queue small. Behind an error the next word that a member can start with is
+//! taken for the start of one, though it stands inside of the broken one.
 //!
 //! Where errors are reported is as in the reference, since tests announce errors by their lines.
 //!
 //! Invariants
-//! - No input makes this overflow the stack: text nested deeper than [`MAX_NESTING`] is refused before pest sees
-//!   it, and a tree deeper than [`MAX_DEPTH`] (chains such as `a + b + …`) is refused while it is built.
-//! - Time is linear in the text: every rule of the grammar decides without trying two ways over the same text. What is
-//!   read again because of errors is bounded by [`MAX_RECOVERIES`].
+//! - No input makes this overflow the stack: text nested deeper than [`MAX_NESTING`] is refused
+//!   before pest sees it, and a tree deeper than [`MAX_DEPTH`] (chains such as `a + b + …`) is
+//!   refused while it is built.
+//! - Time is linear in the text: every rule of the grammar decides without trying two ways over the
+//!   same text. What is read again because of errors is bounded by [`MAX_RECOVERIES`].
 
 mod build;
 mod errors;
@@ -35,8 +37,8 @@ use scan::Chunk;
 /// How deep brackets and prefix forms (`forall`, `let`, `unfolding`, …) may nest.
 pub const MAX_NESTING: usize = 2_000;
 
-/// How deep a tree may become in all: nesting, plus the operators of chains (`&&` and `||` count once per chain),
-/// so that later stages may recurse over it.
+/// How deep a tree may become in all: nesting, plus the operators of chains (`&&` and `||` count
+/// once per chain), so that later stages may recurse over it.
 pub const MAX_DEPTH: usize = 12_000;
 
 /// The recogniser that pest makes of the grammar.
@@ -52,16 +54,16 @@ use grammar::{Grammar, Rule};
 
 /// Parses one file.
 ///
-/// Errors go to `diagnostics` (`parser.error`, with warnings as `parser.warning`); a member with an error is left
-/// out, the others are kept.
+/// Errors go to `diagnostics` (`parser.error`, with warnings as `parser.warning`); a member with an
+/// error is left out, the others are kept.
 pub fn parse(file: FileId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> syntax::Program {
     let mut program = syntax::Program::default();
     parse_each(file, text, diagnostics, |member| program.members.push(member));
     program
 }
 
-/// The same, but members are handed to `take` one at a time, in order: the tree of one is gone before the next one is read if
-/// `take` does not keep it.
+/// The same, but members are handed to `take` one at a time, in order: the tree of one is gone
+/// before the next one is read if `take` does not keep it.
 pub fn parse_each(
     file: FileId,
     text: &str,
@@ -98,8 +100,8 @@ pub fn parse_each(
         if !(failure.is_at_end && pending.is_empty() && !scan.errors.is_empty()) {
             builder.failure(failure);
         }
-        // As in the reference, whatever looks like a member goes on being one, though it may stand inside of the member
-        // with the error.
+        // As in the reference, whatever looks like a member goes on being one, though it may stand
+        // inside of the member with the error.
         let from = at.max(chunk.start + 1);
         if recoveries < MAX_RECOVERIES
             && let Some(start) = scan::next_member(&scan.text, from, chunk.end)
@@ -110,7 +112,8 @@ pub fn parse_each(
     }
 }
 
-/// How often parsing goes on inside of a member with a syntax error. Each time reads the rest of the member again.
+/// How often parsing goes on inside of a member with a syntax error. Each time reads the rest of
+/// the member again.
 const MAX_RECOVERIES: usize = 100;
 
 /// Stack for one level of nesting, in pest and in the builder together. Measured: 6 KB unoptimised.
@@ -122,7 +125,8 @@ fn on_large_stack<T>(nesting: usize, work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(needed, needed, work)
 }
 
-/// Parses the members of one chunk of the (blanked) text, normally just one. `next` is the chunk behind it.
+/// Parses the members of one chunk of the (blanked) text, normally just one. `next` is the chunk
+/// behind it.
 fn parse_chunk(
     chunk: &Chunk,
     next: Option<&Chunk>,
@@ -141,8 +145,8 @@ fn parse_chunk(
     }
 }
 
-/// What the error of parsing a chunk says, and where in the file. At the end of the chunk it is about what stands there
-/// in the file.
+/// Describes the error of parsing a chunk, with its place in the file. An error at the end of the
+/// chunk is about the next text of the file.
 fn failure(error: &Error<Rule>, chunk: &Chunk, next: Option<&Chunk>, text: &str) -> Failure {
     let piece = &text[chunk.start..chunk.end];
     let mut failure = errors::describe(error, piece);
@@ -151,7 +155,8 @@ fn failure(error: &Error<Rule>, chunk: &Chunk, next: Option<&Chunk>, text: &str)
     } else if failure.is_at_end
         && let Some(next) = next
     {
-        // Whether annotations may stand there decides whether they or what they annotate is unexpected.
+        // Whether annotations may stand there decides whether they or what they annotate is
+        // unexpected.
         let longer = &text[chunk.start..next.head.max(next.start)];
         failure.start = longer.len();
         failure.end = longer.len();

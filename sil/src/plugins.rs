@@ -1,7 +1,7 @@
 //! Features that are reduced to the rest of the language.
 //!
-//! Some are desugared on the parse tree, after macros and before names are resolved ([`desugar`]); those that need
-//! types work on the resolved program ([`termination`], [`smoke`]).
+//! Some are desugared on the parse tree, after macros and before names are resolved ([`desugar`]);
+//! those that need types work on the resolved program ([`termination`], [`smoke`]).
 
 use crate::diagnostics::Diagnostic;
 use crate::source::Sources;
@@ -13,8 +13,8 @@ pub mod predicate_instance;
 pub mod smoke;
 pub mod termination;
 
-/// Desugars all plugins that work on the parse tree. Files of the standard library that they need are added to
-/// `sources` and to the program.
+/// Desugars all plugins that work on the parse tree. Files of the standard library that they need
+/// are added to `sources` and to the program.
 pub fn desugar(program: &mut Program, sources: &mut Sources, diagnostics: &mut Vec<Diagnostic>) {
     adt::desugar(program, sources, diagnostics);
     predicate_instance::desugar(program);

@@ -1,11 +1,12 @@
 //! Printing programs as text that our own parser reads back.
 //!
-//! Two forms: [`Form::Graph`], every body a graph with nested loop blocks, and [`Form::Structured`], plain Viper.
-//! In both forms printing, parsing and printing again gives the same text. What desugaring removed
-//! (macros, adts, `elseif` chains apart) does not come back.
+//! Two forms: [`Form::Graph`], every body a graph with nested loop blocks, and
+//! [`Form::Structured`], plain Viper. In both forms printing, parsing and printing again gives the
+//! same text. What desugaring removed (macros, adts, `elseif` chains apart) does not come back.
 //!
 //! Invariants
-//! - Parentheses stand only where reading back needs them; types are ascribed only where inference could miss.
+//! - Parentheses stand only where reading back needs them; types are ascribed only where inference
+//!   could miss.
 //! - `@src.…` annotations are written where the origin changes.
 //! - Names made up here contain a `$` and differ from all names of the program.
 
@@ -43,16 +44,16 @@ pub enum Form {
 
 /// The program as text.
 ///
-/// A body whose control flow is not valid (see [`crate::cfg::build`]) is printed as it was written, whatever the
-/// form.
+/// A body whose control flow is not valid (see [`crate::cfg::build`]) is printed as it was written,
+/// whatever the form.
 pub fn program(program: &Program, form: Form) -> String {
     let mut writer = Writer::new(program, form);
     writer.members();
     writer.out
 }
 
-/// The expression on one line, in the user's words: without annotations. For messages; labels of `old` print as
-/// numbers, see [`expr_with_labels`].
+/// The expression on one line, in the user's words: without annotations. For messages; labels of
+/// `old` print as numbers, see [`expr_with_labels`].
 pub fn expr(program: &Program, locals: &Arena<Local>, expr: &Expr) -> String {
     flat(program, &Scope::new(locals), expr)
 }

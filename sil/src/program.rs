@@ -1,8 +1,8 @@
 //! The resolved program: every name an id, every expression typed, sugar removed.
 //!
-//! Invariant: every id points into the arena of its kind ([`LocalId`] and [`LabelId`] into the arenas of the
-//! member they stand in). A program is immutable once resolved, hence `Send + Sync` and shared by all workers;
-//! the address of a node identifies it while the program lives.
+//! Invariant: every id points into the arena of its kind ([`LocalId`] and [`LabelId`] into the
+//! arenas of the member they stand in). A program is immutable once resolved, hence `Send + Sync`
+//! and shared by all workers; the address of a node identifies it while the program lives.
 
 mod expr;
 mod map;
@@ -38,7 +38,8 @@ pub struct Program {
     pub methods: Arena<Method>,
     /// The members in source order: what is verified, printed and reported goes in this order.
     pub order: Vec<Member>,
-    /// What the `@src.…` annotations say; [`crate::source::OriginId`] 0 stands for "nothing".
+    /// The contents of the `@src.…` annotations; [`crate::source::OriginId`] 0 stands for
+    /// "nothing".
     pub origins: Origins,
 }
 
@@ -54,16 +55,17 @@ pub enum Member {
 
 /// The table behind [`crate::source::OriginId`]: entry `i` belongs to id `i + 1`.
 ///
-/// Each entry holds the annotations written at one node and points to the entry of the nearest annotated node
-/// above it, so that walking outward is following `parent`.
+/// Each entry holds the annotations written at one node and points to the entry of the nearest
+/// annotated node above it, so that walking outward is following `parent`.
 #[derive(Clone, Debug, Default)]
 pub struct Origins {
     /// Declared by `@src.file("key", "path")`.
     pub files: IndexMap<Name, Name>,
-    /// Declared by `@src.receivers()`: where a field cannot be read or written, it is told first if its receiver might
-    /// be null.
+    /// Declared by `@src.receivers()`: where a field cannot be read or written, it is told first if
+    /// its receiver might be null.
     pub tells_null_receivers: bool,
-    /// Declared by `@src.trusted("text")`: what the original program takes for granted, in its user's words.
+    /// Declared by `@src.trusted("text")`: what the original program takes for granted, in its
+    /// user's words.
     pub trusted: Vec<String>,
     pub entries: Vec<Origin>,
 }
@@ -123,8 +125,8 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The termination clauses before the first `ensures`, and those behind it: they have to come in this order, as the
-    /// parser reads them.
+    /// The termination clauses before the first `ensures`, and those behind it: they have to come
+    /// in this order, as the parser reads them.
     pub fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
         let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
         self.decreases.split_at(behind)
@@ -143,12 +145,12 @@ pub struct Decreases {
 }
 
 impl Decreases {
-    /// Those of the clauses of a contract or a loop that count: the last of each kind. There may be several, as each side
-    /// of an `ensures` may have one. (In the reference those behind may hide those of another kind before; to keep them
-    /// asks for more.)
+    /// Those of the clauses of a contract or a loop that count: the last of each kind. There may be
+    /// several, as each side of an `ensures` may have one. (In the reference those behind may hide
+    /// those of another kind before; to keep them asks for more.)
     ///
-    /// SOUNDNESS: whoever takes something for granted because there is a clause has to look at these, since no other is
-    /// shown.
+    /// SOUNDNESS: whoever takes something for granted because there is a clause has to look at
+    /// these, since no other is shown.
     pub fn that_count(clauses: &[Self]) -> impl Iterator<Item = &Self> {
         clauses.iter().enumerate().filter_map(|(index, clause)| {
             let kind = std::mem::discriminant(&clause.kind);
@@ -180,7 +182,7 @@ pub struct Function {
 #[derive(Clone, Debug)]
 pub struct Method {
     pub name: Name,
-    /// Of the contract and of all implementations.
+    /// The variables of the contract and of all implementations.
     pub locals: Arena<Local>,
     pub formals: Vec<LocalId>,
     pub returns: Vec<LocalId>,

@@ -7,8 +7,8 @@ use petgraph::graphmap::DiGraphMap;
 use crate::program::{Expr, ExprKind, Function, FunctionId, Program};
 use crate::walk::{walk_expr, walk_expr_while};
 
-/// The strongly connected components of the functions of a program: functions with the same number apply each other,
-/// perhaps through others, in those of their expressions that `parts` picks.
+/// The strongly connected components of the functions of a program: functions with the same number
+/// apply each other, perhaps through others, in those of their expressions that `parts` picks.
 pub fn function_components<'p>(
     program: &'p Program,
     parts: impl Fn(&'p Function) -> Vec<&'p Expr>,
@@ -46,7 +46,8 @@ pub fn applied<'e>(exprs: impl IntoIterator<Item = &'e Expr>) -> Vec<FunctionId>
     applied
 }
 
-/// The functions that a function's postconditions apply, but for the function itself where that is its result.
+/// The functions that a function's postconditions apply, but for the function itself where that is
+/// its result.
 pub fn applied_in_postconditions(program: &Program, function: FunctionId) -> Vec<FunctionId> {
     let mut found = Vec::new();
     for clause in &program.functions[function].contract.postconditions {
@@ -69,7 +70,8 @@ pub fn applied_in_postconditions(program: &Program, function: FunctionId) -> Vec
     found
 }
 
-/// Whether a function applied to `arguments` is its result, in its own postcondition: they are its parameters.
+/// Tells whether a function applied to `arguments` is its result, in its own postcondition: the
+/// arguments are its parameters.
 pub fn is_result(program: &Program, function: FunctionId, arguments: &[Expr]) -> bool {
     let formals = &program.functions[function].formals;
     let stands_for = |(argument, formal): (&Expr, _)| matches!(&argument.kind, ExprKind::Local(local) if local == formal);

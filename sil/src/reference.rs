@@ -1,13 +1,14 @@
-//! The language in tables: each form, and what it means. `docs/sil.md` and `silicon explain WORD` are made of this.
+//! The language in tables: each form, and what it means. `docs/sil.md` and `silicon explain WORD`
+//! are made of this.
 //!
-//! Every word of the grammar is the word of some form (a test compares), and each section has a program that is verified by the
-//! tests of the page.
+//! Every word of the grammar is the word of some form (a test compares), and each section has a
+//! program that is verified by the tests of the page.
 
 /// A part of the language.
 #[derive(Clone, Copy, Debug)]
 pub struct Section {
     pub title: &'static str,
-    /// What holds for all forms of it.
+    /// The rules for all forms of the construct.
     pub about: &'static str,
     pub forms: &'static [Form],
     /// A program that is verified, with the forms in it.
@@ -19,7 +20,7 @@ pub struct Section {
 pub struct Form {
     /// How it is written; small letters stand for parts.
     pub written: &'static str,
-    /// What it means, in whole sentences.
+    /// The meaning, in whole sentences.
     pub meaning: &'static str,
 }
 

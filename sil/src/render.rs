@@ -1,8 +1,8 @@
 //! Showing findings as text: with the source line and marks under it, or on one line.
 //!
-//! What is shown here need not point into a SIL program: a front end shows places of its own language. So a place
-//! is a file's name with lines and columns, and the texts are handed over beside it. Besides this file only the one
-//! that reports runs (`chalice-run/src/report/human.rs`) names `codespan_reporting`.
+//! Messages need not point into a SIL program: a front end shows places of its own language. So a
+//! place is a file's name with lines and columns, and the texts are handed over beside it. Only
+//! this file and the report of runs (`chalice-run/src/report/human.rs`) name `codespan_reporting`.
 
 use std::ops::Range;
 
@@ -113,7 +113,7 @@ impl Message {
         }
     }
 
-    /// That a translation is not a SIL program: a defect of the translator.
+    /// Makes the message that a translation is not a SIL program: a defect of the translator.
     pub fn of_translator(program: &str, why: &str) -> Self {
         let text =
             format!("the translation is not a SIL program (a defect of the translator): {why}");
@@ -159,7 +159,7 @@ impl Texts {
     }
 }
 
-/// Whether escape sequences for colours are written.
+/// The use of escape sequences for colours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colours {
     Never,
@@ -230,7 +230,8 @@ struct Quoted<'a> {
 const LONGEST_QUOTED_LINE: usize = 500;
 
 impl Quoted<'_> {
-    /// The file and the bytes of a place; `None` where its text is not known or not fit to be shown.
+    /// The file and the bytes of a place; `None` where its text is not known or not fit to be
+    /// shown.
     fn range(&mut self, place: &Place) -> Option<(usize, std::ops::Range<usize>)> {
         let file = self.texts.get(&place.file)?;
         let text = behind_mark(&file.text);

@@ -30,8 +30,9 @@ use names::Globals;
 
 /// Resolves a program whose imports, macros and plugins are expanded.
 ///
-/// `None` if there are type errors. Wrong labels are consistency errors (as in the reference), so a program with
-/// wrong labels is returned, for its other consistency errors to be found; it must not be verified.
+/// `None` if there are type errors. Wrong labels are consistency errors (as in the reference), so a
+/// program with wrong labels is returned, for its other consistency errors to be found; it must not
+/// be verified.
 pub fn resolve(tree: &syntax::Program, diagnostics: &mut Vec<Diagnostic>) -> Option<Program> {
     let mut resolution = Resolution::of(tree);
     for member in &tree.members {
@@ -54,8 +55,8 @@ pub(crate) struct Resolution {
 }
 
 impl Resolution {
-    /// Resolves the signatures. Bodies and contracts may be missing, but whether a predicate has a body, and a function a
-    /// precondition, has to show.
+    /// Resolves the signatures. Bodies and contracts may be missing, but whether a predicate has a
+    /// body, and a function a precondition, has to show.
     pub(crate) fn of(tree: &syntax::Program) -> Self {
         let mut errors = Vec::new();
         let globals = Globals::declare(tree, &mut errors);
@@ -65,8 +66,9 @@ impl Resolution {
         Self { globals, selectors, facts, program, done: 0, errors, label_errors, warnings }
     }
 
-    /// Resolves the contract and the body of the next member and completes the program by them; returns which it is. All
-    /// members of the tree come in its order; fields are complete from the start.
+    /// Resolves the contract and the body of the next member and completes the program by them;
+    /// returns which it is. All members of the tree come in its order; fields are complete from the
+    /// start.
     pub(crate) fn member(&mut self, written: &syntax::Member) -> Option<Member> {
         if !members::has_body(written) {
             return None;
@@ -100,7 +102,7 @@ impl Resolution {
         &self.program
     }
 
-    /// Whether nothing wrong was found so far but in labels.
+    /// Tells whether no error was found so far, but for labels.
     pub(crate) fn is_well_typed(&self) -> bool {
         self.errors.is_empty()
     }
@@ -121,7 +123,8 @@ impl Resolution {
         errors.sort_by_key(|error| {
             (error.span.file, error.span.start, error.code != Code::TypecheckerError)
         });
-        // The locals of several members may clash with one global name that is declared behind them.
+        // The locals of several members may clash with one global name that is declared behind
+        // them.
         errors.dedup_by(|later, earlier| {
             later.code == earlier.code
                 && later.span == earlier.span

@@ -40,7 +40,8 @@ impl Span {
         Self { file, start: start as u32, end: end as u32, origin: OriginId::NONE }
     }
 
-    /// From the start of `self` to the end of `other` (of the same file), with the origin of `self`.
+    /// From the start of `self` to the end of `other` (of the same file), with the origin of
+    /// `self`.
     pub fn to(self, other: Self) -> Self {
         Self { end: other.end.max(self.end), ..self }
     }

@@ -1,8 +1,8 @@
 //! Source annotations: reporting an error at the original program, in its front end's words.
 //!
-//! Spans carry the origin of their node ([`crate::source::OriginId`]); walking outward is following the parents in the
-//! program's table of origins. A program without `@src.…` annotations is explained by its plain positions and the given
-//! words.
+//! Spans carry the origin of their node ([`crate::source::OriginId`]); walking outward is following
+//! the parents in the program's table of origins. A program without `@src.…` annotations is
+//! explained by its plain positions and the given words.
 
 use indexmap::IndexMap;
 
@@ -40,11 +40,13 @@ pub struct Explained {
     pub reason: Option<Place>,
     /// Secondary positions, innermost first.
     pub notes: Vec<(Place, String)>,
-    /// The translator promised that this cannot fail: an internal error of the translator, not of its user.
+    /// The translator promised that this cannot fail: an internal error of the translator, not of
+    /// its user.
     pub is_hidden: bool,
-    /// It is reported where what could not be shown stands (`@src.inner`), where it may be reported anyway.
+    /// It is reported where what could not be shown stands (`@src.inner`), where it may be reported
+    /// anyway.
     pub is_inner: bool,
-    /// Whether the text at `place` is the offending text; not so for generated code.
+    /// The text at `place` is the offending text; not so for generated code.
     pub shows_text: bool,
 }
 
@@ -79,8 +81,8 @@ impl<'a> SourceMap<'a> {
         }
     }
 
-    /// What to tell the user about the error `full_id` (`id:reason`) at `error`, of which `reason` could not be shown. `lacking`:
-    /// to which location permission is missing, in the user's words.
+    /// Makes the message about the error `full_id` (`id:reason`) at `error`; `reason` could not be
+    /// shown. `lacking` is the location without permission, in the user's words.
     pub fn explain(
         &self,
         error: Span,
@@ -146,7 +148,7 @@ impl<'a> SourceMap<'a> {
         None
     }
 
-    /// What `("key", "12.3-12.17", …)` says.
+    /// Reads the place in `("key", "12.3-12.17", …)`.
     fn written_place(&self, annotation: &Annotation) -> Option<Place> {
         let [key, range, ..] = &annotation.values[..] else { return None };
         let (start, end) = range.split_once('-')?;
@@ -166,7 +168,8 @@ impl<'a> SourceMap<'a> {
         }
     }
 
-    /// The first annotation of this key whose pattern matches, outward from the reason, then from the error.
+    /// The first annotation of this key whose pattern matches, outward from the reason, then from
+    /// the error.
     fn rule(&self, key: &str, reason: Span, error: Span, full_id: &str) -> Option<&'a Annotation> {
         self.outward(reason.origin)
             .chain(self.outward(error.origin))
@@ -177,8 +180,8 @@ impl<'a> SourceMap<'a> {
             })
     }
 
-    /// The id that the nearest `@src.as` gives. One that keeps what failed and says another reason (`*:reason`) leaves
-    /// the naming of what failed to those further out.
+    /// The id that the nearest `@src.as` gives. One that keeps what failed and says another reason
+    /// (`*:reason`) leaves the naming of what failed to those further out.
     fn renamed_id(&self, reason: Span, error: Span, full_id: &str) -> String {
         let mut id = full_id.to_owned();
         let around = self.outward(reason.origin).chain(self.outward(error.origin));
@@ -226,7 +229,8 @@ impl<'a> SourceMap<'a> {
         message + rest
     }
 
-    /// The user's text of a node: of the original program if that is at hand, else of the generated one.
+    /// The user's text of a node: of the original program if that is at hand, else of the generated
+    /// one.
     fn text(&self, span: Span) -> String {
         let original = self.original_place(span.origin).and_then(|(place, _)| {
             text_between(self.originals.get(&place.file)?, place.start, place.end)
@@ -239,7 +243,8 @@ impl<'a> SourceMap<'a> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The text of a condition at which a path branched; `None` if it is in no program that the user knows.
+    /// The text of a condition at which a path branched; `None` if it is in no program that the
+    /// user knows.
     pub fn condition(&self, span: Span, written: &str) -> Option<String> {
         match self.original_place(span.origin) {
             None => Some(written.to_owned()),
@@ -248,7 +253,7 @@ impl<'a> SourceMap<'a> {
         }
     }
 
-    /// What the original program calls a declaration, if its front end says so.
+    /// Returns the original program's name of a declaration, if its front end says so.
     pub fn given_name(&self, declaration: Span) -> Option<String> {
         given_name(self.program, declaration)
     }
@@ -281,17 +286,17 @@ impl<'a> SourceMap<'a> {
     }
 }
 
-/// What the original program calls a declaration, if its front end says so.
+/// Returns the original program's name of a declaration, if its front end says so.
 pub fn given_name(program: &Program, declaration: Span) -> Option<String> {
     own_text(program, declaration, "src.name")
 }
 
-/// What values of a domain are called, where a front end has made the domain (`@src.values`).
+/// Returns the noun for values of a domain that a front end has made (`@src.values`).
 pub fn values_called(program: &Program, declaration: Span) -> Option<String> {
     own_text(program, declaration, "src.values")
 }
 
-/// What an annotation at the declaration itself says.
+/// Returns the text of an annotation at the declaration itself.
 fn own_text(program: &Program, declaration: Span, key: &str) -> Option<String> {
     let own = (declaration.origin.0 as usize).checked_sub(1)?;
     let annotations = &program.origins.entries.get(own)?.annotations;
@@ -299,8 +304,8 @@ fn own_text(program: &Program, declaration: Span, key: &str) -> Option<String> {
     annotation.values.first().map(|text| unescape(text))
 }
 
-/// What the original program calls a variable of the member in which `declaration` stands (`@src.variables`); `None` if it has
-/// no such variable.
+/// Returns the original program's name of a variable of the member of `declaration`
+/// (`@src.variables`); `None` if it has no such variable.
 pub fn given_variable(program: &Program, declaration: Span, name: &str) -> Option<String> {
     let listed = outward(program, declaration.origin)
         .flat_map(|origin| &origin.annotations)
@@ -396,7 +401,8 @@ fn offset(file: &SourceFile, at: LineColumn) -> Option<usize> {
     Some(start + column.map_or(line.len(), |(offset, _)| offset))
 }
 
-/// Whether a pattern, in which `*` stands for any text, matches an id. A missing reason counts as an empty one.
+/// Tells whether a pattern, in which `*` stands for any text, matches an id. A missing reason
+/// counts as an empty one.
 fn matches(pattern: &str, full_id: &str) -> bool {
     matches_exactly(pattern, full_id)
         || !full_id.contains(':') && matches_exactly(pattern, &format!("{full_id}:"))
@@ -416,7 +422,8 @@ fn matches_exactly(pattern: &str, text: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The value of an annotation of this key's family, written so that it holds no quote, line break or lone percent.
+/// The value of an annotation of this key's family, written so that it holds no quote, line break
+/// or lone percent.
 pub fn escape(text: &str) -> String {
     text.replace('%', "%25").replace('"', "%22").replace('\n', "%0a")
 }
@@ -439,7 +446,7 @@ pub fn unescape(value: &str) -> String {
     text + rest
 }
 
-/// What the two digits behind a percent sign stand for.
+/// Returns the character of the two digits behind a percent sign.
 fn escaped(rest: &str) -> Option<(char, &str)> {
     [("22", '"'), ("0a", '\n'), ("0A", '\n'), ("25", '%')]
         .into_iter()

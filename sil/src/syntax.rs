@@ -1,8 +1,9 @@
 //! The parse tree: what was written, names still text, macros and plugins not yet expanded.
 //!
-//! The parser makes it, macro expansion and the plugins rewrite it, front ends (such as `chalice2sil`) build it,
-//! the resolver turns it into a [`crate::program::Program`]. Sugar that the reference's parser removes
-//! (chained comparisons, `elseif`) is removed by ours too, so it does not appear here.
+//! The parser makes it, macro expansion and the plugins rewrite it, front ends (such as
+//! `chalice2sil`) build it, the resolver turns it into a [`crate::program::Program`]. Sugar that
+//! the reference's parser removes (chained comparisons, `elseif`) is removed by ours too, so it
+//! does not appear here.
 
 pub mod walk;
 
@@ -51,8 +52,8 @@ pub enum MemberKind {
     Function(Function),
     Method(Method),
     Domain(Domain),
-    /// Once desugared it stands beside the domain of its name, which has the functions `C`, `get_A_f` and `A_tag`; the
-    /// resolver reads off it what `e.f` and `e.isC` mean.
+    /// Once desugared it stands beside the domain of its name, which has the functions `C`,
+    /// `get_A_f` and `A_tag`; the resolver reads off it what `e.f` and `e.isC` mean.
     Adt(Adt),
 }
 
@@ -107,8 +108,8 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The termination clauses before the first `ensures`, and those behind it: they have to come in this order, as the
-    /// parser reads them.
+    /// The termination clauses before the first `ensures`, and those behind it: they have to come
+    /// in this order, as the parser reads them.
     pub fn split_decreases(&self) -> (&[Decreases], &[Decreases]) {
         let behind = self.decreases.partition_point(|clause| !clause.in_postcondition);
         self.decreases.split_at(behind)
@@ -120,7 +121,8 @@ impl Contract {
 pub struct Decreases {
     pub kind: DecreasesKind,
     pub condition: Option<Expr>,
-    /// Behind an `ensures`: to the reference, a clause there is part of the postcondition, others of the precondition.
+    /// Behind an `ensures`: to the reference, a clause there is part of the postcondition, others
+    /// of the precondition.
     pub in_postcondition: bool,
     /// From behind the keyword on, where the reference reports what is wrong with the clause.
     pub measure: Span,
@@ -162,7 +164,7 @@ pub struct Implementation {
     pub annotations: Vec<Annotation>,
     /// The name after `implementation`, if any.
     pub name: Option<Ident>,
-    /// Whether the keyword `implementation` was written.
+    /// The keyword `implementation` was written.
     pub explicit: bool,
     pub body: Body,
     pub span: Span,
@@ -516,7 +518,8 @@ pub enum ExprKind {
     Wildcard,
     Epsilon,
     Ident(Name),
-    /// A function, domain function, predicate, method, constructor or macro; `(f(x): T)` has an ascription.
+    /// A function, domain function, predicate, method, constructor or macro; `(f(x): T)` has an
+    /// ascription.
     Call {
         name: Ident,
         arguments: Vec<Expr>,

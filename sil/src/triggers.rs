@@ -1,7 +1,7 @@
 //! Triggers: which terms may form one, and which ones a quantifier without any should get.
 //!
-//! The inference follows Heule et al.'s scheme for Viper: terms that uninterpreted symbols head are candidates, minimal
-//! sets of them that cover all bound variables are triggers.
+//! The inference follows Heule et al.'s scheme for Viper: terms that uninterpreted symbols head are
+//! candidates, minimal sets of them that cover all bound variables are triggers.
 
 mod cover;
 mod infer;
@@ -11,9 +11,9 @@ mod tests;
 use crate::program::{BinaryOp, Expr, ExprKind, Location, UnaryOp};
 pub use infer::{Inferred, infer_triggers};
 
-/// Whether `expr` may be a term of a trigger.
+/// Tells whether `expr` may be a term of a trigger.
 ///
-/// Whether the terms of a trigger mention all bound variables is another question.
+/// Another check asks for all bound variables in the terms of a trigger.
 pub fn is_trigger_term(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Old { body, .. } => is_trigger_term(body),
@@ -25,7 +25,7 @@ pub fn is_trigger_term(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an uninterpreted symbol heads `expr`, so that a solver can match it.
+/// Tells whether an uninterpreted symbol heads `expr`, so that a solver can match it.
 fn is_candidate(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Apply { .. }
@@ -53,7 +53,8 @@ fn is_candidate(expr: &Expr) -> bool {
     }
 }
 
-/// Whether an operator with a fixed meaning in the solver occurs in `expr`: it cannot be matched.
+/// Tells whether an operator with a fixed meaning in the solver occurs in `expr`: such a term
+/// cannot be matched.
 fn has_interpreted_part(expr: &Expr) -> bool {
     expr.any(is_interpreted)
 }

@@ -1,4 +1,5 @@
-//! Visiting resolved programs: expressions, statements, and the facts that several passes ask of them.
+//! Visiting resolved programs: expressions, statements, and the facts that several passes ask of
+//! them.
 //!
 //! Invariants
 //! - The walks keep their own worklist, so that neither long nor deep programs need a deep stack.
@@ -13,7 +14,8 @@ use crate::program::{
 };
 
 impl Expr {
-    /// Calls `visit` for each operand, in the order written. Triggers come before a quantifier's body.
+    /// Calls `visit` for each operand, in the order written. Triggers come before a quantifier's
+    /// body.
     pub fn for_each_child<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
         match &self.kind {
             ExprKind::Int(_)
@@ -144,7 +146,8 @@ impl Decreases {
 }
 
 impl Stmt {
-    /// Calls `visit` for each expression of the statement itself, not for those of statements nested in it.
+    /// Calls `visit` for each expression of the statement itself, not for those of statements
+    /// nested in it.
     pub fn for_each_expr<'e>(&'e self, mut visit: impl FnMut(&'e Expr)) {
         match &self.kind {
             StmtKind::Var(_)
@@ -188,7 +191,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `visit` for each block directly inside: branches, a loop's body, a proof script, a plain block.
+    /// Calls `visit` for each block directly inside: branches, a loop's body, a proof script, a
+    /// plain block.
     pub fn for_each_block<'e>(&'e self, mut visit: impl FnMut(&'e Block)) {
         match &self.kind {
             StmtKind::Package { script: block, .. }
@@ -267,11 +271,12 @@ pub fn walk_stmts<'e>(
     }
 }
 
-/// What a walk over a body, structured or graph, comes by.
+/// A stop of a walk over a body, structured or graph.
 #[derive(Clone, Copy)]
 pub enum Visit<'e> {
     Stmt(&'e Stmt),
-    /// An expression of a statement, clause or terminator: its root. Operands are left to [`walk_expr`].
+    /// An expression of a statement, clause or terminator: its root. Operands are left to
+    /// [`walk_expr`].
     Expr(&'e Expr),
     /// A block or loop of a graph, before its parts.
     Node(&'e Node),
@@ -322,8 +327,8 @@ fn visit_stmts<'e>(statements: &'e [Stmt], visit: &mut impl FnMut(Visit<'e>)) {
 
 /// The variables the statements may change, nested statements included, sorted.
 ///
-/// SOUNDNESS: a loop forgets these and no others, so each kind of statement with a target must be among
-/// [`Stmt::written_here`].
+/// SOUNDNESS: a loop forgets these and no others, so each kind of statement with a target must be
+/// among [`Stmt::written_here`].
 pub fn written_locals<'e>(statements: impl IntoIterator<Item = &'e Stmt>) -> BTreeSet<LocalId> {
     let mut written = BTreeSet::new();
     walk_stmts(statements, |statement| written.extend(statement.written_here()));
@@ -341,7 +346,7 @@ pub fn labels_set<'e>(statements: impl IntoIterator<Item = &'e Stmt>) -> BTreeSe
     labels
 }
 
-/// What expressions refer to, each kind sorted.
+/// The declarations that expressions refer to, each kind sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uses {
     pub locals: BTreeSet<LocalId>,
@@ -358,14 +363,15 @@ pub struct Uses {
 }
 
 impl Uses {
-    /// What `expr` and its operands refer to. Bound variables count where they are bound or occur.
+    /// Collects the references of `expr` and its operands. Bound variables count where they are
+    /// bound or occur.
     pub fn of_expr(expr: &Expr) -> Self {
         let mut uses = Self::default();
         uses.add_expr(expr);
         uses
     }
 
-    /// What a body refers to, in expressions and statements.
+    /// Collects the references of a body, in expressions and statements.
     pub fn of_body(body: &Body) -> Self {
         let mut uses = Self::default();
         walk_body(body, |visit| match visit {

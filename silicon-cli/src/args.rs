@@ -37,7 +37,8 @@ Exit codes:
   0 verified   1 failed   2 wrong use, nothing selected, or an empty program   3 input error
   4 inconclusive or unsupported   70 internal error";
 
-/// Verifies SIL (.sil), Viper (.vpr), Chalice (.chalice) and SPL (.spl) programs by symbolic execution.
+/// Verifies SIL (.sil), Viper (.vpr), Chalice (.chalice) and SPL (.spl) programs by symbolic
+/// execution.
 #[derive(Parser, Debug)]
 #[command(
     name = "silicon",
@@ -52,7 +53,8 @@ pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
-    /// Programs, directories of programs, or - for standard input: SIL, unless --language or --stdin-filename says otherwise
+    /// Programs, directories of programs, or - for standard input: SIL, unless --language or
+    /// --stdin-filename says otherwise
     #[arg(value_name = "FILE|DIR|-", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
 
@@ -89,7 +91,8 @@ pub(crate) struct Args {
     )]
     pub(crate) shard: Option<Shard>,
 
-    /// Deal members to shards by the times in FILE, which an earlier run printed with --message-format json
+    /// Deal members to shards by the times in FILE, which an earlier run printed with
+    /// --message-format json
     #[arg(
         long,
         value_name = "FILE",
@@ -221,7 +224,8 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "check", hide = true)]
     no_check: bool,
 
-    /// Compare what is found with the ExpectedOutput annotations beside the lines: only differences count
+    /// Compare what is found with the ExpectedOutput annotations beside the lines: only differences
+    /// count
     #[arg(long, overrides_with = "no_expect", conflicts_with_all = ["reports", "compat"])]
     pub(crate) expect: bool,
     #[arg(long, overrides_with = "expect", hide = true)]
@@ -252,7 +256,8 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) print_config: bool,
 
-    /// Show what is known where execution comes to a line: permissions held, values, facts; once for each path
+    /// Show what is known where execution comes to a line: permissions held, values, facts; once
+    /// for each path
     #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["reports", "compat", "dump", "expect", "check"])]
     pub(crate) state: Option<Lines>,
 
@@ -262,13 +267,15 @@ pub(crate) struct Args {
     #[arg(long, overrides_with = "counterexample", hide = true)]
     no_counterexample: bool,
 
-    /// Run Chalice methods that fail, and say which of their errors a run shows (implies --counterexample)
+    /// Run Chalice methods that fail, and say which of their errors a run shows (implies
+    /// --counterexample)
     #[arg(long, overrides_with = "no_replay")]
     replay: bool,
     #[arg(long, overrides_with = "replay", hide = true)]
     no_replay: bool,
 
-    /// Execute Chalice programs directly, without translating them; what has no rule there is unsupported
+    /// Execute Chalice programs directly, without translating them; what has no rule there is
+    /// unsupported
     #[arg(long, overrides_with = "no_direct", conflicts_with_all = ["smoke", "replay"])]
     direct: bool,
     #[arg(long, overrides_with = "direct", hide = true)]
@@ -298,7 +305,8 @@ pub(crate) enum Command {
     Cache(Cache),
     /// Serve an editor, as a language server: on standard input and output, or on a port
     Lsp {
-        /// Wait for the editor on this port of this machine, in the place of ViperServer; 0: any, told on standard output
+        /// Wait for the editor on this port of this machine, in the place of ViperServer; 0: any,
+        /// told on standard output
         #[arg(long, value_name = "N")]
         port: Option<u16>,
         /// Verify for a language server
@@ -316,8 +324,8 @@ pub(crate) enum About {
     Completions { shell: Shell },
     /// Say what the id of a finding means and what to do about it, or what a word of SIL means
     Explain {
-        /// As in assert.failed:assertion.false, or a part of it; or a word, as in fold. None: all ids, `sil`: all forms of SIL,
-        /// as pages in Markdown
+        /// As in assert.failed:assertion.false, or a part of it; or a word, as in fold. None: all
+        /// ids, `sil`: all forms of SIL, as pages in Markdown
         id: Option<String>,
     },
     /// Print the manual page, in the language of man(1)
@@ -481,7 +489,8 @@ impl Args {
         }
     }
 
-    /// The options on which it depends what is found, as they could be given. A limit on time tells only when work ends.
+    /// The options on which it depends what is found, as they could be given. A limit on time tells
+    /// only when work ends.
     pub(crate) fn decisive(&self) -> Vec<String> {
         const OTHERS: [&str; 16] = [
             "message-format",

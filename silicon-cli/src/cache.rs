@@ -33,7 +33,8 @@ pub(crate) struct CacheOptions {
     #[arg(long, help_heading = CACHE)]
     cache_only: bool,
 
-    /// Verify so many percent of what the cache has again, and compare; a difference is an internal error [default: 0, with CI=true 1]
+    /// Verify so many percent of what the cache has again, and compare; a difference is an internal
+    /// error [default: 0, with CI=true 1]
     #[arg(long, value_name = "PERCENT", value_parser = percent, help_heading = CACHE)]
     cache_audit: Option<f64>,
 }
@@ -51,7 +52,8 @@ impl CacheOptions {
         Ok(Some(Arc::new(if self.cache_only { answers.complete() } else { answers })))
     }
 
-    /// What the user should know where another option leaves the cache of no use, or no directory is named.
+    /// What the user should know where another option leaves the cache of no use, or no directory
+    /// is named.
     pub(crate) fn note(&self, unusable: Option<&str>) -> Option<String> {
         match (&self.cache, unusable) {
             (Some(_), Some(option)) => Some(format!("--cache has no effect with {option}")),

@@ -1,7 +1,7 @@
 //! `silicon.toml`: options that hold for all runs in a directory and below.
 //!
-//! Its keys are the long names of options, without dashes. What the command line says comes later, and wins; values of options
-//! that may be repeated add up.
+//! Its keys are the long names of options, without dashes. What the command line says comes later,
+//! and wins; values of options that may be repeated add up.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -28,7 +28,8 @@ const NOT_IN_FILES: [&str; 10] = [
     "save",
 ];
 
-/// The arguments with those of the configuration file in front of them. `Err`: what is wrong with the file.
+/// The arguments with those of the configuration file in front of them. `Err`: what is wrong with
+/// the file.
 pub(crate) fn with_file(arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     let Some(path) = file(&arguments)? else { return Ok(arguments) };
     let text = fs::read_to_string(&path)

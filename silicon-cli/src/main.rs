@@ -1,4 +1,5 @@
-//! The `silicon` command: from arguments to a session, from outcomes to standard output and the exit code.
+//! The `silicon` command: from arguments to a session, from outcomes to standard output and the
+//! exit code.
 //!
 //! The library `silicon` verifies. Only this crate meets terminals, processes, and files other than
 //! programs.
@@ -66,7 +67,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The arguments in our words, those of the configuration file first. `Err`: what is wrong with them.
+/// The arguments in our words, those of the configuration file first. `Err`: what is wrong with
+/// them.
 fn arguments() -> Result<Vec<OsString>, String> {
     let given: Vec<OsString> = std::env::args_os().collect();
     if let Some(started) = viper_server::arguments(&given) {

@@ -1,7 +1,8 @@
 //! `silicon merge`: the outcome of a run from those of its shards.
 //!
-//! A verdict counts only if it is known to be about the same program: shards that were made by another version, with other
-//! options or from other texts are refused. A member that no shard has verified is inconclusive.
+//! A verdict counts only if it is known to be about the same program: shards that were made by
+//! another version, with other options or from other texts are refused. A member that no shard has
+//! verified is inconclusive.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -24,7 +25,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
   those of the run, were it one; 2 also for shards that do not belong together, 4 also for shards that are missing";
 
-/// Put the shards of a run together: shows and reports what one run would have found, and names members that no shard verified.
+/// Put the shards of a run together: shows and reports what one run would have found, and names
+/// members that no shard verified.
 #[derive(Parser, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct Merge {

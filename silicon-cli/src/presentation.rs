@@ -14,7 +14,8 @@ pub(crate) struct Presentation {
     #[arg(long, value_enum, value_name = "FORMAT", default_value = "human")]
     message_format: MessageFormat,
 
-    /// Write a report to a file, beside standard output: sarif=FILE, junit=FILE or html=FILE (repeatable)
+    /// Write a report to a file, beside standard output: sarif=FILE, junit=FILE or html=FILE
+    /// (repeatable)
     #[arg(long = "report", value_name = "FORMAT=FILE")]
     pub(crate) reports: Vec<ReportFile>,
 

@@ -1,7 +1,7 @@
 //! Processes made by copying this one.
 //!
-//! A copy has what this process has read, and the libraries that it has loaded: it starts in a fraction of the time that a new
-//! process takes.
+//! A copy has what this process has read, and the libraries that it has loaded: it starts in a
+//! fraction of the time that a new process takes.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -36,8 +36,8 @@ pub(crate) enum Ending {
 #[expect(unsafe_code, reason = "there is no other way to copy a process")]
 pub(crate) fn copy() -> io::Result<Side> {
     let (ours, theirs) = UnixStream::pair()?;
-    // SAFETY: this process has one thread (nothing before this call starts one), so no lock is held by a thread that the copy
-    // does not have, and the copy may do whatever this process may.
+    // SAFETY: this process has one thread (nothing before this call starts one), so no lock is held
+    // by a thread that the copy does not have, and the copy may do whatever this process may.
     let pid = unsafe { libc::fork() };
     match pid {
         -1 => Err(io::Error::last_os_error()),

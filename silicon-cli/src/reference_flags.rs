@@ -1,7 +1,8 @@
-//! The flags of the reference verifier's command line, for scripts that call it (`--compat silicon`).
+//! The flags of the reference verifier's command line, for scripts that call it (`--compat
+//! silicon`).
 //!
-//! One rule decides: we may be stricter than asked, never laxer. So what would weaken a check, or trade proofs for time, has no
-//! effect; what asks for a check that we do not have is refused.
+//! One rule decides: we may be stricter than asked, never laxer. So what would weaken a check, or
+//! trade proofs for time, has no effect; what asks for a check that we do not have is refused.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -16,7 +17,8 @@ enum Means {
     AssertTimeout,
     ResourcesPerMillisecond,
     Plugins,
-    /// It chooses among things that we do not have, or would weaken a check, or concerns the reference's own files.
+    /// It chooses among things that we do not have, or would weaken a check, or concerns the
+    /// reference's own files.
     Nothing,
     /// It asks for a check that we do not have.
     Refused,
@@ -36,8 +38,8 @@ use Means::{
 };
 use Values::{None as No, One, Several};
 
-/// All of them, but for those that are options of ours by the same name ([`crate::silicon_flags`]). Those that are not here are
-/// unknown to the reference, too.
+/// All of them, but for those that are options of ours by the same name ([`crate::silicon_flags`]).
+/// Those that are not here are unknown to the reference, too.
 const FLAGS: &[(&str, Values, Means)] = &[
     ("--assertionMode", Several, Nothing),
     ("--assertTimeout", One, AssertTimeout),

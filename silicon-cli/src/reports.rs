@@ -1,5 +1,5 @@
-//! The files that reports are written to. None may be a program that is read, or the file of another report, under whatever
-//! name: what it holds would be lost.
+//! The files that reports are written to. None may be a program that is read, or the file of
+//! another report, under whatever name: what it holds would be lost.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};

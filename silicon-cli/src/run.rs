@@ -285,7 +285,8 @@ fn log_directories(inputs: &[Input]) -> Vec<String> {
     inputs.iter().map(directory).collect()
 }
 
-/// More threads than this on each core make nothing faster, and each has a stack and a solver of its own.
+/// More threads than this on each core make nothing faster, and each has a stack and a solver of
+/// its own.
 const THREADS_PER_CORE: usize = 4;
 
 /// As many threads as `-j` stands for.

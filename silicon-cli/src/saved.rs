@@ -15,10 +15,12 @@ use silicon::session::{MemberOutcome, Outcome};
 use crate::reports::write_whole;
 use crate::wire::{Head, Verified};
 
-/// The version of this format. A change raises it: what cannot be read as it was meant is not merged.
+/// The version of this format. A change raises it: what cannot be read as it was meant is not
+/// merged.
 const VERSION: u32 = 2;
 
-/// A run, without what it has found. Those of one run over shards differ in the shard and in the time only.
+/// A run, without what it has found. Those of one run over shards differ in the shard and in the
+/// time only.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Header {
     /// The version of the format.

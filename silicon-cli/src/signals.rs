@@ -22,7 +22,8 @@ pub(crate) struct Signals {
 const BASE: i32 = 128;
 
 impl Signals {
-    /// From now on the first SIGINT or SIGTERM is noted, and the second one ends this process at once.
+    /// From now on the first SIGINT or SIGTERM is noted, and the second one ends this process at
+    /// once.
     pub(crate) fn listen() -> io::Result<Self> {
         let (wake, tell) = UnixStream::pair()?;
         let number = Arc::new(AtomicUsize::new(0));
@@ -41,8 +42,9 @@ impl Signals {
         Ok(Self { number, wake, actions: RefCell::new(actions) })
     }
 
-    /// From now on this process takes no notice of them: to be called in a copy, which the first process ends. Else a signal
-    /// to the copy alone would wake the first process, which knows nothing of it.
+    /// From now on this process takes no notice of them: to be called in a copy, which the first
+    /// process ends. Else a signal to the copy alone would wake the first process, which knows
+    /// nothing of it.
     pub(crate) fn leave(&self) {
         for action in self.actions.take() {
             low_level::unregister(action);

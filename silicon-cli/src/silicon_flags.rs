@@ -1,8 +1,10 @@
-//! Flags of ETH's Silicon that its clients pass and that choose nothing here, so that their command lines work unchanged.
+//! Flags of ETH's Silicon that its clients pass and that choose nothing here, so that their command
+//! lines work unchanged.
 //!
-//! We may be stricter than asked, never laxer: a flag is accepted if what it asks for is what we do anyway, or if it only
-//! trades completeness. Where we do not do what it asks for, a line on standard error says so. Flags that have a meaning here
-//! are aliases of our own options, in `args.rs`; all others are refused.
+//! We may be stricter than asked, never laxer: a flag is accepted if what it asks for is what we do
+//! anyway, or if it only trades completeness. Where we do not do what it asks for, a line on
+//! standard error says so. Flags that have a meaning here are aliases of our own options, in
+//! `args.rs`; all others are refused.
 
 use clap::ArgAction;
 
@@ -11,8 +13,8 @@ const HEADING: &str = "Flags of ETH's Silicon";
 /// See the module.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SiliconFlags {
-    /// How permissions are exhaled there: 0 greedily, 1 with all chunks, 2 with all chunks where the greedy way fails. Here
-    /// it is always done as 2 says
+    /// How permissions are exhaled there: 0 greedily, 1 with all chunks, 2 with all chunks where
+    /// the greedy way fails. Here it is always done as 2 says
     #[arg(
         long = "exhaleMode",
         value_name = "MODE",

@@ -1,8 +1,10 @@
 //! `silicon stability`: whether verdicts depend on chance.
 //!
-//! The same program is verified several times, each time in another [variation](silicon::options::Options::variation): nothing
-//! that is to be shown differs, only how the solver looks for it. A verdict that is not the same in all of them depends on luck,
-//! and may be lost with any change of the program. An obligation that takes almost as many steps as it may is the next to be lost.
+//! The same program is verified several times, each time in another
+//! [variation](silicon::options::Options::variation): nothing that is to be shown differs, only how
+//! the solver looks for it. A verdict that is not the same in all of them depends on luck, and may
+//! be lost with any change of the program. An obligation that takes almost as many steps as it may
+//! is the next to be lost.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -30,8 +32,8 @@ Exit codes:
   0 all verdicts are the same in all runs, whatever they are   1 some verdict flips
   2 wrong use, or nothing to verify   3 input error   70 internal error";
 
-/// Verify programs several times, with other seeds of the solver, orders of members and names of symbols, and say which
-/// verdicts flip, and which obligations are near their limit.
+/// Verify programs several times, with other seeds of the solver, orders of members and names of
+/// symbols, and say which verdicts flip, and which obligations are near their limit.
 #[derive(Parser, Debug)]
 #[command(after_help = EXIT_CODES)]
 pub(crate) struct Stability {

@@ -1,9 +1,11 @@
 //! Verifying in other processes, which may be ended at any time.
 //!
-//! Z3 looks at its clock when it likes, and at times not for minutes; it may run out of memory, and then the process is ended
-//! from outside. Threads cannot be ended, so members are verified in processes of their own ([`crate::worker`]), several in one
-//! while all goes well. A member that is not done some time after it should be, or with which a process ends, is given up, and
-//! the rest of its file goes on in a new process. What was found before is known here: it is told when it is found.
+//! Z3 looks at its clock when it likes, and at times not for minutes; it may run out of memory, and
+//! then the process is ended from outside. Threads cannot be ended, so members are verified in
+//! processes of their own ([`crate::worker`]), several in one while all goes well. A member that is
+//! not done some time after it should be, or with which a process ends, is given up, and the rest
+//! of its file goes on in a new process. What was found before is known here: it is told when it is
+//! found.
 //!
 //! This process has one thread, so that it can be copied ([`crate::process`]).
 
@@ -345,8 +347,8 @@ impl Run<'_> {
         file.end_with(defect, known);
     }
 
-    /// Ends all work. What is known is shown; of inputs of which nothing is, how many there are is returned, and they are shown
-    /// if asked for.
+    /// Ends all work. What is known is shown; of inputs of which nothing is, how many there are is
+    /// returned, and they are shown if asked for.
     fn stop(&mut self, why: &str, shows_all: bool) -> anyhow::Result<usize> {
         for number in 0..self.workers.len() {
             let said = self.workers[number].process.last_words();
@@ -413,7 +415,8 @@ const TIME_LIMIT: &str = "the time limit of the run is reached (--time-limit)";
 /// How long a run may go on after its time is over: Z3 counts whole seconds.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The same for a member that may take so long: where the machine is busy, there may be a while between two looks at the clock.
+/// The same for a member that may take so long: where the machine is busy, there may be a while
+/// between two looks at the clock.
 fn grace(limit: Duration) -> Duration {
     PATIENCE.max(limit / 10)
 }
@@ -461,8 +464,8 @@ impl File {
     }
 }
 
-/// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is searched: a line may be as long
-/// as a program.
+/// Adds `new` to what was `said`, and takes the lines that are whole now. Only what is new is
+/// searched: a line may be as long as a program.
 fn whole_lines(said: &mut Vec<u8>, new: &[u8]) -> Vec<u8> {
     let Some(end) = new.iter().rposition(|&byte| byte == b'\n') else {
         said.extend_from_slice(new);

@@ -1,5 +1,6 @@
-//! The command line by which Viper-IDE starts ViperServer: `java [JVM options] viper.server.ViperServerRunner [options]`. Where its
-//! setting for Java names this command, it is we who are started so.
+//! The command line by which Viper-IDE starts ViperServer: `java [JVM options]
+//! viper.server.ViperServerRunner [options]`. Where its setting for Java names this command, it is
+//! we who are started so.
 
 use std::ffi::OsString;
 

@@ -54,7 +54,8 @@ pub(crate) enum Event {
     },
     /// All is said about the input.
     Done {
-        /// Where the work on it as a whole came to a defect: what there is instead of all that was said.
+        /// Where the work on it as a whole came to a defect: what there is instead of all that was
+        /// said.
         broken: Option<Head>,
     },
 }

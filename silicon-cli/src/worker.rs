@@ -23,7 +23,8 @@ pub(crate) fn serve(
 ) -> ! {
     let (sender, orders) = mpsc::channel();
     if let Ok(from) = stream.try_clone() {
-        // Who gives orders may end while one is worked on: then nobody wants to know what comes of it.
+        // Who gives orders may end while one is worked on: then nobody wants to know what comes of
+        // it.
         let listen = move || {
             for line in BufReader::new(from).lines().map_while(Result::ok) {
                 let Ok(order) = serde_json::from_str::<Order>(&line) else { break };

@@ -1,7 +1,8 @@
 //! Which declaration each name in a Chalice program means, read off the resolved program.
 //!
-//! A node of the program says what it means and where it stands, not where in it the name stands. So the name is looked for in the
-//! text of the node, outside of the texts of its parts: there it occurs once.
+//! A node of the program says what it means and where it stands, not where in it the name stands.
+//! So the name is looked for in the text of the node, outside of the texts of its parts: there it
+//! occurs once.
 
 use std::ops::Range;
 

@@ -1,6 +1,7 @@
 //! An open document: its text, the answer of the front end, and the progress of its verification.
 //!
-//! Invariant: `run` is about the present version. An edit takes it away, so nothing of it can be shown afterwards.
+//! Invariant: `run` is about the present version. An edit takes it away, so nothing of it can be
+//! shown afterwards.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -64,12 +65,12 @@ enum State {
     Done(Done),
 }
 
-/// So many workers may end with a version before its members are verified one at a time, and before the one that is being verified is
-/// given up.
+/// So many workers may end with a version before its members are verified one at a time, and before
+/// the one that is being verified is given up.
 const ENDS_TOGETHER: u32 = 1;
 const ENDS_ALONE: u32 = 3;
-/// So many may end while no member is being verified, as when the text is loaded: nobody can be given up for it. One more than with a
-/// member: that a few end by chance costs no verdict.
+/// So many may end while no member is being verified, as when the text is loaded: nobody can be
+/// given up for it. One more than with a member: that a few end by chance costs no verdict.
 const IDLE_ENDS: u32 = ENDS_ALONE + 1;
 
 impl Document {
@@ -318,8 +319,8 @@ impl Run {
         self.members.iter_mut().find(|it| it.planned.kind == kind && it.planned.id == id)
     }
 
-    /// The worker has ended, and what it was doing has to be done again, if there is no trouble. Whoever was alone when several ended is
-    /// given up.
+    /// The worker has ended, and what it was doing has to be done again, if there is no trouble.
+    /// Whoever was alone when several ended is given up.
     pub(crate) fn interrupted(&mut self) {
         self.ends += 1;
         self.job = 0;

@@ -1,4 +1,5 @@
-//! Answers about one version of a text: what stands where, what it means, and what can be done with it.
+//! Answers about one version of a text: what stands where, what it means, and what can be done with
+//! it.
 
 use std::ops::Range;
 
@@ -75,8 +76,9 @@ pub(crate) fn can_rename(analysis: &Analysis, position: Position) -> Option<lsp_
 
 /// The edits that give what the word at a place means another name.
 ///
-/// The name must be new: then nothing can be captured, and a use that was overlooked is a name that means nothing. So the renamed text
-/// is looked at again, and has to be a program in which the same words mean the same.
+/// The name must be new: then nothing can be captured, and a use that was overlooked is a name that
+/// means nothing. So the renamed text is looked at again, and has to be a program in which the same
+/// words mean the same.
 ///
 /// # Errors
 /// Why it cannot be renamed.

@@ -1,5 +1,6 @@
-//! Edits that may remove an error. What they are worth is found out by trying them ([`crate::trial`]), so they are made freely here: one
-//! that is no program, or removes nothing, is never offered.
+//! Edits that may remove an error. What they are worth is found out by trying them
+//! ([`crate::trial`]), so they are made freely here: one that is no program, or removes nothing, is
+//! never offered.
 
 mod claims;
 mod sites;
@@ -134,7 +135,8 @@ impl Cure<'_> {
         types.iter().map(declaration).collect()
     }
 
-    /// Permission is missing: it is in an instance that is held, or to be asked for; or an instance is to be made.
+    /// Permission is missing: it is in an instance that is held, or to be asked for; or an instance
+    /// is to be made.
     fn permission(&self, site: &Site<'_>, error: &str, missing: &Missing) -> Vec<Titled> {
         let is_function = site.declares() == Declares::Function;
         let Missing { location, is_some } = missing;

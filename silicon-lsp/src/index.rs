@@ -1,7 +1,8 @@
 //! The meaning of the names in a text: the place of each declaration, and of each use.
 //!
-//! Declarations are found in the text ([`crate::tokens`]), so there is an answer while the text is no program. Where it is one, names mean what
-//! they mean in the resolved program ([`Meaning`]); elsewhere a variable is known by its name in its member.
+//! Declarations are found in the text ([`crate::tokens`]), so there is an answer while the text is
+//! no program. Where it is one, names mean what they mean in the resolved program ([`Meaning`]);
+//! elsewhere a variable is known by its name in its member.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -171,7 +172,8 @@ impl Index {
             let is_applied = sign(Some(position + 1)) == Some("(");
             let own = self.declaration_at(at);
             let declared = by_place.get(&at).copied();
-            // Types name classes, which have their names for themselves; all else that means something is in the program.
+            // Types name classes, which have their names for themselves; all else that means
+            // something is in the program.
             if locals.are_all {
                 let known = || by_place.get(locals.exact.get(&at)?).copied();
                 let class = || {

@@ -5,13 +5,16 @@
 //!                          ▲──────────── worker process: the engine, one JSON object a line
 //! ```
 //!
-//! The main loop ([`server`]) alone changes what is known of documents. What the analysis and the worker say carries the version, or the
-//! number of the job, that it is about, and is dropped where that is not the latest one: so no verdict is ever shown for a text that
-//! it was not found for. The worker ([`worker`]) is a process of its own, which may crash or be ended: members that it was busy
-//! with are verified again.
+//! The main loop ([`server`]) alone changes what is known of documents. What the analysis and the
+//! worker say carries the version, or the number of the job, that it is about, and is dropped where
+//! that is not the latest one: so no verdict is ever shown for a text that it was not found for.
+//! The worker ([`worker`]) is a process of its own, which may crash or be ended: members that it
+//! was busy with are verified again.
 //!
-//! In reading order: [`positions`], [`tokens`], [`index`] (what names mean; [`chalice_names`]), [`analysis`], [`features`] and [`reading`] (pure functions of an analysis),
-//! [`fixes`] (edits that may remove an error), [`protocol`], [`worker`], [`trial`] (whether they do), [`verifier`], [`document`], [`server`]; [`transport`].
+//! In reading order: [`positions`], [`tokens`], [`index`] (what names mean; [`chalice_names`]),
+//! [`analysis`], [`features`] and [`reading`] (pure functions of an analysis), [`fixes`] (edits
+//! that may remove an error), [`protocol`], [`worker`], [`trial`] (whether they do), [`verifier`],
+//! [`document`], [`server`]; [`transport`].
 
 mod analysis;
 mod chalice_names;
@@ -43,5 +46,6 @@ pub struct Arguments {
     pub without_effect: Vec<String>,
 }
 
-/// Reads such words. The command line is not ours, so whoever starts us says how. `Err`: what is wrong with them.
+/// Reads such words. The command line is not ours, so whoever starts us says how. `Err`: what is
+/// wrong with them.
 pub type Reader = fn(&str) -> Result<Arguments, String>;

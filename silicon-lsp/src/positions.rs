@@ -36,13 +36,14 @@ impl Text {
         lsp_types::Range::new(self.position(range.start), self.position(range.end))
     }
 
-    /// The byte that an editor means. A column behind the end of its line counts as that end, a line behind the last one as the end
-    /// of the text.
+    /// The byte that an editor means. A column behind the end of its line counts as that end, a
+    /// line behind the last one as the end of the text.
     pub(crate) fn offset(&self, position: Position) -> usize {
         let Some(line) = self.lines.line(position.line) else { return self.text.len() };
         let (start, end) = (usize::from(line.start()), usize::from(line.end()));
         let content = self.text[start..end].trim_end_matches(['\n', '\r']);
-        // No line has more units than bytes; clients send any number for "the end", and sums must not overflow.
+        // No line has more units than bytes; clients send any number for "the end", and sums must
+        // not overflow.
         let column = position.character.min(u32::try_from(content.len()).unwrap_or(u32::MAX));
         let wide = WideLineCol { line: position.line, col: column };
         let found = self.lines.to_utf8(WideEncoding::Utf16, wide);

@@ -108,7 +108,8 @@ pub(crate) enum Event {
         done: Done,
         found: Vec<Found>,
     },
-    /// All is said; this is what was found altogether, and the verdict on the text by its name. `None`: the work was stopped.
+    /// All is said; this is what was found altogether, and the verdict on the text by its name.
+    /// `None`: the work was stopped.
     Done {
         job: u64,
         verdict: String,

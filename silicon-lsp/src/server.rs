@@ -43,7 +43,8 @@ enum When {
 
 /// An edit may be followed by another one: so long nothing is begun.
 const PAUSE: Duration = Duration::from_millis(80);
-/// A worker that was told to stop and does not in this time is ended: a question to the solver may take long.
+/// A worker that was told to stop and does not in this time is ended: a question to the solver may
+/// take long.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// How a server ended.
@@ -51,7 +52,8 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub enum Ending {
     /// As the client asked for.
     Asked,
-    /// By a fault of the client: it does not keep to the protocol, or is gone before it says `exit`.
+    /// By a fault of the client: it does not keep to the protocol, or is gone before it says
+    /// `exit`.
     Fault(String),
 }
 

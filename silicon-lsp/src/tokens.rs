@@ -1,4 +1,5 @@
-//! The words of a text, whatever its language, and what is declared in it: also where it is no program, as while somebody types.
+//! The words of a text, whatever its language, and what is declared in it: also where it is no
+//! program, as while somebody types.
 
 use std::ops::Range;
 

@@ -11,8 +11,8 @@ use lsp_server::{Connection, Message};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transport {
     Stdio,
-    /// A port of this machine, on which one client is waited for; 0: any. The port is told on standard output, in the words that
-    /// clients of ViperServer look for.
+    /// A port of this machine, on which one client is waited for; 0: any. The port is told on
+    /// standard output, in the words that clients of ViperServer look for.
     Port(u16),
 }
 

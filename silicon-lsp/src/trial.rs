@@ -82,14 +82,15 @@ impl Run<'_> {
         }
         let mut new = after.iter().filter(|&(one, &count)| count > of(before, one)).peekable();
         if new.peek().is_some() {
-            // Nothing was known of members while the text was no program: they are not made wrong by the edit.
+            // Nothing was known of members while the text was no program: they are not made wrong
+            // by the edit.
             let was_program = cured.0.is_some();
             let is_of_member = new.all(|(one, _)| one.0.is_some());
             return if !was_program && is_of_member { Judged::Open } else { Judged::Rejected };
         }
         let Some(member) = cured.0 else { return Judged::Cures };
-        // Where nothing can happen, nothing goes wrong. What fails is not gone past, either: so it is known only of a member without
-        // errors that all of it has to be reached.
+        // Where nothing can happen, nothing goes wrong. What fails is not gone past, either: so it
+        // is known only of a member without errors that all of it has to be reached.
         let fails = after.keys().any(|one| one.0.as_ref() == Some(&member));
         let before = smoke
             .entry(member.clone())

@@ -1,4 +1,5 @@
-//! The worker seen from the server: a process that is started, told, heard, and ended when it does not listen.
+//! The worker seen from the server: a process that is started, told, heard, and ended when it does
+//! not listen.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -26,7 +27,8 @@ impl Verifier {
     /// Starts one; what it says is sent on.
     ///
     /// # Errors
-    /// Where the system has no process, thread or pipe to give, or the program is not there any more.
+    /// Where the system has no process, thread or pipe to give, or the program is not there any
+    /// more.
     pub(crate) fn start(number: u64, to: Sender<Heard>) -> std::io::Result<Self> {
         let program = std::env::current_exe()?;
         let mut child = Command::new(program)

@@ -1,4 +1,5 @@
-//! The process that verifies. It may end at any time: what it knows more than its orders say only saves work.
+//! The process that verifies. It may end at any time: what it knows more than its orders say only
+//! saves work.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};

@@ -1,12 +1,14 @@
 //! Answers from an earlier run, used again where a new run would find the same.
 //!
-//! What is kept is the outcome of a task: of a method, a predicate, a group of functions, a proof that a function terminates. It is used
-//! again under two conditions: the key is the same ([`key`]), and so are the facts about the program as a whole that the task, or one
-//! that it builds on, has asked for. So an answer may be used although the member has moved, and is not although only something
-//! else was edited that mattered.
+//! An answer is the outcome of a task: of a method, a predicate, a group of functions, a proof that
+//! a function terminates. It is used again under two conditions. The key is the same ([`key`]). The
+//! facts about the program as a whole are the same that the task, or a task below it, has asked
+//! for. So an answer may be used although the member has moved, and is not used although only a
+//! distant part was edited that matters.
 //!
-//! SOUNDNESS: what a clock, the memory, or who stopped the run had a part in is not kept, nor what builds on it. With answers each task
-//! has a workspace of its own, so that it does not depend on which other tasks are answered.
+//! SOUNDNESS: what a clock, the memory, or who stopped the run had a part in is not kept, nor what
+//! builds on it. With answers each task has a workspace of its own, so that it does not depend on
+//! which other tasks are answered.
 
 mod encode;
 mod key;
@@ -29,8 +31,8 @@ use encode::Digest;
 use serde::{Deserialize, Serialize};
 use store::Store;
 
-/// The answers of earlier runs, of any programs. They live as long as this does, or in a directory; runs on several threads may
-/// share it.
+/// The answers of earlier runs, of any programs. They live as long as this does, or in a directory;
+/// runs on several threads may share it.
 #[derive(Default)]
 pub struct Answers {
     kept: Mutex<Kept>,
@@ -60,11 +62,12 @@ const MOST: usize = 20_000;
 /// The outcome of a task.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Answer {
-    /// What it, and what it builds on, has asked about the program as a whole.
+    /// The questions about the program as a whole, asked by the task or by tasks that it builds on.
     facts: Vec<(FactByName, bool)>,
     /// The reports of its members, and where their spans are.
     reports: Vec<(MemberReport, Vec<recall::SpanRef>)>,
-    /// What its functions let others use; numbers and places in it are those of programs with this numbering.
+    /// The axioms that its functions give to others; numbers and places in them are those of
+    /// programs with this numbering.
     axioms: Vec<(usize, Phase, Arc<FunctionAxioms>)>,
     numbering: Digest,
 }
@@ -78,7 +81,7 @@ impl Answers {
         self.lock().entries
     }
 
-    /// Whether there are none.
+    /// Tells whether there are no answers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -88,7 +91,8 @@ impl Answers {
         Ok(Self { store: Some(Store::open(directory)?), ..Self::default() })
     }
 
-    /// Verifies a share of the answers again, from 0 to 1. A difference is a defect of the verifier, and reported as one.
+    /// Verifies a share of the answers again, from 0 to 1. A difference is a defect of the
+    /// verifier, and reported as one.
     #[must_use]
     pub fn audited(self, share: f64) -> Self {
         Self { audit: share, ..self }

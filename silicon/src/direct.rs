@@ -1,16 +1,21 @@
-//! Direct symbolic execution of Chalice: rules over the Chalice tree, on the lower half of the engine.
+//! Direct symbolic execution of Chalice: rules over the Chalice tree, on the lower half of the
+//! engine.
 //!
-//! The rules are those of Schwerhoff 2011 (chapter 3) for the sequential part of the language. Nothing here goes through a
-//! translation: that the two ways agree is evidence for both. What the rules do not know is `unsupported`, for the whole member,
-//! before any of it is executed ([`scope`]).
+//! The rules are those of Schwerhoff 2011 (chapter 3) for the sequential part of the language.
+//! Nothing here goes through a translation: that the two ways agree is evidence for both. What the
+//! rules do not know is `unsupported`, for the whole member, before any of it is executed
+//! ([`scope`]).
 //!
-//! The engine names what permission is held to, and members, by ids of a SIL program. So [`table`] makes one that has
-//! the names, types and places of the declarations, and says nothing of what they mean: no contract, no body.
+//! The engine names what permission is held to, and members, by ids of a SIL program. So [`table`]
+//! makes one that has the names, types and places of the declarations, and says nothing of what
+//! they mean: no contract, no body.
 //!
-//! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported), [`eval`], [`functions`], [`assertion`]
-//! (produce and consume), [`instance`] (fold and unfold), [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`], [`defaults`] (options of the original verifier), [`calls`], [`loops`], [`forks`], [`terminates`] (that
-//! functions come to an end), [`levels`], [`locks`] (what methods do to them is known of [`Locking`]), [`monitors`], [`kept`] (earlier states), [`history`], [`channels`],
-//! [`member`].
+//! In reading order: [`table`], [`graph`] (what applies what), [`scope`] (what is supported),
+//! [`eval`], [`functions`], [`assertion`] (produce and consume), [`instance`] (fold and unfold),
+//! [`together`] (instances beside each other), [`fractions`] (what `rd` stands for), [`exec`],
+//! [`defaults`] (options of the original verifier), [`calls`], [`loops`], [`forks`], [`terminates`]
+//! (that functions come to an end), [`levels`], [`locks`] (what methods do to them is known of
+//! [`Locking`]), [`monitors`], [`kept`] (earlier states), [`history`], [`channels`], [`member`].
 
 mod assertion;
 mod calls;
@@ -50,27 +55,28 @@ pub(crate) struct Direct {
     tree: chalice::Program,
     /// Its variables, with their own numbers; behind them those below.
     locals: Arena<Local>,
-    /// Whether a ghost constant has been assigned.
+    /// The variable of each ghost constant that says that it has been assigned.
     assigned: ArenaMap<tree::LocalId, LocalId>,
     this: LocalId,
     /// The amount that `rd` stands for where a state is: that of the method, the call or the loop.
     fraction: LocalId,
-    /// The amount that every permission has where only what there is counts, not how much of it (see [`terminates`]).
+    /// The amount that every permission has where only what there is counts, not how much of it
+    /// (see [`terminates`]).
     whole: LocalId,
     /// An amount above all counting permissions, where there are any.
     least: LocalId,
     /// The level of an object, and whether a token may be joined, as fields.
     mu: FieldId,
     joinable: FieldId,
-    /// What the predicates of the table stand for that are none of the program.
+    /// The assertions of the table's predicates that are none of the program.
     others: Vec<table::OtherInvariant>,
-    /// What functions apply.
+    /// The applications of functions.
     graph: graph::Graph,
-    /// What methods do to locks.
+    /// The effects of methods on locks.
     locking: Locking,
-    /// What monitor invariants say of two states.
+    /// The statements of monitor invariants about two states.
     histories: history::Histories,
-    /// What the program asks for in its first line.
+    /// The options in the first line of the program.
     options: chalice::Options,
 }
 
@@ -107,7 +113,7 @@ fn span(span: chalice::Span) -> Span {
     Span::new(FileId(0), span.start as usize, span.end as usize)
 }
 
-/// Whether an assertion says nothing about permission or credits.
+/// Tells whether an assertion says nothing about permission or credits.
 fn is_pure(assertion: &Expr) -> bool {
     let gives = |part: &Expr| {
         matches!(part.kind, tree::ExprKind::Access(_) | tree::ExprKind::Credit { .. })

@@ -1,13 +1,15 @@
 //! The symbolic-execution engine: one [`Engine`] verifies one member.
 //!
 //! The rules are those of Schwerhoff 2011 (*Symbolic Execution for Chalice*, chapter 3) as refined
-//! since by Müller, Schwerhoff and Summers 2016, in direct style: a rule is a method that returns a `Result`, and where the thesis passes a
-//! continuation twice we ask [`Engine::branch`], which answers for this run; the driver runs the statement again
-//! for the other answer (see [`run::explore`]).
+//! since by Müller, Schwerhoff and Summers 2016, in direct style: a rule is a method that returns a
+//! `Result`, and where the thesis passes a continuation twice we ask [`Engine::branch`], which
+//! answers for this run; the driver runs the statement again for the other answer (see
+//! [`run::explore`]).
 //!
-//! In reading order: [`state`] (what a rule reads and changes), [`run`] (decisions), [`findings`] (what is said of a failed
-//! obligation), [`knowledge`] (questions about the path), [`quantifiers`], [`permission`], [`consolidation`] (what is learnt before
-//! an obligation fails), [`rules`], [`members`]. Each of these names those before it and no others.
+//! In reading order: [`state`] (what a rule reads and changes), [`run`] (decisions), [`findings`]
+//! (what is said of a failed obligation), [`knowledge`] (questions about the path),
+//! [`quantifiers`], [`permission`], [`consolidation`] (what is learnt before an obligation fails),
+//! [`rules`], [`members`]. Each of these names those before it and no others.
 
 mod apart;
 pub(crate) mod consolidation;
@@ -66,7 +68,8 @@ pub(crate) enum Stop {
     Cancelled,
     /// The member is not to be tried; why.
     GivenUp(String),
-    /// There are more paths, or more questions, than this attempt was to have: another one may get on.
+    /// There are more paths, or more questions, than this attempt was to have: another one may get
+    /// on.
     TooMuch,
     /// The solver failed.
     Broken(String),
@@ -94,7 +97,7 @@ pub(crate) struct Limits {
     pub(crate) by_prover: Option<u64>,
 }
 
-/// What all members of one program share.
+/// The shared data of all members of one program.
 pub(crate) struct Context<'p> {
     pub(crate) program: &'p Program,
     pub(crate) sources: &'p Sources,
@@ -102,11 +105,12 @@ pub(crate) struct Context<'p> {
     pub(crate) observer: &'p dyn Observer,
     /// Axioms of the functions verified so far.
     pub(crate) functions: FunctionTable,
-    /// Of the predicates checked so far, whether their bodies failed.
+    /// The failure of the body of each predicate checked so far.
     pub(crate) ill_formed_predicates: FxHashMap<PredicateId, OnceLock<bool>>,
     /// The program with its termination checks, if it has any.
     pub(crate) termination: Option<&'p Instrumented>,
-    /// The Chalice program that is executed directly, if one is: `program` is its table of declarations.
+    /// The Chalice program that is executed directly, if one is: `program` is its table of
+    /// declarations.
     pub(crate) direct: Option<&'p Direct>,
     /// Which axioms of domains are of use for which types.
     pub(crate) types: TypePatterns,
@@ -136,8 +140,8 @@ impl<'p> Context<'p> {
     }
 }
 
-/// What has been shown of other members that this one may build on: what it depends on. All else may or may not be known
-/// by now, so nothing is made of it.
+/// The results for other members that this member may build on: those that it depends on. All
+/// others may or may not be known by now, so they are not used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Visible<'p> {
     pub(crate) functions: &'p FxHashSet<FunctionId>,
@@ -146,18 +150,19 @@ pub(crate) struct Visible<'p> {
     /// Those of them whose bodies have been checked.
     pub(crate) definitions: &'p [FunctionId],
     pub(crate) predicates: &'p FxHashSet<PredicateId>,
-    /// What is asked of the program as a whole.
+    /// The questions about the program as a whole.
     pub(crate) facts: &'p Facts<'p>,
 }
 
-/// How permission amounts are read (trap T8: both sides of a function's contract use the same reading).
+/// How permission amounts are read (trap T8: both sides of a function's contract use the same
+/// reading).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Amounts {
     #[default]
     Exact,
-    /// Every positive amount is as good as any other. In functions and their preconditions, where nothing is taken away;
-    /// and of a heap: what its amounts are in sum tells nothing, also while the body of a predicate is checked, or a
-    /// function that one applies.
+    /// Every positive amount is as good as any other. In functions and their preconditions, where
+    /// nothing is taken away; and of a heap: what its amounts are in sum tells nothing, also while
+    /// the body of a predicate is checked, or a function that one applies.
     SomeOrNone,
 }
 
@@ -178,7 +183,7 @@ pub(crate) enum Reading {
 /// Opens an instance of a predicate.
 type Unfold = fn(&mut Engine<'_>, PredicateId, &[Term], Term, Span, Blame) -> Result<(), Stop>;
 
-/// What rooms below the rules need of those above them, and do not name.
+/// The rules above that lower rooms need and do not name.
 #[derive(Clone, Copy)]
 pub(crate) struct Above {
     /// Learns from the heap before an obligation fails; whether anything was new.
@@ -187,7 +192,8 @@ pub(crate) struct Above {
     pub(crate) axioms: fn(&mut Engine<'_>, DomainId, &[Type]) -> Result<(), Stop>,
     /// Opens an instance of a predicate: its arguments, the amount, and how it is blamed.
     pub(crate) unfold: Unfold,
-    /// The fields of which an instance of a predicate may hold a part, itself; none if it must not be opened beside others.
+    /// The fields of which an instance of a predicate may hold a part, itself; none if it must not
+    /// be opened beside others.
     pub(crate) fields_in: fn(&mut Engine<'_>, PredicateId) -> Option<Vec<FieldId>>,
 }
 
@@ -199,15 +205,15 @@ pub(crate) struct Setting<'p> {
     pub(crate) recursion_group: FxHashSet<FunctionId>,
     /// When states are merged where ways meet.
     pub(crate) join: Join,
-    /// Whether the paths of a method are followed one by one all the same.
+    /// The paths of a method are followed one by one all the same.
     pub(crate) one_by_one: bool,
     /// How far this attempt goes.
     pub(crate) limits: Limits,
     pub(crate) deadline: Option<Instant>,
 }
 
-/// What has been made of the program so far, and what it means. An entry is the same whichever path made it, and a run that
-/// is repeated finds what it made before.
+/// The symbols and tables made of the program so far. An entry is the same whichever path made it,
+/// and a run that is repeated finds the entries that it made before.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     /// Applications of program functions to their limited variants, for triggers.
@@ -220,7 +226,7 @@ pub(crate) struct Made {
     pub(crate) quantified: quantified::Tables,
     /// The structures of the wands met so far, with the sorts of their holes.
     pub(crate) wands: IndexMap<String, Vec<smt::terms::Sort>>,
-    /// What is known of the wands packaged, by their values.
+    /// The knowledge about the packaged wands, by their values.
     pub(crate) agreements: FxHashMap<Term, wands::Agreement>,
 }
 
@@ -233,30 +239,32 @@ pub(crate) struct Caches {
 
 /// Verifies one member. Its fields are grouped by who may change them.
 pub(crate) struct Engine<'p> {
-    /// What all members share, and how this one is verified: nothing changes it while a member is verified.
+    /// The shared data of all members, and the settings of this one: nothing changes them while a
+    /// member is verified.
     pub(crate) context: &'p Context<'p>,
     pub(crate) program: &'p Program,
     pub(crate) setting: Setting<'p>,
     pub(crate) terms: Terms,
-    /// σ of the papers and the mode of evaluation: rules change them, the explorer puts them back, both together.
+    /// σ of the papers and the mode of evaluation: rules change them, the explorer puts them back,
+    /// both together.
     pub(crate) state: State<'p>,
     pub(crate) mode: Mode,
-    /// What the evaluation in progress leaves behind: for who asked for it, and no other.
+    /// The finds that the evaluation in progress leaves to its caller, and to no other.
     pub(crate) gathered: Gathered,
     incidents: Incidents,
-    /// What is known on the path, π of the papers, and the prover that knows the same.
+    /// The knowledge about the path, π of the papers, and the prover that knows the same.
     pub(crate) knowledge: Knowledge,
     pub(crate) prover: Prover,
     pub(crate) domains: Domains,
     pub(crate) made: Made,
     /// The explorations in progress.
     pub(crate) run: Run<'p>,
-    /// What has been found and what it has cost: rules write it and cannot read it.
+    /// The findings and the cost: rules write the log and cannot read it.
     pub(crate) log: Log,
     pub(crate) caches: Caches,
 }
 
-/// What the verification of a member found.
+/// The result of the verification of a member.
 pub(crate) struct Outcome {
     pub(crate) findings: Vec<Finding>,
     pub(crate) warnings: Vec<Finding>,
@@ -323,19 +331,20 @@ impl<'p> Engine<'p> {
         Ok(engine)
     }
 
-    /// Whether a predicate's body failed its own check: then its uses are checked like any assertion.
+    /// Tells whether a predicate's body failed its own check: then its uses are checked like any
+    /// assertion.
     pub(crate) fn is_ill_formed_predicate(&self, predicate: PredicateId) -> bool {
         let checked = self.context.ill_formed_predicates.get(&predicate);
         self.setting.visible.predicates.contains(&predicate)
             && checked.and_then(OnceLock::get).copied().unwrap_or(false)
     }
 
-    /// Whether states have been merged: for those who drive the engine.
+    /// Tells whether states have been merged: for the drivers of the engine.
     pub(crate) fn has_merged(&self) -> bool {
         self.log.has_merged()
     }
 
-    /// What has been found.
+    /// Returns the findings and the cost.
     pub(crate) fn finish(mut self) -> Outcome {
         if let Some((domain, what)) = self.axioms_left_out() {
             self.log.relate(domain, &what);

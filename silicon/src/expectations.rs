@@ -9,13 +9,15 @@
 //! //:: IgnoreFileList(/project/issue/123/)
 //! ```
 //!
-//! An annotation stands on a line of its own and speaks about the next line that does not start with `//`; a blank
-//! line is such a line. An id without a reason stands for all reasons. `ExpectedOutput` binds every tool, the kinds with
-//! a project bind the tool of that name only: `UnexpectedOutput` is an output that this tool is known to report wrongly,
-//! `MissingOutput` one that it is known to miss.
+//! An annotation stands on a line of its own and speaks about the next line that does not start
+//! with `//`; a blank line is such a line. An id without a reason stands for all reasons.
+//! `ExpectedOutput` binds every tool, the kinds with a project bind the tool of that name only:
+//! `UnexpectedOutput` is an output that this tool is known to report wrongly, `MissingOutput` one
+//! that it is known to miss.
 //!
-//! `IgnoreFile` and `IgnoreFileList` are for who runs a suite, and leaves such files out ([`Expectations::ignored`]); a file that
-//! somebody names is compared like any other ([`differences`]).
+//! `IgnoreFile` and `IgnoreFileList` are for who runs a suite, and leaves such files out
+//! ([`Expectations::ignored`]); a file that somebody names is compared like any other
+//! ([`differences`]).
 
 use std::fmt;
 
@@ -39,7 +41,8 @@ impl Output {
         self.id.ends_with(".warning")
     }
 
-    /// Whether this announcement covers a reported output: the same line and id, or the id without its reason.
+    /// Tells whether this announcement covers a reported output: the same line and id, or the id
+    /// without its reason.
     fn covers(&self, reported: &Self) -> bool {
         let rest = reported.id.strip_prefix(self.id.as_str());
         self.line == reported.line
@@ -53,7 +56,7 @@ impl fmt::Display for Output {
     }
 }
 
-/// What a file announces for one tool.
+/// The announcements of a file for one tool.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expectations {
     pub expected: Vec<Output>,
@@ -111,8 +114,9 @@ impl fmt::Display for Difference {
 
 /// Reads the annotations of `text` that apply to the tool `tool`.
 ///
-/// The suites' own harness runs a tool under its name and as `silver`; so does this one for the tools it compares
-/// with. Our own, `sil`, is bound by no project's annotations: it has to be right.
+/// The suites' own harness runs a tool under its name and as `silver`; so does this one for the
+/// tools it compares with. Our own, `sil`, is bound by no project's annotations: it has to be
+/// right.
 pub fn read(text: &str, tool: &str) -> Expectations {
     let tools: &[&str] = if tool == "sil" { &["sil"] } else { &["silver", tool] };
     let mut expectations = Expectations::default();
@@ -199,8 +203,8 @@ impl Expectations {
     }
 }
 
-/// How an outcome differs from what its texts announce, imported ones too; only files with differences are listed. What is not
-/// an announcement, but looks like one, is listed as missing.
+/// How an outcome differs from what its texts announce, imported ones too; only files with
+/// differences are listed. What is not an announcement, but looks like one, is listed as missing.
 pub fn differences(outcome: &Outcome) -> Vec<(String, Difference)> {
     let of_file = |name: &str| {
         let is_there = |one: &&Diagnostic| &*one.message.place.file == name;
@@ -283,8 +287,8 @@ fn is_id(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '_' | '-'))
 }
 
-/// Whether an annotation for `project` binds one of `tools`: equal but for case, the tool's name perhaps extended at
-/// a hyphen.
+/// Tells whether an annotation for `project` binds one of `tools`: equal but for case, the tool's
+/// name perhaps extended at a hyphen.
 fn is_for(project: &str, tools: &[&str]) -> bool {
     let project = project.to_ascii_lowercase();
     tools.iter().map(|tool| tool.to_ascii_lowercase()).any(|tool| {

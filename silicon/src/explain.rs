@@ -1,10 +1,11 @@
-//! What the ids of findings mean, and what to do about them: `silicon explain`, the help in SARIF and `docs/errors.md` are
-//! made of this.
+//! The meaning of the ids of findings, and advice: the source of `silicon explain`, the help in
+//! SARIF and `docs/errors.md`.
 //!
-//! The ids of the engine have their rows where they are declared ([`crate::report::ErrorId`], [`crate::report::Reason`]); those
-//! that only front ends write have theirs here.
+//! The ids of the engine have their rows where they are declared ([`crate::report::ErrorId`],
+//! [`crate::report::Reason`]); those that only front ends write have theirs here.
 //!
-//! An id is what the user was doing, and, after a colon, what could not be shown: `assert.failed:assertion.false`.
+//! An id is what the user was doing, and, after a colon, what could not be shown:
+//! `assert.failed:assertion.false`.
 
 use crate::report::{ErrorId, Reason};
 
@@ -12,13 +13,13 @@ use crate::report::{ErrorId, Reason};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     pub id: &'static str,
-    /// What it says.
+    /// The meaning.
     pub meaning: &'static str,
-    /// What to do; empty where that depends on the other part.
+    /// The advice; empty where it depends on the other part.
     pub advice: &'static str,
 }
 
-/// What the user was doing, in words of front ends.
+/// The user's actions, in words of front ends.
 const ERRORS: &[Row] = &[
     row("access.failed", "A location is read without permission.", ""),
     row("arithmetic.failed", "An operation on numbers is used outside of its domain.", ""),
@@ -59,7 +60,7 @@ const ERRORS: &[Row] = &[
     row("typechecker.warning", "A name or type is right, but suspicious.", ""),
 ];
 
-/// What could not be shown, in words of front ends.
+/// The obligations that could not be shown, in words of front ends.
 const REASONS: &[Row] = &[
     row("epsilon.scaling", "A permission of unknown size cannot be scaled.", ""),
     row("footprint", "A footprint might not be what the contract says.", ""),
@@ -104,7 +105,7 @@ pub fn rows(id: &str) -> Vec<Row> {
     }
 }
 
-/// What an id means; a front end may make ids of its own.
+/// Returns the meaning of an id; a front end may make ids of its own.
 pub fn meaning(id: &str) -> String {
     match &rows(id)[..] {
         [] => "An id that a front end has made.".to_owned(),
@@ -112,7 +113,7 @@ pub fn meaning(id: &str) -> String {
     }
 }
 
-/// What to do about it; empty where nothing is known.
+/// Returns the advice for an id; empty where nothing is known.
 pub fn advice(id: &str) -> String {
     let rows = rows(id);
     let advice = rows.iter().map(|row| row.advice).filter(|advice| !advice.is_empty());

@@ -1,15 +1,16 @@
 //! Silicon: a symbolic-execution verifier for SIL.
 //!
-//! The command `silicon` is a crate of its own; this one neither prints nor starts processes, and reads files only where it is
-//! given their names. There are two ways in:
+//! The command `silicon` is a crate of its own; this one neither prints nor starts processes, and
+//! reads files only where it is given their names. There are two ways in:
 //!
-//! * [`session::Session`] takes an [`Input`](session::Input), which may be a text in memory, in any of the languages through its
-//!   front end and the engine. The [`Outcome`](session::Outcome) has verdicts, and findings at the places their author wrote.
+//! * [`session::Session`] takes an [`Input`](session::Input), which may be a text in memory, in any
+//!   of the languages through its front end and the engine. The [`Outcome`](session::Outcome) has
+//!   verdicts, and findings at the places their author wrote.
 //! * [`verify`] takes a program that is resolved already, and gives its [`report`].
 //!
-//! Both have a form with an observer, which hears of each member when it is done, and may stop the rest:
-//! [`session::Session::run_with`] and [`verify_with`]. Who verifies a program again and again, as it is edited, keeps [`Answers`]:
-//! then only what changed is verified again.
+//! Both have a form with an observer, which hears of each member when it is done, and may stop the
+//! rest: [`session::Session::run_with`] and [`verify_with`]. Who verifies a program again and
+//! again, as it is edited, keeps [`Answers`]: then only what changed is verified again.
 //!
 //! ```
 //! use silicon::session::{FileVerdict, Input, Session};
@@ -37,7 +38,8 @@ pub use answers::Answers;
 pub use observer::Observer;
 pub use verify::{verify, verify_recalling, verify_with};
 
-/// A digest of the sources, the compiler and the profile of this build: two builds with one digest give the same verdicts.
+/// A digest of the sources, the compiler and the profile of this build: two builds with one digest
+/// give the same verdicts.
 pub const BUILD: &str = env!("SILICON_BUILD");
 
 /// The version of the solver that is linked: a verdict may depend on it.

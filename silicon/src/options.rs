@@ -1,4 +1,4 @@
-//! What the caller of [`crate::verify`] may choose.
+//! The options of [`crate::verify`].
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -26,8 +26,8 @@ pub struct Options {
     pub member_time_limit: Option<Duration>,
     /// Wall-clock safety net for all members together.
     pub deadline: Option<Instant>,
-    /// Members whose verdict is known, by their names in the SIL program: there is no report on them, and they are verified only
-    /// where others need what they show.
+    /// Members whose verdict is known, by their names in the SIL program: there is no report on
+    /// them, and they are verified only where others need what they show.
     pub settled: BTreeSet<(MemberKind, String)>,
     /// Members that are not to be verified, with what to say of each.
     pub given_up: Vec<GivenUp>,
@@ -35,29 +35,32 @@ pub struct Options {
     pub smt_log: Option<std::path::PathBuf>,
     /// Look for places where everything holds ([`sil::plugins::smoke`]).
     pub smoke: bool,
-    /// The amounts in preconditions of functions count, as they do in those of methods, instead of only whether there
-    /// is some permission.
+    /// The amounts in preconditions of functions count, as they do in those of methods, instead of
+    /// only whether there is some permission.
     pub exact_amounts_in_functions: bool,
-    /// That the receivers of quantified permissions differ is shown where permissions are exhaled, and taken for granted
-    /// where they are inhaled, as some front ends ask for.
+    /// Receivers of quantified permissions are shown to differ where permissions are exhaled, and
+    /// taken to differ where they are inhaled, as some front ends ask for.
     pub assume_injectivity_on_inhale: bool,
-    /// Functions and methods without a termination clause end: front ends that show it themselves send none.
+    /// Functions and methods without a termination clause end: front ends that show it themselves
+    /// send none.
     pub assume_termination: bool,
     /// When branches of a method are merged again.
     pub join: Join,
     /// Which questions the solver is not asked.
     pub native: Native,
-    /// Count the instances of each quantifier. Slow: Z3 writes traces for it, to this directory; each is removed when it has
-    /// been read.
+    /// Count the instances of each quantifier. Slow: Z3 writes traces for it, to this directory;
+    /// each is removed when it has been read.
     pub profile: Option<std::path::PathBuf>,
-    /// For measurements only: leaves the choice of triggers for the quantifiers of quantified permissions to Z3.
+    /// For measurements only: leaves the choice of triggers for the quantifiers of quantified
+    /// permissions to Z3.
     pub without_own_triggers: bool,
     /// For measurements only: a summary of values is made anew wherever one is asked for.
     pub without_memoised_summaries: bool,
     /// Give a state in which it may go wrong with every error.
     pub counterexample: bool,
-    /// 0: as always. With another number, members are verified in another order, symbols have other names, and the solver
-    /// has another seed. What is to be shown is the same: where the verdict is not, the proof depends on chance.
+    /// 0: as always. With another number, members are verified in another order, symbols have other
+    /// names, and the solver has another seed. What is to be shown is the same: where the verdict
+    /// is not, the proof depends on chance.
     pub variation: u32,
 }
 
@@ -67,12 +70,12 @@ pub struct GivenUp {
     pub kind: MemberKind,
     /// Its name in the SIL program.
     pub name: String,
-    /// Whether that is a defect of the verifier, and not for lack of time or memory.
+    /// The cause is a defect of the verifier, and not a lack of time or memory.
     pub is_defect: bool,
     pub why: String,
 }
 
-/// Whether questions that take few steps are answered without Z3 ([`smt::tableau`]).
+/// The use of the tableau ([`smt::tableau`]), which answers questions of few steps without Z3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Native {
     On,
@@ -105,7 +108,7 @@ impl Options {
         }
     }
 
-    /// What the front end takes for granted.
+    /// Returns the assumptions for the front end.
     pub fn assumptions(&self) -> Assumptions {
         Assumptions { termination: self.assume_termination }
     }

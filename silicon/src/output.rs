@@ -1,7 +1,7 @@
 //! Showing outcomes: for people, for scripts, for other tools.
 //!
-//! Each format is one file, and no other file knows it. The formats for standard output are written while files are
-//! still being verified; the reports are made at the end.
+//! Each format is one file, and no other file knows it. The formats for standard output are written
+//! while files are still being verified; the reports are made at the end.
 
 mod html;
 mod human;
@@ -70,9 +70,9 @@ pub struct Summary {
     pub errors: usize,
     pub input_errors: usize,
     pub checked: usize,
-    /// Whether the run was stopped before its end.
+    /// The run was stopped before its end.
     pub interrupted: bool,
-    /// Whether programs were executed directly, without a translation.
+    /// Programs were executed directly, without a translation.
     pub is_direct: bool,
     pub time: Duration,
     /// Those of all members.
@@ -109,7 +109,8 @@ impl Summary {
 
     /// The verdict of the file that weighs most.
     ///
-    /// A file in which nothing was selected leaves the verdict to the others; one that declares nothing does not.
+    /// A file in which nothing was selected leaves the verdict to the others; one that declares
+    /// nothing does not.
     pub fn verdict(&self) -> FileVerdict {
         let known = self.worst.unwrap_or(FileVerdict::NothingSelected);
         // Of the rest nothing is known.
@@ -130,7 +131,7 @@ impl Format {
         }
     }
 
-    /// Whether a program has probably been lost, and that is no success in this format.
+    /// Tells whether a program has probably been lost, and that is no success in this format.
     pub fn misses(self, outcome: &Outcome) -> bool {
         outcome.verdict == FileVerdict::Empty && self.exit_code(outcome.verdict) != 0
     }
@@ -155,8 +156,8 @@ impl Format {
         }
     }
 
-    /// Shows whether a file does what it announces; `differences` is what it does not ([`crate::expectations`]). A file that
-    /// declares nothing does not.
+    /// Shows whether a file does what it announces; `differences` is what it does not
+    /// ([`crate::expectations`]). A file that declares nothing does not.
     pub fn expectation(
         self,
         outcome: &Outcome,
@@ -198,7 +199,8 @@ impl Format {
 /// Long lists of trusted things are cut where people read them: the number says how long they are.
 const LISTED: usize = 10;
 
-/// What the verdict on a file relies on, in one line; `None`: on nothing that has to be named.
+/// Lists the unproved assumptions of a file's verdict, in one line; `None` if there are none to
+/// name.
 fn trusted(outcome: &Outcome) -> Option<String> {
     let all = &outcome.trusted;
     if all.is_empty() {
@@ -210,7 +212,7 @@ fn trusted(outcome: &Outcome) -> Option<String> {
     Some(format!("trusted: {}{more}", listed.join(", ")))
 }
 
-/// What became of the members and files of a run, in words.
+/// Sums up the verdicts on the members and files of a run, in words.
 fn sums(summary: &Summary) -> String {
     let mut parts = Vec::new();
     if summary.checked < summary.files {
@@ -244,7 +246,7 @@ fn sums(summary: &Summary) -> String {
     parts.join(", ") + &files
 }
 
-/// What a verdict on a member means.
+/// Explains a verdict on a member.
 fn words(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Verified => "verified",

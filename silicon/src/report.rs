@@ -1,4 +1,4 @@
-//! What verification found, independent of how it is shown.
+//! The findings of verification, independent of how they are shown.
 
 mod ids;
 pub mod shown;
@@ -95,9 +95,9 @@ impl Verdict {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
     pub severity: Severity,
-    /// What the user was doing.
+    /// The user's action.
     pub error: ErrorId,
-    /// What could not be shown.
+    /// The obligation that could not be shown.
     pub reason: Option<Reason>,
     /// In the words of a SIL program; a front end's own words are behind the span's origin.
     pub message: String,
@@ -107,7 +107,8 @@ pub struct Finding {
     pub reason_span: Option<Span>,
     /// Further places, each with what it has to do with the failure.
     pub related: Vec<(Span, String)>,
-    /// Which of several implementations of a method it was found in: all but one may meet a contract.
+    /// Which of several implementations of a method it was found in: all but one may meet a
+    /// contract.
     pub implementation: Option<Within>,
     /// The branch conditions that led here.
     pub path: Vec<Step>,
@@ -135,7 +136,8 @@ impl Within {
     }
 }
 
-/// Permission that is missing, in the words of the program: names that a front end gives stand for those in the SIL text.
+/// Permission that is missing, in the words of the program: names that a front end gives stand for
+/// those in the SIL text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shortfall {
     /// As in `cell.value` or `list(node.next)`.
@@ -144,7 +146,8 @@ pub struct Shortfall {
     pub needed: Amount,
     /// How much is held for certain.
     pub held: Amount,
-    /// Whether that is all: else more may be held that is not known to be of this location.
+    /// The amount is all that is held: otherwise more may be held that is not known to be of this
+    /// location.
     pub is_all: bool,
     /// An instance of a predicate that is held and may have it inside.
     pub inside: Option<String>,
@@ -198,17 +201,19 @@ impl Shortfall {
     }
 }
 
-/// A state that the solver could not exclude, in which an obligation does not hold: a hint, not a proof that it fails.
+/// A state that the solver could not exclude, in which an obligation does not hold: a hint, not a
+/// proof that it fails.
 ///
-/// Values are those of the solver's model. References and values of opaque types have names that mean something within
-/// one counterexample only: two things with one name are equal, with different names different.
+/// Values are those of the solver's model. References and values of opaque types have names that
+/// mean something within one counterexample only: two things with one name are equal, with
+/// different names different.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counterexample {
     /// The variables in scope that have a value, by their names in the SIL program.
     pub variables: Vec<Variable>,
-    /// What is held there.
+    /// The permissions held there.
     pub heap: Vec<Location>,
-    /// What `old` speaks about, where that is another heap.
+    /// The heap of `old`, where that is another heap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub old: Vec<Location>,
     /// The state where the path left its past behind, if it did.
@@ -216,8 +221,8 @@ pub struct Counterexample {
     pub forgotten: Option<Box<Forgotten>>,
 }
 
-/// The state at the head of a loop, in the same model: what comes before is known there only as far as the invariants say it,
-/// or the loop leaves it alone.
+/// The state at the head of a loop, in the same model: what comes before is known there only as far
+/// as the invariants say it, or the loop leaves it alone.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Forgotten {
     /// Line and column of the loop in the author's program, once places are known.
@@ -225,17 +230,18 @@ pub struct Forgotten {
     pub column: usize,
     /// The variables that have a value.
     pub variables: Vec<Variable>,
-    /// What is held there, in the loop or around it.
+    /// The permissions held there, in the loop or around it.
     pub heap: Vec<Location>,
     /// The loop. Only where the verifier runs, not in reports.
     #[serde(skip)]
     pub head: Span,
-    /// Whether more is held, of which the model does not say what it is. Only where the verifier runs.
+    /// The model holds more, but does not say of which locations. Only where the verifier runs.
     #[serde(skip)]
     pub has_more: bool,
 }
 
-/// A value in a solver's model. As text it is what people read, and what is in reports for programs.
+/// A value in a solver's model. As text it is what people read, and what is in reports for
+/// programs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     Bool(bool),
@@ -248,7 +254,8 @@ pub enum Value {
         elements: Vec<Self>,
         length: usize,
     },
-    /// Anything else, as it is shown: permission amounts, and elements of types that nothing is known of.
+    /// Anything else, as it is shown: permission amounts, and elements of types that nothing is
+    /// known of.
     Other(String),
 }
 
@@ -277,7 +284,7 @@ impl Serialize for Value {
     }
 }
 
-/// Of what a report says only the text is known.
+/// Reads a value back as its text: a report holds nothing else of it.
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Self::Other)
@@ -298,10 +305,10 @@ pub struct Location {
     pub location: String,
     /// The permission amount.
     pub amount: String,
-    /// Of a field.
+    /// The value of a field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// What it is. Only where the verifier runs, not in reports.
+    /// The place in the heap. Only where the verifier runs, not in reports.
     #[serde(skip)]
     pub place: Option<HeapPlace>,
     /// The amount as a number. Only where the verifier runs, not in reports.
@@ -318,7 +325,8 @@ pub enum HeapPlace {
     Instance(Vec<Value>, String),
 }
 
-/// An amount, as far as it is the same whatever a front end chooses for amounts that the author leaves open.
+/// An amount, as far as it is the same whatever a front end chooses for amounts that the author
+/// leaves open.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Share {
     /// This one.
@@ -337,12 +345,12 @@ pub struct Step {
     pub condition: Span,
     /// The condition as written in the SIL program.
     pub text: String,
-    /// Whether the condition held.
+    /// The condition held.
     pub taken: bool,
 }
 
 impl Step {
-    /// What holds on the path, given the words of the condition.
+    /// Returns the fact on the path, given the words of the condition.
     pub fn words(&self, condition: String) -> String {
         if self.taken { condition } else { format!("!({condition})") }
     }
@@ -352,7 +360,7 @@ impl Step {
 pub(crate) type FindingKey = (ErrorId, Option<Reason>, Span, Option<usize>);
 
 impl Finding {
-    /// What tells findings of one member apart.
+    /// Returns the key that tells findings of one member apart.
     pub(crate) fn key(&self) -> FindingKey {
         (
             self.error,
@@ -367,8 +375,8 @@ impl Finding {
         full_id(self.error, self.reason)
     }
 
-    /// Takes note of what came of the same obligation on another path: the first finding stays, but what one path gave up
-    /// on another may refute.
+    /// Takes note of what came of the same obligation on another path: the first finding stays, but
+    /// what one path gave up on another may refute.
     pub(crate) fn meet(&mut self, other: Finding) {
         if (self.severity, other.severity) == (Severity::Warning, Severity::Error) {
             *self = other;
@@ -387,10 +395,10 @@ pub enum Means {
     Prover(Duration),
 }
 
-/// What a question is about. Of several subjects, it counts for the one that comes first.
+/// The subject of a question. Of several subjects, the first in this order counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Subject {
-    /// Whether what is known contradicts itself.
+    /// A contradiction among the known facts.
     Contradiction,
     /// Amounts of permission.
     Amounts,
@@ -434,13 +442,14 @@ impl Asked {
     }
 }
 
-/// What the questions that came up at one place have cost the solver.
+/// The solver's cost of the questions at one place.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Cost {
     pub asked: Asked,
     /// Z3's own, for all of them: they do not depend on how busy the machine is.
     pub steps: u64,
-    /// The steps of the obligation that took most. Questions that only save work have a limit of their own.
+    /// The steps of the obligation that took most. Questions that only save work have a limit of
+    /// their own.
     pub hardest: u64,
 }
 
@@ -496,7 +505,7 @@ impl Questions {
     }
 }
 
-/// What the work on a member cost.
+/// The cost of the work on a member.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Statistics {
     pub time: Duration,
@@ -505,18 +514,20 @@ pub struct Statistics {
     pub constructs: BTreeMap<Cow<'static, str>, Questions>,
     /// Those that reached the solver, by what they are about.
     pub subjects: BTreeMap<Subject, Asked>,
-    /// The first questions of solvers, counted above as well: they pay for making them and for telling them the axioms.
+    /// The first questions of solvers, counted above as well: they pay for making them and for
+    /// telling them the axioms.
     pub waking: Asked,
     /// Paths followed to their end.
     pub paths: u64,
     /// Whether an earlier run did the work, at this cost.
     #[serde(default)]
     pub is_cached: bool,
-    /// How often the solver instantiated each quantifier, by its name, where that was asked for. Those of the program are
-    /// named by their place, as in `quant@3.12`; others by what they are the axiom of.
+    /// How often the solver instantiated each quantifier, by its name, where that was asked for.
+    /// Those of the program are named by their place, as in `quant@3.12`; others by what they are
+    /// the axiom of.
     pub instances: BTreeMap<String, u64>,
-    /// The questions that reached the solver, by the place where they came up and what was executed there; the default
-    /// span is no place.
+    /// The questions that reached the solver, by the place where they came up and what was executed
+    /// there; the default span is no place.
     #[serde(skip)]
     pub places: IndexMap<(Span, &'static str), Cost>,
     /// Where the work was in the end, and what was executed.
@@ -531,8 +542,8 @@ impl Statistics {
         self.constructs.entry(construct.into()).or_default().count(means);
     }
 
-    /// Counts a question that reached the solver while what stands at a place was executed. `is_first`: the solver had to
-    /// be made.
+    /// Counts a question that reached the solver while what stands at a place was executed.
+    /// `is_first`: the solver had to be made.
     pub fn count_asked(
         &mut self,
         at: (Span, &'static str),

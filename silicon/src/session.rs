@@ -1,7 +1,8 @@
-//! From inputs to outcomes: reads a file, hands it to its front end and to the engine, and puts every finding at the
-//! place its author wrote.
+//! From inputs to outcomes: reads a file, hands it to its front end and to the engine, and puts
+//! every finding at the place its author wrote.
 //!
-//! An [`Outcome`] holds all that a user learns about one file; [`crate::output`] shows it. Nothing here prints.
+//! An [`Outcome`] holds all that a user learns about one file; [`crate::output`] shows it. Nothing
+//! here prints.
 
 pub mod audit;
 pub mod follow;
@@ -52,7 +53,7 @@ pub enum Task {
     Verify,
 }
 
-/// What holds for all files of one run. The default verifies all members and reports all errors.
+/// The settings for all files of one run. The default verifies all members and reports all errors.
 #[derive(Clone, Default, Debug)]
 pub struct Session {
     pub task: Task,
@@ -67,7 +68,7 @@ pub struct Session {
     pub at: Vec<Lines>,
     /// Report at most this many errors per member; 0: all.
     pub errors_per_member: usize,
-    /// What is known from earlier runs, where that is to be used; what is found is added.
+    /// The answers of earlier runs, where they are to be used; new answers are added.
     pub answers: Option<Arc<Answers>>,
     /// Tell the control flow of methods, for those who draw it.
     pub graphs: bool,
@@ -164,7 +165,7 @@ impl Session {
         outcome
     }
 
-    /// What a user learns of a member.
+    /// Makes the outcome of a member for the user.
     fn of_report(
         &self,
         mut member: MemberReport,
@@ -193,7 +194,7 @@ impl Session {
         (outcome, diagnostics)
     }
 
-    /// Whether some members were chosen, rather than all.
+    /// Tells whether some members were chosen, rather than all.
     fn selects(&self) -> bool {
         let Options { members, excluded, methods, excluded_methods, .. } = &self.options;
         let globs = [members, excluded, methods, excluded_methods];
@@ -329,7 +330,8 @@ fn rejection(diagnostics: &[Diagnostic]) -> FileVerdict {
 }
 
 impl Session {
-    /// Drops what is more than the asked number of errors, in the order in which execution met them.
+    /// Drops what is more than the asked number of errors, in the order in which execution met
+    /// them.
     fn keep_first(&self, diagnostics: &mut Vec<Diagnostic>) {
         if self.errors_per_member == 0 {
             return;
@@ -384,7 +386,8 @@ fn deal(
     options: &mut Options,
     outcome: &mut Outcome,
 ) {
-    // Where a run goes on after a part of it was lost, members are dealt as they were in the beginning.
+    // Where a run goes on after a part of it was lost, members are dealt as they were in the
+    // beginning.
     let settled = std::mem::take(&mut options.settled);
     let members = crate::verify::members(program, sources, options);
     options.settled = settled;
@@ -404,11 +407,12 @@ fn deal(
     }
 }
 
-/// What a program is of whose members none was verified, though nobody asked for some of them only.
+/// Returns the verdict on a program without a verified member, where no selection was made.
 ///
-/// The rule: where something is declared, of whatever kind (a field, a domain, a macro, an import; in other languages a class
-/// or a type), and nothing of it needs a proof, all is verified. A program that declares nothing has probably been lost; it is
-/// not verified, and that shows in the exit code, whatever other files there are.
+/// The rule: where something is declared, of whatever kind (a field, a domain, a macro, an import;
+/// in other languages a class or a type), and nothing of it needs a proof, all is verified. A
+/// program that declares nothing has probably been lost; it is not verified, and that shows in the
+/// exit code, whatever other files there are.
 fn without_members_to_verify(program: &Program, is_blank: bool) -> FileVerdict {
     let needs_no_proof = |member: &Member| matches!(member, Member::Field(_) | Member::Domain(_));
     if is_blank {
@@ -449,8 +453,8 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "a panic without a message".into())
 }
 
-/// Where the solver was at work, as the user finds it, in the order of [`MemberOutcome::obligations`]; what has no place of
-/// its own is at that of the member.
+/// Where the solver was at work, as the user finds it, in the order of
+/// [`MemberOutcome::obligations`]; what has no place of its own is at that of the member.
 fn obligations(statistics: &Statistics, member: Span, places: &Places<'_>) -> Vec<Obligation> {
     let of = |(&(span, kind), &cost): (&(Span, &'static str), &Cost)| Obligation {
         place: places.of(if span == Span::default() { member } else { span }),

@@ -1,7 +1,8 @@
 //! A program to a report: which members are verified, in which order, on which threads.
 //!
-//! A member may rely on what was shown of the functions and predicates it mentions, and on nothing else (trap T5a). It
-//! starts when that is known; what does not depend on each other runs in parallel.
+//! A member may rely on what was shown of the functions and predicates it mentions, and on nothing
+//! else (trap T5a). It starts when that is known; what does not depend on each other runs in
+//! parallel.
 
 mod attempt;
 mod collect;
@@ -134,7 +135,8 @@ fn verify_members(
     let reported = reported(program, sources, options);
     observer.planned(&reported.iter().map(|&member| planned(program, member)).collect::<Vec<_>>());
     let is_domain = |member: &Member| matches!(member, Member::Domain(_));
-    // Axioms may mention nothing that needs a proof, so nothing else is to come; that they are trusted is said elsewhere.
+    // Axioms may mention nothing that needs a proof, so nothing else is to come; that they are
+    // trusted is said elsewhere.
     if !options.smoke {
         let domains = reported.iter().copied().filter(is_domain);
         domains.for_each(|domain| observer.finished(&blank(program, domain)));

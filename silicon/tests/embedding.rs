@@ -42,7 +42,7 @@ fn who_has_no_patience_gets_no_verdict() {
 #[derive(Default)]
 struct Notes {
     planned: Mutex<Vec<Member>>,
-    /// What a caller makes of the calls.
+    /// A caller's record of the calls.
     outcome: Mutex<Option<Outcome>>,
     running: Mutex<Vec<(MemberKind, String)>>,
     stops_after: Option<&'static str>,
@@ -139,7 +139,8 @@ fn a_text_may_be_of_any_language() {
     assert_eq!(check.run(&Input::text("untitled", chalice)).verdict, FileVerdict::InputError);
 }
 
-/// A program of many methods, each of which calls the one before it; what `body` says of one, and its contract.
+/// A program of many methods, each of which calls the one before it; what `body` says of one, and
+/// its contract.
 fn chain(body: impl Fn(usize) -> &'static str, promise: impl Fn(usize) -> &'static str) -> String {
     let method = |number: usize| {
         let call = match number {
@@ -193,7 +194,7 @@ fn only_what_changed_is_verified_again() {
     assert_eq!(worked_on(&answers, &first), Vec::<String>::new());
 }
 
-/// What a function without permission promises acts where it is not mentioned.
+/// The promise of a function without permission acts where nobody mentions the function.
 #[test]
 fn what_a_function_promises_counts() {
     let answers = Arc::new(Answers::default());

@@ -1,14 +1,16 @@
-//! What is known on the current path without asking the prover.
+//! The knowledge about the current path that needs no prover.
 //!
-//! Five kinds of knowledge, all undone at the end of their scope: formulas assumed, with their negations as false;
-//! equalities, as classes of terms; terms that differ, pairwise or as members of a group; bounds on numbers by
-//! literals; and the order of integers up to literals. [`Facts::known`] answers from these alone: `None` means "ask the
-//! prover". [`Facts::reduce`] puts what is known into a formula; [`Facts::leaves_open`] sees where asking is pointless.
+//! Five kinds of knowledge, all undone at the end of their scope: formulas assumed, with their
+//! negations as false; equalities, as classes of terms; terms that differ, pairwise or as members
+//! of a group; bounds on numbers by literals; and the order of integers up to literals.
+//! [`Facts::known`] answers from these alone: `None` means "ask the prover". [`Facts::reduce`] puts
+//! what is known into a formula; [`Facts::leaves_open`] sees where asking is pointless.
 //!
 //! Invariants
-//! - Every answer follows from the assumptions of the open scopes (SOUNDNESS). The converse is not attempted:
-//!   congruence is looked at when two terms are compared, not closed over all terms.
-//! - Assuming again what is known records nothing, so leaving an inner scope never forgets a fact of an outer one.
+//! - Every answer follows from the assumptions of the open scopes (SOUNDNESS). The converse is not
+//!   attempted: congruence is looked at when two terms are compared, not closed over all terms.
+//! - Assuming again what is known records nothing, so leaving an inner scope never forgets a fact
+//!   of an outer one.
 
 mod bounds;
 mod classes;
@@ -40,7 +42,7 @@ pub struct Facts {
     /// How many groups of pairwise different terms there have been.
     groups: u32,
     contradictory: bool,
-    /// What to undo, innermost scope last.
+    /// The changes to undo, innermost scope last.
     trail: Vec<Undo>,
     /// Lengths of the trail at the beginnings of the open scopes.
     scopes: Vec<usize>,
@@ -61,7 +63,7 @@ enum Undo {
 /// How deep the operands of two terms are compared.
 const CONGRUENCE_DEPTH: usize = 4;
 
-/// Of the implications learnt, so many of the latest are looked at again.
+/// The number of the latest implications that are looked at again.
 const WAITING: usize = 500;
 
 impl Facts {
@@ -95,7 +97,7 @@ impl Facts {
         }
     }
 
-    /// Whether the facts were seen to contradict each other. Then every answer is right.
+    /// Tells whether the facts were seen to contradict each other. Then every answer is right.
     pub fn is_contradictory(&self) -> bool {
         self.contradictory
     }
@@ -106,7 +108,8 @@ impl Facts {
         self.take_apart(terms, formula, true);
     }
 
-    /// Looks again at implications and disjunctions, which may say more by now: for the literal that opens a scope.
+    /// Looks again at implications and disjunctions, which may say more by now: for the literal
+    /// that opens a scope.
     pub fn settle(&mut self, terms: &Terms) {
         for index in self.waiting.len().saturating_sub(WAITING)..self.waiting.len() {
             self.propagate(terms, self.waiting[index]);
@@ -143,8 +146,8 @@ impl Facts {
         }
     }
 
-    /// Learns what follows from an implication or disjunction that holds, if all but one of its parts are decided.
-    /// Whether it has nothing more to tell.
+    /// Learns what follows from an implication or disjunction that holds, if all but one of its
+    /// parts are decided. Whether it has nothing more to tell.
     fn propagate(&mut self, terms: &Terms, formula: Term) -> bool {
         match terms.kind(formula) {
             &TermKind::Implies(guard, body) => {
@@ -181,7 +184,7 @@ impl Facts {
         }
     }
 
-    /// Whether the formula is known to hold, or known not to.
+    /// Tells whether the formula is known to hold, or known not to.
     pub fn known(&self, terms: &Terms, formula: Term) -> Option<bool> {
         match terms.kind(formula) {
             TermKind::Bool(value) => return Some(*value),
@@ -212,8 +215,8 @@ impl Facts {
         }
     }
 
-    /// A conjunction (`unit` true) or disjunction (`unit` false): decided by one part with the other truth, or by all
-    /// having the truth `unit`.
+    /// A conjunction (`unit` true) or disjunction (`unit` false): decided by one part with the
+    /// other truth, or by all having the truth `unit`.
     fn known_all(&self, terms: &Terms, parts: &[Term], unit: bool) -> Option<bool> {
         let mut all = true;
         for &part in parts {
@@ -366,7 +369,7 @@ impl Facts {
         (literals_differ || grouped || apart).then_some(false)
     }
 
-    /// Whether two terms are in one class, or made in the same way of terms that are.
+    /// Tells whether two terms are in one class, or made in the same way of terms that are.
     fn are_congruent(&self, terms: &Terms, left: Term, right: Term, depth: usize) -> bool {
         if left == right || self.classes.find(left) == self.classes.find(right) {
             return true;

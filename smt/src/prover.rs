@@ -1,16 +1,17 @@
 //! The prover: asks Z3 whether assumptions imply a goal.
 //!
-//! The only module that knows Z3. A [`Prover`] has a solver of its own, belongs to one arena of terms, and stays on
-//! the thread that made it; provers that are used one after the other may share a [`Workspace`]. What it answers
-//! depends only on what it was told: limits are counted in Z3's own steps, and the wall-clock limit is a safety net whose
-//! answer is "gave up". Z3 suspends all limits while it instantiates quantifiers before its first decision.
+//! The only module that knows Z3. A [`Prover`] has a solver of its own, belongs to one arena of
+//! terms, and stays on the thread that made it; provers that are used one after the other may share
+//! a [`Workspace`]. What it answers depends only on what it was told: limits are counted in Z3's
+//! own steps, and the wall-clock limit is a safety net whose answer is "gave up". Z3 suspends all
+//! limits while it instantiates quantifiers before its first decision.
 //!
 //! Invariants
-//! - Scopes and assumptions reach Z3 when a question is asked, in order; a scope in which nothing is asked costs
-//!   nothing.
-//! - Axioms (of theories, and those given by [`Prover::add_axiom`]) hold in every scope from the moment they are
-//!   known. Z3 is told in the scope in which that happened; when that scope is left, it is told again before the next
-//!   question.
+//! - Scopes and assumptions reach Z3 when a question is asked, in order; a scope in which nothing
+//!   is asked costs nothing.
+//! - Axioms (of theories, and those given by [`Prover::add_axiom`]) hold in every scope from the
+//!   moment they are known. Z3 is told in the scope in which that happened; when that scope is
+//!   left, it is told again before the next question.
 //! - Every call into Z3 is checked (SOUNDNESS: a lost assertion could turn into a wrong proof).
 
 mod backend;
@@ -44,12 +45,12 @@ pub fn version() -> &'static str {
     z3::full_version()
 }
 
-/// What went wrong in the prover: never an answer.
+/// A failure of the prover: never an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ProverError {
     #[error("the prover reports: {0}")]
     Solver(String),
-    /// What it knows by then is lost.
+    /// The solver ran out of memory, and its knowledge is lost.
     #[error("the prover needs more memory than there is")]
     OutOfMemory,
     #[error("ill-sorted term {0}")]
@@ -58,7 +59,7 @@ pub enum ProverError {
     Backend { text: String, problem: String },
 }
 
-/// What a question may cost.
+/// The limits of a question.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Budget {
     /// Steps of Z3 (`rlimit`), counted from the start of the question; 0 is no limit.
@@ -68,8 +69,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For questions whose answer only saves work: is this an alias, is that side feasible?
-    /// Small enough to do without a clock: arming Z3's timer costs as much as an easy question (55 of 130 µs).
+    /// For questions whose answer only saves work: is this an alias, is that side feasible? Small
+    /// enough to do without a clock: arming Z3's timer costs as much as an easy question (55 of 130
+    /// µs).
     pub const CHECK: Budget = Budget { resources: 100_000, milliseconds: 0 };
     /// For proof obligations.
     pub const OBLIGATION: Budget = Budget { resources: 100_000_000, milliseconds: 600_000 };
@@ -81,7 +83,8 @@ pub enum Limit {
     Resources,
     /// The safety net: the answer may differ on a faster machine.
     Time,
-    /// That of all that is asked at the same time: the answer may differ with fewer threads.
+    /// The limit on the memory of all questions that are asked at the same time: the answer may
+    /// differ with fewer threads.
     Memory,
 }
 
@@ -95,13 +98,13 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Whether the goal was proved; all else is "no".
+    /// Tells whether the goal was proved; all else is "no".
     pub fn is_proved(self) -> bool {
         self == Answer::Proved
     }
 }
 
-/// What a question is asked for: counted apart, and tried differently.
+/// The purpose of a question: counted apart, and tried differently.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum QueryKind {
     /// Has to be proved, or an error is reported.
@@ -110,7 +113,7 @@ pub enum QueryKind {
     Check,
 }
 
-/// What one kind of question has cost so far.
+/// The cost of one kind of question so far.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct QueryStatistics {
     pub asked: u64,
@@ -141,18 +144,19 @@ impl Statistics {
 
 /// How to make a prover.
 ///
-/// The plain kernel is the default: on a session of 900 easy questions over sequences it needs 2 to 4 % less time than
-/// the combined solver, with the same answers and the same count of steps; leaving models out makes no difference.
+/// The plain kernel is the default: on a session of 900 easy questions over sequences it needs 2 to
+/// 4 % less time than the combined solver, with the same answers and the same count of steps;
+/// leaving models out makes no difference.
 pub struct ProverOptions {
     pub solver: SolverKind,
     /// Where to write a script that replays the session, but for other tries at a question.
     pub smt_log: Option<Box<dyn Write>>,
     /// Quantifiers that do not need their triggers are told without them: Z3 makes its own.
     pub untriggered: bool,
-    /// Whether states are kept for [`Prover::values`].
+    /// States are kept for [`Prover::values`].
     pub models: bool,
-    /// 0: as always. With another number Z3 decides by that seed, and symbols have other names: what holds is the same, but
-    /// the search for a proof goes another way.
+    /// 0: as always. With another number Z3 decides by that seed, and symbols have other names:
+    /// what holds is the same, but the search for a proof goes another way.
     pub variation: u32,
 }
 
@@ -170,9 +174,10 @@ impl Default for ProverOptions {
 
 /// Z3's options. Instantiation follows triggers only, never models of quantifiers.
 ///
-/// COMPLETENESS: Z3 4.8.12 misses matches of triggers with several patterns that it looks for while it searches, which
-/// 4.8.7 finds. So all but one of them are looked for when the search comes to an end: with 2, 10 or 1000 of them it
-/// missed proofs about updated sequences that it finds with one; without any, some programs take longer.
+/// COMPLETENESS: Z3 4.8.12 misses matches of triggers with several patterns that it looks for while
+/// it searches, which 4.8.7 finds. So all but one of them are looked for when the search comes to
+/// an end: with 2, 10 or 1000 of them it missed proofs about updated sequences that it finds with
+/// one; without any, some programs take longer.
 const SETTINGS: [(&str, Setting); 8] = [
     ("auto_config", Setting::Bool(false)),
     ("mbqi", Setting::Bool(false)),
@@ -187,18 +192,19 @@ const SETTINGS: [(&str, Setting); 8] = [
 /// For models of what cannot be proved.
 const MODELS: [(&str, Setting); 1] = [("model", Setting::Bool(true))];
 
-/// PERFORMANCE: with the order of case splits that is best otherwise, Z3 4.8.12 gets lost among the bits of numbers of a
-/// fixed size: whether one of two floating-point numbers is the smaller one takes it more than 10 s, not 0.1.
+/// PERFORMANCE: with the order of case splits that is best otherwise, Z3 4.8.12 gets lost among the
+/// bits of numbers of a fixed size: whether one of two floating-point numbers is the smaller one
+/// takes it more than 10 s, not 0.1.
 const WITH_BACKEND_SORTS: [(&str, Setting); 1] = [("case_split", Setting::Uint(1))];
 
-/// PERFORMANCE: Z3's default for [`raw::Kernel::new`]. With 100 in the first try, obligations that fail take twice as long,
-/// some ten times.
+/// PERFORMANCE: Z3's default for [`raw::Kernel::new`]. With 100 in the first try, obligations that
+/// fail take twice as long, some ten times.
 const EAGER_THRESHOLD: u32 = 10;
 
 /// One scope of assumptions.
 #[derive(Default)]
 struct Scope {
-    /// Whether Z3 has it.
+    /// Z3 has the scope.
     open: bool,
     /// Assumptions Z3 has not been told.
     queue: Vec<Term>,
@@ -287,7 +293,8 @@ impl Prover {
         }
     }
 
-    /// Adds a formula that holds in every scope, also after the present ones are left. Adding it again does nothing.
+    /// Adds a formula that holds in every scope, also after the present ones are left. Adding it
+    /// again does nothing.
     pub fn add_axiom(&mut self, formula: Term) {
         if formula != Terms::TRUE && self.added.insert(formula) {
             // It is translated when there is something to ask.
@@ -296,8 +303,8 @@ impl Prover {
         }
     }
 
-    /// What can be said of the question in few steps, without Z3: see [`crate::tableau`]. An answer [`Outcome::Open`] is
-    /// one that [`QueryKind::Check`] may build on only.
+    /// Answers the question in few steps, without Z3: see [`crate::tableau`]. Only
+    /// [`QueryKind::Check`] may build on an answer [`Outcome::Open`].
     pub fn check_without_solver(
         &mut self,
         terms: &mut Terms,
@@ -307,7 +314,7 @@ impl Prover {
         self.tableau.ask(terms, goal, kind == QueryKind::Obligation)
     }
 
-    /// Whether the assumptions imply the goal.
+    /// Asks whether the assumptions imply the goal.
     pub fn check(
         &mut self,
         terms: &mut Terms,
@@ -348,7 +355,8 @@ impl Prover {
         self.put(terms, goal, |_| Ok(()))
     }
 
-    /// Puts a question to the solver. Where memory does not suffice, who comes next gets another workspace.
+    /// Puts a question to the solver. Where memory does not suffice, who comes next gets another
+    /// workspace.
     fn put<T>(
         &mut self,
         terms: &mut Terms,
@@ -383,7 +391,7 @@ impl Prover {
         answer.and_then(|answer| closed.map(|()| answer))
     }
 
-    /// Whether the assumptions contradict each other.
+    /// Asks whether the assumptions contradict each other.
     pub fn inconsistent(
         &mut self,
         terms: &mut Terms,
@@ -393,8 +401,9 @@ impl Prover {
         self.check(terms, Terms::FALSE, kind, budget)
     }
 
-    /// The values of constants in some state in which the assumptions and `formula` hold, as Z3 writes them; `None` if
-    /// it has none to offer. Where there are quantifiers, the state may violate some of them.
+    /// The values of constants in some state in which the assumptions and `formula` hold, as Z3
+    /// writes them; `None` if it has none to offer. Where there are quantifiers, the state may
+    /// violate some of them.
     ///
     /// Only a prover that was made with [`ProverOptions::models`] has states to offer.
     pub fn values(
@@ -407,12 +416,12 @@ impl Prover {
         self.tell(terms)?.values(terms, formula, constants, budget)
     }
 
-    /// Whether the solver has been made: the first question pays for that.
+    /// Tells whether the solver has been made: the first question pays for that.
     pub fn is_awake(&self) -> bool {
         self.solver.is_some()
     }
 
-    /// What was asked so far.
+    /// Returns the questions so far, in numbers.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
@@ -422,7 +431,7 @@ impl Prover {
         self.solver.as_ref().map_or(0, Solver::resources_used)
     }
 
-    /// Whether Z3 has been told of products or quotients of what is unknown.
+    /// Tells whether Z3 has been told of products or quotients of unknown values.
     pub fn is_nonlinear(&self) -> bool {
         self.solver.as_ref().is_some_and(Solver::is_nonlinear)
     }

@@ -1,15 +1,21 @@
 //! A solver of our own, for questions that take few steps.
 //!
-//! A goal is shown by refutation: its negation is added to what is assumed, facts are taken apart, quantified facts are
-//! instantiated where their triggers match ([`instances`], [`matching`]), what holds of some values is said of constants, sets say
-//! what their elements are ([`sets`]), disjunctions are distinguished ([`search`]), and a way ends where the classes of equal
-//! terms ([`graph`]) or the inequalities ([`linear`], [`products`]) contradict each other. What Chalice's encodings ask (amounts with read fractions, sets of held locks, the order
-//! of levels, maps with updates) ends that way, so that many a member never asks Z3; nothing here knows of these encodings.
+//! A goal is shown by refutation: its negation is added to what is assumed, facts are taken apart,
+//! quantified facts are instantiated where their triggers match ([`instances`], [`matching`]), what
+//! holds of some values is said of constants, sets say what their elements are ([`sets`]),
+//! disjunctions are distinguished ([`search`]), and a way ends where the classes of equal terms
+//! ([`graph`]) or the inequalities ([`linear`], [`products`]) contradict each other. What Chalice's
+//! encodings ask (amounts with read fractions, sets of held locks, the order of levels, maps with
+//! updates) ends that way, so that many a member never asks Z3; nothing here knows of these
+//! encodings.
 //!
 //! Invariants
-//! - SOUNDNESS: each step is valid by itself: a formula enters only as an assumption, an instance of one, an axiom of the theory of
-//!   sets, or a case of a distinction whose cases are all refuted; constants that stand for some values occur nowhere else. So [`Outcome::Proved`] means that the goal follows.
-//! - What an attempt may cost is counted in steps, never in time: the same question has the same answer everywhere.
+//! - SOUNDNESS: each step is valid by itself: a formula enters only as an assumption, an instance
+//!   of one, an axiom of the theory of sets, or a case of a distinction whose cases are all
+//!   refuted; constants that stand for some values occur nowhere else. So [`Outcome::Proved`] means
+//!   that the goal follows.
+//! - What an attempt may cost is counted in steps, never in time: the same question has the same
+//!   answer everywhere.
 //! - Assumptions are entered when a question first needs them.
 
 mod graph;
@@ -29,12 +35,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::graph::{Graph, Head, Marked};
 use crate::terms::{Quant, Sort, SortKind, Term, TermKind, Terms};
 
-/// What came of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     Proved,
-    /// The goal is about amounts, and there are amounts for which all is as assumed and it does not hold. That is said of
-    /// inequalities only: what formulas of other forms say of the same amounts is unknown.
+    /// The goal is about amounts, and there are amounts for which all is as assumed and it does not
+    /// hold. That is said of inequalities only: what formulas of other forms say of the same
+    /// amounts is unknown.
     Open,
     /// The goal holds if this one does.
     Left(Term),
@@ -56,11 +63,11 @@ struct Scope {
     facts: Vec<Term>,
     /// How many of the facts have been entered.
     entered: usize,
-    /// What to go back to when the scope is left, if something has been entered in it.
+    /// The mark to go back to when the scope is left, if something has been entered in it.
     start: Option<Mark>,
 }
 
-/// What has been entered of the assumptions.
+/// The entered part of the assumptions.
 #[derive(Debug, Default)]
 struct Entered {
     graph: Graph,
@@ -72,7 +79,8 @@ struct Entered {
     rules_of: FxHashMap<Head, Vec<usize>>,
     /// Instances that have been made: the rule, and the representatives of the values then.
     instances: Marked<(usize, Vec<Term>)>,
-    /// What they say: disjunctions that are entered when all parts but one are refuted, or to make a distinction.
+    /// The disjunctions that are entered when all parts but one are refuted, or to make a
+    /// distinction.
     candidates: Vec<Vec<Part>>,
     /// Facts of sets and numbers that have been made, by what they are about.
     derived: Marked<(Term, Term)>,
@@ -86,7 +94,7 @@ struct Entered {
     /// How far the terms may be that are looked at now, and those that come next.
     reach: u32,
     distance: u32,
-    /// Whether only numbers are looked at; then, those that the question is about.
+    /// Only numbers are looked at; then `core` has the numbers that the question is about.
     is_numeric: bool,
     core: FxHashSet<Term>,
     /// The constants that only the question speaks of.
@@ -95,8 +103,8 @@ struct Entered {
     watched: Marked<usize>,
     /// How many of the axioms have been entered.
     axioms: usize,
-    /// Whether a question is being attempted. Only then does a formula about some value tell something of a constant: what is
-    /// assumed stays for all questions, and most need no such constants.
+    /// A question is being attempted. Only then does a formula about some value tell something of a
+    /// constant: assumptions stay for all questions, and most questions need no such constants.
     is_attempt: bool,
     /// Steps that the present question may still take.
     fuel: u32,
@@ -113,7 +121,7 @@ struct Clause {
     atoms: Vec<Term>,
 }
 
-/// What a disjunction says at once.
+/// The immediate consequence of a disjunction.
 #[derive(Clone, Copy, Debug)]
 enum Unit {
     /// None of its parts holds.
@@ -131,7 +139,7 @@ struct Rule {
     triggers: Vec<Trigger>,
     body: Term,
     truth: bool,
-    /// Of the parts of its triggers, each once.
+    /// The heads of the parts of its triggers, each once.
     heads: Vec<Head>,
 }
 
@@ -139,8 +147,8 @@ struct Rule {
 #[derive(Debug)]
 struct Trigger {
     parts: Box<[Term]>,
-    /// Of each part the operands that match more terms when their classes grow: those that are no variables, and variables that
-    /// occur more than once.
+    /// The operands of each part that match more terms when their classes grow: those that are no
+    /// variables, and variables that occur more than once.
     deep: Vec<Vec<usize>>,
 }
 
@@ -159,7 +167,7 @@ struct Mark {
     axioms: usize,
 }
 
-/// What an attempt may cost.
+/// The effort that an attempt may take.
 #[derive(Clone, Copy, Debug)]
 struct Effort {
     steps: u32,
@@ -175,7 +183,8 @@ const MANY_MEMBERS: usize = 16;
 /// For a goal that has to be shown.
 const THOROUGH: [Effort; 1] = [Effort { steps: 1_500, distinctions: 3, reach: 0 }];
 
-/// The same, one after the other, where the goal speaks of domains or sets: facts about these are many, and each takes few steps.
+/// The same, one after the other, where the goal speaks of domains or sets: facts about these are
+/// many, and each takes few steps.
 const EXTENSIVE: [Effort; 3] = [
     Effort { steps: 8_000, distinctions: 5, reach: 0 },
     Effort { steps: 3_000, distinctions: 5, reach: 1 },
@@ -215,7 +224,8 @@ impl Tableau {
         self.axioms.push(formula);
     }
 
-    /// Whether the assumptions imply the goal. Where that has to be shown, nothing is spared, and [`Outcome::Open`] is no answer.
+    /// Asks whether the assumptions imply the goal. Where that has to be shown, nothing is spared,
+    /// and [`Outcome::Open`] is no answer.
     pub fn ask(&mut self, terms: &mut Terms, goal: Term, has_to_hold: bool) -> Outcome {
         if has_to_hold {
             let efforts: &[Effort] =
@@ -280,7 +290,8 @@ impl Tableau {
                 continue;
             }
             scope.start.get_or_insert_with(|| self.entered.mark());
-            // SOUNDNESS: a conflict ends with the scope that it was found in, since marks say what was entered before.
+            // SOUNDNESS: a conflict ends with the scope that it was found in, since marks say what
+            // was entered before.
             if depth == last {
                 let axioms = self.axioms[self.entered.axioms..].to_vec();
                 self.entered.axioms = self.axioms.len();
@@ -422,7 +433,7 @@ impl Entered {
         unit
     }
 
-    /// Whether no part of a disjunction is known to hold.
+    /// Tells whether no part of a disjunction is known to hold.
     fn is_open(&self, terms: &Terms, parts: &[Part]) -> bool {
         parts.iter().all(|&(part, truth)| self.graph.truth(terms, part) != Some(truth))
     }
@@ -499,7 +510,7 @@ fn normal(terms: &Terms, formula: Term, truth: bool) -> Normal {
     normal
 }
 
-/// Whether a formula is made of others by a connective.
+/// Tells whether a formula is made of others by a connective.
 fn is_connected(terms: &Terms, formula: Term) -> bool {
     match *terms.kind(formula) {
         TermKind::Not(_)
@@ -512,7 +523,7 @@ fn is_connected(terms: &Terms, formula: Term) -> bool {
     }
 }
 
-/// Whether the truth of a formula is that of a term of the graph.
+/// Tells whether the truth of a formula is that of a term of the graph.
 fn is_atom(terms: &Terms, formula: Term) -> bool {
     !is_connected(terms, formula)
         && !matches!(terms.kind(formula), TermKind::Bool(_) | TermKind::Quantifier(_))
@@ -530,7 +541,7 @@ fn collect_atoms(terms: &Terms, formula: Term, atoms: &mut Vec<Term>) {
     }
 }
 
-/// Whether a set or a value of a domain occurs in a formula.
+/// Tells whether a set or a value of a domain occurs in a formula.
 fn speaks_of_domains(terms: &Terms, formula: Term) -> bool {
     let (mut visited, mut pending) = (FxHashSet::default(), vec![formula]);
     while let Some(term) = pending.pop() {
@@ -545,7 +556,7 @@ fn speaks_of_domains(terms: &Terms, formula: Term) -> bool {
     false
 }
 
-/// Whether a formula compares amounts of permission, and says nothing else.
+/// Tells whether a formula compares amounts of permission, and says nothing else.
 fn is_about_amounts(terms: &Terms, formula: Term) -> bool {
     match terms.kind(formula) {
         &TermKind::Eq(left, _) | &TermKind::Lt(left, _) | &TermKind::Le(left, _) => {

@@ -1,18 +1,19 @@
 //! Terms: symbolic values and formulas, hash-consed, simplified as they are built.
 //!
-//! A [`Term`] is an index into the arena [`Terms`] of one member; equal structure has the same index, so
-//! comparing two terms is comparing two numbers. `intern` is private: every term passes through one of the
-//! constructors of the submodules, which simplify it, each rule being valid in the logic of the prover.
+//! A [`Term`] is an index into the arena [`Terms`] of one member; equal structure has the same
+//! index, so comparing two terms is comparing two numbers. `intern` is private: every term passes
+//! through one of the constructors of the submodules, which simplify it, each rule being valid in
+//! the logic of the prover.
 //!
 //! Invariants
 //! - The operands of an entry come before it.
-//! - Arguments have the sorts that the symbol or operator asks for (checked in debug builds; in release
-//!   builds the prover reports an ill-sorted term as an error).
+//! - Arguments have the sorts that the symbol or operator asks for (checked in debug builds; in
+//!   release builds the prover reports an ill-sorted term as an error).
 //! - Terms know no solver.
 //!
-//! DIVERGENCE: the snapshot rules `⌈⌊s⌋⌉ = s` and `(fst s, snd s) = s` presuppose that `s` has that shape. Whoever
-//! takes a snapshot apart assumes [`Terms::is_wrapped`] or [`Terms::is_pair`] of it, never the equation, which is
-//! trivial here.
+//! DIVERGENCE: the snapshot rules `⌈⌊s⌋⌉ = s` and `(fst s, snd s) = s` presuppose that `s` has that
+//! shape. Whoever takes a snapshot apart assumes [`Terms::is_wrapped`] or [`Terms::is_pair`] of it,
+//! never the equation, which is trivial here.
 
 mod amounts;
 mod arithmetic;
@@ -61,11 +62,11 @@ pub fn grow_stack<R>(rest: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, rest)
 }
 
-/// What is known of a term besides its form.
+/// The knowledge about a term besides its form.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Info {
     sort: Sort,
-    /// Whether a variable ([`Declaration::is_variable`]) occurs free.
+    /// A variable ([`Declaration::is_variable`]) occurs free.
     open: bool,
     /// One more than the largest canonical number of a variable bound inside.
     binders: u32,
@@ -133,7 +134,7 @@ impl Terms {
         self.infos[term.index()].sort
     }
 
-    /// Whether a quantifiable variable occurs free in the term.
+    /// Tells whether a quantifiable variable occurs free in the term.
     pub fn is_open(&self, term: Term) -> bool {
         self.infos[term.index()].open
     }
@@ -214,7 +215,8 @@ impl Terms {
         self.make_sort(SortKind::Backend(Arc::from(text)))
     }
 
-    /// Whether values of the sort are compared by a predicate of its theory (see [`Terms::eq`]).
+    /// Tells whether values of the sort are compared by a predicate of its theory (see
+    /// [`Terms::eq`]).
     pub fn is_collection(&self, sort: Sort) -> bool {
         matches!(
             self.sort_kind(sort),
@@ -271,8 +273,8 @@ impl Terms {
         })
     }
 
-    /// A symbol of kind [`SymbolKind::Fresh`] with a name of its own: the same name again is the same symbol. The name
-    /// must not be one that is declared elsewhere.
+    /// A symbol of kind [`SymbolKind::Fresh`] with a name of its own: the same name again is the
+    /// same symbol. The name must not be one that is declared elsewhere.
     pub fn declare_fresh(&mut self, name: &str, args: &[Sort], result: Sort) -> Symbol {
         self.declare(Declaration {
             name: Arc::from(name),
@@ -304,8 +306,8 @@ impl Terms {
         self.apply(symbol, &[])
     }
 
-    /// A new constant, different from all others; `hint` makes it readable. Its name is `hint@number`: no declared
-    /// name may have that form.
+    /// A new constant, different from all others; `hint` makes it readable. Its name is
+    /// `hint@number`: no declared name may have that form.
     pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
         let symbol = self.fresh_symbol(hint, &[], sort, SymbolKind::Fresh);
         self.apply(symbol, &[])
@@ -322,7 +324,8 @@ impl Terms {
         self.apply(symbol, &[])
     }
 
-    /// The variable of that name: for formulas that are closed as soon as they are built, such as axioms.
+    /// The variable of that name: for formulas that are closed as soon as they are built, such as
+    /// axioms.
     pub fn named_variable(&mut self, name: &str, sort: Sort) -> Term {
         let symbol = self.declare(Declaration {
             name: Arc::from(name),
@@ -400,7 +403,7 @@ impl Terms {
         }
     }
 
-    /// Whether the term is a literal of Bool, Int or Perm.
+    /// Tells whether the term is a literal of Bool, Int or Perm.
     pub fn is_literal(&self, term: Term) -> bool {
         matches!(self.kind(term), TermKind::Bool(_) | TermKind::Int(_) | TermKind::Perm(_))
     }

@@ -1,9 +1,10 @@
-//! The theories of sequences, sets, multisets and maps: axioms with triggers, given to the prover when the operators
-//! that they are about come into use.
+//! The theories of sequences, sets, multisets and maps: axioms with triggers, given to the prover
+//! when the operators that they are about come into use.
 //!
-//! The axioms are the Viper verifiers' common axiomatisation. An axiom is emitted once all operators of one of its
-//! triggers have occurred for its sort: before that it could not be instantiated. Operators of emitted axioms count as
-//! occurring, since instances contain them. Of counted amounts ([`counted`]) each product has axioms of its own.
+//! The axioms are the Viper verifiers' common axiomatisation. An axiom is emitted once all
+//! operators of one of its triggers have occurred for its sort: before that it could not be
+//! instantiated. Operators of emitted axioms count as occurring, since instances contain them. Of
+//! counted amounts ([`counted`]) each product has axioms of its own.
 
 mod axioms;
 pub(crate) mod counted;

@@ -1,13 +1,14 @@
-//! The SPL language of GRASShopper: source text in, a resolved and typed [`Program`] or diagnostics out.
+//! The SPL language of GRASShopper: source text in, a resolved and typed [`Program`] or diagnostics
+//! out.
 //!
 //! SPL is a small imperative language with specifications in separation logic, in two dialects
-//! ([`program::Dialect`]) that give the same text different meanings. This crate knows the language only; what its programs
-//! mean is said by whoever lowers them.
+//! ([`program::Dialect`]) that give the same text different meanings. This crate knows the language
+//! only; what its programs mean is said by whoever lowers them.
 //!
-//! The way through the crate is the way of a program through it: includes are read, each text becomes a tree of names
-//! ([`syntax::parse`]), `resolve` turns names into ids and checks types, and [`check`] is all in sequence. A [`Program`]
-//! exists only for programs without static errors, so whoever takes one meets no unknown name and no ill-typed
-//! expression.
+//! The way through the crate is the way of a program through it: includes are read, each text
+//! becomes a tree of names ([`syntax::parse`]), `resolve` turns names into ids and checks types,
+//! and [`check`] is all in sequence. A [`Program`] exists only for programs without static errors,
+//! so whoever takes one meets no unknown name and no ill-typed expression.
 
 pub mod diagnostic;
 pub mod load;
@@ -37,7 +38,8 @@ pub struct Settings {
 /// The result of checking a text.
 #[derive(Debug, Clone, Default)]
 pub struct Checked {
-    /// Present exactly if no finding is an error ([`Diagnostic::is_error`]); warnings may accompany it.
+    /// Present exactly if no finding is an error ([`Diagnostic::is_error`]); warnings may accompany
+    /// it.
     pub program: Option<Program>,
     /// The files that were read, the main one first.
     pub sources: Sources,
@@ -47,8 +49,8 @@ pub struct Checked {
 
 /// Reads, parses, resolves and type checks a program.
 ///
-/// A syntax error, a file that cannot be read, or a clash of declarations is reported alone, every other static error
-/// together with all others.
+/// A syntax error, a file that cannot be read, or a clash of declarations is reported alone, every
+/// other static error together with all others.
 pub fn check(name: &str, text: &str, settings: &Settings, loader: &dyn Loader) -> Checked {
     let mut sources = Sources::default();
     match load::load(name, text, settings.base.as_deref(), loader, &mut sources) {

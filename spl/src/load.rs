@@ -42,8 +42,8 @@ impl Loader for NoFiles {
 /// How deep includes may nest.
 const INCLUDE_LIMIT: usize = 200;
 
-/// Reads a program: each file once, its declarations in place of the first `include` that names it. Files are looked
-/// for beside the one that includes them, or below `base`.
+/// Reads a program: each file once, its declarations in place of the first `include` that names it.
+/// Files are looked for beside the one that includes them, or below `base`.
 ///
 /// # Errors
 /// The first syntax error, or a file that cannot be read.

@@ -1,7 +1,7 @@
 //! Options that a program asks for with `options ".."`.
 //!
-//! They are flags of the original's command line and act on the whole program. Most tune the original's prover and mean
-//! nothing here.
+//! They are flags of the original's command line and act on the whole program. Most tune the
+//! original's prover and mean nothing here.
 
 /// How a program is to be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -27,7 +27,8 @@ pub enum OptionError {
     NotAFlag(String),
 }
 
-/// Flags of the original that change how it works and not what a program means, without their arguments.
+/// Flags of the original that change how it works and not what a program means, without their
+/// arguments.
 const IGNORED: &[&str] = &[
     "-v",
     "-q",

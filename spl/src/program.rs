@@ -2,15 +2,16 @@
 //!
 //! Invariants
 //! - Every id points into the arena of its kind in the same [`Program`].
-//! - A [`LocalId`] is declared once in the whole program (locals of different members never share an id), so
-//!   substituting actual for formal parameters cannot capture.
+//! - A [`LocalId`] is declared once in the whole program (locals of different members never share
+//!   an id), so substituting actual for formal parameters cannot capture.
 //! - Macros, type aliases and includes are gone; spans of a macro's body point into its definition.
-//! - Calls of procedures and `new` are statements: where one is written inside an expression, it stands before the
-//!   statement and the expression reads a variable with [`LocalKind::Temporary`].
-//! - Types are known, with one exception: a part of a type that nothing determines (`null == null`, `{} == {}`) is
-//!   [`Type::Null`] or [`Type::Unknown`].
+//! - Calls of procedures and `new` are statements: where one is written inside an expression, it
+//!   stands before the statement and the expression reads a variable with [`LocalKind::Temporary`].
+//! - Types are known, with one exception: a part of a type that nothing determines (`null == null`,
+//!   `{} == {}`) is [`Type::Null`] or [`Type::Unknown`].
 //! - An array where a map is expected is an [`ExprKind::ArrayMap`]; nothing else is converted.
-//! - An assertion has type [`Type::Bool`] if it is pure and [`Type::Permission`] if it may have a footprint.
+//! - An assertion has type [`Type::Bool`] if it is pure and [`Type::Permission`] if it may have a
+//!   footprint.
 
 mod expr;
 mod ghosts;
@@ -95,8 +96,8 @@ pub enum Dialect {
     /// The dialect of the verifier's own back end: permission is to objects, footprints are sets,
     /// predicates are transparent.
     Classic,
-    /// As [`Dialect::Classic`], but assertions speak about a part of the state and postconditions about the last values
-    /// of parameters: that of the first symbolic executor.
+    /// As [`Dialect::Classic`], but assertions speak about a part of the state and postconditions
+    /// about the last values of parameters: that of the first symbolic executor.
     ClassicParts,
     /// The dialect of the thesis: permission is to fields, predicates are opened by `unfold` and
     /// closed by `fold`.
@@ -357,7 +358,8 @@ pub enum LocalKind {
 }
 
 impl Program {
-    /// The parameters that calls write, or the results that calls receive and `return` names, in order.
+    /// The parameters that calls write, or the results that calls receive and `return` names, in
+    /// order.
     pub fn explicit(&self, locals: &[LocalId]) -> Vec<LocalId> {
         locals.iter().copied().filter(|&local| !self.locals[local].is_implicit).collect()
     }

@@ -1,8 +1,9 @@
 //! From names to ids: resolution and type checking.
 //!
-//! Two rounds. [`declare`] collects what exists; a clash there ends the check, since later findings would only repeat
-//! it. Then types, contracts and bodies are resolved and all their errors collected. An ill-typed expression gets
-//! [`Type::Unknown`], which fits everywhere, so that one mistake is reported once.
+//! Two rounds. [`declare`] collects what exists; a clash there ends the check, since later findings
+//! would only repeat it. Then types, contracts and bodies are resolved and all their errors
+//! collected. An ill-typed expression gets [`Type::Unknown`], which fits everywhere, so that one
+//! mistake is reported once.
 
 mod access;
 mod apply;
@@ -226,14 +227,16 @@ struct Resolver<'s> {
     expansions: Vec<Expansion<'s>>,
     /// How many have been expanded so far.
     expanded: usize,
-    /// Calls and allocations written inside the expression being resolved: they go before its statement.
+    /// Calls and allocations written inside the expression being resolved: they go before its
+    /// statement.
     hoisted: Vec<Stmt>,
     home: Home<'s>,
     spelling: Spelling,
 }
 
 impl Resolver<'_> {
-    /// The end of a message about an unknown name: which of those that are wanted is meant, as far as can be guessed.
+    /// The end of a message about an unknown name: which of those that are wanted is meant, as far
+    /// as can be guessed.
     fn question(&self, name: &str, is_wanted: impl Fn(&Named) -> bool) -> String {
         let wanted = self.names.iter().filter(|(_, named)| is_wanted(named));
         self.spelling.question(name, wanted.map(|(name, _)| *name))

@@ -1,16 +1,19 @@
 //! The classic dialect: permission is to whole objects, and what an assertion owns is a set.
 //!
-//! Nothing of this fits permissions of SIL: heap reads in specifications are total, and assertions talk about unbounded
-//! sets of objects by way of paths. So fields become values of a map type, footprints become values of a set type, and
-//! the frame rule is written down. The engine sees pure logic only:
+//! Nothing of this fits permissions of SIL: heap reads in specifications are total, and assertions
+//! talk about unbounded sets of objects by way of paths. So fields become values of a map type,
+//! footprints become values of a set type, and the frame rule is written down. The engine sees pure
+//! logic only:
 //!
-//! - for each part of the state ([`types::Slot`]) a variable: the map of a field, the contents of cells, a global;
-//! - for each sort of objects two: `Alloc`, the objects that exist, and `Own`, those that the procedure may touch.
+//! - for each part of the state ([`types::Slot`]) a variable: the map of a field, the contents of
+//!   cells, a global;
+//! - for each sort of objects two: `Alloc`, the objects that exist, and `Own`, those that the
+//!   procedure may touch.
 //!
-//! Procedures get the values at entry and give back those at exit ([`procedures`]); assertions become formulas and sets
-//! ([`assertions`]); calls and loops hand over a part of `Own` and get back another ([`calls`], [`loops`]). What follows
-//! by construction and need not be proved (which objects may have changed) stands in the one-sided assertions of SIL,
-//! all of them in [`frames`].
+//! Procedures get the values at entry and give back those at exit ([`procedures`]); assertions
+//! become formulas and sets ([`assertions`]); calls and loops hand over a part of `Own` and get
+//! back another ([`calls`], [`loops`]). What follows by construction and need not be proved (which
+//! objects may have changed) stands in the one-sided assertions of SIL, all of them in [`frames`].
 
 mod assertions;
 mod auto_lemmas;
@@ -54,7 +57,7 @@ use crate::places;
 /// Why something has no lowering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stuck {
-    /// What, in words.
+    /// The construct, in words.
     construct: String,
     /// Where.
     span: Span,
@@ -70,7 +73,8 @@ impl Stuck {
 
 type Fallible<T> = Result<T, Stuck>;
 
-/// Lowers a program of the classic dialect. What has no lowering is in it in a form that the engine refuses.
+/// Lowers a program of the classic dialect. What has no lowering is in it in a form that the engine
+/// refuses.
 pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s::Program {
     let mut lowering = Lowering {
         sources,
@@ -114,7 +118,7 @@ pub(crate) fn lower(sources: &Sources, program: &Program, options: Options) -> s
     s::Program { members: all }
 }
 
-/// What is known while a program is lowered.
+/// The state of lowering a program.
 pub(super) struct Lowering<'p> {
     sources: &'p Sources,
     program: &'p Program,
@@ -129,16 +133,17 @@ pub(super) struct Lowering<'p> {
     generated: Vec<s::Member>,
     /// Procedures whose contract has no lowering.
     refused: ArenaMap<ProcedureId, Stuck>,
-    /// Predicates that are defined by themselves, each with those that are defined together with it.
+    /// Predicates that are defined by themselves, each with those that are defined together with
+    /// it.
     recursive: ArenaMap<PredicateId, FxHashSet<PredicateId>>,
     /// Those of them that something mentions.
     unrolled: IndexSet<PredicateId>,
-    /// Who may not use the `auto` lemmas.
+    /// The members that may not use the `auto` lemmas.
     reasons: FxHashSet<ProcedureId>,
     recursive_functions: FxHashSet<FunctionId>,
-    /// What is defined by itself through a comprehension.
+    /// The definitions that recurse through a comprehension.
     in_comprehensions: FxHashSet<recursion::Defined>,
-    /// What its own body applies, directly or through others.
+    /// The definitions that apply themselves, directly or through others.
     defined_by_itself: FxHashSet<recursion::Defined>,
     /// Those of them that code applies that runs.
     executed: IndexSet<recursion::Defined>,

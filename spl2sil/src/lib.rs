@@ -1,17 +1,17 @@
 //! Lowers SPL to SIL.
 //!
-//! [`translate`] turns a resolved SPL program into a parse tree of SIL whose annotations lead every failure back to the
-//! SPL text; [`load`] does everything from the text to a resolved SIL program.
+//! [`translate`] turns a resolved SPL program into a parse tree of SIL whose annotations lead every
+//! failure back to the SPL text; [`load`] does everything from the text to a resolved SIL program.
 //!
-//! SPL has two dialects that give the same text different meanings ([`spl::program::Dialect`]). Each has its own
-//! module, and what they have in common is in one place:
+//! SPL has two dialects that give the same text different meanings ([`spl::program::Dialect`]).
+//! Each has its own module, and what they have in common is in one place:
 //!
-//! - `lower`: places and origins, names, types and datatypes, values that do not depend on the heap, quantifiers and
-//!   their triggers, and the domains that generated programs need. What a heap is, is said by an implementation of
-//!   `lower::expressions::Meaning`.
+//! - `lower`: places and origins, names, types and datatypes, values that do not depend on the
+//!   heap, quantifiers and their triggers, and the domains that generated programs need. What a
+//!   heap is, is said by an implementation of `lower::expressions::Meaning`.
 //! - `thesis`: the field dialect. Fields are SIL fields, permissions are SIL permissions.
-//! - `classic`: the classic dialect. Fields are values of a map domain, footprints are sets, and the frame rule is
-//!   written down.
+//! - `classic`: the classic dialect. Fields are values of a map domain, footprints are sets, and
+//!   the frame rule is written down.
 //!
 //! Nothing outside of `lower::lower` asks which dialect a program has.
 
@@ -48,7 +48,8 @@ pub fn translate(
 /// An SPL program as far as it got on its way to a SIL program.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The SIL program, as read back from the text of the translation; absent if a message is an error.
+    /// The SIL program, as read back from the text of the translation; absent if a message is an
+    /// error.
     pub program: Option<sil::program::Program>,
     /// The text of the translation, into which the program's spans point.
     pub sources: sil::source::Sources,
@@ -60,8 +61,8 @@ pub struct Loaded {
 
 /// Parses, checks and lowers an SPL text.
 ///
-/// The result is what `spl2sil file | silicon -` sees: the translation is printed and read back, so that failures have a
-/// place in a SIL text beside the one in the SPL text.
+/// The result is what `spl2sil file | silicon -` sees: the translation is printed and read back, so
+/// that failures have a place in a SIL text beside the one in the SPL text.
 pub fn load(
     name: &str,
     text: &str,
@@ -83,7 +84,7 @@ pub fn load(
     Loaded { program: loaded.program, sources: loaded.sources, originals, messages }
 }
 
-/// What became of a text.
+/// The result of translating a text.
 #[derive(Debug, Default)]
 pub struct Translated {
     /// The text of the translation; absent if one of the messages is an error.

@@ -1,4 +1,4 @@
-//! What the dialects have in common, and the choice between them.
+//! The shared part of the dialects, and the choice between them.
 
 pub(crate) mod annotations;
 pub(crate) mod auto_lemmas;
@@ -20,10 +20,11 @@ use self::prelude::Used;
 use crate::names::{LocalNames, Names};
 use crate::{classic, places, thesis};
 
-/// What is asked for beyond the program itself.
+/// The requests beyond the program itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// Is what a procedure of the field dialect leaves behind an error? In the classic dialect it always is.
+    /// Is what a procedure of the field dialect leaves behind an error? In the classic dialect it
+    /// always is.
     pub leaks: bool,
     /// Are recursive lemmas and functions taken for granted to end if no measure is found?
     pub assume_termination: bool,
@@ -81,13 +82,13 @@ fn field(
     if refusals.is_empty() { Ok(s::Program { members: all }) } else { Err(refusals) }
 }
 
-/// What is known while a program is lowered.
+/// The state of lowering a program.
 pub(crate) struct Lowering<'p> {
     pub(crate) sources: &'p Sources,
     pub(crate) program: &'p Program,
     pub(crate) options: Options,
     pub(crate) names: RefCell<Names>,
-    /// What of the prelude the program needs.
+    /// The parts of the prelude that the program needs.
     pub(crate) used: RefCell<Used>,
     refusals: RefCell<Vec<Refusal>>,
 }

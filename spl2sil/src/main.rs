@@ -40,15 +40,17 @@ struct Args {
     #[arg(long, conflicts_with_all = ["output", "emit"])]
     check: bool,
 
-    /// What is printed: the translation, or the SPL program as it was understood
+    /// The printed text: the translation, or the SPL program as it was understood
     #[arg(long, value_enum, value_name = "WHAT", default_value = "sil")]
     emit: Emit,
 
-    /// What the text means: permission to objects (classic), to fields (field), or what the program's own marks say
+    /// The meaning of the text: permission to objects (classic), to fields (field), or the meaning
+    /// of the program's own marks
     #[arg(long, value_enum, value_name = "DIALECT", default_value = "auto")]
     dialect: DialectChoice,
 
-    /// Report what a procedure leaves behind, in the field dialect, too; in the classic dialect it always is an error
+    /// Report what a procedure leaves behind, in the field dialect, too; in the classic dialect it
+    /// always is an error
     #[arg(long)]
     leaks: bool,
 
@@ -93,7 +95,7 @@ fn main() -> ExitCode {
     request.carry_out(|input| translate_one(&args, input))
 }
 
-/// What was asked for of an input.
+/// Makes the result that the arguments ask for from an input.
 fn translate_one(args: &Args, input: &Path) -> Result<Translated> {
     let (name, text) = front::read_input(input)?;
     let settings = Settings { dialect: dialect(args.dialect), base: args.base.clone() };

@@ -1,7 +1,8 @@
 //! Names of the generated program.
 //!
-//! SIL has one name space for all global names, and a local may not hide anything; SPL's locals may. A field `f` of a
-//! struct `S` is called `S$f`; other names stay as they are, with a number where they are taken.
+//! SIL has one name space for all global names, and a local may not hide anything; SPL's locals
+//! may. A field `f` of a struct `S` is called `S$f`; other names stay as they are, with a number
+//! where they are taken.
 
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -120,7 +121,8 @@ impl LocalNames {
     }
 }
 
-/// Those of the locals that somebody has written, each with what it is called in the source, in their order there.
+/// Those of the locals that somebody has written, each with what it is called in the source, in
+/// their order there.
 pub(crate) fn written<'a>(
     program: &'a Program,
     named: impl Iterator<Item = (LocalId, &'a str)>,

@@ -1,4 +1,4 @@
-//! What single constructs become.
+//! Tests of the translation of single constructs.
 
 use sil::print::Form;
 use sil::syntax::walk::{Rewriter, rewrite};

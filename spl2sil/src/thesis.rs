@@ -11,12 +11,13 @@
 //! | [`axioms`] | what is taken for granted: axioms and `auto` lemmas |
 //!
 //! Differs from the thesis
-//! - DIVERGENCE: a loop is a loop: its invariant holds at entry, and the code behind it is checked. The thesis' code stops
-//!   behind a loop whose body keeps its invariant.
-//! - DIVERGENCE: both sides of a conditional in a contract count; the thesis' code ignores the first.
+//! - DIVERGENCE: a loop is a loop: its invariant holds at entry, and the code behind it is checked.
+//!   The thesis' code stops behind a loop whose body keeps its invariant.
+//! - DIVERGENCE: both sides of a conditional in a contract count; the thesis' code ignores the
+//!   first.
 //! - DIVERGENCE: `free` takes the permission away; the thesis' code keeps it.
-//! - DIVERGENCE: a parameter that the body assigns has a last value of its own, which callers do not see; the thesis
-//!   substitutes the argument for it, with which a caller can prove `false`.
+//! - DIVERGENCE: a parameter that the body assigns has a last value of its own, which callers do
+//!   not see; the thesis substitutes the argument for it, with which a caller can prove `false`.
 
 mod assertions;
 mod axioms;
@@ -60,11 +61,11 @@ pub(crate) fn lower(lowering: &Lowering<'_>) -> Vec<s::Member> {
     members
 }
 
-/// What is known while a program is lowered.
+/// The state of lowering a program.
 struct Thesis<'l, 'p> {
     lowering: &'l Lowering<'p>,
     recursion: Recursion,
-    /// Who may not use the `auto` lemmas.
+    /// The members that may not use the `auto` lemmas.
     reasons: FxHashSet<ProcedureId>,
 }
 
@@ -94,7 +95,8 @@ struct Scope<'t, 'l, 'p> {
     replaced: FxHashMap<LocalId, s::Expr>,
     /// Parameters that the body assigns, and the variables that have their current values.
     last_values: FxHashMap<LocalId, Name>,
-    /// Do parameters have the values with which the procedure was called: in preconditions and `old`?
+    /// Do parameters have the values with which the procedure was called: in preconditions and
+    /// `old`?
     is_entry: bool,
     /// Is it a value that the program computes?
     is_computed: bool,

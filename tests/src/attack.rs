@@ -1,9 +1,10 @@
 //! Programs that must not verify, made at random.
 //!
-//! [`Generator`](statements::Generator) makes a method along a run of it (see [`crate::concrete`]): each statement is
-//! executed as it is made, and kept if the run goes on. So every assumption is true in that run, and `assert false`
-//! behind it, a **probe**, must be reported, whatever else is. Further probes stand in branches that a Boolean argument
-//! decides and nothing else mentions. [`facts`] does the same for the theories: ground terms with their values.
+//! [`Generator`](statements::Generator) makes a method along a run of it (see [`crate::concrete`]):
+//! each statement is executed as it is made, and kept if the run goes on. So every assumption is
+//! true in that run, and `assert false` behind it, a **probe**, must be reported, whatever else is.
+//! Further probes stand in branches that a Boolean argument decides and nothing else mentions.
+//! [`facts`] does the same for the theories: ground terms with their values.
 //!
 //! A seed names a program: the same seed, the same bytes.
 
@@ -34,8 +35,8 @@ pub use program::Attack;
 pub use shrink::shrink;
 pub use statements::generate;
 
-/// Does something for each number, `jobs` at a time (0: one per core); the results are in the order of the numbers. A
-/// panic is the `Err` of its number.
+/// Does something for each number, `jobs` at a time (0: one per core); the results are in the order
+/// of the numbers. A panic is the `Err` of its number.
 ///
 /// # Panics
 /// Never: what panics is caught.

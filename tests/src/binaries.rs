@@ -1,7 +1,7 @@
 //! The commands, as users run them.
 //!
-//! Cargo builds the binaries of a package for that package's own tests only, so these tests build them first; after
-//! `cargo build` or a first test that is a matter of a moment.
+//! Cargo builds the binaries of a package for that package's own tests only, so these tests build
+//! them first; after `cargo build` or a first test that is a matter of a moment.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use std::thread;
 
 use tempfile::TempDir;
 
-/// What a run of a command left behind.
+/// The results of a command.
 #[derive(Debug)]
 pub struct Run {
     pub code: Option<i32>,

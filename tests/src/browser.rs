@@ -98,12 +98,13 @@ impl Browser {
         self.post(&format!("/element/{id}/value"), &json!({ "text": keys }));
     }
 
-    /// What a script returns.
+    /// Runs a script, and returns its result.
     pub fn run(&self, script: &str) -> Value {
         self.post("/execute/sync", &json!({ "script": script, "args": [] }))
     }
 
-    /// What the browser has complained of since it was asked last: errors of scripts, and what the policy of the page forbids.
+    /// Returns the browser's complaints since the last call: errors of scripts, and violations of
+    /// the page's policy.
     pub fn complaints(&self) -> Value {
         self.post("/se/log", &json!({ "type": "browser" }))
     }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// A variable of the environment: where it is set, a program that is not installed is a failure.
 pub const REQUIRED: &str = "SIL_TESTS_NEED_CLIENTS";
 
-/// Where a program is installed. Where it is not, that is said: a test that goes without it has shown nothing.
+/// Where a program is installed. Where it is not, that is said: a test that goes without it has
+/// shown nothing.
 ///
 /// # Panics
 /// If it is not installed where it has to be ([`REQUIRED`]).

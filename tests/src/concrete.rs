@@ -1,8 +1,9 @@
 //! Runs SIL programs on values: what one execution does, with every choice made.
 //!
-//! A run has a heap with a value in every field, and the permissions that the method holds of it. Where the language
-//! leaves a choice (the value of a variable, an amount by `wildcard`), the run makes one. Whoever wants a verifier to
-//! show `false` behind a run that gets there asks for what is wrong: every assumption on the way was true.
+//! A run has a heap with a value in every field, and the permissions that the method holds of it.
+//! Where the language leaves a choice (the value of a variable, an amount by `wildcard`), the run
+//! makes one. Whoever wants a verifier to show `false` behind a run that gets there asks for what
+//! is wrong: every assumption on the way was true.
 //!
 //! The rules are those of Viper; permissions of predicates are counted as their instances, and
 //! what is in them also as fields, of which nobody has more than all. What the language has and
@@ -37,7 +38,7 @@ impl Stuck {
     }
 }
 
-/// What stands before statements to be parsed.
+/// The text before statements to be parsed.
 const PREFIX: &str = "method m() {\n";
 
 /// The statements of a text.

@@ -1,9 +1,11 @@
 //! Running whole suites and sorting their files by how the verdicts compare with what is announced.
 //!
-//! The number that has to be 0 is `missing`: an error that is announced, and that a member reported as decided does not
-//! report. Every file is verified in a process of its own, so that one that hangs or crashes costs only itself.
+//! The number that has to be 0 is `missing`: an error that is announced, and that a member reported
+//! as decided does not report. Every file is verified in a process of its own, so that one that
+//! hangs or crashes costs only itself.
 //!
-//! Warnings are advice: one that a file announces has to be given, one that it does not announce is no difference.
+//! Warnings are advice: one that a file announces has to be given, one that it does not announce is
+//! no difference.
 
 pub mod manifest;
 pub mod process;
@@ -85,7 +87,7 @@ pub struct Judgement {
     pub stale: Vec<String>,
     /// Why something is not decided, or how the process ended.
     pub reasons: Vec<String>,
-    /// Whether the errors are those of the reference, where all of these are known.
+    /// The errors are those of the reference; `None` unless all of these are known.
     pub same: Option<bool>,
 }
 
@@ -101,9 +103,9 @@ pub struct Case {
 
 /// The programs below `directory` that announce something for `tool`, sorted by path.
 ///
-/// Where a manifest stands beside or above a program, the manifest says what is announced and what is a case;
-/// elsewhere the annotations in the programs do. Of programs in several files the first is the case, and what
-/// `import <…>` of the suite's programs finds is none.
+/// Where a manifest stands beside or above a program, the manifest says what is announced and what
+/// is a case; elsewhere the annotations in the programs do. Of programs in several files the first
+/// is the case, and what `import <…>` of the suite's programs finds is none.
 pub fn cases(directory: &Path, tool: &str) -> anyhow::Result<Vec<Case>> {
     let mut manifests = Manifests::default();
     let mut cases = Vec::new();
@@ -141,8 +143,8 @@ fn is_later_part(path: &Path) -> bool {
         .is_some_and(|number| number > 1)
 }
 
-/// The folder `import` of a suite extends the standard library for its programs (see `sil::imports`). In it are parts
-/// of programs that mean nothing alone.
+/// The folder `import` of a suite extends the standard library for its programs (see
+/// `sil::imports`). In it are parts of programs that mean nothing alone.
 fn is_library(suite: &Path, path: &Path) -> bool {
     path.strip_prefix(suite).is_ok_and(|path| path.starts_with("import"))
 }
@@ -232,7 +234,8 @@ fn compare(case: &Case, observation: &Observation, judgement: &mut Judgement) {
     }
 }
 
-/// Whether an output that is not announced in the program is so in the imported file that it belongs to.
+/// Tells whether an output without announcement in the program is announced in the imported file
+/// that it belongs to.
 fn is_announced_where_it_is(output: &Output, observation: &Observation, tool: &str) -> bool {
     let mut reported = observation.reported.iter().filter(|one| one.output() == *output);
     reported.all(|one| {
@@ -249,7 +252,7 @@ fn is_announced(expectations: &Expectations, reported: &Reported) -> bool {
     expectations.compare(&[reported.output()]).missing.len() < all
 }
 
-/// Whether the verifier says that it does not know about the member that this line is in.
+/// Tells whether the verifier is undecided about the member of this line.
 ///
 /// Errors of the front end are never undecided: the program was accepted.
 fn is_undecided(observation: &Observation, output: &Output) -> bool {

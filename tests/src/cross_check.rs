@@ -1,8 +1,8 @@
 //! Compares what the verifier proves of Chalice programs with what happens when they run.
 //!
-//! Each method runs from starts made of its precondition (`chalice_run::generate`). A check that fails in a method that
-//! is verified is a **disagreement**: one of the two is wrong. A failure that the program announces is **reproduced** if
-//! some run fails with that id on that line.
+//! Each method runs from starts made of its precondition (`chalice_run::generate`). A check that
+//! fails in a method that is verified is a **disagreement**: one of the two is wrong. A failure
+//! that the program announces is **reproduced** if some run fails with that id on that line.
 
 mod smaller;
 
@@ -35,8 +35,8 @@ pub struct Limits {
     pub steps: u64,
     /// Contradictions in a row that end the search for a start.
     pub patience: u32,
-    /// Are all schedules of each start explored, and how many steps that threads can notice may they have? Without it each
-    /// start runs under one schedule.
+    /// Are all schedules of each start explored, and how many steps that threads can notice may
+    /// they have? Without it each start runs under one schedule.
     pub visible: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ pub struct Disagreement {
     pub again: Option<String>,
 }
 
-/// What was compared, in numbers.
+/// The numbers of a comparison.
 #[derive(Clone, Default, Debug)]
 pub struct Totals {
     pub methods: u64,
@@ -68,15 +68,15 @@ pub struct Totals {
     pub runs_by_contract: u64,
     /// Starts whose schedules were explored, and schedules.
     pub explored: (u64, u64),
-    /// Programs with a start that has several threads, and those of them of which all schedules of all starts were explored,
-    /// up to the number of steps that each may have.
+    /// Programs with a start that has several threads, and those of them of which all schedules of
+    /// all starts were explored, up to the number of steps that each may have.
     pub threaded: (u64, u64),
     /// Runs by how they ended.
     pub ends: BTreeMap<&'static str, u64>,
     /// Announced lines whose check is executed when the program runs.
     pub executable: u64,
     pub reproduced: u64,
-    /// What was not run, by why.
+    /// The parts that were not run, by reason.
     pub skipped: BTreeMap<String, u64>,
 }
 
@@ -169,7 +169,8 @@ struct Comparer<'c> {
     limits: Limits,
 }
 
-/// So many statements are executed of a method's starts together, if some do not end; each start has a share.
+/// So many statements are executed of a method's starts together, if some do not end; each start
+/// has a share.
 const STATEMENTS: u64 = 10_000_000;
 
 /// So many statements may be executed from any start.
@@ -193,15 +194,15 @@ pub(crate) fn config(limits: Limits) -> Config {
 }
 
 impl Comparer<'_> {
-    /// Whether all that the verifier says about this method is that it is verified.
+    /// Tells whether the verifier says of this method only that it is verified.
     fn is_verified(&self, method: &str) -> bool {
         let mut members = self.observation.members.iter().filter(|one| one.name == method);
         members.next().is_some_and(|one| one.verdict == MemberVerdict::Verified)
             && members.all(|one| one.verdict == MemberVerdict::Verified)
     }
 
-    /// Whether a failure contradicts the verifier. Threads wait for each other because of all of them, so a deadlock does
-    /// if every member is verified.
+    /// Tells whether a failure contradicts the verifier. All threads of a deadlock cause it, so a
+    /// deadlock does if every member is verified.
     fn is_disagreement(&self, verdict: Verdict, failure: &Failure) -> bool {
         let is_verified = |one: &crate::observation::Member| one.verdict == MemberVerdict::Verified;
         // What an invariant says of two states is judged where it is declared, in no method.
@@ -216,8 +217,9 @@ impl Comparer<'_> {
         }
     }
 
-    /// Runs a method from its starts: first with all code as it is, then with what contracts allow in place of calls,
-    /// loops, joins and what other threads do. A verified method may not fail in any of these runs.
+    /// Runs a method from its starts: first with all code as it is, then with what contracts allow
+    /// in place of calls, loops, joins and what other threads do. A verified method may not fail in
+    /// any of these runs.
     fn method(&self, method: u32, comparison: &mut Comparison, failures: &mut Vec<Output>) {
         let described = &self.code.methods[method as usize];
         let is_verified = self.is_verified(&described.name);
@@ -296,7 +298,8 @@ impl Comparer<'_> {
         found.start = smallest.start;
     }
 
-    /// Runs once. The first start runs under the first schedule, each other one under a schedule of its own.
+    /// Runs once. The first start runs under the first schedule, each other one under a schedule of
+    /// its own.
     fn one_run(
         &self,
         machine: &mut Machine<'_>,
@@ -451,7 +454,8 @@ impl Comparer<'_> {
     }
 }
 
-/// The id that the verifier has for a failure: a token that was joined already is a false assertion to it.
+/// The id that the verifier has for a failure: a token that was joined already is a false assertion
+/// to it.
 fn as_announced(id: &str) -> &str {
     match id {
         "join.failed:not.joinable" => "assert.failed:assertion.false",

@@ -58,7 +58,8 @@ impl Client {
         Self::greeted(server, Box::new(to), out, options)
     }
 
-    /// A server that is started as Viper-IDE starts ViperServer, and found by the port that it tells.
+    /// A server that is started as Viper-IDE starts ViperServer, and found by the port that it
+    /// tells.
     pub fn as_viper_server() -> Self {
         let jars = "/nowhere/viper.jar:/nowhere/carbon.jar";
         let java = ["-Xmx2048m", "-Xss128m", "-cp", jars, "-server"];
@@ -167,7 +168,7 @@ impl Client {
         self.tell("textDocument/didChange", parameters);
     }
 
-    /// What is known of the members of the present version, when all of them are done.
+    /// Returns the list of the present version's members, when all of them are done.
     pub fn settled(&mut self, uri: &str) -> Vec<Value> {
         let version = self.version;
         let message = self.wait("list of members that are done", |it| {

@@ -1,10 +1,11 @@
 //! Programs that are edited at random, and verified again with the answers of earlier runs.
 //!
-//! A sequence starts from a program and edits its text as people do, and as they would not: what is removed, moved, renamed, negated,
-//! commented; what comes in that has nothing to do with the rest. After each edit the outcome with the answers known so far has to be that
-//! of a run that knows nothing, byte for byte but for its times. A run that keeps no answers lets small members share a workspace of the
-//! solver. What the solver finds out may depend on what came before in it, rarely: where such a run differs in more than the number of its
-//! questions, that is noted, too.
+//! A sequence starts from a program and edits its text as people do, and as they would not: what is
+//! removed, moved, renamed, negated, commented; what comes in that has nothing to do with the rest.
+//! After each edit the outcome with the answers known so far has to be that of a run that knows
+//! nothing, byte for byte but for its times. A run that keeps no answers lets small members share a
+//! workspace of the solver. What the solver finds out may depend on what came before in it, rarely:
+//! where such a run differs in more than the number of its questions, that is noted, too.
 //!
 //! A seed names a sequence: the same seed, the same texts.
 
@@ -44,7 +45,7 @@ enum Choice {
     AssumeTermination,
 }
 
-/// What came of a sequence.
+/// The results of a sequence.
 #[derive(Clone, Default, Debug)]
 pub struct Tally {
     /// Texts that were compared.
@@ -56,7 +57,8 @@ pub struct Tally {
     pub members: usize,
     /// Where the two runs differ.
     pub differences: Vec<String>,
-    /// Where a run without answers differs from both: the members beside one changed what the solver could show of it.
+    /// Where a run without answers differs from both: the members beside one changed what the
+    /// solver could show of it.
     pub beside: Vec<String>,
 }
 
@@ -72,8 +74,8 @@ impl Tally {
     }
 }
 
-/// What has nothing to do with the rest, and yet is read: each is a fact about the program as a whole that may change how other
-/// members are verified.
+/// Members that are unrelated to the rest, and yet are read: each is a fact about the program as a
+/// whole that may change how other members are verified.
 const UNRELATED: [&str; 12] = [
     "method NAME() { assert true }",
     "function NAME(b: Bool): Bool\n  requires [b, true]\n{ true }",
@@ -192,10 +194,11 @@ fn compare(edited: &Edited, answers: &Arc<Answers>, tally: &mut Tally) -> bool {
     true
 }
 
-/// What a remembered member does not say: how long its obligations took, and in how many steps.
+/// The fields that a remembered member lacks: the time and the steps of its obligations.
 const TIMES: [&str; 2] = ["obligations", "cached"];
-/// What depends on the workspace, too.
-const COSTS: [&str; 6] = ["obligations", "cached", "constructs", "queries", "questions", "subjects"];
+/// The fields that depend on the workspace, too.
+const COSTS: [&str; 6] =
+    ["obligations", "cached", "constructs", "queries", "questions", "subjects"];
 
 /// The members on which work began.
 #[derive(Default)]

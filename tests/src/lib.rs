@@ -1,8 +1,11 @@
 //! The corpus of programs with announced errors, and what runs it.
 //!
-//! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it, [`conformance`] compares
-//! the two for whole suites; [`seeds`] makes wrong variants of right programs, [`plant`] looks for errors that go unnoticed, [`cross_check`] runs Chalice programs
-//! that are verified, [`editor`] talks with the language server, [`clients`] finds editors and browsers that do ([`browser`] drives one), and [`misuse`] plants what has to fail into programs that run.
+//! [`expectations`] reads what a program announces, [`observation`] runs the verifier on it,
+//! [`conformance`] compares the two for whole suites; [`seeds`] makes wrong variants of right
+//! programs, [`plant`] looks for errors that go unnoticed, [`cross_check`] runs Chalice programs
+//! that are verified, [`editor`] talks with the language server, [`clients`] finds editors and
+//! browsers that do ([`browser`] drives one), and [`misuse`] plants what has to fail into programs
+//! that run.
 
 pub mod attack;
 pub mod binaries;

@@ -1,8 +1,10 @@
-//! Misuse planted into programs that run without a failure: what `chalice-run` does not notice, it lets pass wrongly.
+//! Misuse planted into programs that run without a failure: what `chalice-run` does not notice, it
+//! lets pass wrongly.
 //!
-//! A [`Site`] is a statement that a run has executed before it passed. Something is added right there that makes a check
-//! fail, whatever the rest of the program does ([`Kind`]). The run with the same start and the same decisions comes to
-//! the same place, and has to end there with that failure.
+//! A [`Site`] is a statement that a run has executed before it passed. Something is added right
+//! there that makes a check fail, whatever the rest of the program does ([`Kind`]). The run with
+//! the same start and the same decisions comes to the same place, and has to end there with that
+//! failure.
 
 use std::fmt;
 
@@ -15,7 +17,7 @@ use chalice_run::sources::Sources;
 
 use crate::cross_check::{self, Limits};
 
-/// What is planted.
+/// The kind of planted misuse.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// `assert false` before a statement.
@@ -67,7 +69,7 @@ impl Kind {
 /// A place for something that must fail.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// What is planted.
+    /// The planted misuse.
     pub kind: Kind,
     /// The method whose start leads there.
     pub method: String,
@@ -77,7 +79,7 @@ pub struct Site {
     pub place: Span,
     /// The line of the failure.
     pub line: usize,
-    /// What has to be reported: a kind and a reason, or as much of it as is certain.
+    /// The expected report: a kind and a reason, or as much of it as is certain.
     pub expected: &'static str,
     edits: Vec<(usize, usize, String)>,
 }
@@ -88,14 +90,14 @@ impl fmt::Display for Site {
     }
 }
 
-/// What came of planting.
+/// The fate of planted misuse.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// The failure is reported.
     Found,
     /// It is not: how the run ended instead.
     Missed(String),
-    /// What came out is no program.
+    /// The changed text is no program.
     Rejected,
 }
 
@@ -130,8 +132,8 @@ fn each_start<'c>(
     }
 }
 
-/// Where something can be planted into a program: at each statement that a run executed which passed whole, in the order
-/// of methods, starts and statements.
+/// Where something can be planted into a program: at each statement that a run executed which
+/// passed whole, in the order of methods, starts and statements.
 pub fn sites(name: &str, text: &str, limits: Limits) -> Vec<Site> {
     let sources = sources(name, text);
     let Some(code) = code(&sources) else { return Vec::new() };

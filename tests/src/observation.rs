@@ -1,4 +1,4 @@
-//! What the verifier says about one file, as far as tests compare it.
+//! The verifier's answer about one file, as far as tests compare it.
 
 use std::path::Path;
 
@@ -72,8 +72,8 @@ pub fn session(task: Task) -> Session {
     Session { task, options, ..Session::default() }
 }
 
-/// The session for one program, with states merged as `join` says. Suites that try an option of the verifier are
-/// folders with its name, as in the Viper test suites.
+/// The session for one program, with states merged as `join` says. Suites that try an option of the
+/// verifier are folders with its name, as in the Viper test suites.
 pub fn session_for(path: &Path, task: Task, join: Join) -> Session {
     let mut session = session(task);
     session.options.join = join;
@@ -123,18 +123,18 @@ impl Observation {
         }
     }
 
-    /// Whether the front end refused the program.
+    /// Tells whether the front end refused the program.
     pub fn is_rejected(&self) -> bool {
         self.verdict == FileVerdict::InputError.name()
     }
 
-    /// Whether the verifier itself failed.
+    /// Tells whether the verifier itself failed.
     pub fn is_broken(&self) -> bool {
         self.verdict == FileVerdict::Error.name()
             || self.members.iter().any(|member| member.verdict == MemberVerdict::Error)
     }
 
-    /// Whether everything in this member was decided: one that fails may also have given up.
+    /// Tells whether everything in this member was decided: a failed member may also have given up.
     pub fn is_decided(&self, member: &Member) -> bool {
         matches!(member.verdict, MemberVerdict::Verified | MemberVerdict::Failed)
             && !self
@@ -143,17 +143,17 @@ impl Observation {
                 .any(|one| one.is_internal() && one.member.as_ref() == Some(&member.name))
     }
 
-    /// Whether the program was accepted and no more was asked.
+    /// Tells whether the program was accepted and no more was asked.
     pub fn is_only_checked(&self) -> bool {
         self.verdict == FileVerdict::Checked.name()
     }
 
-    /// Whether the program as a whole uses something that is not supported.
+    /// Tells whether the program as a whole uses something that is not supported.
     pub fn is_unsupported(&self) -> bool {
         self.members.is_empty() && self.reported.iter().any(|one| one.id == FEATURE_UNSUPPORTED)
     }
 
-    /// Whether members got verdicts at all, or the front end answered.
+    /// Tells whether members got verdicts at all, or the front end answered.
     pub fn is_judged(&self) -> bool {
         !self.is_only_checked() && !self.is_unsupported()
     }

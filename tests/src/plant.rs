@@ -1,17 +1,21 @@
-//! Errors planted in verified members: a verifier that does not notice them is suspected of unsoundness.
+//! Errors planted in verified members: a verifier that does not notice them is suspected of
+//! unsoundness.
 //!
-//! A [`Mutant`] is a member with one error. Most kinds of error cannot be missed where a path reaches them: whoever
-//! proves a formula and its negation, or exhales half of a location and then writes it, works from a contradiction.
-//! So a mutant of these that still verifies is followed by a [`Probe`], `assert false` at its place:
+//! A [`Mutant`] is a member with one error. Most kinds of error cannot be missed where a path
+//! reaches them: whoever proves a formula and its negation, or exhales half of a location and then
+//! writes it, works from a contradiction. So a mutant of these that still verifies is followed by a
+//! [`Probe`], `assert false` at its place:
 //!
-//! - If that fails, some path arrives at the place with facts that are not contradictory: a **suspect**.
-//! - If it verifies, the place is unreachable, and the statement after which paths are contradictory is searched for.
-//!   Where that is one that assumes something (a precondition, an `inhale`, a condition, a callee's postcondition), it
-//!   is named, and the reader judges; where it is an assignment, an `exhale`, a `fold`, it is a **suspect** again.
+//! - If that fails, some path arrives at the place with facts that are not contradictory: a
+//!   **suspect**.
+//! - If it verifies, the place is unreachable, and the statement after which paths are
+//!   contradictory is searched for. Where that is one that assumes something (a precondition, an
+//!   `inhale`, a condition, a callee's postcondition), it is named, and the reader judges; where it
+//!   is an assignment, an `exhale`, a `fold`, it is a **suspect** again.
 //!
-//! Mutants of the other kinds may verify for good reasons: permission that is dropped need not have been needed. They
-//! are worth a question to another verifier. Errors in the text of a Chalice program ([`source`]) have one at hand: the other way of
-//! verifying it.
+//! Mutants of the other kinds may verify for good reasons: permission that is dropped need not have
+//! been needed. They are worth a question to another verifier. Errors in the text of a Chalice
+//! program ([`source`]) have one at hand: the other way of verifying it.
 
 mod edit;
 mod judge;
@@ -29,7 +33,7 @@ use sil::source::Span;
 use edit::Edit;
 pub use judge::{Cause, Fate, Limits, judge, verifies};
 
-/// What is planted.
+/// The kind of a planted error.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// `assert false` at the end of a block; in a function, before its body or a branch of it.
@@ -130,7 +134,7 @@ enum Probe {
 #[derive(Clone, Debug)]
 pub struct Mutant {
     pub kind: Kind,
-    /// What was changed.
+    /// The changed place.
     pub span: Span,
     edit: Edit,
     probe: Probe,
@@ -144,7 +148,7 @@ impl Mutant {
         changed
     }
 
-    /// Whether this cannot verify where a path reaches it.
+    /// Tells whether this mutant cannot verify where a path reaches it.
     pub fn must_fail(&self) -> bool {
         !matches!(self.probe, Probe::MayVerify)
     }
@@ -155,7 +159,8 @@ pub fn mutants(program: &Program, member: Member) -> Vec<Mutant> {
     sites::mutants(program, member)
 }
 
-/// The part of a program that the verification of one member depends on, as a program with the same ids.
+/// The part of a program that the verification of one member depends on, as a program with the same
+/// ids.
 pub fn slice(program: &Program, member: Member) -> Program {
     slice::around(program, member)
 }

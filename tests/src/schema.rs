@@ -1,11 +1,11 @@
-//! Whether a JSON value is as a schema says (JSON Schema, draft 2020-12).
+//! A check that a JSON value follows a schema (JSON Schema, draft 2020-12).
 //!
-//! Only the keywords that the schemas in `docs/` use are known; another one is an error, so that no check is left out. The
-//! crates that know all of them bring fifty others along.
+//! Only the keywords that the schemas in `docs/` use are known; another one is an error, so that no
+//! check is left out. The crates that know all of them bring fifty others along.
 
 use serde_json::{Map, Value};
 
-/// What keeps `value` from being as `schema` says, with the way to it; nothing if it is.
+/// Lists the violations of `schema` by `value`, each with the way to it.
 pub fn violations(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     Checker { root: schema }.check(schema, value, "$", &mut found);

@@ -1,6 +1,7 @@
 //! Seeded errors: variants of a verified program, each with one mistake, written as what differs.
 //!
-//! A file of seeds stands at the program's path below `seeded/`, with `.seeds` appended. It is read by lines:
+//! A file of seeds stands at the program's path below `seeded/`, with `.seeds` appended. It is read
+//! by lines:
 //!
 //! ```text
 //! == name_of_the_variant
@@ -12,8 +13,9 @@
 //!  another line of the program
 //! ```
 //!
-//! Each hunk (they are separated by `@@`) has to occur exactly once in the program, blanks at the ends of lines aside, so
-//! that a change of the program cannot make a variant mean something else unnoticed.
+//! Each hunk (they are separated by `@@`) has to occur exactly once in the program, blanks at the
+//! ends of lines aside, so that a change of the program cannot make a variant mean something else
+//! unnoticed.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! The corpus: each program below `corpus/` and below the examples reports exactly the errors it announces, and so does
-//! each variant of an example in `seeded/`.
+//! The corpus: each program below `corpus/` and below the examples reports exactly the errors it
+//! announces, and so does each variant of an example in `seeded/`.
 //!
 //! One trial a file and stage, named by its path, so that a part of a path selects trials.
 
@@ -85,7 +85,8 @@ fn reports_what_it_announces(path: &Path) -> Result<(), Failed> {
     compare(path, Join::Auto, Native::On)
 }
 
-/// Also with states merged wherever they can be, and with Z3 asked about each proof that takes few steps without it.
+/// Also with states merged wherever they can be, and with Z3 asked about each proof that takes few
+/// steps without it.
 fn reports_the_same_where_all_is_merged(path: &Path) -> Result<(), Failed> {
     compare(path, Join::Always, Native::Checked)
 }
@@ -113,8 +114,8 @@ fn compare(path: &Path, join: Join, native: Native) -> Result<(), Failed> {
     Err(format!("{difference}reported:\n{}", said.join("\n")).into())
 }
 
-/// Printing, parsing and printing again is the identity, in both forms; so is what the printed program reports as far as
-/// the front end goes: it accepts it.
+/// Printing, parsing and printing again is the identity, in both forms; so is what the printed
+/// program reports as far as the front end goes: it accepts it.
 fn printing_is_stable(path: &Path) -> Result<(), Failed> {
     for form in [Form::Graph, Form::Structured] {
         let printed = |program: &Program| sil::print::program(program, form);

@@ -1,8 +1,8 @@
-//! What users are told: each program below `messages/` is verified by the command, and all that it prints is compared
-//! with the text beside the program. `UPDATE_EXPECT=1` writes these texts.
+//! The texts for users: the command verifies each program below `messages/`, and its output is
+//! compared with the text beside the program. `UPDATE_EXPECT=1` writes these texts.
 //!
-//! `sil/`, `chalice/` and `spl/` hold mistakes of beginners, `proofs/` holds programs whose proof fails. Every message has to say
-//! what is wrong, where, and what to do.
+//! `sil/`, `chalice/` and `spl/` hold mistakes of beginners, `proofs/` holds programs whose proof
+//! fails. Every message has to say what is wrong, where, and what to do.
 
 use std::path::Path;
 

@@ -54,8 +54,8 @@ pub struct Translated {
 }
 
 impl Request<'_> {
-    /// Translates each input with `translate`, and writes the results. What fails with one input is said, and the others
-    /// still get their result.
+    /// Translates each input with `translate`, and writes the results. What fails with one input is
+    /// said, and the others still get their result.
     pub fn carry_out(&self, translate: impl Fn(&Path) -> Result<Translated>) -> ExitCode {
         let planned = match self.planned() {
             Ok(planned) => planned,
@@ -112,8 +112,8 @@ impl Request<'_> {
         Ok(planned)
     }
 
-    /// The file that the result of an input goes to: the output, or, if that is a directory or there are several inputs, a
-    /// file below it that has the input's name and the extension.
+    /// The file that the result of an input goes to: the output, or, if that is a directory or
+    /// there are several inputs, a file below it that has the input's name and the extension.
     fn target(&self, input: &Path) -> Option<PathBuf> {
         let output = self.output?;
         if self.inputs.len() == 1 && !output.is_dir() {

@@ -1,4 +1,5 @@
-//! Which read fraction is known to be far below which amounts, and what follows for the sign of an amount.
+//! Which read fraction is known to be far below which amounts, and what follows for the sign of an
+//! amount.
 
 use smallvec::SmallVec;
 
@@ -6,8 +7,9 @@ use super::{Amount, Kappa, Monomial, Rational};
 
 /// The read fractions of a run with their bounds.
 ///
-/// A bound is a set of products: the fraction is far below (smaller than every rational multiple of) the greatest of
-/// them, whichever that is. Bounds speak of older fractions only, so the relation has no cycles.
+/// A bound is a set of products: the fraction is far below (smaller than every rational multiple
+/// of) the greatest of them, whichever that is. Bounds speak of older fractions only, so the
+/// relation has no cycles.
 #[derive(Debug, Clone, Default)]
 pub struct Fractions {
     bounds: Vec<SmallVec<[Bound; 1]>>,
@@ -184,8 +186,8 @@ impl Fractions {
     }
 }
 
-/// The youngest factor of a product. Bounds speak of older ones, so nothing is known to be below a product with a factor that
-/// is younger than all of its own.
+/// The youngest factor of a product. Bounds speak of older ones, so nothing is known to be below a
+/// product with a factor that is younger than all of its own.
 fn newest(product: &Product) -> Option<Kappa> {
     product.iter().max().copied()
 }

@@ -9,7 +9,7 @@ use crate::value::{Arithmetic, Value};
 /// An expression or assertion.
 #[derive(Debug, Clone)]
 pub struct Expr {
-    /// What it is.
+    /// The expression itself.
     pub kind: Kind,
     /// Where it is.
     pub span: Span,
@@ -181,7 +181,7 @@ pub struct Quantified {
     pub quantifier: Quantifier,
     /// The bound variables: slot and what it ranges over.
     pub variables: Vec<(u32, Source)>,
-    /// What is said of, or summed over, each choice.
+    /// The formula or summand for each choice.
     pub body: Expr,
 }
 
@@ -198,7 +198,7 @@ pub enum Quantifier {
     Max,
 }
 
-/// What a bound variable ranges over.
+/// The range of a bound variable.
 #[derive(Debug, Clone)]
 pub enum Source {
     /// The distinct elements of a sequence or set.
@@ -233,7 +233,7 @@ pub struct Access {
     pub span: Span,
 }
 
-/// What permission is given to.
+/// The target of permission.
 #[derive(Debug, Clone)]
 pub enum Target {
     /// A cell of an object.
@@ -286,7 +286,8 @@ pub enum AmountExpr {
     Epsilons(Box<Expr>),
     /// `rd*`
     Star,
-    /// The read fraction of predicates, monitors and channels; the operand is evaluated for its definedness.
+    /// The read fraction of predicates, monitors and channels; the operand is evaluated for its
+    /// definedness.
     Common(Box<Expr>),
     /// The read fraction of a token's fork.
     Token(Box<Expr>),

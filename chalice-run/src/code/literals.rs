@@ -1,4 +1,5 @@
-//! The integers that programs mention: values for which they may do something that they do not do for others.
+//! The integers that programs mention: values for which they may do something that they do not do
+//! for others.
 
 use front::grow_stack;
 use rustc_hash::FxHashSet;
@@ -6,7 +7,8 @@ use rustc_hash::FxHashSet;
 use super::{Code, Expr, Kind, Used};
 use crate::value::Value;
 
-/// The integers that matter to a method: those that its contract and body mention, then those of what both make use of.
+/// The integers that matter to a method: those that its contract and body mention, then those of
+/// what both make use of.
 pub(crate) fn literals_of(code: &Code, method: u32) -> Vec<i64> {
     let (mut found, mut later) = (Vec::new(), Vec::new());
     let mut seen = FxHashSet::default();

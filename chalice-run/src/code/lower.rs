@@ -13,8 +13,8 @@ use super::{
 };
 use crate::value::{Level, Seq, Value};
 
-/// The value a variable has where nobody chose one: what the original's generated programs have (Hegi 2013 took over the
-/// defaults of its platform).
+/// The value a variable has where nobody chose one: what the original's generated programs have
+/// (Hegi 2013 took over the defaults of its platform).
 pub(crate) fn default_value(ty: &Type) -> Value {
     match ty {
         Type::Int => Value::Int(0),
@@ -29,7 +29,7 @@ pub(crate) fn default_value(ty: &Type) -> Value {
     }
 }
 
-/// What becomes of ghosts.
+/// The treatment of ghosts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ghosts {
     Kept,

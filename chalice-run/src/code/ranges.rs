@@ -1,4 +1,4 @@
-//! What the guards in the body of a quantifier say about the values that its variable can have.
+//! The ranges of a quantifier's variables, from the guards in its body.
 
 use chalice::program::{BinaryOp, Expr, ExprKind, LocalId};
 
@@ -17,7 +17,8 @@ pub(super) enum Range<'e> {
     Unknown,
 }
 
-/// The conjuncts that must hold for the body to matter: left of `==>` below `forall`, any of the body below `exists`.
+/// The conjuncts that must hold for the body to matter: left of `==>` below `forall`, any of the
+/// body below `exists`.
 pub(super) fn guards(quantifier: Quantifier, body: &Expr) -> Vec<&Expr> {
     let mut found = Vec::new();
     match quantifier {
@@ -41,7 +42,8 @@ fn conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
     }
 }
 
-/// What the guards say of the first of `variables`, without the help of the others, which are bound after it.
+/// Returns the range that the guards give to the first of `variables`, without the help of the
+/// others, which are bound after it.
 pub(super) fn range<'e>(guards: &[&'e Expr], variables: &[LocalId]) -> Range<'e> {
     let is_variable = |e: &Expr| matches!(e.kind, ExprKind::Local(local) if local == variables[0]);
     let is_known = |e: &Expr| {

@@ -8,7 +8,7 @@ use super::{Access, Expr};
 /// A statement.
 #[derive(Debug, Clone)]
 pub struct Instr {
-    /// What it does.
+    /// The operation.
     pub op: Op,
     /// Where it is.
     pub span: Span,
@@ -125,7 +125,7 @@ pub enum Op {
         /// The channel.
         channel: Expr,
     },
-    /// What is not executed.
+    /// A statement that is not executed.
     Unsupported(&'static str),
     /// The end of the body.
     Return,
@@ -149,9 +149,9 @@ pub struct CallSite {
 pub struct Specification {
     /// The variables that change, with their types.
     pub targets: Vec<(u32, Type)>,
-    /// What must hold before.
+    /// The condition before.
     pub pre: Option<Expr>,
-    /// What holds afterwards.
+    /// The condition afterwards.
     pub post: Expr,
 }
 

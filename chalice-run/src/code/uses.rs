@@ -1,11 +1,12 @@
-//! What a method makes use of: the expressions of its statements, and the functions and predicates in those.
+//! The uses of a method: the expressions of its statements, and the functions and predicates in
+//! those.
 
 use front::grow_stack;
 use rustc_hash::FxHashSet;
 
 use super::{Access, Bound, Bounds, Code, Expr, Frame, Kind, Op, Rhs, Target};
 
-/// What a contract or body makes use of.
+/// A use in a contract or body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Used {
     /// A function: its contract and its body.
@@ -58,8 +59,9 @@ impl Used {
 }
 
 impl Code {
-    /// What a run of a method may come to: the methods that it calls and forks, directly and through others, itself among
-    /// them, and the functions and predicates that all of these mention.
+    /// Lists everything that a run of a method may come to: the methods that it calls and forks,
+    /// directly and through others, itself among them, and the functions and predicates that all of
+    /// these mention.
     pub(crate) fn reached_from(&self, method: u32) -> Vec<Used> {
         let mut reached = Vec::new();
         let mut seen = FxHashSet::default();
@@ -81,8 +83,9 @@ impl Code {
         reached
     }
 
-    /// What is taken for granted in runs of a method, in words: bodies of methods that are implemented elsewhere and, unless that
-    /// is checked, that functions read only what their preconditions give.
+    /// Lists the assumptions of runs of a method, in words: the bodies of methods that are
+    /// implemented elsewhere and, unless that is checked, the claim that functions read only the
+    /// permissions of their preconditions.
     pub fn taken_for_granted(&self, method: u32, checks_functions: bool) -> Vec<String> {
         let mut granted = Vec::new();
         let mut functions = Vec::new();

@@ -100,7 +100,8 @@ impl Machine<'_> {
     }
 }
 
-/// The integers from one up to another. One whose length is beyond what can be counted ends the run.
+/// The integers from one up to another. One whose length is beyond what can be counted ends the
+/// run.
 pub(super) fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
     if to.compare(from).is_lt() {
         let words = format!("the range ends at {}, before it begins at {}", to.big(), from.big());

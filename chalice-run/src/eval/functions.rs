@@ -72,9 +72,10 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    /// Nothing changes while an expression is evaluated, so a function that comes to the same arguments inside of itself does
-    /// not end. Compared is with what was applied when the depth was last a power of two (Brent 1980): that finds each circle
-    /// before it is gone round a third time.
+    /// Nothing changes while an expression is evaluated, so a function that comes to the same
+    /// arguments inside of itself does not end. Compared is with what was applied when the depth
+    /// was last a power of two (Brent 1980): that finds each circle before it is gone round a third
+    /// time.
     fn applies_itself(&mut self, function: u32, inner: &[Value], span: Span) -> Res<()> {
         let depth = self.evaluating.len();
         if let Some(known) = &self.milestone

@@ -1,6 +1,8 @@
-//! Comparisons of lock levels, and the wait level: the greatest level of what a thread holds or owes messages to.
+//! Comparisons of lock levels, and the wait level: the greatest level of what a thread holds or
+//! owes messages to.
 //!
-//! The wait level is no value: comparisons with it speak of all the levels that it stands for (Leino and Müller 2009).
+//! The wait level is no value: comparisons with it speak of all the levels that it stands for
+//! (Leino and Müller 2009).
 
 use chalice::Span;
 
@@ -11,7 +13,7 @@ use crate::levels::Below;
 use crate::machine::Machine;
 use crate::value::{Level, Value};
 
-/// What becomes of a question about two levels of which nothing says which is below the other.
+/// The treatment of a question about two levels that nothing orders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Open {
     /// The program goes one way or the other, and it is that order from then on: a decision.
@@ -26,7 +28,8 @@ pub(crate) enum Open {
 }
 
 impl Machine<'_> {
-    /// `left << right`. Where nothing says which of two levels is below the other, [`Open`] says what comes of it.
+    /// `left << right`. Where nothing says which of two levels is below the other, [`Open`] says
+    /// what comes of it.
     pub(super) fn below(
         &mut self,
         left: &LevelSide,
@@ -132,8 +135,9 @@ impl Machine<'_> {
         is_below
     }
 
-    /// The truth of a claim, for each way in which levels may be ordered that nothing orders: true only if it is for all
-    /// that are tried. A run of a program that has decided to go one way keeps to that order.
+    /// The truth of a claim, for each way in which levels may be ordered that nothing orders: true
+    /// only if it is for all that are tried. A run of a program that has decided to go one way
+    /// keeps to that order.
     pub(crate) fn truth_in_any_order(
         &mut self,
         evaluate: &mut dyn FnMut(&mut Self) -> Res<Option<bool>>,

@@ -1,4 +1,5 @@
-//! Quantifiers: over what is finite, value by value; over what is not, with samples that can refute but never prove.
+//! Quantifiers: over what is finite, value by value; over what is not, with samples that can refute
+//! but never prove.
 
 use chalice::Span;
 use chalice::program::Type;
@@ -14,15 +15,15 @@ use crate::value::{Arithmetic, Ref, Value};
 /// How many values of a variable are tried at most.
 const LIMIT: i64 = 20_000_000;
 
-/// What is done with each choice of the bound variables. Says whether to go on.
+/// The action for each choice of the bound variables; it returns `true` to go on.
 type Visit<'v, 'c> = dyn FnMut(&mut Machine<'c>, &mut [Value]) -> Res<bool> + 'v;
 
 /// How values are visited, and whether these are all.
 struct Walk {
     /// Were these all that matter?
     complete: bool,
-    /// Is an element of a sequence visited wherever it occurs? A sum counts each of them; what is said of all, or of some,
-    /// is the same as said once.
+    /// Is an element of a sequence visited wherever it occurs? A sum counts each of them; what is
+    /// said of all, or of some, is the same as said once.
     is_every_place: bool,
 }
 
@@ -83,8 +84,8 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// The body of a `forall` as an assertion, for each choice. For the elements of a collection, or an interval, it asks
-    /// for each place once, however many of them lead to it.
+    /// The body of a `forall` as an assertion, for each choice. For the elements of a collection,
+    /// or an interval, it asks for each place once, however many of them lead to it.
     pub(crate) fn collect_quantified(
         &mut self,
         quantified: &Quantified,
@@ -112,7 +113,8 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// Visits the choices of the variables, the last of them changing fastest. Were these all that matter?
+    /// Visits the choices of the variables, the last of them changing fastest. Were these all that
+    /// matter?
     fn each(
         &mut self,
         variables: &[(u32, Source)],

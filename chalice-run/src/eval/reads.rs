@@ -110,8 +110,8 @@ impl Machine<'_> {
         value
     }
 
-    /// The amount of an instance that is folded, unfolded or looked into. Folding less than nothing would take from
-    /// what is inside of the instance.
+    /// The amount of an instance that is folded, unfolded or looked into. Folding less than nothing
+    /// would take from what is inside of the instance.
     pub(crate) fn positive_amount(&mut self, access: &Access, slots: &mut [Value]) -> Res<Amount> {
         let amount = self.amount(&access.amount, slots)?;
         let words = match self.fractions.sign(&amount) {

@@ -13,7 +13,8 @@ use crate::transfer::Transfer;
 use crate::value::{Ref, Value};
 
 impl Machine<'_> {
-    /// Makes a start of a method: chooses receiver and arguments, and grants what the precondition asks for.
+    /// Makes a start of a method: chooses receiver and arguments, and grants what the precondition
+    /// asks for.
     ///
     /// # Errors
     /// [`Trouble::Contradiction`] if the choices taken do not fit.
@@ -48,7 +49,8 @@ impl Machine<'_> {
         self.start(method, slots)
     }
 
-    /// Starts a method with given receiver and arguments, and grants what its precondition asks for.
+    /// Starts a method with given receiver and arguments, and grants what its precondition asks
+    /// for.
     ///
     /// # Errors
     /// [`Trouble::Contradiction`] if the precondition does not hold.
@@ -244,7 +246,7 @@ impl Machine<'_> {
         kept.map(|(_, count)| count).sum()
     }
 
-    /// Who may receive will find messages.
+    /// Sends messages for each receiver with credits.
     fn pay_credits(&mut self, holder: Holder) -> Res<()> {
         for at in 0..self.channels.len() {
             let channel = self.channels[at];

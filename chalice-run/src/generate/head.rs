@@ -1,9 +1,10 @@
 //! Starts in the middle of a method: at the head of a loop, in a state that a prover has described.
 //!
-//! The prover forgets at the head of a loop what came before. A state there is one that the invariants allow, whether or
-//! not an execution reaches it. So a run from there that goes wrong says that the invariants are too weak. The machine
-//! enters the loop by itself: that the invariants hold is checked, and not taken from the prover. Only what folded
-//! predicates contain is chosen, as for other starts; all else is as it was described, or there is no start.
+//! The prover forgets at the head of a loop what came before. A state there is one that the
+//! invariants allow, whether or not an execution reaches it. So a run from there that goes wrong
+//! says that the invariants are too weak. The machine enters the loop by itself: that the
+//! invariants hold is checked, and not taken from the prover. Only what folded predicates contain
+//! is chosen, as for other starts; all else is as it was described, or there is no start.
 
 mod scope;
 #[cfg(test)]
@@ -235,7 +236,7 @@ impl Head {
         Model { arguments, later: self.model.fields.clone(), ..whole.clone() }
     }
 
-    /// What the description says, as a model that choices may follow.
+    /// Returns the description as a model that choices may follow.
     pub(super) fn model(&self) -> &Model {
         &self.model
     }
@@ -278,7 +279,8 @@ impl Machine<'_> {
     /// Makes a start at the head of a loop.
     ///
     /// # Errors
-    /// [`crate::fault::Trouble::Contradiction`] if what was chosen for folded predicates does not fit.
+    /// [`crate::fault::Trouble::Contradiction`] if what was chosen for folded predicates does not
+    /// fit.
     pub(crate) fn start_at(&mut self, method: u32, head: &Head) -> Res<()> {
         let code = self.code;
         let described = &code.methods[method as usize];

@@ -7,7 +7,8 @@ use crate::machine::{Machine, OldState};
 use crate::value::{Level, Ref, Value};
 
 impl Machine<'_> {
-    /// The thread of a start has released, or acquired, an object: others may have changed it since.
+    /// The thread of a start has released, or acquired, an object: others may have changed it
+    /// since.
     pub(crate) fn grant_past(&mut self, object: Ref, thread: usize, is_acquire: bool) -> Res<()> {
         let seen = self.threads[thread].seen.entry(object).or_default();
         let known = if is_acquire { &seen.acquired } else { &seen.released };
@@ -42,10 +43,10 @@ impl Machine<'_> {
         cells.filter(|&(other, cell)| is_guarded(other, cell)).collect()
     }
 
-    /// What a start says of earlier states has to fit together, and to what there is now.
+    /// Makes the earlier states of a start fit together, and fit the present state.
     ///
-    /// An object whose level the thread may read, and which it does not hold, has had that level since: its invariant
-    /// leads from the state of the release to the present one.
+    /// An object whose level the thread may read, and which it does not hold, has had that level
+    /// since: its invariant leads from the state of the release to the present one.
     pub(crate) fn settle_histories(&mut self, thread: usize) -> Res<()> {
         let mut objects: Vec<Ref> = self.threads[thread].seen.keys().copied().collect();
         objects.sort_unstable();

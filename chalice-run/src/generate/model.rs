@@ -1,7 +1,7 @@
 //! Starts that follow what is known of a state: what a prover says of one in which a check fails.
 //!
-//! A model is a hint. Where it says what a value is, that is chosen if the bounds allow it; what it does not say, and
-//! what contradicts the precondition, is chosen as in any other start.
+//! A model is a hint. Where it says what a value is, that is chosen if the bounds allow it; what it
+//! does not say, and what contradicts the precondition, is chosen as in any other start.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub enum ModelValue {
     Elements(Vec<Self>),
 }
 
-/// What is known of the state at the start of a method.
+/// The knowledge about the state at the start of a method.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Model {
     /// The object that `this` is.
@@ -94,7 +94,7 @@ impl Following {
 }
 
 impl Machine<'_> {
-    /// What the model that the start follows says about a cell.
+    /// Returns the model's value of a cell, where the start follows a model.
     pub(super) fn value_of_model(&self, object: Ref, cell: u32) -> Option<ModelValue> {
         let following = self.following.as_ref()?;
         let (number, _) = following.objects.iter().find(|(_, known)| *known == object)?;

@@ -1,4 +1,5 @@
-//! Going through the choices of something that may turn out not to fit: the youngest one changes first.
+//! Going through the choices of something that may turn out not to fit: the youngest one changes
+//! first.
 
 use crate::choices::Decision;
 

@@ -2,8 +2,8 @@
 
 use crate::choices::{numbers_text, parse_schedule};
 
-/// What leads to a start: the decisions taken for it and in its run, and numbers that values were chosen from beside
-/// those that the program mentions.
+/// The text that leads to a start: the decisions taken for it and in its run, and numbers that
+/// values were chosen from beside those that the program mentions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StartText {
     /// The decisions, in order.

@@ -197,7 +197,8 @@ impl Machine<'_> {
         Ok(value)
     }
 
-    /// Gives what is still open the values that everything has that nobody chose, unless these are to be decisions.
+    /// Gives what is still open the values that everything has that nobody chose, unless these are
+    /// to be decisions.
     pub(crate) fn close(&mut self) {
         if self.config.undefined == crate::machine::Undefined::Choose {
             return;

@@ -1,4 +1,4 @@
-//! What is asked of a run: how permission is counted, what is checked, how far it goes.
+//! The settings of a run: the count of permission, the checks, the bounds.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub enum Undefined {
     Choose,
 }
 
-/// What is done about a false assumption.
+/// The effect of a false assumption.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Assume {
     /// The run fails.
@@ -33,7 +33,7 @@ pub enum Assume {
     Discard,
 }
 
-/// What becomes of permission when a predicate is folded.
+/// The way of permission when a predicate is folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Folding {
     /// It goes into the instance.
@@ -49,7 +49,7 @@ pub struct Config {
     pub view: View,
     /// The values of what nobody gave a value.
     pub undefined: Undefined,
-    /// What is done about a false assumption.
+    /// The effect of a false assumption.
     pub assume: Assume,
     /// How many statements a thread may execute.
     pub steps: u64,
@@ -59,20 +59,22 @@ pub struct Config {
     pub stop_after: Option<u64>,
     /// When a run ends that is not finished: then what comes of it depends on how fast it is.
     pub deadline: Option<std::time::Instant>,
-    /// What becomes of permission when a predicate is folded.
+    /// The way of permission when a predicate is folded.
     pub folding: Folding,
-    /// Are permission, contracts, assertions and the order of locks checked? Without that, threads may be interrupted at
-    /// every statement, and nothing that ends well has passed.
+    /// Are permission, contracts, assertions and the order of locks checked? Without that, threads
+    /// may be interrupted at every statement, and nothing that ends well has passed.
     pub checks: bool,
     /// Do recorded states keep who held what, so that what is read in them is checked, too?
     pub check_old: bool,
     /// Are functions checked to read only what their preconditions give?
     pub check_functions: bool,
-    /// Which statements of the entry give whatever their contracts allow. What ends well has not passed then.
+    /// Which statements of the entry give whatever their contracts allow. What ends well has not
+    /// passed then.
     pub by_contract: Option<Arc<ByContract>>,
     /// Is permission that is left behind at ends of methods and loops a failure?
     pub leaks_fail: bool,
-    /// Does a run go on behind an `assert` that fails? It changes nothing, so what follows is a run all the same.
+    /// Does a run go on behind an `assert` that fails? It changes nothing, so what follows is a run
+    /// all the same.
     pub keep_going: bool,
     /// Is what every step does noted?
     pub trace: Trace,
@@ -82,7 +84,7 @@ pub struct Config {
     pub check_conservation: bool,
 }
 
-/// What is noted of a run.
+/// The notes about a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trace {
     /// Nothing.

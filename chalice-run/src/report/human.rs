@@ -21,7 +21,7 @@ pub fn finding(sources: &Sources, found: &chalice::Diagnostic, colored: bool) ->
     rendered(sources, &report.with_labels(labels), colored)
 }
 
-/// What went wrong, with the lines it is about.
+/// Describes a failure, with its lines.
 pub fn failure(sources: &Sources, failure: &Failure, again: &str, colored: bool) -> String {
     let mut labels = vec![primary(sources, failure.span).with_message(&failure.message)];
     let mut notes = Vec::new();
@@ -98,7 +98,7 @@ fn headline(failure: &Failure) -> String {
     .to_owned()
 }
 
-/// What threads have done before something went wrong, as lines of a trace.
+/// Shows the steps of threads before a failure, as lines of a trace.
 pub fn steps(lines: &str) -> String {
     if lines.is_empty() {
         return String::new();

@@ -7,7 +7,8 @@ use crate::run::Failure;
 use crate::sources::Sources;
 use chalice::Span;
 
-/// An object as a line, its entries in the order in which they are given: people read these lines, too.
+/// An object as a line, its entries in the order in which they are given: people read these lines,
+/// too.
 pub(super) fn line(entries: &[(&str, Value)]) -> String {
     let entries: Vec<_> =
         entries.iter().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
@@ -38,7 +39,7 @@ pub fn finding(sources: &Sources, found: &chalice::Diagnostic) -> String {
     })
 }
 
-/// What went wrong.
+/// Writes a failure.
 pub fn failure(sources: &Sources, failure: &Failure, schedule: &str) -> String {
     let span = |span: Option<Span>| span.map(|span| place(sources, span.start));
     let notes: Vec<_> = failure
@@ -71,7 +72,7 @@ pub fn failure(sources: &Sources, failure: &Failure, schedule: &str) -> String {
     })
 }
 
-/// What could not be executed, and the whole.
+/// Writes the parts that could not be executed, and the whole.
 pub fn summary(sources: &Sources, summary: &Summary, milliseconds: f64) -> String {
     let mut text = String::new();
     for ((span, what), count) in &summary.skipped {

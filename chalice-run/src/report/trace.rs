@@ -75,7 +75,8 @@ fn thread(machine: &Machine<'_>, step: &TraceLine) -> String {
     machine.path_text(step.thread as usize)
 }
 
-/// Everything in the heap: values, and who holds what; then the threads, what they hold and where they are.
+/// Everything in the heap: values, and who holds what; then the threads, what they hold and where
+/// they are.
 pub fn state(sources: &Sources, machine: &Machine<'_>) -> String {
     let mut text = String::new();
     for (at, object) in machine.heap.objects.iter().enumerate() {

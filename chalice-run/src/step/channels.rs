@@ -89,7 +89,7 @@ impl Machine<'_> {
         result
     }
 
-    /// What the receiving thread alone decides.
+    /// Makes the checks of a receive that the receiving thread alone decides.
     pub(super) fn before_receive(
         &mut self,
         channel: &Expr,

@@ -1,9 +1,10 @@
 //! Statements that give whatever their contracts allow, instead of what the code at hand gives.
 //!
-//! So a run shows what is wrong with a contract and not with the code behind it: it goes on from some state that the
-//! contract describes, as the verifier does from all of them. What nobody but the callee, the loop or the monitor has
-//! permission to is forgotten, and what is then given is chosen as for a start made from a precondition. Where others
-//! have permission, nothing changes: a run may go wrong in fewer states than the contract allows, and never in more.
+//! So a run shows what is wrong with a contract and not with the code behind it: it goes on from
+//! some state that the contract describes, as the verifier does from all of them. What nobody but
+//! the callee, the loop or the monitor has permission to is forgotten, and what is then given is
+//! chosen as for a start made from a precondition. Where others have permission, nothing changes: a
+//! run may go wrong in fewer states than the contract allows, and never in more.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +26,8 @@ const ATTEMPTS: u32 = 120;
 /// After so many contradictions all choices for a contract are made anew.
 const FRUITLESS: u32 = 30;
 
-/// Which statements of the method that is started give whatever their contracts allow. Statements of methods that it
-/// calls are executed as they are.
+/// Which statements of the method that is started give whatever their contracts allow. Statements
+/// of methods that it calls are executed as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ByContract {
     sites: BTreeSet<u32>,
@@ -35,7 +36,8 @@ pub struct ByContract {
 }
 
 impl ByContract {
-    /// Statements of a method, by their places in its body. Those that rely on no contract are left out.
+    /// Statements of a method, by their places in its body. Those that rely on no contract are left
+    /// out.
     pub fn new(code: &Code, method: u32, sites: impl IntoIterator<Item = u32>) -> Self {
         let body = &code.methods[method as usize].body;
         let is_join = |site: &u32| matches!(body[*site as usize].op, Op::Join { .. });
@@ -63,7 +65,8 @@ impl ByContract {
         &self.sites
     }
 
-    /// Do threads that the method forks, or that its precondition speaks of, wait until they have to run?
+    /// Do threads that the method forks, or that its precondition speaks of, wait until they have
+    /// to run?
     pub(crate) fn parks_threads(&self) -> bool {
         self.parks_threads
     }
@@ -77,8 +80,8 @@ impl<'c> Machine<'c> {
         thread == 0 && chosen.sites.contains(&activation.pc)
     }
 
-    /// Has a run that relied on contracts failed in the method that was started, in a state that these contracts allow for
-    /// certain?
+    /// Has a run that relied on contracts failed in the method that was started, in a state that
+    /// these contracts allow for certain?
     pub fn fails_by_contract(&self) -> bool {
         let is_own = self.scope.thread == Some(0) && self.threads[0].stack.len() == 1;
         is_own && self.doubt.is_none() && !self.relied.is_empty()
@@ -139,7 +142,8 @@ impl<'c> Machine<'c> {
         results
     }
 
-    /// After a join: some state that the postcondition of the forked method describes. Gives the results.
+    /// After a join: some state that the postcondition of the forked method describes. Gives the
+    /// results.
     pub(super) fn join_by_contract(
         &mut self,
         token: Ref,
@@ -251,7 +255,8 @@ impl<'c> Machine<'c> {
         Ok(())
     }
 
-    /// What the model that the run follows says of a variable of the method that was started.
+    /// Returns the model's value of a variable of the started method, where the run follows a
+    /// model.
     fn hint(&self, slot: u32) -> Option<crate::generate::ModelValue> {
         let method = self.threads.first()?.stack.first()?.method;
         let name = self.code.methods[method as usize].frame.names.get(slot as usize)?;
@@ -306,8 +311,8 @@ impl<'c> Machine<'c> {
         Err(Box::new(Trouble::Unknown { what: "contract.unsatisfied", span }))
     }
 
-    /// Takes from somebody all that he has. What only he had permission to may have any value from now on; what was
-    /// folded may be anything that the predicate describes.
+    /// Takes from somebody all that he has. What only he had permission to may have any value from
+    /// now on; what was folded may be anything that the predicate describes.
     fn forget(&mut self, holder: Holder) {
         let known = self.cells_of_environment();
         self.move_everything(holder, Holder::Environment);

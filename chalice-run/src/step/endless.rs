@@ -1,8 +1,10 @@
-//! Loops that do not end: an iteration begins as an earlier one did, and what lies between them has changed nothing.
+//! Loops that do not end: an iteration begins as an earlier one did, and what lies between them has
+//! changed nothing.
 //!
-//! A run is a function of its state and its decisions. If neither the state of a thread is another one at the head of a loop
-//! nor anything was decided, nor anything done that others can notice, the thread goes on like that for ever. Only what is
-//! cheap to compare is compared, so not every such loop is found; the others come to the bound on steps.
+//! A run is a function of its state and its decisions. If neither the state of a thread is another
+//! one at the head of a loop nor anything was decided, nor anything done that others can notice,
+//! the thread goes on like that for ever. Only what is cheap to compare is compared, so not every
+//! such loop is found; the others come to the bound on steps.
 
 use crate::amount::Amount;
 use crate::code::{Op, Rhs};
@@ -30,7 +32,8 @@ struct Mark {
     credits: Vec<(Ref, i64)>,
 }
 
-/// Does a statement change nothing but variables of its method? Of a write to a field, its execution says.
+/// Does a statement change nothing but variables of its method? Of a write to a field, its
+/// execution says.
 pub(super) fn is_silent(op: &Op) -> bool {
     match op {
         Op::Assert(_)
@@ -75,11 +78,13 @@ pub(super) fn is_plainly_equal(one: &Value, other: &Value) -> bool {
 }
 
 impl Machine<'_> {
-    /// Notes that a thread is at the head of a loop again. Is it there as it was before, with nothing done in between?
+    /// Notes that a thread is at the head of a loop again. Is it there as it was before, with
+    /// nothing done in between?
     pub(super) fn goes_round(&self, state: &mut LoopState, slots: &[Value]) -> bool {
         let decisions = self.choices.taken().len();
         state.rounds.count += 1;
-        // The state to compare with is renewed ever more rarely, so a circle of any length is found (Brent 1980).
+        // The state to compare with is renewed ever more rarely, so a circle of any length is found
+        // (Brent 1980).
         if state.rounds.count >= FIRST && state.rounds.count.is_power_of_two() {
             state.rounds.mark = Some(Box::new(Mark {
                 noise: self.noise,

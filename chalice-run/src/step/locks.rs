@@ -196,7 +196,8 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// A state of the object, unless it has got another level since: then its history has begun anew.
+    /// A state of the object, unless it has got another level since: then its history has begun
+    /// anew.
     fn same_history(&self, object: Ref, state: Option<Snapshot>) -> OldState {
         match state {
             Some(state)
@@ -218,7 +219,7 @@ impl<'c> Machine<'c> {
         }
     }
 
-    /// What the acquiring thread alone decides.
+    /// Makes the checks of an acquire that the acquiring thread alone decides.
     pub(super) fn before_acquire(
         &mut self,
         target: &Expr,

@@ -22,7 +22,8 @@ impl<'c> Machine<'c> {
         let from = self.scope.holder;
         let loc = Loc { object, part: Part::Predicate(predicate) };
         if matches!(access.amount, AmountExpr::Read) {
-            // The fraction of the surroundings if so much is there: what was unfolded is folded again as a whole.
+            // The fraction of the surroundings if so much is there: what was unfolded is folded
+            // again as a whole.
             let amount = Amount::read(self.scope.kappa);
             let folded = self.fold_instance(object, predicate, &amount, None, from, access.span);
             if !is_lacking(&folded) {
@@ -135,7 +136,8 @@ impl<'c> Machine<'c> {
         Ok(Some((object, *predicate)))
     }
 
-    /// How much of an instance is folded or unfolded; a read fraction is chosen anew, below that of the context.
+    /// How much of an instance is folded or unfolded; a read fraction is chosen anew, below that of
+    /// the context.
     fn traded(&mut self, access: &Access, slots: &mut [Value]) -> Res<(Amount, Option<Kappa>)> {
         if !access.amount.is_inexact(true) {
             return Ok((self.positive_amount(access, slots)?, None));
@@ -149,7 +151,8 @@ impl<'c> Machine<'c> {
         Ok((amount, Some(kappa)))
     }
 
-    /// Opens the predicates of the receiver that the precondition of a method has given (`-defaults`).
+    /// Opens the predicates of the receiver that the precondition of a method has given
+    /// (`-defaults`).
     pub(crate) fn open_own(&mut self, activation: &mut Activation) -> Res<()> {
         let code = self.code;
         let method = &code.methods[activation.method as usize];

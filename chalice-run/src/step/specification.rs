@@ -80,7 +80,8 @@ impl Machine<'_> {
     }
 }
 
-/// What a conjunct says that a variable equals, without mentioning one of the others.
+/// Returns the expression that a conjunct equates with a variable, without mentioning one of the
+/// others.
 fn equation<'e>(post: &'e Expr, slot: u32, targets: &[u32]) -> Option<&'e Expr> {
     match &post.kind {
         Kind::And(parts) => parts.iter().find_map(|part| equation(part, slot, targets)),

@@ -1,7 +1,8 @@
 //! Every construct of Chalice is in a program that runs well, and in a line that goes wrong.
 //!
-//! What the programs below `programs` say of themselves is checked by the test `programs`; here only that they leave nothing
-//! out. A construct that is new has no name here, and this file does not compile until it gets one.
+//! The test `programs` checks the announcements of the programs below `programs`; this file only
+//! checks that they leave nothing out. A new construct has no name here, and this file does not
+//! compile until it gets one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -319,7 +320,7 @@ impl Walk<'_> {
         self.see(name, span);
     }
 
-    /// What is declared goes wrong where it is used.
+    /// Counts an invariant where it is used, since a declaration goes wrong there.
     fn invariant_of(&mut self, target: &Expr, span: Span) {
         if let Type::Class(class) = &target.ty
             && !self.program.classes[*class].invariants.is_empty()
@@ -419,7 +420,7 @@ impl Walk<'_> {
         children.into_iter().for_each(|child| self.expr(child));
     }
 
-    /// Of a statement.
+    /// Counts the access of a statement.
     fn access(&mut self, access: &Access) {
         self.amount(&access.amount, access.span);
         let mut children = Vec::new();
@@ -447,7 +448,7 @@ impl Walk<'_> {
         });
     }
 
-    /// What is no part of a method.
+    /// Counts the parts that belong to no method.
     fn declarations(&mut self) {
         let program = self.program;
         for class in program.classes.values() {
@@ -551,7 +552,7 @@ fn binary(op: BinaryOp) -> &'static str {
     }
 }
 
-/// What is in programs that run, by how they end.
+/// The constructs in programs that run, by how the programs end.
 #[derive(Default)]
 struct Covered {
     /// In a method that passes, or declared beside one.

@@ -1,10 +1,12 @@
 //! Programs that say what becomes of them when they are run.
 //!
-//! A line `// run C.m: verdict` starts a method; between name and colon there may be arguments in parentheses and the
-//! words `all` (every schedule that matters), `everywhere` (threads may be interrupted at each statement), `thread` (the
-//! thread view), `starts` (a hundred generated starts), `scope` (all small starts), `seed` (values that nobody chose by a
-//! seed), `discard` and `leaks`. The verdict `none` says that no start was found within the bounds. What goes wrong stands beside the line it is reported at, as `// fails: id`.
-//! `// prints: text` is a line that every run of the file writes, `// result: name = value` what every run of it returns.
+//! A line `// run C.m: verdict` starts a method; between name and colon there may be arguments in
+//! parentheses and the words `all` (every schedule that matters), `everywhere` (threads may be
+//! interrupted at each statement), `thread` (the thread view), `starts` (a hundred generated
+//! starts), `scope` (all small starts), `seed` (values that nobody chose by a seed), `discard` and
+//! `leaks`. The verdict `none` says that no start was found within the bounds. What goes wrong
+//! stands beside the line it is reported at, as `// fails: id`. `// prints: text` is a line that
+//! every run of the file writes, `// result: name = value` what every run of it returns.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +20,7 @@ use chalice_run::machine::{Assume, Config, Machine, Undefined, View};
 use chalice_run::run::{Failure, Scheduling, Verdict, random_values, run};
 use chalice_run::sources::Sources;
 
-/// What a line asks for.
+/// The request of a line.
 struct Wanted<'t> {
     method: &'t str,
     arguments: Vec<String>,
@@ -62,7 +64,7 @@ fn wanted(line: &str) -> Wanted<'_> {
     Wanted { method, arguments, words, verdict: verdict.trim() }
 }
 
-/// What came of a run, and of those that it stands for.
+/// The result of a run, and of those that it stands for.
 struct Seen {
     verdict: String,
     failure: Option<Failure>,
@@ -272,7 +274,8 @@ fn each_order_that_matters_is_run_once() {
         let explored = explore(&machine, limits);
         assert_eq!(explored.worst.expect("one was run").verdict, Verdict::Passed);
         assert_eq!((explored.schedules, explored.complete), (orders, true));
-        // Without reduction, at most as many interruptions as there are threads reach all orders, too.
+        // Without reduction, at most as many interruptions as there are threads reach all orders,
+        // too.
         let bounded =
             Limits { schedules: 100_000, preemptions: Some(8), keep_going: false, deadline: None };
         assert!(explore(&machine, bounded).schedules >= orders);

@@ -1,5 +1,5 @@
-//! Only orders of steps that others can notice are explored. That nothing is lost by it is compared here with threads that may be
-//! interrupted at each statement.
+//! Only orders of steps that others can notice are explored. That nothing is lost by it is compared
+//! here with threads that may be interrupted at each statement.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Runs that are large: deep recursion, many threads, many iterations, collections that grow.
 //!
-//! Each ends with a claim about what it has computed. Where something took time that grows with the square of the size, the
-//! suite would not end; nothing is timed.
+//! Each ends with a claim about what it has computed. Where something took time that grows with the
+//! square of the size, the suite would not end; nothing is timed.
 
 use chalice_run::code::Code;
 use chalice_run::entry;
@@ -156,7 +156,8 @@ fn many_may_hold_a_part_of_one_location() {
 fn there_may_be_many_threads() {
     passes(THREADS, "Worker.apart", 10_000, Some(1));
     passes(THREADS, "Worker.chain", 10_000, None);
-    // All of them hold a part of one location, and wait for one lock; the first to run sees what none has counted.
+    // All of them hold a part of one location, and wait for one lock; the first to run sees what
+    // none has counted.
     passes(THREADS, "Counter.main", 2_000, Some(0));
 }
 

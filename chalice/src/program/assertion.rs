@@ -78,7 +78,8 @@ pub enum AccessTarget {
 
 /// A permission amount with its place.
 ///
-/// An amount that is not written has the place of its assertion. Two are equal if they say the same, wherever they are.
+/// An amount that is not written has the place of its assertion. Two are equal if they say the
+/// same, wherever they are.
 #[derive(Debug, Clone)]
 pub struct Permission {
     /// How much.
@@ -87,14 +88,16 @@ pub struct Permission {
     pub span: Span,
 }
 
-/// Permission amounts. Expressions in them are evaluated even where the amount does not depend on their value.
+/// Permission amounts. Expressions in them are evaluated even where the amount does not depend on
+/// their value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PermissionKind {
     /// All of it: `acc(x.f)`.
     Full,
     /// `n` hundredths: `acc(x.f, n)`.
     Percentage(Box<Expr>),
-    /// The read fraction of the context, the same for all occurrences of one contract: `rd(x.f)`, `acc(x.f, rd)`.
+    /// The read fraction of the context, the same for all occurrences of one contract: `rd(x.f)`,
+    /// `acc(x.f, rd)`.
     AbstractRead,
     /// `n` counting permissions, each smaller than any fraction: `rd(x.f, n)`, `acc(x.f, rd(n))`.
     Epsilons(Box<Expr>),

@@ -121,7 +121,8 @@ pub enum ExprKind {
         /// Counted from 0.
         index: Box<Expr>,
     },
-    /// `s[from..to]`: the first `to` elements without the first `from`; at least one bound is present.
+    /// `s[from..to]`: the first `to` elements without the first `from`; at least one bound is
+    /// present.
     Slice {
         /// The sequence.
         sequence: Box<Expr>,
@@ -159,7 +160,8 @@ pub enum ExprKind {
     },
     /// `assigned(x)` of a ghost constant.
     Assigned(LocalId),
-    /// An accessibility assertion: `acc(..)`, `rd(..)`, `rd*(..)`, or a predicate by its name alone.
+    /// An accessibility assertion: `acc(..)`, `rd(..)`, `rd*(..)`, or a predicate by its name
+    /// alone.
     Access(Box<Access>),
     /// `credit(c, n)`
     Credit {

@@ -1,8 +1,9 @@
 //! The effects of methods on the locks of the thread that runs them: their own, and those of the
 //! methods that they call.
 //!
-//! A method may give what it holds another level only if it, or what it calls, has a statement that does. All others show
-//! that levels stay, and may rely on it. The translation and the direct execution both ask here, so that they cannot differ.
+//! A method may give what it holds another level only if it, or what it calls, has a statement that
+//! does. All others show that levels stay, and may rely on it. The translation and the direct
+//! execution both ask here, so that they cannot differ.
 
 use la_arena::ArenaMap;
 
@@ -73,7 +74,8 @@ pub struct MethodLocks {
     /// The precondition of the method speaks of held locks. Otherwise the method has acquired its
     /// locks itself, or knows only by a test or an assumption that it holds them.
     ///
-    /// SOUNDNESS: where this decides that levels stay ([`Self::may_relevel`]), methods and loops show that they do.
+    /// SOUNDNESS: where this decides that levels stay ([`Self::may_relevel`]), methods and loops
+    /// show that they do.
     holds_at_start: bool,
     calls: Vec<Call>,
 }
@@ -268,7 +270,8 @@ pub fn is_new_object(body: &Block, expr: &Expr) -> bool {
     is_new && !is_assigned
 }
 
-/// A method does what the methods do that it calls. It is looked at again only when one of those has changed.
+/// A method does what the methods do that it calls. It is looked at again only when one of those
+/// has changed.
 fn close_over_calls(methods: &mut ArenaMap<MethodId, MethodLocks>) {
     let mut callers: ArenaMap<MethodId, Vec<MethodId>> =
         methods.iter().map(|(id, _)| (id, Vec::new())).collect();

@@ -146,7 +146,8 @@ pub enum StmtKind {
         /// Which lock.
         mode: LockMode,
     },
-    /// `lock (e) { .. }`, `rd lock (e) { .. }`, `[[ .. ]]`: evaluates the object once, acquires, runs, releases.
+    /// `lock (e) { .. }`, `rd lock (e) { .. }`, `[[ .. ]]`: evaluates the object once, acquires,
+    /// runs, releases.
     Lock {
         /// The object.
         target: Expr,

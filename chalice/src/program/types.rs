@@ -25,7 +25,8 @@ pub enum Type {
     Seq(Box<Type>),
     /// Finite sets.
     Set(Box<Type>),
-    /// The type of an ill-typed expression while errors are collected; never in an accepted program.
+    /// The type of an ill-typed expression while errors are collected; never in an accepted
+    /// program.
     Unknown,
 }
 

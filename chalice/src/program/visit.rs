@@ -24,13 +24,14 @@ pub enum Reached<'e> {
 }
 
 impl Expr {
-    /// Calls `visit` on each direct subexpression from left to right, those in permission amounts included.
+    /// Calls `visit` on each direct subexpression from left to right, those in permission amounts
+    /// included.
     pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         self.for_each_part(&mut |part, _| visit(part));
     }
 
-    /// Calls `visit` on each direct subexpression from left to right, those in permission amounts included, and says when
-    /// it is evaluated. What a condition is comes before what it decides.
+    /// Calls `visit` on each direct subexpression from left to right, those in permission amounts
+    /// included, and says when it is evaluated. What a condition is comes before what it decides.
     ///
     /// All walks over expressions are made of this one, so that none forgets a part.
     pub fn for_each_part<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr, Reached<'e>)) {

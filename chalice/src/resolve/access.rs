@@ -1,7 +1,7 @@
 //! Accessibility assertions and permission amounts.
 //!
-//! Amounts are written loosely: `rd(x)` may be a count, a fraction of a context, or an assertion. What the parser read
-//! alike is told apart here, by position and type.
+//! Amounts are written loosely: `rd(x)` may be a count, a fraction of a context, or an assertion.
+//! What the parser read alike is told apart here, by position and type.
 
 use super::name::{Selected, unknown};
 use super::{Context, Resolver};
@@ -96,7 +96,8 @@ impl<'s> Resolver<'s> {
                 syntax::ExprKind::Elements(elements) => {
                     self.elements_field(elements, member, target.span, context)
                 }
-                // `s[*].f.g`: elements are reached through one field only, so there is no object to select from.
+                // `s[*].f.g`: elements are reached through one field only, so there is no object to
+                // select from.
                 syntax::ExprKind::Select { receiver: inner, .. }
                     if matches!(inner.kind, syntax::ExprKind::Elements(_)) =>
                 {
@@ -251,7 +252,8 @@ impl<'s> Resolver<'s> {
 
     /// `rd(target)` as an amount: what it is depends on what `target` is.
     fn read_fraction(&mut self, target: &'s syntax::Expr, context: Context) -> PermissionKind {
-        // Only a predicate by its name alone is meant; where permissions are allowed it resolves to itself.
+        // Only a predicate by its name alone is meant; where permissions are allowed it resolves to
+        // itself.
         let value = self.expr(target, Context { spec: true, ..context });
         if let ExprKind::Access(access) = &value.kind
             && let AccessTarget::Predicate { receiver, .. } = &access.target

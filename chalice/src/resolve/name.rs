@@ -188,7 +188,8 @@ impl Resolver<'_> {
             && name != "mu"
     }
 
-    /// The end of a message about a member that a type does not have: which member, or other name, may be meant.
+    /// The end of a message about a member that a type does not have: which member, or other name,
+    /// may be meant.
     fn question<'n>(
         &'n self,
         name: &str,

@@ -51,7 +51,8 @@ impl<'s> Resolver<'s> {
         Expr { kind, ty, span }
     }
 
-    /// The type of a conditional expression: that of the first arm, or of the other if the first is `null`.
+    /// The type of a conditional expression: that of the first arm, or of the other if the first is
+    /// `null`.
     fn common_type(&mut self, then: &Expr, otherwise: &Expr) -> Type {
         if !is_comparable(&then.ty, &otherwise.ty) {
             let message = format!(

@@ -119,7 +119,8 @@ impl<'s> Resolver<'s> {
         StmtKind::Declare { local, value }
     }
 
-    /// The type of a variable declared without one: what the form of its initial value shows, and else `int`.
+    /// The type of a variable declared without one: what the form of its initial value shows, and
+    /// else `int`.
     fn guessed_type(&self, value: Option<&syntax::Rhs>) -> Type {
         match value {
             Some(syntax::Rhs::New(new)) => match self.names.types.get(new.class.name.as_str()) {
@@ -363,7 +364,8 @@ impl<'s> Resolver<'s> {
         Some(StmtKind::Call { outs, receiver, method, arguments })
     }
 
-    /// Declares the results of a statement that could not be resolved, so that their uses are no errors.
+    /// Declares the results of a statement that could not be resolved, so that their uses are no
+    /// errors.
     fn declare_unknown(&mut self, outs: &'s [Ident]) {
         for name in outs {
             self.out_or_new(name, &Type::Unknown);
@@ -397,7 +399,8 @@ impl<'s> Resolver<'s> {
     fn join(&mut self, outs: &'s [Ident], token: &'s syntax::Expr, span: Span) -> Option<StmtKind> {
         let token = self.expr(token, Context::VALUE);
         let Type::Token(method) = token.ty else {
-            // A fork that is wrong gives a variable without type: its join is told, too. Other mistakes are told already.
+            // A fork that is wrong gives a variable without type: its join is told, too. Other
+            // mistakes are told already.
             if token.ty != Type::Unknown || matches!(token.kind, ExprKind::Local(_)) {
                 self.error("only the token of a forked method can be joined", token.span);
             }

@@ -21,13 +21,15 @@ use super::{Ident, Program, TREE_LIMIT};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// How many syntax errors are reported: to find the next one, the file is read again without the broken member.
+/// How many syntax errors are reported: to find the next one, the file is read again without the
+/// broken member.
 const MOST_ERRORS: usize = 20;
 
 /// Reads a whole file.
 ///
 /// # Errors
-/// The syntax errors, at most one a member, with [`Code::ParserError`], in source order; there is at least one.
+/// The syntax errors, at most one a member, with [`Code::ParserError`], in source order; there is
+/// at least one.
 pub fn parse(text: &str) -> Result<Program, Vec<Diagnostic>> {
     if u32::try_from(text.len()).is_err() {
         return Err(vec![error("the file is larger than 4 GiB", Span::default())]);

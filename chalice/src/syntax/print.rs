@@ -1,7 +1,8 @@
 //! Writing a parsed tree as text that parses to the same tree.
 //!
-//! Parentheses stand where the tree needs them, semicolons after every statement and declaration, since some of them
-//! would otherwise run into what follows. Adjacent brackets are kept apart where they would read as one delimiter.
+//! Parentheses stand where the tree needs them, semicolons after every statement and declaration,
+//! since some of them would otherwise run into what follows. Adjacent brackets are kept apart where
+//! they would read as one delimiter.
 
 mod expr;
 mod stmt;

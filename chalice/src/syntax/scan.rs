@@ -1,6 +1,8 @@
-//! A look at the text before it is parsed: unclosed comments, nesting beyond the limit, and where trivia is.
+//! A look at the text before it is parsed: unclosed comments, nesting beyond the limit, and where
+//! trivia is.
 //!
-//! The generated parser recurses once or more for every bracket, so a limit has to hold before it starts.
+//! The generated parser recurses once or more for every bracket, so a limit has to hold before it
+//! starts.
 
 use front::{Nesting, Trivia};
 
@@ -29,8 +31,8 @@ struct Scanner<'s> {
     bytes: &'s [u8],
     at: usize,
     trivia: Trivia,
-    /// Besides brackets, `?`, `::`, `unfolding`, `seq` and `set` nest what follows them, up to the next comma, bracket or
-    /// word that begins a statement or declaration.
+    /// Besides brackets, `?`, `::`, `unfolding`, `seq` and `set` nest what follows them, up to the
+    /// next comma, bracket or word that begins a statement or declaration.
     nesting: Nesting,
 }
 

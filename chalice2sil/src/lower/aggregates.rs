@@ -1,10 +1,11 @@
 //! `sum` and `max` over collections.
 //!
-//! Of collections that are written out, and of ranges between two small numbers, they are written out as well. A sum
-//! over the elements of a sequence or over a range is a recursive function that adds the last element to the sum of the
-//! others; a maximum is a function of which is known that no element is greater and that some element is as great. The
-//! body may read fields of the element, which the function then needs permission to. Sets have no last element: a sum over
-//! a set is the sum of a valuation of its elements (see [`super::set_sums`]), and the function yields the valuation.
+//! Aggregates of written-out collections, and of ranges between two small numbers, are written out
+//! as well. A sum over the elements of a sequence or over a range is a recursive function that adds
+//! the last element to the sum of the others. A maximum is a function with two axioms: no element
+//! is greater, and some element is as great. The body may read fields of the element, and the
+//! function then needs permission to them. Sets have no last element: a sum over a set is the sum
+//! of a valuation of its elements (see [`super::set_sums`]), and the function yields the valuation.
 //!
 //! DIVERGENCE: of the maximum of nothing nothing is known.
 
@@ -76,7 +77,8 @@ impl Member<'_, '_> {
         })
     }
 
-    /// A collection; a set that is written out is the union of its singletons, as sums over sets know one more element.
+    /// A collection; a set that is written out is the union of its singletons, as sums over sets
+    /// know one more element.
     fn united(&mut self, collection: &Expr, env: &Env) -> s::Expr {
         let ExprKind::Set(elements) = &collection.kind else { return self.expr(collection, env) };
         elements
@@ -120,8 +122,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// That an element of a sequence exists for every number in a range: the first and the last do, and the index grows
-    /// with the number.
+    /// Makes the claim that an element of a sequence exists for every number in a range: the first
+    /// and the last exist, and the index grows with the number.
     fn indices_inside(
         &mut self,
         variable: LocalId,
@@ -140,8 +142,8 @@ impl Member<'_, '_> {
         implies(lt(low.clone(), high.clone()), and([le(int(0), first), lt(last, length)]))
     }
 
-    /// Variables that the body mentions apart from its own; nothing if it reads more than fields of the element and, for
-    /// the numbers of a range, elements of sequences.
+    /// Variables that the body mentions apart from its own; nothing if it reads more than fields of
+    /// the element and, for the numbers of a range, elements of sequences.
     fn captured(&self, variable: LocalId, body: &Expr, is_range: bool) -> Option<Vec<LocalId>> {
         let allowed = indices(variable, body)?;
         if !is_range && !allowed.is_empty() {
@@ -174,7 +176,8 @@ impl Member<'_, '_> {
         is_fine.then_some(captured)
     }
 
-    /// The function that an aggregate is: its parameters are the collection and the captured variables.
+    /// The function that an aggregate is: its parameters are the collection and the captured
+    /// variables.
     fn aggregate_function(
         &mut self,
         quantifier: Quantifier,
@@ -305,8 +308,8 @@ fn is_sum_over_set(quantifier: Quantifier, collection: &Expr) -> bool {
     quantifier == Quantifier::Sum && matches!(collection.ty, Type::Set(_))
 }
 
-/// The elements of sequences that a body reads, as sequence and index; nothing if some index does not grow with the number
-/// it is of, or is not certainly read.
+/// The elements of sequences that a body reads, as sequence and index; nothing if some index does
+/// not grow with the number it is of, or is not certainly read.
 fn indices(variable: LocalId, body: &Expr) -> Option<Vec<(&Expr, &Expr)>> {
     let mut found = Vec::new();
     if let ExprKind::Index { sequence, index } = &body.kind {
@@ -347,7 +350,8 @@ fn grows_with(variable: LocalId, index: &Expr) -> bool {
 /// Ranges of more numbers than this are not written out.
 const LONGEST_RANGE: u32 = 32;
 
-/// The elements of a collection that is written out, each counted once; a range of few numbers is as good.
+/// The elements of a collection that is written out, each counted once; a range of few numbers is
+/// as good.
 fn written_out(collection: &Expr) -> Option<Cow<'_, [Expr]>> {
     match &collection.kind {
         ExprKind::Seq(elements) => Some(elements.into()),

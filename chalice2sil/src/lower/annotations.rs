@@ -1,7 +1,8 @@
 //! Where generated code comes from, and how its failures are told.
 //!
-//! The annotations are those of SIL: `@src.at` gives a place in the Chalice program, `@src.as` renames an error,
-//! `@src.say` gives the words. In a new name, `*` stands for what the `*` of the pattern matched.
+//! The annotations are those of SIL: `@src.at` gives a place in the Chalice program, `@src.as`
+//! renames an error, `@src.say` gives the words. In a new name, `*` stands for what the `*` of the
+//! pattern matched.
 
 use chalice::Span;
 use sil::build::{source_at, source_file};

@@ -16,7 +16,8 @@ use crate::walk::is_impure;
 /// The variables of a quantifier and its triggers.
 pub(crate) type Binder = (Vec<s::TypedName>, Vec<Vec<s::Expr>>);
 
-/// An accessibility assertion, credit or claim about the wait level inside an assertion, and when it counts.
+/// An accessibility assertion, credit or claim about the wait level inside an assertion, and when
+/// it counts.
 pub(crate) struct Guarded<'e> {
     /// The conditions it stands under.
     pub(crate) guard: s::Expr,
@@ -66,10 +67,11 @@ fn mentions_any(e: &Expr, variables: &[LocalId]) -> bool {
     e.any(&mut |part| matches!(&part.kind, ExprKind::Local(local) if variables.contains(local)))
 }
 
-/// The parts of the body of a quantifier that are permission to one location for all elements, and the other parts; nothing
-/// if there are none of the first.
+/// The parts of the body of a quantifier that are permission to one location for all elements, and
+/// the other parts; nothing if there are none of the first.
 ///
-/// What is shared comes first, so that the other parts can read it; of what permission to elements tells it cannot make use.
+/// Parts that all elements share come first, so that the other parts can read them; these parts
+/// cannot use the permissions to elements.
 fn without_shared(variables: &[LocalId], body: &Expr) -> Option<(Vec<Expr>, Expr)> {
     let ExprKind::And(parts) = &body.kind else { return None };
     let (shared, own): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| {
@@ -173,10 +175,12 @@ impl Member<'_, '_> {
         })
     }
 
-    /// What makes the permissions or credits of an assertion depend on the wait level, if one party gives them to another.
+    /// Finds the expression that makes the permissions or credits of an assertion depend on the
+    /// wait level, if one party gives them to another.
     ///
-    /// SOUNDNESS: what a party owes is known to it alone, and changes while credits are moved. So the two might not agree
-    /// on such a condition: debts would vanish between them, and so would what is known of how much `rd*` leaves.
+    /// SOUNDNESS: what a party owes is known to it alone, and changes while credits are moved. So
+    /// the two might not agree on such a condition: debts would vanish between them, and so would
+    /// what is known of how much `rd*` leaves.
     fn depends_on_wait_level<'e>(&self, e: &'e Expr, env: &Env) -> Option<&'e Expr> {
         let facts = &self.lowering.facts;
         if env.side == Side::Asserted || !(facts.credits || facts.counting) {
@@ -194,8 +198,9 @@ impl Member<'_, '_> {
 
     /// An assertion about permissions below a quantifier whose variables it does not mention.
     ///
-    /// For the elements of a collection it speaks of one location, which counts once, as each object does. For all
-    /// values of a type it asks for endlessly many copies, which nobody can have.
+    /// For the elements of a collection it speaks of one location, which counts once, as each
+    /// object does. For all values of a type it asks for endlessly many copies, which nobody can
+    /// have.
     fn without_variables(
         &mut self,
         variables: &[LocalId],
@@ -212,7 +217,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// An assertion about permissions that is said of some element of a collection, whichever that is.
+    /// An assertion about permissions that is said of some element of a collection, whichever that
+    /// is.
     fn once(&mut self, collection: &Expr, body: &Expr, env: &Env) -> s::Expr {
         let occupied = match &collection.kind {
             ExprKind::Range { from, to } => lt(self.expr(from, env), self.expr(to, env)),
@@ -222,8 +228,9 @@ impl Member<'_, '_> {
         binary(s::BinaryOp::Implies, occupied, body)
     }
 
-    /// `credit(channel, amount)`: credits are moved beside assertions, so that only its parts are looked at here. In
-    /// contracts and in `assert` they have to make sense; elsewhere that is known.
+    /// `credit(channel, amount)`: credits are moved beside assertions, so that only its parts are
+    /// looked at here. In contracts and in `assert` they have to make sense; elsewhere that is
+    /// known.
     fn credit(&mut self, channel: &Expr, amount: Option<&Expr>, env: &Env) -> s::Expr {
         if matches!(env.side, Side::Inhaled | Side::Exhaled) {
             return truth(true);
@@ -243,7 +250,8 @@ impl Member<'_, '_> {
         and(defined)
     }
 
-    /// `holds(target)` as a claim of its own: what is held is shared, so its level is not the least one.
+    /// `holds(target)` as a claim of its own: what is held is shared, so its level is not the least
+    /// one.
     fn claimed_lock(&mut self, e: &Expr, target: &Expr, env: &Env) -> s::Expr {
         let held = self.expr(e, env);
         let Locks::State(locks) = &env.locks else { return held };
@@ -252,8 +260,8 @@ impl Member<'_, '_> {
         and([held, assumed(ne(level, self.lowering.lockbottom()), env.side)])
     }
 
-    /// The accessibility assertions, credits and claims about the wait level of an assertion, from left to right, each
-    /// with its conditions.
+    /// The accessibility assertions, credits and claims about the wait level of an assertion, from
+    /// left to right, each with its conditions.
     pub(crate) fn parts<'e>(&mut self, e: &'e Expr, env: &Env) -> Vec<Guarded<'e>> {
         let mut parts = Vec::new();
         let always = Condition { value: truth(true), defined: Some(truth(true)) };
@@ -323,8 +331,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// What becomes known of lock levels when an assertion has been received inside a predicate, whose body cannot
-    /// speak of the thread's locks.
+    /// Makes the facts about lock levels that follow when an assertion has been received inside a
+    /// predicate, whose body cannot speak of the thread's locks.
     pub(crate) fn levels_in(&mut self, e: &Expr, env: &Env) -> Vec<s::Expr> {
         if !matches!(env.locks, Locks::State(_)) && !self.lowering.facts.credits {
             return Vec::new();

@@ -1,7 +1,9 @@
-//! Back pointers: each object has, for each tracked field that may point to it, the set of the objects whose field does.
+//! Back pointers: each object has, for each tracked field that may point to it, the set of the
+//! objects whose field does.
 //!
-//! The set is a ghost field of the object pointed to; assigning the tracked field changes the sets of the old and the new
-//! object. The tracked fields of a new object point nowhere, and nothing points to it.
+//! The set is a ghost field of the object pointed to; assigning the tracked field changes the sets
+//! of the old and the new object. The tracked fields of a new object point nowhere, and nothing
+//! points to it.
 
 use chalice::program::{FieldId, Type};
 use sil::syntax as s;

@@ -91,8 +91,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// What `old` means in the postcondition of a call that comes next: a label of the present state, and the locks held
-    /// in it, which the call may change.
+    /// Makes the old state of the next call: a label of the present state, and the locks held in
+    /// it, which the call may change.
     fn entry_of_call(&mut self, env: &Env, changes_locks: bool) -> (Name, Locks) {
         let name = self.fresh("before_call");
         self.emit_plain(label(&name));
@@ -108,11 +108,12 @@ impl Member<'_, '_> {
         (name, locks)
     }
 
-    /// Gives the credits of a precondition, and checks what it says of the wait level: channels that the caller owes a
-    /// message count for that, of which the callee's contract cannot speak.
+    /// Gives the credits of a precondition, and checks what it says of the wait level: channels
+    /// that the caller owes a message count for that, of which the callee's contract cannot speak.
     ///
-    /// SOUNDNESS: what the caller still owes is open while the callee runs. So what is claimed of the wait level has to
-    /// hold when all credits have been given, too, and not only where it stands.
+    /// SOUNDNESS: what the caller still owes is open while the callee runs. So what is claimed of
+    /// the wait level has to hold when all credits have been given, too, and not only where it
+    /// stands.
     fn give_credits(&mut self, requires: &[Expr], contract: &Env) {
         if self.credits.is_none() {
             return;
@@ -139,8 +140,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// A claim about the wait level, where it makes sense and holds without debts: that it does is checked by the call,
-    /// after what stands in front of it.
+    /// A claim about the wait level, where it makes sense and holds without debts: that it does is
+    /// checked by the call, after what stands in front of it.
     fn claim_with_debts(&mut self, e: &Expr, part: &Guarded<'_>, contract: &Env) -> s::Expr {
         let without = contract.without_debts();
         let owed = self.assertion(e, contract);
@@ -218,8 +219,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// However many counting permissions an assertion speaks of, they are less than any fraction ([`Self::are_few`]).
-    /// Numbers that are written out are covered by an axiom.
+    /// However many counting permissions an assertion speaks of, they are less than any fraction
+    /// ([`Self::are_few`]). Numbers that are written out are covered by an axiom.
     pub(crate) fn bound_counts(&mut self, clause: &Expr, env: &Env) {
         let mut counts = Vec::new();
         for part in self.parts(clause, env) {
@@ -306,11 +307,12 @@ impl Member<'_, '_> {
     }
 }
 
-/// The quantifier of a location of every element of a collection: `forall name: Ref :: {triggers} inside ==> ..`
+/// The quantifier of a location of every element of a collection: `forall name: Ref :: {triggers}
+/// inside ==> ..`
 #[derive(Clone)]
 pub(crate) struct EachElement {
     pub(crate) name: Name,
-    /// That the object is an element.
+    /// The claim that the object is an element.
     pub(crate) inside: s::Expr,
     /// None where the collection is a term that no trigger may contain.
     pub(crate) triggers: Vec<s::Expr>,

@@ -1,7 +1,9 @@
-//! Channels: what `send` and `receive` do, and the messages that a method may still receive or has to send.
+//! Channels: what `send` and `receive` do, and the messages that a method may still receive or has
+//! to send.
 //!
-//! Credits are a map from channels to numbers, one a method: what a contract or a message says of them is moved by
-//! statements beside it (Leino, Müller and Smans 2010, on deadlock-free channels and locks).
+//! Credits are a map from channels to numbers, one a method: what a contract or a message says of
+//! them is moved by statements beside it (Leino, Müller and Smans 2010, on deadlock-free channels
+//! and locks).
 
 use std::rc::Rc;
 
@@ -46,10 +48,11 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Moves the credits inside a predicate that is folded or unfolded as [`Self::move_credits`] does.
+    /// Moves the credits inside a predicate that is folded or unfolded as [`Self::move_credits`]
+    /// does.
     ///
-    /// SOUNDNESS: nobody gets them twice, as they move with the whole predicate only. Debts are not kept in predicates,
-    /// since nobody would have to pay them: predicates may be dropped.
+    /// SOUNDNESS: nobody gets them twice, as they move with the whole predicate only. Debts are not
+    /// kept in predicates, since nobody would have to pay them: predicates may be dropped.
     pub(crate) fn move_folded_credits(&mut self, access: &Access, env: &Env, op: s::BinaryOp) {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return };
         let body = &self.program().predicates[*predicate].body;
@@ -78,8 +81,8 @@ impl Member<'_, '_> {
 
     /// No token may carry a debt: nobody would owe it until the token is joined.
     ///
-    /// SOUNDNESS: debts count for the wait level of the thread that has them. One that no thread has could be waited for
-    /// by the very thread that would have to join first.
+    /// SOUNDNESS: debts count for the wait level of the thread that has them. One that no thread
+    /// has could be waited for by the very thread that would have to join first.
     pub(crate) fn check_no_debt_in_token(&mut self, ensures: &[Expr], env: &Env) {
         for clause in ensures {
             for part in self.parts(clause, env) {
@@ -233,7 +236,8 @@ impl Member<'_, '_> {
     }
 }
 
-/// The environment of the where clause of a channel: for the channel itself and the parameters, what they stand for.
+/// The environment of the where clause of a channel: for the channel itself and the parameters,
+/// what they stand for.
 fn about_message(env: &Env, declared: &Channel, target: &s::Expr, actuals: &[s::Expr]) -> Env {
     let replaced = declared.parameters.iter().copied().zip(actuals.iter().cloned()).collect();
     Env {

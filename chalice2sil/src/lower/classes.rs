@@ -19,7 +19,8 @@ use super::{Lowering, Member};
 use crate::build::*;
 use crate::walk::is_impure;
 
-/// The meaning of names in predicates and functions: there is no thread whose locks could be asked about.
+/// The meaning of names in predicates and functions: there is no thread whose locks could be asked
+/// about.
 pub(crate) fn stateless(read: ReadAmount) -> Env {
     Env {
         this: var("this"),
@@ -80,7 +81,7 @@ impl Lowering<'_> {
         .with(renamed("predicate.not.wellformed:*", "not.wellformed:*"))
     }
 
-    /// What the monitors of a class protect, as a predicate; and the share of it that readers get.
+    /// Makes the predicate of a class's monitors, and the predicate of a reader's share.
     pub(crate) fn monitor(&self, id: ClassId) -> Vec<s::Member> {
         let class = &self.program.classes[id];
         let span = match (class.invariants.first(), class.invariants.last()) {
@@ -118,11 +119,13 @@ impl Lowering<'_> {
         members
     }
 
-    /// What a message of a channel transfers. It has parameters, hence is no class's predicate.
+    /// Makes the predicate of a channel's messages. It has parameters, hence is no class's
+    /// predicate.
     ///
-    /// What it says of locks is said of the thread that sends it, whose locks are parameters, too.
+    /// Locks in the where clause are those of the sending thread, which are parameters, too.
     ///
-    /// SOUNDNESS: whoever receives it is another thread, and takes it with locks of which nothing is known.
+    /// SOUNDNESS: whoever receives it is another thread, and takes it with locks of which nothing
+    /// is known.
     pub(crate) fn lower_channel(&self, id: ChannelId, members: &mut Vec<s::Member>) {
         let channel = &self.program.channels[id];
         let mut member = Member::new(self, channel.span);
@@ -200,8 +203,8 @@ impl Lowering<'_> {
 
     /// Is `e` this function, applied to its own parameters?
     ///
-    /// In a postcondition that is the result. Taken for one more application it would have the postcondition that is
-    /// about to be shown, and every postcondition would show itself.
+    /// In a postcondition that is the result. Taken for one more application it would have the
+    /// postcondition that is about to be shown, and every postcondition would show itself.
     pub(crate) fn is_own_application(&self, id: FunctionId, e: &Expr) -> bool {
         let ExprKind::Apply { receiver, function, arguments } = &e.kind else { return false };
         let own = &self.program.functions[id];
@@ -212,7 +215,8 @@ impl Lowering<'_> {
             && arguments.iter().zip(&own.parameters).all(is_own)
     }
 
-    /// Do several modules share the program, so that the function's body must not be used everywhere?
+    /// Do several modules share the program, so that the function's body must not be used
+    /// everywhere?
     pub(crate) fn is_opaque(&self, id: FunctionId) -> bool {
         let function = &self.program.functions[id];
         let own = &self.program.classes[function.class].module;
@@ -226,7 +230,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Does the assertion begin with permission to a field of `this`, which implies that `this` is an object?
+/// Does the assertion begin with permission to a field of `this`, which implies that `this` is an
+/// object?
 fn names_this_first(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::And(parts) => parts.first().is_some_and(names_this_first),
@@ -257,7 +262,8 @@ fn names_this_first(e: &Expr) -> bool {
 }
 
 impl Member<'_, '_> {
-    /// Predicates may be dropped, and what they owe with them. So they contain no debt, and nothing that might be one.
+    /// Predicates may be dropped, and what they owe with them. So they contain no debt, and nothing
+    /// that might be one.
     fn debts_refused(&mut self, body: &Expr) -> s::Expr {
         let mut refused = None;
         body.for_each(&mut |part| {

@@ -1,8 +1,8 @@
-//! What the options `-defaults` and `-checkLeaks` of the original verifier add.
+//! The additions of the original verifier's options `-defaults` and `-checkLeaks`.
 //!
-//! DIVERGENCE: `-defaults` opens the predicates of `this` in the body that a contract belongs to, and closes them at its
-//! end, instead of replacing them in the contract, so that callers still see predicates. What `-defaults:2` inlines are
-//! functions, whose bodies are known anyway.
+//! DIVERGENCE: `-defaults` opens the predicates of `this` in the body that a contract belongs to,
+//! and closes them at its end, instead of replacing them in the contract, so that callers still see
+//! predicates. What `-defaults:2` inlines are functions, whose bodies are known anyway.
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind};
 use sil::syntax as s;
@@ -17,7 +17,8 @@ use crate::build::*;
 use crate::names::fixed;
 
 impl Member<'_, '_> {
-    /// Predicates of `this` that clauses speak of: where each is mentioned, under which condition, and the assertion.
+    /// Predicates of `this` that clauses speak of: where each is mentioned, under which condition,
+    /// and the assertion.
     fn own_predicates<'e>(
         &mut self,
         clauses: &'e [Expr],
@@ -88,7 +89,7 @@ impl Member<'_, '_> {
         })
     }
 
-    /// That nothing is left once `clauses` have been given away.
+    /// Makes the claim that nothing is left once `clauses` have been given away.
     pub(crate) fn check_leaks(&mut self, clauses: &[Expr], env: &Env, id: &str, words: &str) {
         let lowering = self.lowering;
         let object = self.bound_name("o");

@@ -1,6 +1,7 @@
 //! When an expression has a value, as a condition that can be tested (Klauser 2012, figure 5).
 //!
-//! Readability is `perm(..) > none`, so the condition depends on what the thread holds where it is tested.
+//! Readability is `perm(..) > none`, so the condition depends on what the thread holds where it is
+//! tested.
 
 use chalice::program::{
     Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldId, FieldRef, PermissionKind, PredicateId,
@@ -160,7 +161,8 @@ impl Member<'_, '_> {
         Some(all)
     }
 
-    /// That a function's precondition is satisfied, as far as permissions go: something of everything is held.
+    /// Makes the claim that a function's precondition is satisfied, as far as permissions go: some
+    /// permission of everything is held.
     pub(crate) fn footprint(&mut self, e: &Expr, env: &Env) -> Option<s::Expr> {
         Some(match &e.kind {
             ExprKind::And(parts) => {
@@ -216,8 +218,9 @@ impl Member<'_, '_> {
         }
     }
 
-    /// `unfolding P in body`: as much is held as is opened, and `body` is defined where it is open. That it is is obvious if
-    /// it reads nothing but fields of the receiver that `P` certainly contains.
+    /// `unfolding P in body`: as much is held as is opened, and `body` is defined where it is open.
+    /// That it is is obvious if it reads nothing but fields of the receiver that `P` certainly
+    /// contains.
     fn unfolded(&mut self, access: &Access, body: &Expr, env: &Env) -> Option<s::Expr> {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
         if env.then.is_some() {

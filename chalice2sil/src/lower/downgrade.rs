@@ -1,4 +1,5 @@
-//! `downgrade`: a lock that is held for writing becomes one that is held for reading, and no value changes.
+//! `downgrade`: a lock that is held for writing becomes one that is held for reading, and no value
+//! changes.
 
 use chalice::program::{AccessTarget, ClassId, Expr, FieldRef, LockMode, PredicateId};
 use front::grow_stack;
@@ -21,7 +22,8 @@ impl Member<'_, '_> {
             return self.unsupported_stmt("downgrade of something that is no object");
         };
         self.check_write_held(&locks, &target, "downgrade.failed");
-        // The heap does not change: what the invariant says of values before still holds of what is left.
+        // The heap does not change: what the invariant says of values before still holds of what is
+        // left.
         let before: Name = self.fresh("downgrade");
         self.emit_plain(label(&before));
         let left = self.state_to_release(class, LockMode::Write, &target, &locks, env);
@@ -35,10 +37,10 @@ impl Member<'_, '_> {
         }
     }
 
-    /// What readers of the monitor may read has the values it had at `label`.
+    /// Keeps the values at `label` of the locations that readers of the monitor may read.
     ///
-    /// SOUNDNESS: nothing changes the heap in between. A location counts only where it is readable in both states, so that
-    /// nothing is said of values that one of them does not have.
+    /// SOUNDNESS: nothing changes the heap in between. A location counts only where it is readable
+    /// in both states, so that nothing is said of values that one of them does not have.
     fn keep_values(&mut self, class: ClassId, target: &s::Expr, label: &str, env: &Env) {
         let inner = env.about(target.clone()).on(Side::Inhaled);
         for invariant in self.protected(class) {
@@ -55,8 +57,9 @@ impl Member<'_, '_> {
         }
     }
 
-    /// The locations to which an assertion gives permission, directly or inside predicates, each with the condition
-    /// for it. Below quantifiers none is found, and inside a predicate none is looked into twice: it may contain itself.
+    /// The locations to which an assertion gives permission, directly or inside predicates, each
+    /// with the condition for it. Below quantifiers none is found, and inside a predicate none is
+    /// looked into twice: it may contain itself.
     fn values_in(
         &mut self,
         e: &Expr,

@@ -1,7 +1,7 @@
-//! What the names of an assertion mean where it is lowered.
+//! The meaning of an assertion's names where it is lowered.
 //!
-//! One Chalice assertion is lowered at several places: a precondition in the contract, at every fork, and where the
-//! read fraction of a call is chosen. [`Env`] holds what differs between them.
+//! One Chalice assertion is lowered at several places: a precondition in the contract, at every
+//! fork, and where the read fraction of a call is chosen. [`Env`] holds what differs between them.
 
 use std::rc::Rc;
 
@@ -19,13 +19,13 @@ pub(crate) struct Env {
     pub(crate) replaced: Rc<FxHashMap<LocalId, Expr>>,
     /// The amount of the abstract `rd`.
     pub(crate) read: ReadAmount,
-    /// What `old` refers to.
+    /// The state of `old`.
     pub(crate) old: OldState,
     /// The locks of the thread.
     pub(crate) locks: Locks,
     /// The locks in the state of `old`.
     pub(crate) old_locks: Locks,
-    /// What happens to the assertion.
+    /// The use of the assertion.
     pub(crate) side: Side,
     /// The recorded state in which the heap is read, if not in the present one.
     pub(crate) then: Option<Recorded>,
@@ -51,7 +51,7 @@ pub(crate) enum ReadAmount {
     Common,
 }
 
-/// What `old` refers to.
+/// The state that `old` refers to.
 #[derive(Clone)]
 pub(crate) enum OldState {
     /// No state at all: in predicates.
@@ -60,7 +60,8 @@ pub(crate) enum OldState {
     Entry,
     /// A labelled state.
     Label(Name),
-    /// Nothing that still exists: values that tokens of this method carry, in the order of their layout's `old` expressions.
+    /// Nothing that still exists: values that tokens of this method carry, in the order of their
+    /// layout's `old` expressions.
     Stored(MethodId, Rc<[Expr]>),
     /// The recorded state of this number.
     Recorded(Expr),
@@ -68,13 +69,13 @@ pub(crate) enum OldState {
     Now,
 }
 
-/// What is known of the locks of the thread that evaluates.
+/// The knowledge about the locks of the evaluating thread.
 #[derive(Clone)]
 pub(crate) enum Locks {
     /// No lock state at hand: in predicates and functions.
     Unknown,
-    /// A new thread: it holds nothing. It has seen of objects what the thread had seen that starts it; these are the
-    /// states in which that one last released them.
+    /// A new thread: it holds nothing. It has seen of objects what the thread had seen that starts
+    /// it; these are the states in which that one last released them.
     Nothing { released: Option<Expr> },
     /// The values of these expressions.
     State(LockState),
@@ -99,7 +100,7 @@ pub(crate) struct LockState {
     pub(crate) owed_by_callers: Option<Expr>,
 }
 
-/// What happens to an assertion.
+/// The use of an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     /// It is part of a contract: one party is given it, the other must show it.
@@ -132,8 +133,8 @@ impl Locks {
 }
 
 impl Env {
-    /// The same, where the wait level is that of what is held: in postconditions and loop invariants, which hand over the
-    /// debts that they name.
+    /// The same, where the wait level is that of what is held: in postconditions and loop
+    /// invariants, which hand over the debts that they name.
     pub(crate) fn without_debts(&self) -> Self {
         let held = |locks: &Locks| match locks {
             Locks::State(locks) => Locks::State(LockState { credits: None, ..locks.clone() }),

@@ -37,7 +37,8 @@ impl Member<'_, '_> {
                 }
                 let read = member.field_of(receiver, *field);
                 match field {
-                    // Of a token without permission, or of none, nobody can say that it may be joined.
+                    // Of a token without permission, or of none, nobody can say that it may be
+                    // joined.
                     FieldRef::Joinable => {
                         ["assert.failed:insufficient.permission", "assert.failed:receiver.null"]
                             .into_iter()
@@ -407,7 +408,8 @@ impl Member<'_, '_> {
         quantified(quantifier, bound, triggers, body)
     }
 
-    /// A quantifier over the elements of a sequence, as one over its indices: reading an element then finds the fact.
+    /// A quantifier over the elements of a sequence, as one over its indices: reading an element
+    /// then finds the fact.
     fn over_indices(
         &mut self,
         quantifier: s::Quantifier,
@@ -498,8 +500,8 @@ impl Member<'_, '_> {
 
 /// Does `e` look at the heap of a state that is not the present one?
 ///
-/// SOUNDNESS: a variable of a quantifier is a value. The term that it ranges over must not stand in its place below an
-/// `old`, where the term would be read in that state.
+/// SOUNDNESS: a variable of a quantifier is a value. The term that it ranges over must not stand in
+/// its place below an `old`, where the term would be read in that state.
 pub(crate) fn reads_other_states(e: &Expr) -> bool {
     e.any(&mut |part| matches!(part.kind, ExprKind::Old(_) | ExprKind::Eval { .. }))
 }

@@ -1,7 +1,8 @@
-//! What has to be known about the whole program before any part of it is lowered.
+//! The facts about the whole program that are needed before any part of it is lowered.
 //!
-//! Methods that have nothing to do with locks do not pass the lock state around, and methods whose contracts have no
-//! abstract read permission have no parameter for it: generated code says only what the program needs.
+//! Methods that have nothing to do with locks do not pass the lock state around, and methods whose
+//! contracts have no abstract read permission have no parameter for it: generated code says only
+//! what the program needs.
 
 use chalice::program::locking::Locking;
 use chalice::program::{
@@ -18,7 +19,7 @@ use crate::walk::{access_of, each_expr_in_block, each_stmt};
 pub(crate) struct Facts {
     /// Does anything mention lock levels, so that objects need the field `mu`?
     pub(crate) levels: bool,
-    /// What methods do to locks.
+    /// The effects of methods on locks.
     pub(crate) locking: Locking,
     /// Are there counting permissions, in assertions or because readers of a lock get them?
     pub(crate) counting: bool,
@@ -35,7 +36,8 @@ pub(crate) struct Facts {
 pub(crate) struct MethodFacts {
     /// Does its contract mention the abstract read fraction?
     pub(crate) read_fraction: bool,
-    /// Results that its precondition mentions: arbitrary values, of which whoever calls it has to show that.
+    /// Results that its precondition mentions: arbitrary values, of which whoever calls it has to
+    /// show that.
     pub(crate) entry_results: Vec<LocalId>,
     /// Does nothing that is executed depend on its ghost state?
     pub(crate) ghosts_stay_apart: bool,
@@ -75,7 +77,8 @@ pub(crate) fn class_of(e: &Expr) -> Option<ClassId> {
 }
 
 impl Facts {
-    /// The facts about `program`; `opens_own` if methods open and close the predicates of `this` in their contracts.
+    /// The facts about `program`; `opens_own` if methods open and close the predicates of `this` in
+    /// their contracts.
     pub(crate) fn of(program: &Program, opens_own: bool) -> Self {
         let mut facts = Self {
             credits: !program.channels.is_empty(),

@@ -1,9 +1,11 @@
-//! Fork and join (Klauser 2012, section 3.2): the precondition is given when a thread starts, the postcondition is
-//! received when it is joined, and a token carries what the postcondition needs from one to the other.
+//! Fork and join (Klauser 2012, section 3.2): the precondition is given when a thread starts, the
+//! postcondition is received when it is joined, and a token carries what the postcondition needs
+//! from one to the other.
 //!
-//! A token is an object with ghost fields: the receiver, the parameters, the results and the `old` expressions of the
-//! postcondition. Permission to `joinable` brings the same permission to them, so a token may be joined by whoever
-//! got it. Old values are stored only where they are defined (thesis figure 5).
+//! A token is an object with ghost fields: the receiver, the parameters, the results and the `old`
+//! expressions of the postcondition. Permission to `joinable` brings the same permission to them,
+//! so a token may be joined by whoever got it. Old values are stored only where they are defined
+//! (thesis figure 5).
 
 use std::rc::Rc;
 
@@ -38,11 +40,13 @@ pub(crate) struct TokenLayout<'p> {
 pub(crate) struct StoredOld<'p> {
     /// The field that keeps its value.
     pub(crate) field: Name,
-    /// What is evaluated in the old state. Whatever says the same is the same value, wherever it stands.
+    /// The expression that is evaluated in the old state. Equal expressions are one value, wherever
+    /// they stand.
     pub(crate) body: &'p Expr,
     /// Can its value be known when the thread starts? Not if it mentions results.
     pub(crate) is_known: bool,
-    /// Variables of the quantifiers around it: it then has many values, which only a function can keep.
+    /// Variables of the quantifiers around it: it then has many values, which only a function can
+    /// keep.
     pub(crate) bound: Vec<LocalId>,
 }
 
@@ -69,7 +73,8 @@ impl<'p> TokenLayout<'p> {
         let known: FxHashSet<LocalId> = method.parameters.iter().copied().collect();
         let mut olds: Vec<StoredOld<'p>> = Vec::new();
         for body in bodies {
-            // SOUNDNESS: what is one value is decided by what the expressions say, never by how they are written.
+            // SOUNDNESS: what is one value is decided by what the expressions say, never by how
+            // they are written.
             if olds.iter().any(|other| other.body == body) {
                 continue;
             }
@@ -237,9 +242,9 @@ impl Member<'_, '_> {
         let assigned: Vec<_> = target.iter().map(|out| out.local).collect();
         let this = self.saved(receiver, "receiver", &assigned, env);
         let actuals = self.saved_all(arguments, &callee.parameters, &assigned, env);
-        // The new thread holds no locks, whatever the forking one holds.
-        // SOUNDNESS: it goes on from what the forking one has seen. Those are states of the past, and what objects are
-        // when it acquires them comes after.
+        // The new thread holds no locks, whatever the forking one holds. SOUNDNESS: it goes on from
+        // what the forking one has seen. Those are states of the past, and what objects are when it
+        // acquires them comes after.
         let released = match env.locks.released() {
             None if lowering.states.keeps_released() => Some(self.unknown_states("releasedThere")),
             released => released.cloned(),
@@ -291,7 +296,8 @@ impl Member<'_, '_> {
                     "exhale.failed:assertion.false",
                     "the precondition of the forked method might not hold",
                 ));
-            // Old values are read before the precondition is given, so what is missing is missing there first.
+            // Old values are read before the precondition is given, so what is missing is missing
+            // there first.
             let reads_first = layout.olds.iter().any(|old| old.is_known && old.bound.is_empty());
             self.emit(if reads_first {
                 given.with(renamed(
@@ -339,8 +345,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// What the functions of a new token are: the values of `old` expressions below quantifiers, where they are defined,
-    /// in the state before the precondition was given.
+    /// Notes the functions of a new token: the values of `old` expressions below quantifiers, where
+    /// they are defined, in the state before the precondition was given.
     ///
     /// SOUNDNESS: nothing is known yet of these functions at the token, as it is a new object.
     fn note_old_functions(
@@ -366,7 +372,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Evaluates the `old` expressions of a postcondition, where they are defined, before the precondition is given.
+    /// Evaluates the `old` expressions of a postcondition, where they are defined, before the
+    /// precondition is given.
     fn store_olds(&mut self, method: MethodId, contract: &Env) -> Vec<Option<Name>> {
         let lowering = self.lowering;
         let mut stored = Vec::new();
@@ -410,7 +417,8 @@ impl Member<'_, '_> {
                 .with(said("*:assertion.false", "the token might have been joined before")),
         );
         let stored = layout.olds.iter().map(|old| {
-            // SOUNDNESS: one value for each value of the bound variables, never one for all of them.
+            // SOUNDNESS: one value for each value of the bound variables, never one for all of
+            // them.
             if old.bound.is_empty() {
                 field(token.clone(), &old.field)
             } else {
@@ -480,10 +488,11 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Gives what a token carries of the end of its method new values: the results, and `old` expressions that mention them.
+    /// Gives what a token carries of the end of its method new values: the results, and `old`
+    /// expressions that mention them.
     ///
-    /// SOUNDNESS: they are decided when the method ends. What they are may have been made after the fork, from whose
-    /// values new objects differ.
+    /// SOUNDNESS: they are decided when the method ends. What they are may have been made after the
+    /// fork, from whose values new objects differ.
     fn decide_results(&mut self, method: MethodId, token: &s::Expr) {
         let lowering = self.lowering;
         let layout = &lowering.tokens[method];

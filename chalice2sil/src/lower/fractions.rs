@@ -1,4 +1,5 @@
-//! Read fractions: those chosen for what is given to calls, threads and loops, and for what is folded and unfolded.
+//! Read fractions: those chosen for what is given to calls, threads and loops, and for what is
+//! folded and unfolded.
 
 use chalice::program::{Access, Expr, PermissionKind};
 use sil::source::Name;
@@ -13,13 +14,13 @@ use super::env::{Env, ReadAmount, Side};
 use crate::build::*;
 
 impl Member<'_, '_> {
-    /// Chooses the read fraction of a contract that is about to be given: smaller than a thousandth of the fraction of
-    /// the surroundings, and than what is held of every location that the contract wants to read, shared among its
-    /// `n` occurrences of `rd`.
+    /// Chooses the read fraction of a contract that is about to be given: smaller than a thousandth
+    /// of the fraction of the surroundings, and than what is held of every location that the
+    /// contract wants to read, shared among its `n` occurrences of `rd`.
     ///
-    /// SOUNDNESS: every bound is an upper bound by a positive amount, so some fraction satisfies all of them.
-    /// COMPLETENESS: `n` occurrences fit even if they all speak of one location; exact amounts beside them fit as the
-    /// fraction is far below the caller's own.
+    /// SOUNDNESS: every bound is an upper bound by a positive amount, so some fraction satisfies
+    /// all of them. COMPLETENESS: `n` occurrences fit even if they all speak of one location; exact
+    /// amounts beside them fit as the fraction is far below the caller's own.
     pub(crate) fn read_fraction(
         &mut self,
         contract: &[Expr],
@@ -38,12 +39,14 @@ impl Member<'_, '_> {
         k
     }
 
-    /// Chooses the read fraction of `fold` or `unfold` if it is written with one: that of the surroundings if so much
-    /// is there, even if nothing is left then, else a smaller one that leaves something of what it is taken from, as a
-    /// call's does. So what has been unfolded is folded again as a whole.
+    /// Chooses the read fraction of `fold` or `unfold` if it is written with one: that of the
+    /// surroundings if so much is there, even if nothing is left then, else a smaller one that
+    /// leaves something of what it is taken from, as a call's does. So what has been unfolded is
+    /// folded again as a whole.
     ///
-    /// SOUNDNESS: how much is folded or unfolded is the verifier's choice. Which one it is depends on what is held; what is
-    /// then known of it is that it is the fraction of the surroundings, or that it is below bounds some fraction satisfies.
+    /// SOUNDNESS: how much is folded or unfolded is the verifier's choice. Which one it is depends
+    /// on what is held; what is then known of it is that it is the fraction of the surroundings, or
+    /// that it is below bounds some fraction satisfies.
     pub(crate) fn traded_fraction(
         &mut self,
         access: &Access,
@@ -104,8 +107,9 @@ impl Member<'_, '_> {
         }
     }
 
-    /// What is held of the locations of `contract` whose amounts satisfy `counts`, and that the shares of it that have
-    /// the fraction `k` leave something, even if they are all of one location.
+    /// Makes the permissions held to the locations of `contract` whose amounts satisfy `counts`,
+    /// and the claim that the shares with the fraction `k` leave something, even if all of them are
+    /// of one location.
     fn fraction_bounds(
         &mut self,
         k: &s::Expr,
@@ -166,9 +170,11 @@ impl Member<'_, '_> {
         bounds
     }
 
-    /// That as much is held as is folded or unfolded of everything `wanted` asks for, with the fraction `k`.
+    /// Makes the claim that as much is held as is folded or unfolded of everything `wanted` asks
+    /// for, with the fraction `k`.
     ///
-    /// DIVERGENCE: in programs that count permissions, a fraction has to be left as well, as the original verifier has it.
+    /// DIVERGENCE: in programs that count permissions, a fraction has to be left as well, as the
+    /// original verifier has it.
     fn is_there(&mut self, k: &s::Expr, wanted: &[Expr], contract_env: &Env) -> s::Expr {
         let env = Env { side: Side::Exhaled, ..contract_env.clone() };
         let mut all = Vec::new();
@@ -195,7 +201,8 @@ impl Member<'_, '_> {
         and(claims)
     }
 
-    /// How much of a location is folded or unfolded with the fraction `k`; nothing if any amount will do.
+    /// How much of a location is folded or unfolded with the fraction `k`; nothing if any amount
+    /// will do.
     fn share_of(&mut self, access: &Access, k: &s::Expr, env: &Env) -> Option<s::Expr> {
         let is_folded = matches!(env.read, ReadAmount::Common);
         match &access.amount.kind {
@@ -254,7 +261,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// That as much is held as this one and the others ask for, where they are the same location, and what is to be left.
+    /// Makes the claim that as much is held as this location and the others ask for, where they are
+    /// the same location, and the rest that is to be left.
     fn is_there<'a>(
         &self,
         others: impl Iterator<Item = &'a Self>,
@@ -289,7 +297,7 @@ impl Asked {
     }
 }
 
-/// That two locations are the same; nothing if they never are.
+/// Makes the claim that two locations are the same; nothing if they never are.
 pub(super) fn may_be_same(one: &s::Expr, other: &s::Expr) -> Option<s::Expr> {
     match (&one.kind, &other.kind) {
         (

@@ -1,8 +1,9 @@
 //! Ghost constants, and what may be said of one before it is assigned.
 //!
-//! A ghost constant that is assigned late may be read before, as what it will be: so a method speaks of its own outcome
-//! ahead of time. That is sound only where the value assigned does not depend on the constant. Guards, arguments and
-//! assignments to what is no ghost do not read ghosts, as the resolver sees to; what is left is looked at here.
+//! A ghost constant that is assigned late may be read before, as what it will be: so a method
+//! speaks of its own outcome ahead of time. That is sound only where the value assigned does not
+//! depend on the constant. Guards, arguments and assignments to what is no ghost do not read
+//! ghosts, as the resolver sees to; what is left is looked at here.
 
 use chalice::program::{
     Block, Bounds, Expr, ExprKind, FieldRef, MethodId, OutVariable, Program, Rhs, StmtKind, Type,
@@ -26,13 +27,15 @@ fn mentions_ghost(program: &Program, e: &Expr) -> bool {
     })
 }
 
-/// The methods of which nothing that is executed depends on ghost state. It would through functions that read it, or may,
-/// as they have no body; through specification statements and assumptions that tell of it, or of permissions, for what a
-/// predicate says may be about both; through levels chosen by it, and pointers back; and where ghosts say how many credits
-/// are given, for `waitlevel` is what debts make of it: so wherever a method has to do with credits.
+/// The methods of which nothing that is executed depends on ghost state. It would through functions
+/// that read it, or may, as they have no body; through specification statements and assumptions
+/// that tell of it, or of permissions, for what a predicate says may be about both; through levels
+/// chosen by it, and pointers back; and where ghosts say how many credits are given, for
+/// `waitlevel` is what debts make of it: so wherever a method has to do with credits.
 ///
-/// SOUNDNESS: ghost fields carry values of ghosts from one method to others; where there are none, what a method does with
-/// its ghosts depends on its own alone, so that ghosts of other methods still stay apart.
+/// SOUNDNESS: ghost fields carry values of ghosts from one method to others; where there are none,
+/// what a method does with its ghosts depends on its own alone, so that ghosts of other methods
+/// still stay apart.
 pub(crate) fn stay_apart(program: &Program, facts: &Facts) -> Vec<MethodId> {
     let functions_read = program.functions.values().any(|function| match &function.body {
         Some(body) => mentions_ghost(program, body),
@@ -78,18 +81,20 @@ fn stays_apart(program: &Program, body: &Block) -> bool {
 
 /// May a ghost constant that is assigned `value` have had that value from its declaration on?
 ///
-/// SOUNDNESS: which value of this kind it gets, and whether it does, is the same whatever the constant was before, in
-/// methods whose ghosts [`stay_apart`]. So of each execution there is one in which it was just that. Not so of
-/// references: objects made since are unlike all that was there before.
+/// SOUNDNESS: which value of this kind it gets, and whether it does, is the same whatever the
+/// constant was before, in methods whose ghosts [`stay_apart`]. So of each execution there is one
+/// in which it was just that. Not so of references: objects made since are unlike all that was
+/// there before.
 pub(crate) fn is_foreseen(program: &Program, value: &Expr) -> bool {
     matches!(value.ty, Type::Int | Type::Bool) && !mentions_ghost(program, value)
 }
 
 impl Member<'_, '_> {
-    /// Assigns a ghost constant. If it may have had the value before, what is known of it is known of the value, too.
+    /// Assigns a ghost constant. If it may have had the value before, what is known of it is known
+    /// of the value, too.
     ///
-    /// SOUNDNESS: to assume that it has had any value from the start would be a contradiction where the value depends on
-    /// what it was, or is an object made since.
+    /// SOUNDNESS: to assume that it has had any value from the start would be a contradiction where
+    /// the value depends on what it was, or is an object made since.
     pub(super) fn assign_constant(
         &mut self,
         name: &str,

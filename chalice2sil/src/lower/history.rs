@@ -1,9 +1,9 @@
-//! History constraints: what a monitor invariant says with `old` of the state in which the object was last acquired,
-//! released or shared. The states themselves are in [`super::states`].
+//! History constraints: what a monitor invariant says with `old` of the state in which the object
+//! was last acquired, released or shared. The states themselves are in [`super::states`].
 //!
 //! Differs from the original verifier
-//! - DIVERGENCE: a history constraint has to be transitive as well as reflexive, since several threads may hold the lock
-//!   between two times that one does.
+//! - DIVERGENCE: a history constraint has to be transitive as well as reflexive, since several
+//!   threads may hold the lock between two times that one does.
 //! - DIVERGENCE: nothing is known of the state before if the object has got another level since.
 
 use chalice::program::{
@@ -64,7 +64,8 @@ fn part_of(e: &Expr, wants_history: bool) -> Expr {
     Expr { kind, ty: e.ty.clone(), span: e.span }
 }
 
-/// A part of an assertion, and the conditions it stands under, each with the value that it has to have.
+/// A part of an assertion, and the conditions it stands under, each with the value that it has to
+/// have.
 struct Conjunct<'e> {
     guards: Vec<(&'e Expr, bool)>,
     part: &'e Expr,
@@ -114,10 +115,11 @@ fn readable_levels<'e>(conjuncts: &[Conjunct<'e>]) -> Vec<ReadableLevel<'e>> {
 }
 
 impl Member<'_, '_> {
-    /// Keeps the states in which the method leaves objects, if calls may leave them again and make the thread's own
-    /// record of them unknown.
+    /// Keeps the states in which the method leaves objects, if calls may leave them again and make
+    /// the thread's own record of them unknown.
     ///
-    /// COMPLETENESS: constraints are transitive, so what an object was before a call still bounds what it is after.
+    /// COMPLETENESS: constraints are transitive, so what an object was before a call still bounds
+    /// what it is after.
     pub(crate) fn remember_states(&mut self, method: MethodId, locks: &LockState) {
         let lowering = self.lowering;
         if let Some(released) = &locks.released
@@ -130,8 +132,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// After an object has been acquired: what its invariant says of the state in which the thread last saw it, and
-    /// the state as it is now.
+    /// After an object has been acquired: what its invariant says of the state in which the thread
+    /// last saw it, and the state as it is now.
     pub(crate) fn note_acquired(
         &mut self,
         class: ClassId,
@@ -157,23 +159,27 @@ impl Member<'_, '_> {
         }
     }
 
-    /// That the level of an object was in a recorded state what it is now that the object is held.
+    /// Makes the claim that the level of an object in a recorded state is its present level, now
+    /// that the object is held.
     ///
-    /// SOUNDNESS: who unshares an object and shares it again begins a new history, and nothing relates the two. Levels
-    /// tell them apart: whenever one is chosen there are some that no object has ever had, so take it for one of them.
+    /// SOUNDNESS: who unshares an object and shares it again begins a new history, and nothing
+    /// relates the two. Levels tell them apart: whenever one is chosen there are some that no
+    /// object has ever had, so take it for one of them.
     fn has_kept_level(&mut self, state: &s::Expr, target: &s::Expr, locks: &LockState) -> s::Expr {
         let then = self.lowering.field_then(state, target.clone(), FieldRef::Mu);
         eq(then, self.lowering.level_at(locks.levels.clone(), target.clone()))
     }
 
-    /// Contracts that speak of the state in which an object was last released say, too, that it has kept its level since,
-    /// where they let the level be read: its history goes on, and acquiring it tells what that says of the state.
+    /// Contracts that speak of the state in which an object was last released say, too, that it has
+    /// kept its level since, where they let the level be read: its history goes on, and acquiring
+    /// it tells what that says of the state.
     ///
-    /// Nothing is said of objects that are held: they are left anew before they can be acquired, and whoever holds one may
-    /// have given it another level.
+    /// Nothing is said of objects that are held: they are left anew before they can be acquired,
+    /// and whoever holds one may have given it another level.
     ///
-    /// SOUNDNESS: whoever gives such a contract shows it, at calls, forks, and the ends of methods and loops. At joins it
-    /// is not taken: what a forked method shows at its end is of its own history.
+    /// SOUNDNESS: whoever gives such a contract shows it, at calls, forks, and the ends of methods
+    /// and loops. At joins it is not taken: what a forked method shows at its end is of its own
+    /// history.
     pub(crate) fn kept_levels(&mut self, clauses: &[Expr], env: &Env) -> Vec<s::Expr> {
         let (Some(released), true) = (env.locks.released(), self.lowering.states.has_history())
         else {
@@ -191,7 +197,8 @@ impl Member<'_, '_> {
             if !has_history {
                 continue;
             }
-            // Where the contract itself reads the level of that very object, nothing more is to be found out.
+            // Where the contract itself reads the level of that very object, nothing more is to be
+            // found out.
             let own = readable.iter().position(|level| {
                 level.object.kind == object.kind
                     && level.guards.iter().all(|guard| stands_under(guard, &conjunct.guards))
@@ -209,8 +216,9 @@ impl Member<'_, '_> {
         kept
     }
 
-    /// That an object has kept its level since it was last released, where a contract says both of that state and that
-    /// the level can be read. Under which conditions it does is for the verifier to find out.
+    /// Makes the claim that an object has kept its level since its last release, where a contract
+    /// speaks of that state and says that the level can be read. The verifier finds out under which
+    /// conditions this is so.
     fn kept_level(
         &mut self,
         conjunct: &Conjunct<'_>,
@@ -258,7 +266,8 @@ impl Member<'_, '_> {
         Some(state)
     }
 
-    /// Before an object is released: its history constraint, and the state in which it is left, to be kept afterwards.
+    /// Before an object is released: its history constraint, and the state in which it is left, to
+    /// be kept afterwards.
     pub(crate) fn state_to_release(
         &mut self,
         class: ClassId,
@@ -334,8 +343,8 @@ impl Member<'_, '_> {
         Some(super::annotations::unplaced(and(lowered)))
     }
 
-    /// The check that a history constraint makes sense: it holds between a state and itself, and between two states if
-    /// it holds between both and a third.
+    /// The check that a history constraint makes sense: it holds between a state and itself, and
+    /// between two states if it holds between both and a third.
     fn history_check(&mut self, class: ClassId, env: &Env) {
         let this = var("this");
         let declared = &self.program().classes[class];

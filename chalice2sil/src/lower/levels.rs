@@ -1,15 +1,18 @@
 //! Comparisons of lock levels, and the wait level: the highest level of what the thread holds.
 //!
-//! The wait level is not a value. It stands for the levels of all objects that the thread holds, or from which it owes
-//! a message; comparisons with it are quantifications over them (Leino and Müller 2009, on deadlock prevention).
+//! The wait level is not a value. It stands for the levels of all objects that the thread holds, or
+//! from which it owes a message; comparisons with it are quantifications over them (Leino and
+//! Müller 2009, on deadlock prevention).
 //!
-//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread holds nothing: whoever
-//! acquires an object because it is above the wait level takes that for granted.
+//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread
+//! holds nothing: whoever acquires an object because it is above the wait level takes that for
+//! granted.
 //!
-//! SOUNDNESS: what the callers of a method owe counts, too, though the method does not see it. What it knows of the wait
-//! level comes from its precondition, for which callers show that it holds with their debts; it must have no other way
-//! to find out that little is held. So beside channels nothing is said of the locks of all objects of a type, and where
-//! something that is executed asks for the wait level, unknown channels count, too.
+//! SOUNDNESS: what the callers of a method owe counts, too, though the method does not see it. What
+//! it knows of the wait level comes from its precondition, for which callers show that it holds
+//! with their debts; it must have no other way to find out that little is held. So beside channels
+//! nothing is said of the locks of all objects of a type, and where something that is executed asks
+//! for the wait level, unknown channels count, too.
 
 use chalice::program::{
     Bounds, Domain, Expr, ExprKind, FieldRef, OutVariable, Rhs, Stmt, StmtKind, Type,
@@ -23,8 +26,9 @@ use super::{Lowering, Member};
 use crate::build::*;
 use crate::names::fixed;
 
-/// Does a statement hand on what depends on the wait level: to others, to the variables of a specification, or into the
-/// order of locks? Above the wait level a lock may be put: it is above what is known to count for it.
+/// Does a statement hand on what depends on the wait level: to others, to the variables of a
+/// specification, or into the order of locks? Above the wait level a lock may be put: it is above
+/// what is known to count for it.
 pub(super) fn hands_on_wait_level(stmt: &Stmt) -> bool {
     let mut hands_on = false;
     let mut look = |e: &Expr| hands_on |= mentions_wait_level(e);
@@ -59,7 +63,8 @@ pub(super) fn hands_on_wait_level(stmt: &Stmt) -> bool {
     hands_on
 }
 
-/// Does what a specification statement says of the wait level decide about a value that it may change?
+/// Does what a specification statement says of the wait level decide about a value that it may
+/// change?
 fn chooses_by_wait_level(targets: &[OutVariable], post: &Expr) -> bool {
     if let ExprKind::And(parts) = &post.kind {
         return parts.iter().any(|part| chooses_by_wait_level(targets, part));
@@ -150,7 +155,8 @@ impl Member<'_, '_> {
         })
     }
 
-    /// The environment of something that is executed: for the wait level what callers owe counts, which is unknown.
+    /// The environment of something that is executed: for the wait level what callers owe counts,
+    /// which is unknown.
     pub(super) fn executed(&mut self, e: &Expr, env: &Env) -> Env {
         let mut env = env.clone();
         if let Locks::State(locks) = &mut env.locks
@@ -171,8 +177,8 @@ impl Member<'_, '_> {
             && body.any(&mut |part| matches!(part.kind, ExprKind::Holds { .. }))
     }
 
-    /// The same objects held at the same levels and the same channels owed messages, or two of them that are highest and
-    /// at the same level.
+    /// The same objects held at the same levels and the same channels owed messages, or two of them
+    /// that are highest and at the same level.
     fn same_wait_level(&mut self, one: &LockState, other: &LockState) -> Option<s::Expr> {
         let object = self.bound_name("o");
         let o = var(&object);
@@ -223,7 +229,7 @@ impl Member<'_, '_> {
         Some(or(vec![and(same), maxima]))
     }
 
-    /// That something holds of the level of everything held.
+    /// Makes a claim about the level of every held object.
     fn all_levels(
         &mut self,
         locks: &Locks,
@@ -232,7 +238,7 @@ impl Member<'_, '_> {
         self.levels(s::Quantifier::Forall, locks, claim)
     }
 
-    /// That something holds of the level of something held.
+    /// Makes a claim about the level of some held object.
     fn some_level(
         &mut self,
         locks: &Locks,
@@ -272,7 +278,7 @@ impl Member<'_, '_> {
 }
 
 impl Lowering<'_> {
-    /// That an object counts for the wait level.
+    /// Makes the claim that an object counts for the wait level.
     fn contributes(&self, locks: &LockState, object: &s::Expr) -> s::Expr {
         or(self.contributions(locks, object).into_iter().map(|(counts, _)| counts))
     }
@@ -296,8 +302,8 @@ impl Lowering<'_> {
         or(holdings(locks, object))
     }
 
-    /// Why an object may count for the wait level, each with the level that it counts with. No object is held and owed a
-    /// message, too; that need not be known.
+    /// Why an object may count for the wait level, each with the level that it counts with. No
+    /// object is held and owed a message, too; that need not be known.
     fn contributions(&self, locks: &LockState, object: &s::Expr) -> Vec<(s::Expr, s::Expr)> {
         let level = self.level_at(locks.levels.clone(), object.clone());
         let mut all = vec![(self.is_held(locks, object), level)];

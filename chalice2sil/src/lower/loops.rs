@@ -13,7 +13,8 @@ use crate::names::fixed;
 impl Member<'_, '_> {
     /// `while (guard) invariant .. lockchange .. { body }`
     ///
-    /// The invariants have a read fraction of their own, chosen like that of a call; the body's is the same.
+    /// The invariants have a read fraction of their own, chosen like that of a call; the body's is
+    /// the same.
     pub(crate) fn while_loop(
         &mut self,
         guard: &Expr,
@@ -42,7 +43,8 @@ impl Member<'_, '_> {
         // Of the levels of objects that the list names, too, nothing is said.
         let recalls_levels =
             forgets_levels || changes_locks && !(lock_changes.is_empty() && releveled.is_empty());
-        // A body that leaves the locks alone keeps what is known of them; the list still has to name what has changed.
+        // A body that leaves the locks alone keeps what is known of them; the list still has to
+        // name what has changed.
         if !changes_locks
             && self.method.is_some_and(|method| {
                 self.lowering.facts.locking.changes(&self.program().methods[method].body)
@@ -95,7 +97,8 @@ impl Member<'_, '_> {
             }
         }
         let clauses = self.clauses(invariants, &inner.without_debts());
-        // What the clauses say may need permissions of one of them; the lockchange list comes after them.
+        // What the clauses say may need permissions of one of them; the lockchange list comes after
+        // them.
         let lowered: Vec<_> = clauses.into_iter().chain(lowered).collect();
         let credits = self.credits.clone();
         let outer_credits = credits.as_ref().map(|credits| {
@@ -161,7 +164,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// What is held after a loop that says so has different levels, as it has at the start of a method.
+    /// Assumes that objects held after a loop have different levels, where its invariants speak of
+    /// held objects; the start of a method does so, too.
     fn note_different_levels(&mut self, invariants: &[Expr], env: &Env) {
         if let Locks::State(locks) = &env.locks
             && invariants.iter().any(mentions_holds)

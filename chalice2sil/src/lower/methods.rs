@@ -152,7 +152,7 @@ impl Lowering<'_> {
     }
 }
 
-/// That the receiver of a call is an object.
+/// Makes the claim that the receiver of a call is an object.
 fn receiver_exists(this: s::Expr) -> s::Expr {
     ne(this, null()).with(said("*:assertion.false", "the receiver might be null"))
 }
@@ -167,8 +167,8 @@ impl Member<'_, '_> {
         lowered.into_iter().filter(|clause| !is_true(clause)).chain(kept).collect()
     }
 
-    /// That the expressions of a lockchange list have values, each at its place: what is wrong with one is wrong there, and
-    /// not with what the list allows.
+    /// Makes the claims that the expressions of a lockchange list have values, each at its place:
+    /// an error of an expression is told there, and not at the effect of the list.
     pub(crate) fn defined_locks(&mut self, list: &[Expr], env: &Env) -> Vec<s::Expr> {
         let risky = list.iter().filter(|e| !self.is_stable(e, &[])).collect::<Vec<_>>();
         let defined = risky.into_iter().map(|e| {
@@ -219,8 +219,8 @@ impl Member<'_, '_> {
             clauses.push(levels);
         }
         if !self.lowering.facts.locking.method(id).may_unlock {
-            // Nothing is left that is held: the states in which it was acquired are the same, unless something is held
-            // that was not.
+            // Nothing is left that is held: the states in which it was acquired are the same,
+            // unless something is held that was not.
             let states = self.same_states(old, new, &changed);
             if !is_true(&states) {
                 clauses.push(unnamed(states));
@@ -229,9 +229,11 @@ impl Member<'_, '_> {
         clauses
     }
 
-    /// That what starts with nothing held ends so, as a forked method has to.
+    /// Makes the claim that a method that starts with nothing held ends so, as a forked method has
+    /// to.
     ///
-    /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever acquires that waits for ever.
+    /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever
+    /// acquires that waits for ever.
     fn ends_with_nothing(&mut self, old: &LockState, new: &LockState) -> s::Expr {
         let name = self.bound_name("o");
         let holds_nothing = |locks: &LockState| {
@@ -246,7 +248,7 @@ impl Member<'_, '_> {
             ))
     }
 
-    /// What a method is given and may give another level.
+    /// Lists the given objects to which a method may give another level.
     pub(crate) fn releveled(&mut self, id: MethodId, env: &Env) -> Vec<s::Expr> {
         let given = &self.lowering.facts.locking.method(id).relevels;
         let value = |given: &Given| match given {
@@ -256,7 +258,8 @@ impl Member<'_, '_> {
         given.iter().map(value).collect()
     }
 
-    /// That the same objects are held before and after, except for those in `changed`.
+    /// Makes the claim that the same objects are held before and after, except for those in
+    /// `changed`.
     pub(crate) fn same_locks(
         &mut self,
         old: &LockState,
@@ -280,7 +283,8 @@ impl Member<'_, '_> {
         and(same.collect::<Vec<_>>())
     }
 
-    /// That the recorded states are the same, apart from those of newly acquired objects.
+    /// Makes the claim that the recorded states are the same, apart from those of newly acquired
+    /// objects.
     pub(crate) fn same_states(
         &mut self,
         old: &LockState,
@@ -303,7 +307,8 @@ impl Member<'_, '_> {
         and(same)
     }
 
-    /// That objects held before and after have the same level, except for those in `changed`.
+    /// Makes the claim that objects held before and after have the same level, except for those in
+    /// `changed`.
     pub(crate) fn same_levels(
         &mut self,
         old: &LockState,
@@ -390,7 +395,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Keeps the credits with which a method starts, if its body compares with the wait level that it started with.
+    /// Keeps the credits with which a method starts, if its body compares with the wait level that
+    /// it started with.
     fn keep_entry_credits(&mut self, method: &Method, env: &mut Env) {
         let mut looks_back = false;
         crate::walk::each_expr_in_block(&method.body, &mut |e| {
@@ -467,7 +473,7 @@ impl Member<'_, '_> {
         }
     }
 
-    /// What the type of a variable says about its value.
+    /// Makes the claim about a variable's value that follows from its type.
     pub(crate) fn local_class(&mut self, local: LocalId) -> s::Expr {
         let ty = self.program().locals[local].ty.clone();
         let value = var(&self.local(local));
@@ -486,8 +492,8 @@ impl Member<'_, '_> {
         if exists { fits } else { or(vec![eq(value.clone(), null()), fits]) }
     }
 
-    /// The environment of another method's contract: its receiver and parameters are given expressions. Results that its
-    /// precondition mentions are arbitrary values.
+    /// The environment of another method's contract: its receiver and parameters are given
+    /// expressions. Results that its precondition mentions are arbitrary values.
     pub(crate) fn callee_env(
         &mut self,
         env: &Env,
@@ -505,7 +511,8 @@ impl Member<'_, '_> {
         Env { this, replaced: Rc::new(replaced), read, side: Side::Exhaled, ..env.clone() }
     }
 
-    /// Is `e` a term that can be written twice and means the same after other variables are assigned?
+    /// Is `e` a term that can be written twice and means the same after other variables are
+    /// assigned?
     pub(crate) fn is_stable(&self, e: &Expr, assigned: &[LocalId]) -> bool {
         match &e.kind {
             ExprKind::This | ExprKind::Null | ExprKind::Int(_) | ExprKind::Bool(_) => true,
@@ -514,7 +521,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// The value of `e` as a term that can be repeated later: a literal, an unchanged variable or a new variable.
+    /// The value of `e` as a term that can be repeated later: a literal, an unchanged variable or a
+    /// new variable.
     pub(crate) fn saved(
         &mut self,
         e: &Expr,

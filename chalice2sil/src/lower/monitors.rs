@@ -1,9 +1,10 @@
-//! Monitors: what `share`, `acquire`, `release` and their relatives do to the lock state, and what they check
-//! (Leino and Müller 2009; Klauser 2012, section 3.4).
+//! Monitors: what `share`, `acquire`, `release` and their relatives do to the lock state, and what
+//! they check (Leino and Müller 2009; Klauser 2012, section 3.4).
 //!
 //! Invariants
-//! - The level that is remembered for a held object is its `mu`: only the thread that holds an object can change it, so
-//!   what is remembered stays right when all permission to `mu` has been given away.
+//! - The level that is remembered for a held object is its `mu`: only the thread that holds an
+//!   object can change it, so what is remembered stays right when all permission to `mu` has been
+//!   given away.
 //! - Nothing reads the level remembered for an object that is not held.
 
 use chalice::Span;
@@ -33,7 +34,8 @@ impl Member<'_, '_> {
         );
     }
 
-    /// As [`Self::check`], of a condition that begins with an accessibility assertion, or reads the heap.
+    /// As [`Self::check`], of a condition that begins with an accessibility assertion, or reads the
+    /// heap.
     pub(super) fn check_access(&mut self, condition: s::Expr, id: &str, words: &str) {
         let kind = id.split(':').next().unwrap_or(id);
         self.emit(
@@ -92,7 +94,7 @@ impl Member<'_, '_> {
         call(name, vec![target.clone()])
     }
 
-    /// What a monitor protects: its invariants without their history.
+    /// Returns the assertions that a monitor protects: its invariants without their history.
     pub(super) fn protected(&self, class: ClassId) -> Vec<Expr> {
         self.program().classes[class].invariants.iter().map(one_state).collect()
     }
@@ -120,8 +122,8 @@ impl Member<'_, '_> {
         self.note_left_stars(left);
     }
 
-    /// Gives a monitor the credits that its invariant speaks of, or takes them from it. Readers share a monitor, so they
-    /// get none.
+    /// Gives a monitor the credits that its invariant speaks of, or takes them from it. Readers
+    /// share a monitor, so they get none.
     fn trade_credits(
         &mut self,
         class: ClassId,
@@ -137,8 +139,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Unfolds what has just been received. What is not well-formed cannot be had, and that is wrong where it is stated;
-    /// apart from that this succeeds.
+    /// Unfolds what has just been received. What is not well-formed cannot be had, and that is
+    /// wrong where it is stated; apart from that this succeeds.
     pub(super) fn open_received(&mut self, instance: s::Expr) {
         self.emit(
             unfold(instance)
@@ -175,8 +177,8 @@ impl Member<'_, '_> {
 
     /// The level of an object, which is any level where `mu` cannot be read.
     ///
-    /// SOUNDNESS: to take for granted that it can be read would be false where the thread has no permission to it, and
-    /// everything would follow.
+    /// SOUNDNESS: to take for granted that it can be read would be false where the thread has no
+    /// permission to it, and everything would follow.
     fn level_if_readable(&mut self, target: &s::Expr) -> s::Expr {
         let name = self.fresh("level");
         let ty = self.lowering.level_type();
@@ -305,7 +307,8 @@ impl Member<'_, '_> {
     /// `lock (e) { .. }` and its relatives.
     pub(crate) fn lock(&mut self, e: &Expr, mode: LockMode, body: &Block, env: &Env) {
         let target = self.lock_target(e, "acquire.failed", env);
-        // The operand is evaluated once, so it is kept even if it looks stable: the body may assign its variables.
+        // The operand is evaluated once, so it is kept even if it looks stable: the body may assign
+        // its variables.
         let mut is_assigned = false;
         if let ExprKind::Local(local) = e.kind {
             each_stmt(body, &mut |stmt| is_assigned |= assigned_by(stmt).any(|it| it == local));
@@ -397,9 +400,10 @@ impl Member<'_, '_> {
 
     /// A lock level between bounds; without bounds, one above the wait level.
     ///
-    /// SOUNDNESS: each lower bound is shown to be below each upper bound, and something is below each upper bound even if
-    /// there are no lower bounds, or if they are null (a channel is never at the lowest level); the order is dense and
-    /// has no greatest element, so there is such a level.
+    /// SOUNDNESS: each lower bound is shown to be below each upper bound, and something is below
+    /// each upper bound even if there are no lower bounds, or if they are null (a channel is never
+    /// at the lowest level); the order is dense and has no greatest element, so there is such a
+    /// level.
     pub(crate) fn choose_level(&mut self, bounds: &Bounds, env: &Env) -> Name {
         let span = self.span;
         let mut lower = self.bound_levels(&bounds.lower, env);
@@ -482,7 +486,8 @@ impl Member<'_, '_> {
         levels
     }
 
-    /// After something that may have given held objects other levels: those that can be read are known again.
+    /// After something that may have given held objects other levels: those that can be read are
+    /// known again.
     pub(crate) fn recall_levels(&mut self, env: &Env) {
         let (Locks::State(locks), Some(method)) = (&env.locks, self.method) else { return };
         let method = &self.program().methods[method];

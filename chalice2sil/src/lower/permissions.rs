@@ -1,7 +1,7 @@
 //! Accessibility assertions and permission amounts.
 //!
-//! DIVERGENCE: `acc(x.f, 0)` is trivially true, a negative amount is an error when it must be given and a
-//! contradiction when it is received, as in the later translation of Chalice.
+//! DIVERGENCE: `acc(x.f, 0)` is trivially true, a negative amount is an error when it must be given
+//! and a contradiction when it is received, as in the later translation of Chalice.
 
 use chalice::program::{
     Access, AccessTarget, ClassId, Counted, ExprKind, FieldRef, MethodId, Permission,
@@ -16,12 +16,13 @@ use super::annotations::{Annotate, renamed};
 use super::env::{Env, Locks, OldState, ReadAmount, Side};
 use crate::build::*;
 
-/// What an accessibility assertion is needed for.
+/// The purpose of an accessibility assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
     /// It is part of an assertion.
     Asserted,
-    /// It says what `unfolding` opens: any positive amount will do where the source does not give a number.
+    /// It says what `unfolding` opens: any positive amount will do where the source does not give a
+    /// number.
     Opened,
     /// It is the operand of `fold` or `unfold`.
     Traded,
@@ -30,11 +31,13 @@ pub(crate) enum Use {
 /// An amount and what is taken for granted when it is received.
 struct Amount {
     value: s::Expr,
-    /// That it is not negative, where that is not obvious.
+    /// The claim that the amount is not negative, where that is not obvious.
     sign: Option<s::Expr>,
-    /// That the counting permissions in it are few: what receives it knows so, nobody has to show it.
+    /// The claim that the counting permissions in it are few: the receiver knows so, and nobody has
+    /// to show it.
     few: Option<s::Expr>,
-    /// True whenever it has a value: mentions what has to be readable although the amount does not depend on it.
+    /// True whenever it has a value: mentions what has to be readable although the amount does not
+    /// depend on it.
     defined: s::Expr,
 }
 
@@ -115,8 +118,9 @@ impl Member<'_, '_> {
         Amount { defined, ..Amount::positive(part) }
     }
 
-    /// `rd*` is some fraction. Where there are counting permissions, which are less, this is shown of what it is taken
-    /// from, and known of what is received. Predicates cannot say it, so nothing is known of what they contain.
+    /// `rd*` is some fraction. Where there are counting permissions, which are less, this is shown
+    /// of what it is taken from, and known of what is received. Predicates cannot say it, so
+    /// nothing is known of what they contain.
     fn star_is_fraction(&mut self, access: &Access, env: &Env) -> (s::Expr, s::Expr) {
         let is_star = matches!(access.amount.kind, PermissionKind::Star);
         if !is_star || !self.lowering.facts.counting || matches!(env.old, OldState::Nowhere) {
@@ -223,8 +227,8 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Permission to one field, with what belongs to it: the ghost fields of a token to `joinable`, what is known of
-    /// the level of a held object to `mu`.
+    /// Permission to one field, with what belongs to it: the ghost fields of a token to `joinable`,
+    /// what is known of the level of a held object to `mu`.
     fn field_access(
         &mut self,
         receiver: s::Expr,
@@ -257,8 +261,8 @@ impl Member<'_, '_> {
         and(fields.map(|name| acc(field(token.clone(), name), amount.clone())).collect::<Vec<_>>())
     }
 
-    /// What permission to `receiver.mu` tells: a held object has the level that the thread remembers for it, and is shared;
-    /// a channel has the one it was made with.
+    /// Makes the facts that permission to `receiver.mu` implies: a held object has the level that
+    /// the thread remembers for it, and is shared; a channel has the level that it was made with.
     pub(crate) fn level_known(&mut self, receiver: &s::Expr, ty: &Type, env: &Env) -> s::Expr {
         let level = self.lowering.level_of(receiver.clone());
         if matches!(ty, Type::Channel(_)) {
@@ -284,10 +288,11 @@ impl Member<'_, '_> {
         self.amount(amount, env).value
     }
 
-    /// That so many counting permissions are less than any fraction.
+    /// Makes the claim that so many counting permissions are less than any fraction.
     ///
-    /// SOUNDNESS: an upper bound on one counting permission; an execution counts finitely often, so some amount is
-    /// below all bounds. That is so for values that a state has, not for each of those that a bound variable goes through.
+    /// SOUNDNESS: an upper bound on one counting permission; an execution counts finitely often, so
+    /// some amount is below all bounds. That is so for values that a state has, not for each of
+    /// those that a bound variable goes through.
     pub(crate) fn are_few(&self, count: &s::Expr) -> s::Expr {
         let one = self.lowering.counting_fraction();
         let total = mul(count.clone(), one.clone());
@@ -363,8 +368,9 @@ fn is_permission() -> s::Annotation {
     renamed("*:assertion.false", "*:insufficient.permission")
 }
 
-/// What receives a permission may take its amount for one; what gives it away has to show that it is none below zero.
-/// Both readings of a contract are defined by themselves then.
+/// Makes the claim about the sign: a receiver of permission may take its amount for a permission,
+/// and a giver has to show that the amount is not below zero. So both readings of a contract are
+/// well-defined.
 fn not_negative(sign: s::Expr, side: Side) -> s::Expr {
     let shown = sign.clone().with(renamed("*:assertion.false", "*:negative.permission"));
     match side {
@@ -416,7 +422,8 @@ pub(crate) fn is_certain(amount: &PermissionKind) -> bool {
     }
 }
 
-/// A fact that holds by itself: it is taken when an assertion is received and need not be shown when it is given.
+/// A fact that holds by itself: it is taken when an assertion is received and need not be shown
+/// when it is given.
 pub(crate) fn assumed(fact: s::Expr, side: Side) -> s::Expr {
     match side {
         Side::Both => inhale_exhale(fact, truth(true)),

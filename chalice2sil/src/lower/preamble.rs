@@ -123,7 +123,7 @@ impl Lowering<'_> {
         call(fixed::FORK_FRACTION, vec![token])
     }
 
-    /// What every fraction is above: nothing, or any number of counting permissions.
+    /// Returns the lower bound of every fraction: nothing, or any number of counting permissions.
     pub(crate) fn least_fraction(&self) -> s::Expr {
         if !self.facts.counting {
             return none();
@@ -133,13 +133,14 @@ impl Lowering<'_> {
         call(fixed::ALL_COUNTED, Vec::new())
     }
 
-    /// That a fraction is far above all counting permissions; nothing in programs without them.
+    /// Makes the claim that a fraction is far above all counting permissions; nothing in programs
+    /// without them.
     pub(crate) fn above_counting(&self, fraction: s::Expr) -> Option<s::Expr> {
         self.facts.counting.then(|| self.known_fraction(fraction))
     }
 
-    /// What is known of an amount that is a fraction. What has to be shown is less: [`Self::least_fraction`] is below it,
-    /// which of counting permissions it never is.
+    /// Makes the known bound of an amount that is a fraction. The bound to show is less:
+    /// [`Self::least_fraction`] is below a fraction, and never below counting permissions.
     pub(crate) fn known_fraction(&self, amount: s::Expr) -> s::Expr {
         lt(mul(int(1000), self.least_fraction()), amount)
     }
@@ -209,7 +210,7 @@ impl Lowering<'_> {
         members
     }
 
-    /// What is known of recorded states, by their numbers.
+    /// Makes the axioms about recorded states, by their numbers.
     fn recorded_domain(&self, used: Used) -> Option<s::Member> {
         let (state, object) =
             (|| typed("state", ty(TypeKind::Int)), || typed("object", ty(TypeKind::Ref)));
@@ -272,7 +273,8 @@ fn forall(variables: Vec<s::TypedName>, triggers: Vec<Vec<s::Expr>>, body: s::Ex
     quantified(s::Quantifier::Forall, variables, triggers, body)
 }
 
-/// Lock levels: a strict partial order with a least element (Leino, Müller, Smans 2009, on `lockbottom` and `<<`).
+/// Lock levels: a strict partial order with a least element (Leino, Müller, Smans 2009, on
+/// `lockbottom` and `<<`).
 fn level_domain() -> s::Member {
     let level = || domain_type(fixed::LEVEL);
     let below = |a: &str, b: &str| call(fixed::BELOW, vec![var(a), var(b)]);
@@ -392,7 +394,7 @@ fn is_small(fraction: s::Expr) -> s::Expr {
 }
 
 impl Lowering<'_> {
-    /// What is known of every read fraction.
+    /// Makes the known facts about every read fraction.
     pub(crate) fn is_read_fraction(&self, fraction: s::Expr) -> s::Expr {
         let above = self.above_counting(fraction.clone()).unwrap_or_else(|| truth(true));
         and([is_small(fraction), above])

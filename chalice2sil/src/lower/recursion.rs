@@ -28,7 +28,8 @@ impl Recursion {
         }
     }
 
-    /// The functions that the body of `id` applies and that, perhaps through others, apply `id`; sorted.
+    /// The functions that the body of `id` applies and that, perhaps through others, apply `id`;
+    /// sorted.
     pub(crate) fn cycle_of(&self, program: &Program, id: FunctionId) -> Vec<FunctionId> {
         let mut cycle = applied(&program.functions[id].body);
         cycle.retain(|&other| self.bodies[other] == self.bodies[id]);
@@ -37,12 +38,14 @@ impl Recursion {
         cycle
     }
 
-    /// Does a clause in the contract of `id` apply, perhaps through other functions, the function itself?
+    /// Does a clause in the contract of `id` apply, perhaps through other functions, the function
+    /// itself?
     pub(crate) fn leads_back(&self, clause: &Expr, id: FunctionId) -> bool {
         applied([clause]).iter().any(|&other| self.is_mutual(id, other))
     }
 
-    /// Do two functions apply each other, perhaps through others and in their contracts? A function and itself do.
+    /// Do two functions apply each other, perhaps through others and in their contracts? A function
+    /// and itself do.
     pub(crate) fn is_mutual(&self, id: FunctionId, other: FunctionId) -> bool {
         self.everywhere[id] == self.everywhere[other]
     }

@@ -1,15 +1,17 @@
 //! Sums over sets.
 //!
-//! A valuation gives every possible element a number, and `sum_over(s, v)` adds up the numbers that `v` gives the elements of
-//! `s`. Which valuation a body is depends on the heap: a function of the set and the captured variables yields one that
-//! agrees with the body on the set (see [`super::aggregates`]).
+//! A valuation gives every possible element a number, and `sum_over(s, v)` adds up the numbers that
+//! `v` gives the elements of `s`. Which valuation a body is depends on the heap: a function of the
+//! set and the captured variables yields one that agrees with the body on the set (see
+//! [`super::aggregates`]).
 //!
-//! SOUNDNESS: take for valuations all functions from elements to integers and for `sum_over` the finite sum. Sets are finite,
-//! so the sum exists, and each axiom is a theorem about it. For every set and body some valuation agrees with the body on the
-//! set, so the functions that yield valuations exist, too.
+//! SOUNDNESS: take for valuations all functions from elements to integers and for `sum_over` the
+//! finite sum. Sets are finite, so the sum exists, and each axiom is a theorem about it. For every
+//! set and body some valuation agrees with the body on the set, so the functions that yield
+//! valuations exist, too.
 //!
-//! Instances end: no axiom makes a new set or a new valuation that its triggers match, so the sums are those of finitely many
-//! sets and valuations.
+//! Instances end: no axiom makes a new set or a new valuation that its triggers match, so the sums
+//! are those of finitely many sets and valuations.
 
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -36,7 +38,7 @@ fn sum(set: s::Expr, valuation: s::Expr) -> s::Expr {
     call(fixed::SUM_OVER, [set, valuation])
 }
 
-/// What a valuation gives an element.
+/// Applies a valuation to an element.
 pub(super) fn value_in(valuation: s::Expr, element: s::Expr) -> s::Expr {
     call(fixed::VALUE_IN, [valuation, element])
 }
@@ -66,7 +68,8 @@ pub(super) fn set_sum_domain() -> s::Member {
         .into()
 }
 
-/// A sum is zero, or not negative, unless some element's number is not. The sum over the empty set therefore is zero.
+/// A sum is zero, or not negative, unless some element's number is not. The sum over the empty set
+/// therefore is zero.
 fn sum_unless_some(
     variables: [s::TypedName; 2],
     element: s::TypedName,
@@ -101,7 +104,8 @@ fn sum_of_one_less(variables: [s::TypedName; 3]) -> s::Expr {
     let had = contains(&var("s"), &var("x"));
     let removed = conditional(had, value_in(var("v"), var("x")), int(0));
     let expected = binary(s::BinaryOp::Sub, larger.clone(), removed);
-    // The valuation of the smaller set says nothing of the element that it lacks, that of the larger set does.
+    // The valuation of the smaller set says nothing of the element that it lacks, that of the
+    // larger set does.
     let triggers = [vec![whole.clone()], vec![smaller(), larger]];
     forall(variables, triggers, eq(whole, expected))
 }

@@ -1,17 +1,19 @@
 //! `rd*` in predicates, monitor invariants and where clauses, of programs that count permissions.
 //!
-//! `rd*` is some fraction, which is more than any number of counting permissions (chalice.md 3.2). Contracts of methods
-//! say so themselves; the bodies of SIL's predicates cannot speak of how much is held. So it is checked where something
-//! is put into a predicate, monitor or channel, and known where it is taken out.
+//! `rd*` is some fraction, which is more than any number of counting permissions (chalice.md 3.2).
+//! Contracts of methods say so themselves; the bodies of SIL's predicates cannot speak of how much
+//! is held. So it is checked where something is put into a predicate, monitor or channel, and known
+//! where it is taken out.
 //!
 //! Invariants
-//! - SOUNDNESS: what is known of a location after taking was shown of it at every giving: both look at the same
-//!   locations, which the clauses alone decide.
-//! - SOUNDNESS: how much is held is looked at before anything has been given. So locations are left out, at both ends,
-//!   where the same clauses give another amount of some location of their kind; conditions that exclude each other, as
-//!   in `n == 0 ? acc(x) : rd*(x)`, decide that with values that the clauses fix.
-//! - SOUNDNESS: counting permissions of a predicate contain no fraction. Nobody folds or unfolds them if the predicate
-//!   contains `rd*`, as they cannot be divided.
+//! - SOUNDNESS: what is known of a location after taking was shown of it at every giving: both look
+//!   at the same locations, which the clauses alone decide.
+//! - SOUNDNESS: how much is held is looked at before anything has been given. So locations are left
+//!   out, at both ends, where the same clauses give another amount of some location of their kind;
+//!   conditions that exclude each other, as in `n == 0 ? acc(x) : rd*(x)`, decide that with values
+//!   that the clauses fix.
+//! - SOUNDNESS: counting permissions of a predicate contain no fraction. Nobody folds or unfolds
+//!   them if the predicate contains `rd*`, as they cannot be divided.
 
 use chalice::program::{
     Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldId, FieldRef, PermissionKind, PredicateId,
@@ -28,7 +30,7 @@ use super::fractions::may_be_same;
 use super::permissions::Use;
 use crate::build::*;
 
-/// What locations are of; those of different kinds are different.
+/// The kind of locations; locations of different kinds are different.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Field(FieldRef),
@@ -146,7 +148,8 @@ impl Member<'_, '_> {
 }
 
 impl<'p> Member<'_, 'p> {
-    /// Before `clauses` are given to a predicate, monitor or channel: of what they ask `rd*` of, a fraction is held.
+    /// Before `clauses` are given to a predicate, monitor or channel: of what they ask `rd*` of, a
+    /// fraction is held.
     pub(crate) fn check_stars(&mut self, clauses: &[Expr], env: &Env, kind: &str) {
         let least = self.lowering.least_fraction();
         for star in self.stars(clauses, &env.on(Side::Exhaled)) {
@@ -155,8 +158,8 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// After `clauses` have been taken from a predicate, monitor or channel: of what they ask `rd*` of, a fraction is
-    /// held, if `is_taken`.
+    /// After `clauses` have been taken from a predicate, monitor or channel: of what they ask `rd*`
+    /// of, a fraction is held, if `is_taken`.
     pub(crate) fn note_stars(
         &mut self,
         clauses: &[Expr],
@@ -171,12 +174,12 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// Before `clauses` are given away: that `rd*` leaves a fraction of what it is taken from, to be noted afterwards by
-    /// [`Self::note_left_stars`].
+    /// Before `clauses` are given away: that `rd*` leaves a fraction of what it is taken from, to
+    /// be noted afterwards by [`Self::note_left_stars`].
     ///
-    /// SOUNDNESS: how much `rd*` is of a fraction is nobody's but the verifier's choice. The conditions here are those of
-    /// what is given: no debt decides one of them (see [`Self::assertion`]).
-    /// COMPLETENESS: not of locations below quantifiers.
+    /// SOUNDNESS: how much `rd*` is of a fraction is nobody's but the verifier's choice. The
+    /// conditions here are those of what is given: no debt decides one of them (see
+    /// [`Self::assertion`]). COMPLETENESS: not of locations below quantifiers.
     pub(crate) fn left_stars(&mut self, clauses: &[Expr], env: &Env, kind: &str) -> Vec<s::Expr> {
         let mut left = Vec::new();
         let renaming = renamed("assignment.failed:*", &format!("{kind}:*"));
@@ -201,7 +204,8 @@ impl<'p> Member<'_, 'p> {
                 let name = self.fresh("is_given");
                 self.emit_plain(declare(&name, ty(TypeKind::Bool), Some(truth(false))));
                 let store = assign(var(&name), star.guard).with(renaming.clone());
-                // Without a value, what it stands behind is missing, which is told when it is given away.
+                // Without a value, what it stands behind is missing, which is told when it is given
+                // away.
                 self.emit(match star.defined {
                     Some(defined) if !is_true(&defined) => branch(defined, vec![store], Vec::new()),
                     _ => store,
@@ -241,8 +245,8 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// The body of a predicate whose instance is folded or unfolded, and what it is about; nothing in programs that do
-    /// not count permissions.
+    /// The body of a predicate whose instance is folded or unfolded, and what it is about; nothing
+    /// in programs that do not count permissions.
     pub(crate) fn inside(&mut self, access: &Access, env: &Env) -> Option<(&'p [Expr], Env)> {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
         if !self.lowering.facts.counting {
@@ -255,7 +259,7 @@ impl<'p> Member<'_, 'p> {
 
     /// Unfolds a predicate.
     ///
-    /// Of `rd*` of a predicate, `rd*` of what it contains is taken only if it is a fraction of which it is taken.
+    /// Unfolds `rd*` of a predicate: `rd*` of its contents is taken only from a fraction.
     pub(crate) fn unfold_stars(&mut self, access: &Access, env: &Env) {
         let traded = self.access(access, env, Use::Traded);
         let inside = self.inside(access, env).filter(|(body, _)| body.iter().any(has_star));
@@ -299,7 +303,8 @@ impl<'p> Member<'_, 'p> {
         );
     }
 
-    /// The locations of which `clauses` ask `rd*`, and when they ask for no other amount of locations of that kind.
+    /// The locations of which `clauses` ask `rd*`, and when they ask for no other amount of
+    /// locations of that kind.
     fn stars(&mut self, clauses: &[Expr], env: &Env) -> Vec<Star> {
         if !self.lowering.facts.counting || !clauses.iter().any(has_star) {
             return Vec::new();

@@ -176,8 +176,8 @@ impl Member<'_, '_> {
         self.locals_in_scope.push(local);
     }
 
-    /// The value of an expression that is assigned. Ghost state is no exception: what is executed can depend on it by way
-    /// of functions.
+    /// The value of an expression that is assigned. Ghost state is no exception: what is executed
+    /// can depend on it by way of functions.
     fn stored(&mut self, e: &Expr, env: &Env) -> s::Expr {
         let env = self.executed(e, env);
         self.expr(e, &env)
@@ -347,8 +347,8 @@ impl Member<'_, '_> {
         self.note_scope(targets);
     }
 
-    /// The credits that are left when those of an assertion have been given away, which are read before permissions go; they
-    /// are still there for what the assertion says of the wait level.
+    /// The credits that are left when those of an assertion have been given away, which are read
+    /// before permissions go; they are still there for what the assertion says of the wait level.
     fn credits_after(&mut self, given: &Expr, env: &Env) -> Option<Name> {
         let credits = self.credits.clone()?;
         if !mentions_credit(given) {
@@ -377,7 +377,8 @@ impl Member<'_, '_> {
         self.traded_fraction(access, body, &inner, env, "fold.failed")
     }
 
-    /// However many counting permissions a predicate contains that is folded or has been unfolded, they are small.
+    /// However many counting permissions a predicate contains that is folded or has been unfolded,
+    /// they are small.
     fn bound_folded_counts(&mut self, access: &Access, env: &Env) {
         if let Some((body, inner)) = self.inside(access, env) {
             self.bound_all_counts(body, &inner);
@@ -397,8 +398,9 @@ impl Member<'_, '_> {
         }
     }
 
-    /// Counting permissions cannot be divided: neither may a share be taken of those in a predicate, nor may counting
-    /// permissions of a predicate be taken if it contains less than everything of a location.
+    /// Counting permissions cannot be divided: neither may a share be taken of those in a
+    /// predicate, nor may counting permissions of a predicate be taken if it contains less than
+    /// everything of a location.
     fn check_scaling(&mut self, access: &Access) {
         let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
         let counts = |permission: &Permission| {
@@ -427,7 +429,7 @@ impl Member<'_, '_> {
         }
     }
 
-    /// What unfolding a predicate tells about lock levels.
+    /// Assumes the facts about lock levels that the unfolding of a predicate implies.
     fn levels_of_unfolded(&mut self, access: &Access, env: &Env) {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else {
             return;

@@ -1,15 +1,19 @@
-//! States that assertions look back at: `eval`, and `old` in monitor invariants (see [`super::history`]).
+//! States that assertions look back at: `eval`, and `old` in monitor invariants (see
+//! [`super::history`]).
 //!
-//! A recorded state is a number. What is known of it are the values of functions of the number and of an object: the
-//! value of a field then, the permission held then, the value of a function then. Each thread keeps the numbers of the
-//! states in which it last acquired and last released each object; a token has the number of the state before its fork.
+//! A recorded state is a number. What is known of it are the values of functions of the number and
+//! of an object: the value of a field then, the permission held then, the value of a function then.
+//! Each thread keeps the numbers of the states in which it last acquired and last released each
+//! object; a token has the number of the state before its fork.
 //!
-//! SOUNDNESS: a state is recorded under a new, arbitrary number, and everything said of that number is true of one heap:
-//! read the number as a code of that heap. Of other numbers only the program's own assertions speak.
+//! SOUNDNESS: a state is recorded under a new, arbitrary number, and everything said of that number
+//! is true of one heap: read the number as a code of that heap. Of other numbers only the program's
+//! own assertions speak.
 //!
 //! Differs from the original verifier
-//! - DIVERGENCE: what is recorded are the places that assertions about such states mention, reached from the object, or
-//!   from the receiver and the arguments of the fork; values inside folded predicates are known through functions only.
+//! - DIVERGENCE: what is recorded are the places that assertions about such states mention, reached
+//!   from the object, or from the receiver and the arguments of the fork; values inside folded
+//!   predicates are known through functions only.
 
 use chalice::program::{
     Access, AccessTarget, Block, ClassId, EvalState, Expr, ExprKind, FieldRef, MethodId,
@@ -32,11 +36,11 @@ use crate::walk::each_expr_in_block;
 /// Which recorded states a program speaks about.
 #[derive(Default)]
 pub(crate) struct States<'p> {
-    /// What is said of the states in which objects of a class were acquired: the object and the assertion.
+    /// The objects and assertions about states in which objects of a class were acquired.
     acquired: FxHashMap<ClassId, Vec<(&'p Expr, &'p Expr)>>,
     /// The same of the states in which they were released.
     released: FxHashMap<ClassId, Vec<(&'p Expr, &'p Expr)>>,
-    /// What is said of the states before forks of a method.
+    /// The assertions about states before forks of a method.
     forked: FxHashMap<MethodId, Vec<(&'p EvalState, &'p Expr)>>,
     /// Has a class a history constraint?
     has_history: bool,
@@ -305,7 +309,7 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// What has to be recorded when an object is acquired or released.
+    /// Lists the expressions to record when an object is acquired or released.
     pub(super) fn said_of(
         &self,
         class: ClassId,

@@ -1,14 +1,18 @@
-//! Functions that apply each other must work their way down: each such application needs a smaller footprint.
+//! Functions that apply each other must work their way down: each such application needs a smaller
+//! footprint.
 //!
-//! For every recursive function there is a method that owns the footprint of the precondition, follows the body, and
-//! at each application gives away the footprint of what is applied: some field must be left over. Heaps are finite,
-//! so this cannot go on for ever (Leino and Müller 2009, on functions).
+//! For every recursive function there is a method that owns the footprint of the precondition,
+//! follows the body, and at each application gives away the footprint of what is applied: some
+//! field must be left over. Heaps are finite, so this cannot go on for ever (Leino and Müller 2009,
+//! on functions).
 //!
-//! SOUNDNESS: what counts is which locations and predicates there are, not how much of them. So all amounts are the one
-//! fraction of the method; what is opened or given away is opened or given away as a whole, however often it is named;
-//! and what is applied may need nothing that is not there as it is, such as a predicate that has been opened.
+//! SOUNDNESS: what counts is which locations and predicates there are, not how much of them. So all
+//! amounts are the one fraction of the method; what is opened or given away is opened or given away
+//! as a whole, however often it is named; and what is applied may need nothing that is not there as
+//! it is, such as a predicate that has been opened.
 //!
-//! DIVERGENCE: only applications inside a cycle of functions are checked; the others cannot make a function useless.
+//! DIVERGENCE: only applications inside a cycle of functions are checked; the others cannot make a
+//! function useless.
 
 use std::rc::Rc;
 
@@ -109,8 +113,9 @@ impl Footprints {
 
     /// Follows an expression, as far as it leads to applications.
     ///
-    /// SOUNDNESS: every part is followed, and what the parts are is said by [`Expr::for_each_part`] alone. A part comes
-    /// before what it decides, so the value of a condition is used only after its own applications were checked.
+    /// SOUNDNESS: every part is followed, and what the parts are is said by [`Expr::for_each_part`]
+    /// alone. A part comes before what it decides, so the value of a condition is used only after
+    /// its own applications were checked.
     fn follow(&mut self, member: &mut Member<'_, '_>, e: &Expr, env: &Env) {
         if !self.applies(e) {
             return;
@@ -234,7 +239,8 @@ impl Footprints {
     }
 }
 
-/// From here on, each of some conditions has a value; that they have one at all is checked with the function itself.
+/// From here on, each of some conditions has a value; that they have one at all is checked with the
+/// function itself.
 fn suppose(member: &mut Member<'_, '_>, conditions: &[Expr], value: bool, env: &Env) {
     for condition in conditions {
         let condition = member.expr(condition, env);
@@ -272,7 +278,8 @@ impl Needed {
         if self.variables.is_empty() { claim } else { forall(self.variables.clone(), [], claim) }
     }
 
-    /// That one of many locations, which cannot be given away one by one, is not this one.
+    /// Makes the claim that one of many locations, which cannot be given away one by one, is not
+    /// this one.
     fn is_elsewhere(&self, other: &s::Expr) -> Option<s::Expr> {
         let parts = |location: &s::Expr| match &location.kind {
             s::ExprKind::Field { receiver, name } => {

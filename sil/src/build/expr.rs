@@ -1,5 +1,5 @@
-//! Expressions and assertions, named after the syntax they make. Arithmetic is also written with Rust's operators:
-//! `var("n") + int(1)`.
+//! Expressions and assertions, named after the syntax they make. Arithmetic is also written with
+//! Rust's operators: `var("n") + int(1)`.
 
 use std::ops::{Add, Div, Mul, Neg, Not, Rem, Sub};
 
@@ -328,7 +328,8 @@ pub fn forperm(variables: impl IntoIterator<Item = TypedName>, resource: Expr, b
     expr(ExprKind::ForPerm { variables, resource: Box::new(resource), body: Box::new(body) })
 }
 
-/// `left op right` for Rust's operators. What `/` means (a fraction, a division) is found by types, as in a text.
+/// `left op right` for Rust's operators. What `/` means (a fraction, a division) is found by types,
+/// as in a text.
 macro_rules! operators {
     ($($operator:ident $function:ident $op:ident;)*) => {
         $(impl $operator for Expr {

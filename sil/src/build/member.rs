@@ -173,7 +173,7 @@ impl Method {
     }
 }
 
-/// What functions and methods have in common.
+/// The shared methods of functions and methods.
 macro_rules! contracts {
     ($($kind:ident)*) => {
         $(impl $kind {
@@ -223,8 +223,8 @@ impl Implementation {
     }
 }
 
-/// What stands for a program of which nothing is left, `domain Nothing { }`: without it, the text of a translation could not
-/// be told from one that was lost.
+/// Makes the domain that stands for an empty program, `domain Nothing { }`: otherwise the text of a
+/// translation could not be told from a lost text.
 pub fn nothing() -> Member {
     Domain::new("Nothing").into()
 }

@@ -35,23 +35,27 @@ pub fn source_file(key: &str, path: &str) -> Annotation {
     annotation("src.file", vec![key.into(), escaped(path)])
 }
 
-/// `@src.receivers()`, at the first member: where a field of the program cannot be read or written and its receiver might be
-/// null, that is an error of its own (`receiver.null`), and what it leaves to show is told beside it.
+/// `@src.receivers()`, at the first member: where a field of the program cannot be read or written
+/// and its receiver might be null, that is an error of its own (`receiver.null`), and what it
+/// leaves to show is told beside it.
 pub fn told_receivers() -> Annotation {
     annotation("src.receivers", Vec::new())
 }
 
-/// `@src.trusted("text")`, at the first member: what the original program takes for granted, named in summaries.
+/// `@src.trusted("text")`, at the first member: what the original program takes for granted, named
+/// in summaries.
 pub fn trusted(text: &str) -> Annotation {
     annotation("src.trusted", vec![escaped(text)])
 }
 
-/// `@src.at("key", "line.column-line.column")`: where the node and all below it come from; `end` is exclusive.
+/// `@src.at("key", "line.column-line.column")`: where the node and all below it come from; `end` is
+/// exclusive.
 pub fn source_at(key: &str, start: LineColumn, end: LineColumn) -> Annotation {
     annotation("src.at", vec![key.into(), format!("{start}-{end}").into()])
 }
 
-/// `@src.note("key", "line.column-line.column", "text")`: a second place, shown with errors from here.
+/// `@src.note("key", "line.column-line.column", "text")`: a second place, shown with errors from
+/// here.
 pub fn noted(key: &str, start: LineColumn, end: LineColumn, text: &str) -> Annotation {
     annotation("src.note", vec![key.into(), format!("{start}-{end}").into(), escaped(text)])
 }
@@ -61,30 +65,34 @@ pub fn generated() -> Annotation {
     annotation("src.none", Vec::new())
 }
 
-/// `@src.inner()`: errors from here are reported where what could not be shown stands, unless it is wrong there anyway.
+/// `@src.inner()`: errors from here are reported where what could not be shown stands, unless it is
+/// wrong there anyway.
 pub fn inner() -> Annotation {
     annotation("src.inner", Vec::new())
 }
 
-/// `@src.as("pattern", "id:reason")`: the id of errors from here; `*` stands for what the pattern's `*` matched. An id
-/// `*:reason` is a name of the reason only: what failed may be named further out.
+/// `@src.as("pattern", "id:reason")`: the id of errors from here; `*` stands for what the pattern's
+/// `*` matched. An id `*:reason` is a name of the reason only: what failed may be named further
+/// out.
 pub fn renamed(pattern: &str, id: &str) -> Annotation {
     annotation("src.as", vec![pattern.into(), id.into()])
 }
 
-/// `@src.say("pattern", "text")`: the words of errors from here; in the text, `%e` stands for the source of what
-/// could not be shown.
+/// `@src.say("pattern", "text")`: the words of errors from here; in the text, `%e` stands for the
+/// source of what could not be shown.
 pub fn said(pattern: &str, text: &str) -> Annotation {
     annotation("src.say", vec![pattern.into(), text.into()])
 }
 
-/// `@src.name("text")`: what the original program calls a declaration, or `%n` in the words of errors from here.
+/// `@src.name("text")`: what the original program calls a declaration, or `%n` in the words of
+/// errors from here.
 pub fn named(name: &str) -> Annotation {
     annotation("src.name", vec![escaped(name)])
 }
 
-/// `@src.variables("x", "n_1=n", ..)`, at a member: its variables that the original program has, each with what it is called
-/// there where that differs. All others are the front end's own, and no message names them.
+/// `@src.variables("x", "n_1=n", ..)`, at a member: its variables that the original program has,
+/// each with what it is called there where that differs. All others are the front end's own, and no
+/// message names them.
 pub fn variables<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Annotation {
     let value = |(name, called): (&str, &str)| {
         if name == called { name.into() } else { escaped(&format!("{name}={called}")) }
@@ -92,7 +100,8 @@ pub fn variables<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Ann
     annotation("src.variables", pairs.into_iter().map(value).collect())
 }
 
-/// `@src.values("text")`, at a domain that the original program does not have: what values of it are called.
+/// `@src.values("text")`, at a domain that the original program does not have: what values of it
+/// are called.
 pub fn values_called(text: &str) -> Annotation {
     annotation("src.values", vec![escaped(text)])
 }

@@ -109,8 +109,8 @@ pub fn branch(
     stmt(StmtKind::If { condition, then: block(then), otherwise })
 }
 
-/// What stands in an `else`: if it is one `if` with a condition that has a place, it needs none itself, and is printed as
-/// `elseif`. So long chains are not nested.
+/// Makes the block of an `else`. A single `if` whose condition has a place needs no place itself,
+/// and is printed as `elseif`, so that long chains are not nested.
 pub fn chained(mut otherwise: Vec<Stmt>) -> Vec<Stmt> {
     if let [only] = &mut otherwise[..]
         && let StmtKind::If { condition, .. } = &only.kind

@@ -1,4 +1,5 @@
-//! Types. Those without arguments are the variants of [`TypeKind`], which stand for types wherever one is wanted.
+//! Types. Those without arguments are the variants of [`TypeKind`], which stand for types wherever
+//! one is wanted.
 
 use super::ident;
 use crate::source::Span;

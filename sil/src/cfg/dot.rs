@@ -8,8 +8,9 @@ use super::{Block, BlockId, BlockKind, Cfg, Loop, TerminatorKind};
 use crate::print::Snippets;
 use crate::program::{Implementation, Method, Program};
 
-/// All bodies of the program in Graphviz's language: a cluster for each implementation, in it a cluster for each
-/// loop block around its nested graph. Bodies whose control flow is not valid are left out.
+/// All bodies of the program in Graphviz's language: a cluster for each implementation, in it a
+/// cluster for each loop block around its nested graph. Bodies whose control flow is not valid are
+/// left out.
 pub fn to_dot(program: &Program) -> String {
     let mut text = String::from(
         "digraph program {\n  node [shape=box, fontname=monospace];\n  edge [fontname=monospace];\n",
@@ -39,13 +40,13 @@ fn title(method: &Method, implementation: &Implementation) -> String {
 /// One body on its way into the text.
 struct Picture<'a> {
     text: String,
-    /// Of the names of its nodes and clusters.
+    /// The prefix of the names of its nodes and clusters.
     prefix: String,
     cfg: &'a Cfg,
     snippets: Snippets<'a>,
 }
 
-/// What is left to write: loops may nest too deep for a recursion.
+/// A part that is left to write: loops may nest too deep for a recursion.
 enum Part {
     Block(BlockId, usize),
     Close(usize),

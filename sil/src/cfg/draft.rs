@@ -37,7 +37,7 @@ pub(super) struct DraftNode {
     /// The loop whose nested graph the node stands in.
     pub(super) parent: Option<NodeId>,
     pub(super) kind: DraftKind,
-    /// Of a loop, or of a basic block that may turn out to be the head of one.
+    /// The invariants of a loop, or of a basic block that may turn out to be the head of one.
     pub(super) invariants: Vec<Expr>,
     pub(super) decreases: Vec<Decreases>,
     pub(super) annotations: Vec<Annotation>,
@@ -56,7 +56,8 @@ pub(super) enum DraftKind {
         condition: Option<Expr>,
         entry: NodeId,
         then: Option<NodeId>,
-        /// What the user listed; `None` for loops made from statements, which may be left to anywhere.
+        /// The exits that the user listed; `None` for loops made from statements, which may be left
+        /// to anywhere.
         exits: Option<Vec<NodeId>>,
     },
 }
@@ -175,7 +176,7 @@ impl<'a> Draft<'a> {
         std::iter::successors(self.nodes[node].parent, |&node| self.nodes[node].parent)
     }
 
-    /// Whether `level` is the level of `node` or one around it.
+    /// Tells whether `level` is the level of `node` or one around it.
     pub(super) fn is_level_around(&self, level: Option<NodeId>, node: NodeId) -> bool {
         level.is_none_or(|level| self.ancestors(node).any(|around| around == level))
     }
@@ -295,7 +296,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Takes out what no path from the entry reaches, with a warning for blocks that were written as such.
+    /// Takes out what no path from the entry reaches, with a warning for blocks that were written
+    /// as such.
     pub(super) fn prune_unreachable(&mut self, diagnostics: &mut Vec<Diagnostic>) {
         let mut reached = FxHashSet::default();
         let mut halts = false;

@@ -1,4 +1,5 @@
-//! The finished graph: targets as in the nested form, and what each loop writes, sets and is left to.
+//! The finished graph: targets as in the nested form, and what each loop writes, sets and is left
+//! to.
 
 use std::collections::BTreeSet;
 
@@ -90,7 +91,8 @@ impl Retarget<'_, '_> {
         }
     }
 
-    /// The end of a loop leads to a block of the loop's own level, if need be a new one that jumps on.
+    /// The end of a loop leads to a block of the loop's own level, if need be a new one that jumps
+    /// on.
     fn after_loop(&mut self, id: NodeId, then: NodeId) -> NodeId {
         let destination = self.destination(id, then);
         let level = self.draft.nodes[id].parent;
@@ -285,8 +287,8 @@ fn merge<T: Ord>(into: &mut BTreeSet<T>, from: &mut BTreeSet<T>) {
 }
 
 impl Cfg {
-    /// Where control may go directly from a block: the targets of its terminator, or `then` of a loop. (Into a
-    /// loop's graph and out of it by its exits is not among them.)
+    /// Where control may go directly from a block: the targets of its terminator, or `then` of a
+    /// loop. (Into a loop's graph and out of it by its exits is not among them.)
     pub fn targets(&self, block: BlockId) -> impl Iterator<Item = BlockId> + use<> {
         let (first, second) = match &self.blocks[block].kind {
             BlockKind::Basic { terminator, .. } => match &terminator.kind {

@@ -53,7 +53,8 @@ impl Lowering<'_, '_> {
             self.diagnostics.push(Diagnostic::new(Code::ConsistencyError, graph.span, message));
             return None;
         };
-        // The locals of a nested graph are new in each round. At the outermost level every local starts arbitrary.
+        // The locals of a nested graph are new in each round. At the outermost level every local
+        // starts arbitrary.
         let declares = level.is_some() && !graph.locals.is_empty();
         let fits_in_entry = matches!(entry.kind, NodeKind::Block { .. })
             && !self.jump_targets.contains(&entry.label);

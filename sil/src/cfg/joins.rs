@@ -4,12 +4,13 @@ use la_arena::ArenaMap;
 
 use super::{BlockId, BlockKind, Cfg, TerminatorKind};
 
-/// What is known about a block's way to the end of its level.
+/// The knowledge about a block's way to the end of its level.
 #[derive(Clone, Copy)]
 enum Way {
     /// All ways end in `dead`: the block does not count.
     Dead,
-    /// All ways pass `next` (no block on the level, if `None`); `depth` is the number of blocks that all pass.
+    /// All ways pass `next` (no block on the level, if `None`); `depth` is the number of blocks
+    /// that all pass.
     Through { next: Option<BlockId>, depth: u32 },
 }
 
@@ -65,7 +66,8 @@ fn loops_that_halt(cfg: &Cfg) -> ArenaMap<BlockId, ()> {
     halting
 }
 
-/// Blocks of the level of `start` reachable from it and not yet entered, targets first. Levels are acyclic.
+/// Blocks of the level of `start` reachable from it and not yet entered, targets first. Levels are
+/// acyclic.
 fn post_order(cfg: &Cfg, start: BlockId, entered: &mut ArenaMap<BlockId, ()>) -> Vec<BlockId> {
     let level = cfg.blocks[start].parent;
     let mut order = Vec::new();

@@ -1,9 +1,9 @@
 //! Loops made of gotos become loop blocks.
 //!
-//! A level's graph is split into strongly connected components. One that is entered at a single block is the
-//! natural loop of that block, its head: every block of it reaches the head without passing it, and the head
-//! dominates every block of it. Without the edges back to the head the inner loops are found in the same way. A
-//! component with two entries is irreducible.
+//! A level's graph is split into strongly connected components. One that is entered at a single
+//! block is the natural loop of that block, its head: every block of it reaches the head without
+//! passing it, and the head dominates every block of it. Without the edges back to the head the
+//! inner loops are found in the same way. A component with two entries is irreducible.
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -19,8 +19,8 @@ type Edge = (NodeId, NodeId);
 
 /// Nests all natural loops of all levels; `None` if the graph is irreducible.
 ///
-/// Afterwards the `parent`s are those of the nested form, and targets that are heads are still named as the head;
-/// [`super::finish`] tells "back to the head" and "to the loop" apart.
+/// Afterwards the `parent`s are those of the nested form, and targets that are heads are still
+/// named as the head; [`super::finish`] tells "back to the head" and "to the loop" apart.
 pub(super) fn nest(draft: &mut Draft<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<()> {
     let mut regions = levels(draft);
     while let Some(region) = regions.pop() {
@@ -41,7 +41,7 @@ struct Region {
     /// Between members, in the order found; a loop node stands for all that is inside it.
     edges: Vec<Edge>,
     entry: NodeId,
-    /// What becomes the parent of the loops found.
+    /// The parent of the loops found.
     parent: Option<NodeId>,
 }
 
@@ -190,8 +190,8 @@ struct WhileShape {
     then: NodeId,
 }
 
-/// Whether the head does nothing but decide between staying and leaving. If its state is read by an `old`, it stays
-/// a block.
+/// Returns the shape of a head that only decides between staying and leaving. A head whose state is
+/// read by an `old` stays a block.
 fn while_shape(draft: &Draft<'_>, members: &[NodeId], head: NodeId) -> Option<WhileShape> {
     let node = &draft.nodes[head];
     let DraftKind::Basic { statements, jump: Jump::Branch { condition, then, otherwise }, .. } =

@@ -1,19 +1,20 @@
 //! Blocks of a `while` that are written outside its body.
 //!
-//! Translators put the handlers of a `try` behind everything else: a jump leads out of the body of a loop to the
-//! handler, and another one back to a label in the body. The iteration is not over there, so the handler belongs to the
-//! loop as to any natural loop: it has the iteration's permissions only, and the head forgets what it writes.
+//! Translators put the handlers of a `try` behind everything else: a jump leads out of the body of
+//! a loop to the handler, and another one back to a label in the body. The iteration is not over
+//! there, so the handler belongs to the loop as to any natural loop: it has the iteration's
+//! permissions only, and the head forgets what it writes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::{Draft, DraftKind, NodeId};
 
-/// Puts the blocks from which a way leads into the body of a `while` without passing its head into the graph of that
-/// loop, if they are only reached from the body. With several loops around the body that is the innermost for which
-/// it is true.
+/// Puts the blocks from which a way leads into the body of a `while` without passing its head into
+/// the graph of that loop, if they are only reached from the body. With several loops around the
+/// body that is the innermost for which it is true.
 ///
-/// Other jumps into loops stay what they are: [`Draft::check_jumps`] finds them. So do those into loops that are
-/// written as nested graphs, which say themselves what is inside.
+/// Other jumps into loops stay what they are: [`Draft::check_jumps`] finds them. So do those into
+/// loops that are written as nested graphs, which say themselves what is inside.
 pub(super) fn move_into_loops(draft: &mut Draft<'_>) {
     let edges = Edges::of(draft);
     if edges.into_body.is_empty() {
@@ -56,7 +57,8 @@ impl Edges {
     }
 }
 
-/// The nodes beside a loop that belong to it; `None` if the loop can be entered otherwise than by its head.
+/// The nodes beside a loop that belong to it; `None` if the loop can be entered otherwise than by
+/// its head.
 fn outlying(draft: &Draft<'_>, edges: &Edges, id: NodeId) -> Option<Vec<NodeId>> {
     let DraftKind::Loop { exits: None, .. } = draft.nodes[id].kind else { return None };
     let level = draft.nodes[id].parent;

@@ -1,7 +1,7 @@
 //! Structured bodies to blocks.
 //!
-//! Control flow that has not reached its next statement yet is a list of open ends; the statement that comes
-//! next decides whether they need a block of their own, so that no empty blocks arise.
+//! Control flow that has not reached its next statement yet is a list of open ends; the statement
+//! that comes next decides whether they need a block of their own, so that no empty blocks arise.
 
 use front::grow_stack;
 use rustc_hash::FxHashSet;
@@ -167,8 +167,9 @@ impl Lowering<'_, '_> {
         Flow::Ends(vec![End { node: head, slot: Slot::AfterLoop }])
     }
 
-    /// A single open branch goes to the label directly; several ends meet first, so that they can be joined. Where the
-    /// label stands inside the statement that they are the ends of, meeting first would be a second way into the loop.
+    /// A single open branch goes to the label directly; several ends meet first, so that they can
+    /// be joined. Where the label stands inside the statement that they are the ends of, meeting
+    /// first would be a second way into the loop.
     fn goto(&mut self, label: LabelId, span: Span, level: Option<NodeId>, flow: Flow) -> Flow {
         let target = self.draft.node_of_label(label);
         match flow {
@@ -183,7 +184,7 @@ impl Lowering<'_, '_> {
         Flow::nowhere()
     }
 
-    /// Whether a label was passed on the way from one of the ends on.
+    /// Tells whether a label was passed on the way from one of the ends on.
     fn is_placed_behind(&self, label: NodeId, ends: &[End]) -> bool {
         let mut order = self.draft.order.iter();
         ends.len() > 1

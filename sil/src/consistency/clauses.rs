@@ -86,7 +86,8 @@ impl Checker<'_> {
         }
     }
 
-    /// As [`Self::measures_of_function`]. Only behind an `ensures` there are an old state and results.
+    /// As [`Self::measures_of_function`]. Only behind an `ensures` there are an old state and
+    /// results.
     pub(super) fn measures_of_method(&mut self, clauses: &[Decreases], locals: &Arena<Local>) {
         for clause in clauses {
             let in_precondition = !clause.in_postcondition;

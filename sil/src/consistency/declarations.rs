@@ -1,4 +1,5 @@
-//! Checks of declarations: domains, names of axioms, and functions that need themselves to be defined.
+//! Checks of declarations: domains, names of axioms, and functions that need themselves to be
+//! defined.
 
 use la_arena::ArenaMap;
 use rustc_hash::FxHashMap;
@@ -70,8 +71,8 @@ fn axiom_names(checker: &mut Checker<'_>) {
     }
 }
 
-/// A function whose precondition calls, directly or not, the function itself has no meaning: what the call needs
-/// to be defined is the call. Other recursion is a matter of termination.
+/// A function whose precondition calls, directly or not, the function itself has no meaning: what
+/// the call needs to be defined is the call. Other recursion is a matter of termination.
 fn recursion_through_preconditions(
     checker: &mut Checker<'_>,
     applications: &ArenaMap<FunctionId, Applications>,
@@ -95,8 +96,8 @@ pub(super) fn applied_anywhere(function: &Function) -> Vec<FunctionId> {
     applied(parts.into_iter().chain(&function.contract.postconditions).chain(&function.body))
 }
 
-/// The functions that have to have a meaning before the function has one. A measure counts: what a call decreases cannot
-/// be found by that call.
+/// The functions that have to have a meaning before the function has one. A measure counts: what a
+/// call decreases cannot be found by that call.
 pub(super) fn required(function: &Function) -> Vec<FunctionId> {
     applied(parts_that_come_first(function))
 }

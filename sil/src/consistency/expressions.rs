@@ -13,10 +13,11 @@ use crate::walk::walk_expr;
 /// The surroundings of an expression, as far as they decide which forms may stand there.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings {
-    /// Functions only ask whether a permission amount is positive, so `wildcard` may be part of it there.
+    /// Functions only ask whether a permission amount is positive, so `wildcard` may be part of it
+    /// there.
     function: bool,
-    /// Impure `assume`s ask for what they mention and say nothing of how it is stored, so an assertion may stand
-    /// under `unfolding` there.
+    /// Impure `assume`s ask for what they mention and say nothing of how it is stored, so an
+    /// assertion may stand under `unfolding` there.
     assume: bool,
     wand: WandSide,
 }
@@ -150,8 +151,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A wand is packaged in one state and applied in another, so both sides have to mean the same in both: what is held
-    /// differs, and so does which side of `[a, b]` is meant.
+    /// A wand is packaged in one state and applied in another, so both sides have to mean the same
+    /// in both: what is held differs, and so does which side of `[a, b]` is meant.
     fn same_everywhere(&mut self, span: Span, what: &str, around: Surroundings) {
         if matches!(around.wand, WandSide::Left | WandSide::Right) {
             self.error(span, format!("{what} is not allowed in magic wands"));

@@ -99,8 +99,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The proof script of a `package`: it may fold, unfold, assert and branch, but changes neither the heap nor
-    /// variables of the method. `declared` are the variables declared in it so far.
+    /// The proof script of a `package`: it may fold, unfold, assert and branch, but changes neither
+    /// the heap nor variables of the method. `declared` are the variables declared in it so far.
     fn script(&mut self, block: &Block, declared: &mut FxHashSet<LocalId>) {
         for statement in &block.statements {
             grow_stack(|| self.script_statement(statement, declared));

@@ -34,7 +34,8 @@ pub(super) fn functions(
     }
 }
 
-/// The functions that the postconditions of a function apply, and where, if it has no termination clause.
+/// The functions that the postconditions of a function apply, and where, if it has no termination
+/// clause.
 pub(super) fn applied_in_postconditions(function: &Function) -> Vec<(FunctionId, Span)> {
     let mut found = Vec::new();
     if function.contract.decreases.is_empty() {
@@ -71,7 +72,8 @@ fn body(checker: &mut Checker<'_>, body: &Body) {
     });
 }
 
-/// At most one clause of each kind before the first `ensures` and one behind it. Reported at the first of a kind.
+/// At most one clause of each kind before the first `ensures` and one behind it. Reported at the
+/// first of a kind.
 pub(super) fn clauses(checker: &mut Checker<'_>, clauses: &[Decreases]) {
     let of_a_kind = |clause: &Decreases, other: &Decreases| {
         clause.in_postcondition == other.in_postcondition
@@ -91,8 +93,9 @@ pub(super) fn clauses(checker: &mut Checker<'_>, clauses: &[Decreases]) {
 
 /// A clause means the same when it is inhaled and when it is exhaled.
 ///
-/// SOUNDNESS: a check asserts what the next one takes for granted, and `perm`, which may stand inside of `[a, b]`, speaks
-/// of what is held where the measure is read: one state would have two measures (`termination/clauses_have_one_reading`).
+/// SOUNDNESS: a check asserts what the next one takes for granted, and `perm`, which may stand
+/// inside of `[a, b]`, speaks of what is held where the measure is read: one state would have two
+/// measures (`termination/clauses_have_one_reading`).
 fn measures(checker: &mut Checker<'_>, clauses: &[Decreases]) {
     for clause in clauses {
         clause.for_each_child(|part| measure(checker, part));
@@ -100,7 +103,8 @@ fn measures(checker: &mut Checker<'_>, clauses: &[Decreases]) {
 }
 
 fn measure(checker: &mut Checker<'_>, part: &Expr) {
-    // With each whether it stands in the condition of `c ? a : b`: there the reference lets `[a, b]` pass.
+    // With each whether it stands in the condition of `c ? a : b`: there the reference lets `[a,
+    // b]` pass.
     let mut open = vec![(part, false)];
     while let Some((expr, in_condition)) = open.pop() {
         match &expr.kind {

@@ -1,7 +1,7 @@
 //! Triggers and the resources of `forperm`: which terms they may consist of.
 //!
-//! In the reference these are the errors of translating the parse tree. They count as type errors, and other
-//! inconsistencies are looked for only if there are none.
+//! In the reference these are the errors of translating the parse tree. They count as type errors,
+//! and other inconsistencies are looked for only if there are none.
 
 use super::Checker;
 use crate::diagnostics::{Code, Diagnostic};

@@ -26,7 +26,8 @@ pub fn text(path: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a source file has the name that the loader gives files of the library: their path in angle brackets.
+/// Tells whether a source file has the name that the loader gives files of the library: their path
+/// in angle brackets.
 pub fn is_name(name: &str) -> bool {
     let path = name.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     path.and_then(text).is_some()

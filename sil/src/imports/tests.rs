@@ -11,7 +11,8 @@ impl Loader for Memory {
     }
 }
 
-/// Loads the first file; the names of the methods found, and the errors as `file:line.column message`.
+/// Loads the first file; the names of the methods found, and the errors as `file:line.column
+/// message`.
 fn load(files: &[(&'static str, &str)]) -> (Vec<String>, Vec<String>) {
     let bytes = |text: &str| text.as_bytes().to_vec();
     let memory = Memory(files.iter().map(|(name, text)| (*name, bytes(text))).collect());

@@ -1,11 +1,12 @@
 //! Finds what [`super::load`] finds, with the memory of the largest member and of all signatures.
 //!
-//! Trees take some hundred times the memory of their text. So each member is parsed twice: first for its errors and its signature,
-//! then, when all signatures are known, to be resolved and checked; both times its tree is gone before the next one is
-//! there. The phases and their order are those of `load`, made of the same functions: what a phase finds is kept apart, and
-//! told if the phases before it found no errors.
+//! Trees take some hundred times the memory of their text. So each member is parsed twice: first
+//! for its errors and its signature, then, when all signatures are known, to be resolved and
+//! checked; both times its tree is gone before the next one is there. The phases and their order
+//! are those of `load`, made of the same functions: what a phase finds is kept apart, and told if
+//! the phases before it found no errors.
 //!
-//! What has to see all trees at once is left to `load`: adts, and instances of predicates as values.
+//! Adts, and instances of predicates as values, are left to `load`: they need all trees at once.
 
 use crate::build::truth;
 use crate::cfg;
@@ -22,13 +23,13 @@ use crate::syntax::{Contract, Expr, ExprKind, Member, MemberKind, Program};
 
 use super::{Assumptions, Checked, has_errors, load_assuming};
 
-/// What was read of a program: its signatures, and where the rest is.
+/// The part of a program that was read: its signatures, and the place of the rest.
 struct Read {
     sources: Sources,
     /// The files that were parsed, in the order of their members.
     files: Vec<FileId>,
     signatures: Program,
-    /// Of reading and parsing.
+    /// The findings of reading and parsing.
     diagnostics: Vec<Diagnostic>,
     needs_all: bool,
 }
@@ -73,12 +74,12 @@ pub(super) fn check(
     Checked { is_accepted: !has_errors(&diagnostics), sources, is_blank, diagnostics }
 }
 
-/// What comes behind macros.
+/// The phases behind macros.
 struct Phases {
     /// Not where a phase before it has found errors.
     resolution: Option<Resolution>,
     rounds: Rounds,
-    /// What the control flow of methods lacks.
+    /// The errors of control flow in methods.
     flow: Vec<Diagnostic>,
 }
 
@@ -119,12 +120,14 @@ fn read(name: &str, bytes: Vec<u8>, loader: &dyn Loader) -> Read {
     Read { sources, files, signatures, diagnostics, needs_all: wholes.found }
 }
 
-/// Whether a macro may be defined inside of a member: it can be used in the member's signature, too.
+/// Tells whether a macro may be defined inside of a member: the member's signature can use the
+/// macro, too.
 fn defines_inside(sources: &Sources) -> bool {
     sources.files().any(|(_, file)| file.text.contains("define"))
 }
 
-/// The signatures of all members, with macros expanded. What is wrong with macros is found again by who expands whole members.
+/// The signatures of all members, with macros expanded. What is wrong with macros is found again by
+/// who expands whole members.
 fn expanded_signatures(sources: &Sources, files: &[FileId], mut macros: Macros) -> Program {
     let mut signatures = Program::default();
     each_member(sources, files, |mut member| {
@@ -147,7 +150,8 @@ fn each_member(sources: &Sources, files: &[FileId], mut take: impl FnMut(Member)
     }
 }
 
-/// A member without what only itself is concerned by. What is there keeps being there, as something else.
+/// A member without what only itself is concerned by. What is there keeps being there, as something
+/// else.
 fn signature(mut member: Member) -> Member {
     match &mut member.kind {
         MemberKind::Predicate(predicate) => {

@@ -9,7 +9,7 @@ use crate::syntax::{Expr, ExprKind, Ident, MacroBody, OldLabel, TypedName};
 use super::table::MacroId;
 use super::{Argument, Expander, Frame, MAX_EXPANSION, names};
 
-/// What a name stands for where it is used.
+/// The meaning of a name where it is used.
 pub(super) enum Meaning {
     /// Itself, or a new name for it.
     Name(Name),
@@ -107,15 +107,16 @@ impl Expander {
         }
     }
 
-    /// Walks the parts of an expansion that keep the place they have: as in the reference those are the elements of
-    /// lists (arguments, triggers, …), the amount of an `acc`, and types.
+    /// Walks the parts of an expansion that keep the place they have: as in the reference those are
+    /// the elements of lists (arguments, triggers, …), the amount of an `acc`, and types.
     fn in_place(&mut self, walk: impl FnOnce(&mut Self)) {
         let call = self.call.take();
         walk(self);
         self.call = call;
     }
 
-    /// Gives an argument the place of the call, except for what keeps its own (see [`Self::in_place`]).
+    /// Gives an argument the place of the call, except for what keeps its own (see
+    /// [`Self::in_place`]).
     fn mark_all(&self, expr: &mut Expr) {
         grow_stack(|| {
             self.mark(&mut expr.span);
@@ -157,7 +158,8 @@ impl Expander {
         }
     }
 
-    // ---- scopes ----------------------------------------------------------------------------------------------
+    // ---- scopes
+    // ----------------------------------------------------------------------------------------------
 
     /// Where the scope of variables and what the current macro has declared end now.
     pub(super) fn enter_scope(&self) -> (usize, usize) {
@@ -202,9 +204,10 @@ impl Expander {
         names.iter_mut().for_each(|name| self.ty(&mut name.ty));
     }
 
-    // ---- names -----------------------------------------------------------------------------------------------
+    // ---- names
+    // -----------------------------------------------------------------------------------------------
 
-    /// What `name` means at this place; `as_variable` where variables hide macros.
+    /// Returns the meaning of `name` at this place; `as_variable` where variables hide macros.
     fn meaning(&self, name: &Name, as_variable: bool) -> Meaning {
         if let Some(frame) = self.frames.last() {
             if as_variable && frame.declared.contains(name) {
@@ -223,7 +226,8 @@ impl Expander {
         Meaning::Name(name.clone())
     }
 
-    /// As [`Self::meaning`] of a name that is called; macros that stand for a name are looked through.
+    /// As [`Self::meaning`] of a name that is called; macros that stand for a name are looked
+    /// through.
     pub(super) fn callee(&mut self, ident: &Ident) -> Meaning {
         let mut meaning = self.meaning(&ident.name, false);
         for _ in 0..MAX_ALIASES {
@@ -287,7 +291,8 @@ impl Expander {
         }
     }
 
-    // ---- uses ------------------------------------------------------------------------------------------------
+    // ---- uses
+    // ------------------------------------------------------------------------------------------------
 
     /// An identifier in an expression.
     fn variable(&mut self, expr: &mut Expr) {
@@ -412,7 +417,8 @@ impl Expander {
     }
 
     fn argument(&mut self, mut expr: Expr) -> Argument {
-        // A macro that is no expression is passed on by its name: the body calls it or uses it as a statement.
+        // A macro that is no expression is passed on by its name: the body calls it or uses it as a
+        // statement.
         let is_passed_on = matches!(&expr.kind, ExprKind::Ident(name)
             if matches!(self.meaning(name, true), Meaning::Macro(id) if !self.is_plain_expression(id)));
         if !is_passed_on {
@@ -422,7 +428,7 @@ impl Expander {
         Argument { expr, size }
     }
 
-    /// Whether the macro can stand alone as an expression.
+    /// Tells whether the macro can stand alone as an expression.
     fn is_plain_expression(&self, id: MacroId) -> bool {
         let define = self.table.definition(id);
         define.parameters.is_none() && matches!(define.body, MacroBody::Expr(_))
@@ -492,8 +498,8 @@ impl Expander {
         self.table.set_broken(id);
     }
 
-    /// Parameters stand for arguments; what the body declares is renamed if it is visible here or mentioned by one of
-    /// the arguments.
+    /// Parameters stand for arguments; what the body declares is renamed if it is visible here or
+    /// mentioned by one of the arguments.
     fn frame(&mut self, id: MacroId, arguments: Vec<Argument>) -> Frame {
         let mentioned: Vec<_> =
             arguments.iter().map(|argument| names::of_expr(&argument.expr)).collect();
@@ -506,7 +512,8 @@ impl Expander {
             Name::from(fresh.expect("there are infinitely many names"))
         };
         let is_visible = |name: &str| self.scope.contains(name) || self.globals.contains(name);
-        // A local is declared in the rest of the block, and no variable of a method that is bound elsewhere has its name.
+        // A local is declared in the rest of the block, and no variable of a method that is bound
+        // elsewhere has its name.
         let clashes = |name: &Name| {
             is_visible(name)
                 || in_arguments(name)
@@ -529,9 +536,11 @@ impl Expander {
         }
     }
 
-    // ---- places that need a certain kind of expression -------------------------------------------------------
+    // ---- places that need a certain kind of expression
+    // -------------------------------------------------------
 
-    /// The location of `acc` and the resource of `perm`: if a macro stands there, it has to stand for one.
+    /// The location of `acc` and the resource of `perm`: if a macro stands there, it has to stand
+    /// for one.
     fn location(&mut self, location: &mut Expr) {
         let is_macro = self.is_replaced(location);
         self.expr(location);
@@ -575,7 +584,7 @@ impl Expander {
         }
     }
 
-    /// Whether `expr` is a macro or a parameter.
+    /// Tells whether `expr` is a macro or a parameter.
     fn is_replaced(&mut self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Ident(name) => !matches!(self.meaning(name, true), Meaning::Name(_)),

@@ -24,7 +24,8 @@ pub(super) fn of_body(body: &MacroBody) -> Names {
     names
 }
 
-/// The names that a member declares for the whole program and that no variable may have, which leaves out those of axioms.
+/// The names that a member declares for the whole program and that no variable may have, which
+/// leaves out those of axioms.
 pub(super) fn of_member(member: &Member) -> Vec<Name> {
     let names: Vec<&Ident> = match &member.kind {
         MemberKind::Import(_) | MemberKind::Define(_) => Vec::new(),

@@ -52,7 +52,8 @@ impl Expander {
         }
     }
 
-    // ---- local definitions -----------------------------------------------------------------------------------
+    // ---- local definitions
+    // -----------------------------------------------------------------------------------
 
     /// Takes the definitions out of a method's body; they are visible in all of it.
     fn collect_locals(&mut self, block: &mut Block, in_script: bool) {
@@ -107,7 +108,8 @@ impl Expander {
         }
     }
 
-    // ---- expansion -------------------------------------------------------------------------------------------
+    // ---- expansion
+    // -------------------------------------------------------------------------------------------
 
     pub(super) fn block(&mut self, block: &mut Block) {
         let outside = self.enter_scope();
@@ -232,7 +234,8 @@ impl Expander {
         }
     }
 
-    // ---- graphs ----------------------------------------------------------------------------------------------
+    // ---- graphs
+    // ----------------------------------------------------------------------------------------------
 
     fn graph(&mut self, graph: &mut Graph) {
         let outside = self.enter_scope();

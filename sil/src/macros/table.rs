@@ -18,7 +18,7 @@ pub(super) struct MacroId(usize);
 #[derive(Clone)]
 struct Entry {
     define: Rc<Define>,
-    /// Of the body.
+    /// The names in the body.
     names: Rc<Names>,
     /// An error was reported that makes expanding it pointless.
     broken: bool,

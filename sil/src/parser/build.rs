@@ -1,7 +1,7 @@
 //! From what pest recognised to the parse tree.
 //!
-//! The builder follows the grammar rule by rule; each method is named after its rule and takes that rule's pair.
-//! It also checks what the grammar leaves open (see the head of `grammar.pest`).
+//! The builder follows the grammar rule by rule; each method is named after its rule and takes that
+//! rule's pair. It also checks what the grammar leaves open (see the head of `grammar.pest`).
 
 mod expr;
 mod member;
@@ -24,8 +24,8 @@ pub(crate) use stmt::not_simple;
 type Node<'t> = Pair<'t, Rule>;
 type Nodes<'t> = Pairs<'t, Rule>;
 
-/// How many nodes the chained comparisons of a file may copy (`a < b < c` has `b` twice): without a limit,
-/// chains inside the operands of chains would grow exponentially.
+/// How many nodes the chained comparisons of a file may copy (`a < b < c` has `b` twice): without a
+/// limit, chains inside the operands of chains would grow exponentially.
 const MAX_COPIED_NODES: usize = 1_000_000;
 
 /// Builds the trees of one file.
@@ -37,7 +37,7 @@ pub(super) struct Builder<'d> {
     names: FxHashSet<Name>,
     /// How deep in the tree the current node is.
     depth: usize,
-    /// Whether [`MAX_DEPTH`] was passed in this chunk: reported once.
+    /// Some expression of this chunk passed [`MAX_DEPTH`]: reported once.
     too_deep: bool,
     /// Expressions built so far.
     nodes: usize,
@@ -267,8 +267,8 @@ impl<'d> Builder<'d> {
         Decreases { kind, condition, in_postcondition: false, measure, span }
     }
 
-    /// Enters nodes that are `levels` deeper; says so and returns `false` where that is too deep. Each successful
-    /// call is followed by [`Self::leave`] with the same number.
+    /// Enters nodes that are `levels` deeper; says so and returns `false` where that is too deep.
+    /// Each successful call is followed by [`Self::leave`] with the same number.
     fn enter(&mut self, levels: usize, span: Span) -> bool {
         if self.depth + levels <= MAX_DEPTH {
             self.depth += levels;

@@ -10,14 +10,14 @@ use super::hints::{self, Hint};
 pub(super) struct Failure {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Whether everything was read.
+    /// Everything was read.
     pub(super) is_at_end: bool,
     pub(super) message: String,
     /// The start of a bracket that is not closed, and what to say of it.
     pub(super) unclosed: Option<(usize, String)>,
 }
 
-/// What pest's error says; offsets count in the text that was parsed.
+/// Describes pest's error; offsets count in the text that was parsed.
 pub(super) fn describe(error: &Error<Rule>, text: &str) -> Failure {
     let at = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
@@ -66,12 +66,13 @@ fn token(text: &str) -> &str {
     &text[..end.max(first).min(text.len())]
 }
 
-/// What was expected, each once, most general first.
+/// Lists the expected forms, each once, most general first.
 fn expected(rules: &[Rule]) -> Vec<&'static str> {
     let mut words: Vec<(u8, &'static str)> = rules.iter().filter_map(|rule| word(*rule)).collect();
     words.sort_unstable();
     words.dedup();
-    // Where an operand is missing, prefix forms are no news; where a statement may start, its keywords neither.
+    // Where an operand is missing, prefix forms are no news; where a statement may start, its
+    // keywords neither.
     let general = words.iter().any(|(rank, _)| *rank < OPERATOR);
     if general {
         words.retain(|(rank, _)| *rank < OPERATOR);

@@ -1,4 +1,4 @@
-//! What to do about a syntax error.
+//! Advice about a syntax error.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use pest::Parser as _;
 use super::Rule;
 use super::grammar::Grammar;
 
-/// What is said beside "unexpected `found`".
+/// Advice beside "unexpected `found`".
 #[derive(Default)]
 pub(super) struct Hint {
     /// Said in place of what was expected.
     pub(super) text: Option<String>,
-    /// What is wrong, if that is not `found`, but the first word of its statement.
+    /// The wrong word, where it is not `found` but the first word of its statement.
     pub(super) word: Option<Range<usize>>,
     /// A bracket that is not closed, and what to say of it.
     pub(super) unclosed: Option<(usize, String)>,
 }
 
-/// What may be meant where `found`, at `at` in `text`, is not one of the things `expected`.
+/// Guesses the intention behind `found`, at `at` in `text`, which is none of the things `expected`.
 pub(super) fn hint(text: &str, at: usize, found: &str, expected: &[&str]) -> Hint {
     let unclosed = unclosed(&text[..at], found);
     let start = slips::statement_start(text, at);
@@ -84,7 +84,7 @@ fn other_forms(text: &str, at: usize, found: &str) -> Option<String> {
     (found == "(" && is_selected && !name.is_empty()).then(|| called_with_point(name))
 }
 
-/// What is said of `….name(…)`.
+/// Gives advice about `….name(…)`.
 fn called_with_point(name: &str) -> String {
     match name {
         "contains" | "has" | "includes" | "containsKey" => "membership is written `x in s`".into(),
@@ -97,12 +97,14 @@ fn called_with_point(name: &str) -> String {
     }
 }
 
-/// What is said of an expression that stands alone, as in `s.add(3)`, where the second of two is in parentheses.
+/// Gives advice about an expression that stands alone, as in `s.add(3)`, where the second of two is
+/// in parentheses.
 pub(super) fn call_with_point(text: &str, at: usize) -> Option<String> {
     text[at..].starts_with('(').then(|| other_forms(text, at, "(")).flatten()
 }
 
-/// A word of a plugin of the reference: at the start of the statement, where a clause may stand, or before what is called.
+/// A word of a plugin of the reference: at the start of the statement, where a clause may stand, or
+/// before what is called.
 fn of_plugin(text: &str, start: usize, at: usize, found: &str) -> Option<(Range<usize>, String)> {
     let first = slips::word(&text[start..]);
     let (start, word) = if PLUGINS.contains(&first) {
@@ -113,7 +115,8 @@ fn of_plugin(text: &str, start: usize, at: usize, found: &str) -> Option<(Range<
     Some((start..start + word.len(), unsupported(word)))
 }
 
-/// What is said of `oldCall[l](m(x))` behind a target, which looks like two statements; the second stands at `at`.
+/// Gives advice about `oldCall[l](m(x))` behind a target, which looks like two statements; the
+/// second stands at `at`.
 pub(super) fn call_of_plugin(text: &str, at: usize) -> Option<String> {
     let word = "oldCall";
     slips::statement_before(text, at).contains(word).then(|| unsupported(word))
@@ -224,7 +227,7 @@ fn misspelt(word: &str, expected: &[&str]) -> Option<String> {
     Some(format!("did you mean `{meant}`?"))
 }
 
-/// Whether a statement, clause or declaration may start here.
+/// Tells whether a statement, clause or declaration may start here.
 fn starts_something(expected: &[&str]) -> bool {
     let starts = ["a statement", "a declaration", "`{`"];
     expected.iter().any(|what| starts.contains(what))

@@ -1,7 +1,8 @@
 //! Expressions that stand where a statement starts, before a syntax error.
 //!
-//! The reference fails at the first token of what is no statement. The grammar reads such an expression as the target of
-//! an assignment, and pest may fail behind it or inside of it; here its start is found again.
+//! The reference fails at the first token of what is no statement. The grammar reads such an
+//! expression as the target of an assignment, and pest may fail behind it or inside of it; here its
+//! start is found again.
 
 use pest::Parser as _;
 
@@ -11,7 +12,8 @@ use super::grammar::Grammar;
 /// How many places before the failure are looked at: each costs reading the member once more.
 const MAX_PLACES: usize = 4;
 
-/// Where before `at`, the place of pest's failure in `piece`, a statement starts with an expression that is no target.
+/// Where before `at`, the place of pest's failure in `piece`, a statement starts with an expression
+/// that is no target.
 pub(super) fn misplaced_expression(piece: &str, at: usize) -> Option<usize> {
     let at = at.min(piece.len());
     let starts = expression_starts(&piece[..at]);
@@ -22,8 +24,8 @@ pub(super) fn misplaced_expression(piece: &str, at: usize) -> Option<usize> {
     found.map(|&(start, _)| start)
 }
 
-/// Places outside of parentheses and square brackets, but inside of so many braces, where an expression starts that is
-/// neither a name nor a call.
+/// Places outside of parentheses and square brackets, but inside of so many braces, where an
+/// expression starts that is neither a name nor a call.
 fn expression_starts(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$';
@@ -64,7 +66,8 @@ fn expression_starts(text: &str) -> Vec<(usize, usize)> {
     starts
 }
 
-/// The words that expressions start with. Not `domain`: members start with it, too, and the reference tells of both.
+/// The words that expressions start with. Not `domain`: members start with it, too, and the
+/// reference tells of both.
 const WORDS: [&str; 24] = [
     "acc",
     "applying",
@@ -92,13 +95,13 @@ const WORDS: [&str; 24] = [
     "write",
 ];
 
-/// Whether what stands before is a member up to the end of a statement.
+/// Tells whether the text before is a member up to the end of a statement.
 fn starts_statement(before: &str, braces: usize) -> bool {
     let closed = format!("{before}{}", "}".repeat(braces));
     Grammar::parse(Rule::members, &closed).is_ok()
 }
 
-/// Whether the text starts with a field access, such as `old(x).f`.
+/// Tells whether the text starts with a field access, such as `old(x).f`.
 fn is_field_access(text: &str) -> bool {
     Grammar::parse(Rule::target, text).is_ok_and(|mut targets| {
         let last = targets.next().and_then(|target| target.into_inner().last());

@@ -1,16 +1,17 @@
-//! One pass over the bytes of a file, before pest: blanks out comments, finds the members, measures nesting.
+//! One pass over the bytes of a file, before pest: blanks out comments, finds the members, measures
+//! nesting.
 //!
-//! Comments become line feeds, so that no rule of the grammar has to deal with them, all offsets stay, and
-//! `f /* … */ (x)` is not taken for a call. Members start with a reserved word outside all brackets, which
-//! is how they are cut apart; words that can only start a member (`method`, `field`, …) do so even inside
-//! brackets, which is how a missing `}` spoils no more than its own member. Behind a syntax error what is left of a
-//! member is cut again, whatever is open there.
+//! Comments become line feeds, so that no rule of the grammar has to deal with them, all offsets
+//! stay, and `f /* … */ (x)` is not taken for a call. Members start with a reserved word outside
+//! all brackets, which is how they are cut apart; words that can only start a member (`method`,
+//! `field`, …) do so even inside brackets, which is how a missing `}` spoils no more than its own
+//! member. Behind a syntax error what is left of a member is cut again, whatever is open there.
 
 use std::borrow::Cow;
 
 use super::MAX_NESTING;
 
-/// What the pass found.
+/// The result of the pass.
 pub(super) struct Scan<'t> {
     /// The text with comments (and a byte order mark) blanked out; the same length.
     pub(super) text: Cow<'t, str>,
@@ -44,8 +45,8 @@ pub(super) fn cut(text: &str, start: usize, end: usize) -> Vec<Chunk> {
     Cutter::new(&text.as_bytes()[..end], start).run()
 }
 
-/// Where the first word that can start a member stands, or an annotation, at or behind `from` and before `end`: whatever
-/// is open there, and whether or not that makes sense.
+/// Where the first word that can start a member stands, or an annotation, at or behind `from` and
+/// before `end`: whatever is open there, and whether or not that makes sense.
 pub(super) fn next_member(text: &str, from: usize, end: usize) -> Option<usize> {
     let bytes = &text.as_bytes()[..end];
     let mut at = from;
@@ -136,7 +137,8 @@ fn is_word(byte: u8) -> bool {
 /// Something that is open, and so makes what follows stand one level deeper.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
-    /// `(`, `[` or `{`: until the bracket is closed (ranges close `[` by `)`, so kinds do not matter).
+    /// `(`, `[` or `{`: until the bracket is closed (ranges close `[` by `)`, so kinds do not
+    /// matter).
     Bracket,
     /// The `|` of a cardinality.
     Bar,
@@ -165,7 +167,7 @@ struct Cutter<'t> {
     chunks: Vec<Chunk>,
     /// Where the annotations start that end right here.
     annotations: Option<usize>,
-    /// Whether the last token ends an operand: then `|` closes a cardinality.
+    /// The last token ends an operand: then `|` closes a cardinality.
     after_operand: bool,
 }
 
@@ -309,7 +311,8 @@ impl<'t> Cutter<'t> {
         }
     }
 
-    /// Whether a member starts with the word that ends at `end`, and of which kind.
+    /// Returns the kind of the member that starts with the word ending at `end`, if one starts
+    /// there.
     fn member_kind(&self, word: &[u8], end: usize) -> Option<Kind> {
         let outside = self.brackets == 0;
         match word {

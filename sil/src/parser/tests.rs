@@ -261,13 +261,15 @@ fn havoc_conditions_are_split_off() {
     assert_eq!(kinds, [true, false, false]);
 }
 
-// ---- errors ------------------------------------------------------------------------------------------------
+// ---- errors
+// ------------------------------------------------------------------------------------------------
 
 #[test]
 fn a_bad_member_spoils_only_itself() {
     let text = "field f: Int\nmethod a() { x := }\nfunction g(): Int\nmethod b() {\n  if (x {\n}\n\
                 predicate p()\ndomain D { axiom { } function h(): Int }\nmethod c()";
-    // What follows the axiom is read as a function of the program, so the brace behind it is an error, too.
+    // What follows the axiom is read as a function of the program, so the brace behind it is an
+    // error, too.
     assert_eq!(places(text), ["2.19", "5.9", "8.20", "8.40"]);
     assert_eq!(parse_text(text).0.members.len(), 4);
 }
@@ -284,8 +286,8 @@ fn unclosed_members_are_cut_at_the_next_one() {
 
 #[test]
 fn what_stands_instead_of_an_end_is_reported() {
-    // Statements and operands may have annotations, so what is annotated is unexpected; behind an expression the
-    // annotation is.
+    // Statements and operands may have annotations, so what is annotated is unexpected; behind an
+    // expression the annotation is.
     for (text, place) in [
         ("method a() {\n\n@x()\nmethod b()", "4.1"),
         ("method a() requires b &&\n@x()\nmethod b()", "3.1"),
@@ -374,7 +376,8 @@ fn odd_bytes() {
     good("// only a comment");
 }
 
-// ---- large input -------------------------------------------------------------------------------------------
+// ---- large input
+// -------------------------------------------------------------------------------------------
 
 /// Parses and drops on a thread as small as those of the test runner.
 fn on_small_stack(text: String) -> usize {

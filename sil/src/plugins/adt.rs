@@ -1,16 +1,19 @@
 //! Algebraic data types, as domains.
 //!
-//! Beside each adt, a domain of its name is put into the program, with the constructors, destructors and the tag as
-//! functions; the resolver reads the adt itself only to find what `e.f` and `e.isC` mean. Two more things are added on
-//! request: `contains` relations ([`contains`]) and a well-founded order for termination checks ([`order`]).
+//! Beside each adt, a domain of its name is put into the program, with the constructors,
+//! destructors and the tag as functions; the resolver reads the adt itself only to find what `e.f`
+//! and `e.isC` mean. Two more things are added on request: `contains` relations ([`contains`]) and
+//! a well-founded order for termination checks ([`order`]).
 //!
 //! Invariants
-//! - All axioms hold of finite trees, so they are consistent whatever the adt, as long as it has a finite value. Where it has
-//!   none they hold of infinite trees, and there is no order ([`finite`]).
+//! - All axioms hold of finite trees, so they are consistent whatever the adt, as long as it has a
+//!   finite value. Where it has none they hold of infinite trees, and there is no order
+//!   ([`finite`]).
 //! - Generated functions and variables have a `$` in their names; axioms have no names.
 //!
-//! Differs from the reference: exhaustiveness is triggered by every destructor, not only by those of the last
-//! constructor; nested destructors in orders are guarded by the constructor they belong to.
+//! Differs from the reference: exhaustiveness is triggered by every destructor, not only by those
+//! of the last constructor; nested destructors in orders are guarded by the constructor they belong
+//! to.
 
 mod contains;
 mod finite;
@@ -54,7 +57,8 @@ pub(super) fn desugar(
     if adts.0.is_empty() {
         return;
     }
-    // Where a name is declared twice the resolver reports it, and what axioms would say helps nobody.
+    // Where a name is declared twice the resolver reports it, and what axioms would say helps
+    // nobody.
     let with_order =
         order::is_wanted(program, sources, diagnostics) && !adts.0.values().any(repeats_a_name);
     let with_contains = contains::is_imported(program);
@@ -90,7 +94,8 @@ impl Adts {
             if let MemberKind::Adt(adt) = &member.kind {
                 let name = adt.name.name.clone();
                 if adts.contains_key(&name) {
-                    // Under a key that nothing refers to, so that its domain clashes with the first.
+                    // Under a key that nothing refers to, so that its domain clashes with the
+                    // first.
                     adts.insert(format!("{name}${}", adts.len()).into(), adt.clone());
                 } else {
                     adts.insert(name, adt.clone());
@@ -187,7 +192,7 @@ pub(crate) fn all_fields(adt: &Adt) -> impl Iterator<Item = &TypedName> {
         .flat_map(|constructor| &constructor.formals)
 }
 
-/// Whether two constructors or two fields have one name.
+/// Tells whether two constructors or two fields have one name.
 fn repeats_a_name(adt: &Adt) -> bool {
     let mut names = FxHashSet::default();
     let mut all = adt.constructors.iter().map(|constructor| &constructor.name.name);

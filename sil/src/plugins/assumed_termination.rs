@@ -1,5 +1,5 @@
-//! Termination taken for granted: for programs of front ends that show it themselves and send no measures, or send them
-//! as comments.
+//! Termination taken for granted: for programs of front ends that show it themselves and send no
+//! measures, or send them as comments.
 
 use crate::source::Span;
 use crate::syntax::{Contract, Decreases, DecreasesKind, Member, MemberKind};

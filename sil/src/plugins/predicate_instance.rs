@@ -1,8 +1,8 @@
 //! Predicate instances as values: `#P(e)`.
 //!
-//! An instance is what the abstract function `PI_P` yields, which requires some permission to it: so it is the same
-//! instance as long as that is held and nothing inside has changed. The type comes from the standard library, which
-//! the program imports.
+//! An instance is what the abstract function `PI_P` yields, which requires some permission to it:
+//! so it is the same instance as long as that is held and nothing inside has changed. The type
+//! comes from the standard library, which the program imports.
 
 use indexmap::IndexMap;
 

@@ -1,8 +1,10 @@
-//! Smoke detection: `refute false` at the places of a body where something contradictory may have been said. Opt-in.
+//! Smoke detection: `refute false` at the places of a body where something contradictory may have
+//! been said. Opt-in.
 //!
-//! A check stands behind each `inhale` and `assume`, before each `goto`, at the end of the branches of a conditional, if
-//! there is something in them, at the end of the bodies of loops and of a method, and is reported there. A statement
-//! `unreachable` says that its place may be dead: what follows it in the same run of statements is not checked.
+//! A check stands behind each `inhale` and `assume`, before each `goto`, at the end of the branches
+//! of a conditional, if there is something in them, at the end of the bodies of loops and of a
+//! method, and is reported there. A statement `unreachable` says that its place may be dead: what
+//! follows it in the same run of statements is not checked.
 
 use front::grow_stack;
 
@@ -26,8 +28,8 @@ pub fn instrument(program: &Program) -> Program {
     program
 }
 
-/// Puts checks between statements. `may_be_dead`: whether the place before them has been said to be out of reach;
-/// yields the same for the place behind them.
+/// Puts checks between statements. `may_be_dead`: whether the place before them has been said to be
+/// out of reach; yields the same for the place behind them.
 fn in_statements(statements: &mut Vec<Stmt>, mut may_be_dead: bool) -> bool {
     let mut all = Vec::with_capacity(statements.len());
     for mut statement in std::mem::take(statements) {
@@ -70,8 +72,8 @@ fn in_branch(block: &mut Block, may_be_dead: bool) -> bool {
     if block.statements.is_empty() { may_be_dead } else { in_block(block, may_be_dead) }
 }
 
-/// A branch or the body of a loop, with a check at its end: an invariant may contradict the condition of a loop whose
-/// body is empty.
+/// A branch or the body of a loop, with a check at its end: an invariant may contradict the
+/// condition of a loop whose body is empty.
 fn in_block(block: &mut Block, may_be_dead: bool) -> bool {
     let may_be_dead = grow_stack(|| in_statements(&mut block.statements, may_be_dead));
     if !may_be_dead {
@@ -80,8 +82,8 @@ fn in_block(block: &mut Block, may_be_dead: bool) -> bool {
     may_be_dead
 }
 
-/// Whether a statement is one of the checks. A `refute` that somebody wrote is longer than its assertion, or both are
-/// made by a macro and say the same.
+/// Tells whether a statement is one of the checks. A `refute` of the user is longer than its
+/// assertion, or a macro makes both and they say the same.
 pub fn is_check(statement: &Stmt) -> bool {
     let StmtKind::Refute(assertion) = &statement.kind else { return false };
     matches!(assertion.kind, ExprKind::Bool(false)) && assertion.span == statement.span

@@ -1,19 +1,21 @@
 //! Termination checks: what `decreases` clauses promise becomes assertions.
 //!
-//! The user's program stays as it is. Beside it come, for each function with a measure, methods that prove its calls
-//! to terminate; and graphs of the methods with checks in them, at calls and around the iterations of loops. A check
-//! is an `assert` whose span has an origin of its own, so that a failure can be told apart ([`Instrumented::check`])
-//! and reported at the call, in words of termination.
+//! The user's program stays as it is. Beside it come, for each function with a measure, methods
+//! that prove its calls to terminate; and graphs of the methods with checks in them, at calls and
+//! around the iterations of loops. A check is an `assert` whose span has an origin of its own, so
+//! that a failure can be told apart ([`Instrumented::check`]) and reported at the call, in words of
+//! termination.
 //!
-//! In reading order: [`measures`] (clauses and the order on tuples), [`orders`] (the domains that define it),
-//! [`calls`] (who calls whom, hence who has to decrease), [`positions`] (what is known where a call is evaluated),
-//! [`functions`] and [`methods`].
+//! In reading order: [`measures`] (clauses and the order on tuples), [`orders`] (the domains that
+//! define it), [`calls`] (who calls whom, hence who has to decrease), [`positions`] (what is known
+//! where a call is evaluated), [`functions`] and [`methods`].
 //!
-//! SOUNDNESS: a proof relies on postconditions of functions, the function's own included, as they hold of each call
-//! that is evaluated before. That call has a check, too, which does not rely on itself: what a check mentions is
-//! evaluated before the call it guards. Calls in the measures that it compares are no exception: they do not lead back to
-//! the functions whose measures these are (`required` in `consistency/declarations.rs`). So by induction on the order of
-//! evaluation nothing circular is proved, as long as every failure is reported.
+//! SOUNDNESS: a proof relies on postconditions of functions, the function's own included, as they
+//! hold of each call that is evaluated before. That call has a check, too, which does not rely on
+//! itself: what a check mentions is evaluated before the call it guards. Calls in the measures that
+//! it compares are no exception: they do not lead back to the functions whose measures these are
+//! (`required` in `consistency/declarations.rs`). So by induction on the order of evaluation
+//! nothing circular is proved, as long as every failure is reported.
 
 mod build;
 mod calls;
@@ -54,13 +56,14 @@ impl Instrumented {
         self.proofs.iter().find(|(proof, _)| *proof == method).map(|&(_, function)| function)
     }
 
-    /// What a failure at this span is about; `None` if it has nothing to do with termination.
+    /// Returns the check that a failure at this span belongs to; `None` if it has nothing to do
+    /// with termination.
     pub fn check(&self, span: Span) -> Option<&Check> {
         self.checks.get(&span.origin)
     }
 }
 
-/// What an origin made here stands for.
+/// The check behind an origin that was made here.
 #[derive(Clone, Debug)]
 pub struct Check {
     pub kind: CheckKind,
@@ -70,7 +73,8 @@ pub struct Check {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CheckKind {
-    /// Not a check: a copy of something that is verified where it stands, so a failure is reported there.
+    /// Not a check: a copy of something that is verified where it stands, so a failure is reported
+    /// there.
     Copy,
     /// The callee (or the loop) has to promise termination here.
     TerminationCondition,
@@ -176,7 +180,8 @@ struct Pass<'p> {
     made: Instrumented,
     orders: Orders,
     components: Components,
-    /// Each check at each place has one origin, so that it is reported once however many paths lead to it.
+    /// Each check at each place has one origin, so that it is reported once however many paths lead
+    /// to it.
     origins: FxHashMap<(Span, CheckKind), OriginId>,
 }
 

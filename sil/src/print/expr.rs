@@ -20,7 +20,8 @@ pub(super) struct Scope<'a> {
     pub(super) labels: Option<&'a Arena<Label>>,
     /// Variables that print with another name than their own.
     pub(super) renamed: IndexMap<LocalId, Name>,
-    /// Variables declared further out, whose `var` prints as a call that supplies an arbitrary value.
+    /// Variables declared further out, whose `var` prints as a call that supplies an arbitrary
+    /// value.
     pub(super) supplied: IndexSet<LocalId>,
     /// Leaves annotations out.
     pub(super) is_plain: bool,
@@ -338,7 +339,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The operand of a form that reaches as far to the right as it can; ends the group of that form.
+    /// The operand of a form that reaches as far to the right as it can; ends the group of that
+    /// form.
     fn body(&mut self, body: &Expr, follows: Follows) {
         self.line.space();
         self.expr(body, Level::Conditional, follows);

@@ -1,9 +1,9 @@
 //! Bodies as graphs.
 //!
-//! A `var` of a structured body is declared in the graph of its level, which gives it an arbitrary value at the
-//! start of each round. Where that would not be the same (the variable outlives the loop, may be written before
-//! its declaration is passed, or an object is made before) it is declared further out and an abstract method supplies
-//! the arbitrary value.
+//! A `var` of a structured body is declared in the graph of its level, which gives it an arbitrary
+//! value at the start of each round. Where that would not be the same (the variable outlives the
+//! loop, may be written before its declaration is passed, or an object is made before) it is
+//! declared further out and an abstract method supplies the arbitrary value.
 
 use std::collections::BTreeSet;
 
@@ -385,8 +385,8 @@ impl<'a> Plan<'a> {
                         (position[block], index) >= at || position[block] > at.0
                     });
                 let precedes = |creation: &(usize, usize)| *creation < at;
-                // SOUNDNESS: new objects differ from all values of variables, so a variable declared later must not
-                // have its value by then.
+                // SOUNDNESS: new objects differ from all values of variables, so a variable
+                // declared later must not have its value by then.
                 let is_later = first_creation.get(&level).is_some_and(precedes)
                     && holds_references(&method.locals[local].ty)
                     && !is_written_first(cfg, declaration, local, occurs_at);
@@ -480,8 +480,8 @@ fn is_written_first(
     })
 }
 
-/// The first of these statements on each level, by the number of its block and its index; what stands in a loop counts
-/// on the levels around it, too.
+/// The first of these statements on each level, by the number of its block and its index; what
+/// stands in a loop counts on the levels around it, too.
 fn first_of_levels(
     cfg: &Cfg,
     position: &ArenaMap<BlockId, usize>,

@@ -1,7 +1,7 @@
 //! Text with places where a line may be broken, and its layout within a width.
 //!
-//! A group is printed on one line if it fits, else all its own breaks become line breaks. One pass from the back
-//! measures, one from the front prints, so that long expressions cost linear time.
+//! A group is printed on one line if it fits, else all its own breaks become line breaks. One pass
+//! from the back measures, one from the front prints, so that long expressions cost linear time.
 
 /// Wider lines are broken where possible.
 pub(super) const WIDTH: usize = 110;

@@ -277,7 +277,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The name, parameters and contract. The line is left open if a body follows and there is no contract.
+    /// The name, parameters and contract. The line is left open if a body follows and there is no
+    /// contract.
     fn method_head(
         &mut self,
         method: &Method,

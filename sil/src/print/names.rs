@@ -44,8 +44,8 @@ fn fresh(name: &str, mut take: impl FnMut(&str) -> bool) -> String {
     }
 }
 
-/// New names for the variables of a body whose scopes become one: no two variables share a name, no bound variable
-/// has the name of one that is not bound.
+/// New names for the variables of a body whose scopes become one: no two variables share a name, no
+/// bound variable has the name of one that is not bound.
 pub(super) fn without_scopes(
     method: &Method,
     used: impl IntoIterator<Item = LocalId>,
@@ -87,7 +87,8 @@ pub(super) fn without_scopes(
 }
 
 impl Writer<'_> {
-    /// A method that returns an arbitrary value of the type: one of the program, or one declared at the end.
+    /// A method that returns an arbitrary value of the type: one of the program, or one declared at
+    /// the end.
     pub(super) fn havoc_method(&mut self, ty: &Type) -> String {
         if let Some(name) = self.havoc_methods.get(ty) {
             return name.clone();

@@ -1,12 +1,13 @@
-//! Which `@src.…` annotations to write at a node, so that reading them back gives the node its origin.
+//! Which `@src.…` annotations to write at a node, so that reading them back gives the node its
+//! origin.
 
 use crate::program::{Annotation, Origins, Program};
 use crate::source::OriginId;
 
 /// The annotations that lead from the origin in effect to that of a node, outer first.
 ///
-/// Where a node's origin is not below the one in effect (code moved by a desugaring), those below the nearest common
-/// one are written: the ones in effect cannot be taken back in the text.
+/// Where a node's origin is not below the one in effect (code moved by a desugaring), those below
+/// the nearest common one are written: the ones in effect cannot be taken back in the text.
 pub(super) fn between(
     program: &Program,
     in_effect: OriginId,
@@ -58,7 +59,8 @@ pub(super) fn annotation_text(annotation: &Annotation) -> String {
     format!("@{}({})", annotation.key, values.join(", "))
 }
 
-/// A value may hold neither a quote nor, with `@src.…`, a line break; those of a parsed program do not.
+/// A value may hold neither a quote nor, with `@src.…`, a line break; those of a parsed program do
+/// not.
 fn quotable(value: &str) -> String {
     value.replace('"', "%22").replace('\n', "%0a")
 }

@@ -22,7 +22,8 @@ impl Writer<'_> {
         self.out.push('}');
     }
 
-    /// The declarations of what was hoisted, then statements whose `var`s of the same variables are calls.
+    /// The declarations of what was hoisted, then statements whose `var`s of the same variables are
+    /// calls.
     pub(super) fn declared_statements(
         &mut self,
         context: Context<'_>,
@@ -66,8 +67,8 @@ impl Writer<'_> {
         }
     }
 
-    /// One statement with its annotations. Where a declaration comes from is left out: nothing goes wrong there, and the
-    /// reference takes an annotated one for no declaration.
+    /// One statement with its annotations. Where a declaration comes from is left out: nothing goes
+    /// wrong there, and the reference takes an annotated one for no declaration.
     pub(super) fn statement(&mut self, context: Context<'_>, statement: &Stmt) {
         let is_declaration = matches!(statement.kind, StmtKind::Var(_));
         if !is_declaration || !statement.annotations.is_empty() {

@@ -1,8 +1,9 @@
 //! Graphs to structured statements.
 //!
-//! A level is emitted along its blocks: where the two sides of a branch meet again (their join point) they become
-//! an `if`, a loop with a condition becomes a `while`, and every jump that does not lead to what comes next anyway
-//! becomes a `goto`. A loop without a condition is a label and gotos back to it.
+//! A level is emitted along its blocks: where the two sides of a branch meet again (their join
+//! point) they become an `if`, a loop with a condition becomes a `while`, and every jump that does
+//! not lead to what comes next anyway becomes a `goto`. A loop without a condition is a label and
+//! gotos back to it.
 
 use std::collections::BTreeSet;
 
@@ -171,7 +172,8 @@ impl<'a> Emitter<'a> {
         stmt(StmtKind::If { condition: boolean(false, span), then, otherwise: None }, span)
     }
 
-    /// The blocks of a level, those reached only by gotos behind the others. Whether control comes to the end.
+    /// The blocks of a level, those reached only by gotos behind the others. Whether control comes
+    /// to the end.
     fn level(&mut self, entry: BlockId, level: Level, out: &mut Vec<Stmt>) -> bool {
         let mut falls = self.sequence(entry, None, level, out);
         while let Some(next) = self.next_wanted(level.parent) {
@@ -195,7 +197,8 @@ impl<'a> Emitter<'a> {
         self.wanted.get(&level)?.iter().copied().find(|block| !emitted.contains(block))
     }
 
-    /// From `block` up to `stop`, where the caller goes on. Whether control comes there (or to the end of the level).
+    /// From `block` up to `stop`, where the caller goes on. Whether control comes there (or to the
+    /// end of the level).
     fn sequence(
         &mut self,
         mut block: BlockId,

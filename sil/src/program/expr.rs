@@ -1,4 +1,5 @@
-//! Expressions and assertions: one family, as where an expression may stand is a check and not a type.
+//! Expressions and assertions: one family, as where an expression may stand is a check and not a
+//! type.
 
 use front::grow_stack;
 use num_bigint::BigInt;
@@ -81,7 +82,7 @@ pub enum Location {
     Predicate { predicate: PredicateId, arguments: Vec<Expr> },
 }
 
-/// What `perm` and `forperm` ask about.
+/// The resource that `perm` and `forperm` ask about.
 #[derive(Clone, Debug)]
 pub enum Resource {
     Location(Location),
@@ -89,7 +90,8 @@ pub enum Resource {
     Wand(Box<Expr>),
 }
 
-/// `acc(P(args), amount)` as the operand of `fold`, `unfold`, `unfolding`. `amount` is always present.
+/// `acc(P(args), amount)` as the operand of `fold`, `unfold`, `unfolding`. `amount` is always
+/// present.
 #[derive(Clone, Debug)]
 pub struct PredicateAccess {
     pub predicate: PredicateId,
@@ -153,7 +155,8 @@ pub enum ExprKind {
         value: Box<Expr>,
         body: Box<Expr>,
     },
-    /// The body may be an assertion; then it is a quantified permission, as written: the engine normalises it.
+    /// The body may be an assertion; then it is a quantified permission, as written: the engine
+    /// normalises it.
     Quantified {
         quantifier: Quantifier,
         variables: Vec<LocalId>,
@@ -234,8 +237,8 @@ pub enum ExprKind {
 }
 
 impl Expr {
-    /// Whether the expression says nothing about permission, so that it has a value and can be a condition or an
-    /// argument. `unfolding A in e` is pure if `e` is.
+    /// Tells whether the expression says nothing about permission, so that it has a value and can
+    /// be a condition or an argument. `unfolding A in e` is pure if `e` is.
     pub fn is_pure(&self) -> bool {
         grow_stack(|| match &self.kind {
             ExprKind::Acc { .. } | ExprKind::Wand { .. } => false,

@@ -22,8 +22,8 @@ pub struct Stmt {
 
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// Declares variables of arbitrary value (an initialiser is a statement of its own). Each time it is executed
-    /// the variables get a new arbitrary value.
+    /// Declares variables of arbitrary value (an initialiser is a statement of its own). Each time
+    /// it is executed the variables get a new arbitrary value.
     Var(Vec<LocalId>),
     Assign {
         target: LocalId,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{DomainId, Program};
 use crate::source::Name;
 
-/// A type. Assertions have type `Bool`; whether one is pure is a question to [`super::Expr::is_pure`].
+/// A type. Assertions have type `Bool`; whether one is pure is a question to
+/// [`super::Expr::is_pure`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Type {
     Int,

@@ -1,7 +1,7 @@
 //! Destructors and discriminators: what `e.f` and `e.isC` mean for an `e` of an adt.
 //!
-//! An adt stands in the parse tree beside the domain that encodes it. The same name may belong to several adts and to a
-//! field: the type of the receiver decides.
+//! An adt stands in the parse tree beside the domain that encodes it. The same name may belong to
+//! several adts and to a field: the type of the receiver decides.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use crate::program::{BinaryOp, DomainFunctionId, DomainId, Expr, ExprKind, Type}
 use crate::source::{Name, Span};
 use crate::syntax::{self, Adt, Ident, MemberKind};
 
-/// What a name after a dot can mean.
+/// A possible meaning of a name after a dot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selector {
     domain: DomainId,
@@ -124,7 +124,7 @@ impl Resolver<'_, '_> {
         (Meaning { ty, pure: true }, Referent::Field(field))
     }
 
-    /// What is said of a field that does not exist.
+    /// Makes the message about a field that does not exist.
     pub(super) fn undeclared_field(&self, name: &Ident, receiver: Option<&Ty>) -> String {
         if let "length" | "size" | "len" | "count" = &*name.name
             && matches!(receiver, Some(Ty::Seq(_) | Ty::Set(_) | Ty::Multiset(_) | Ty::Map(_)))

@@ -1,7 +1,7 @@
 //! Assignments: of a value, of the results of a method, of a new object.
 //!
-//! Targets that are fields of a call or of `new` are replaced by auxiliary variables: `r.f, x := m(a)` becomes
-//! `{ _receiver0 := r; _target0, x := m(a); _receiver0.f := _target0 }`.
+//! Targets that are fields of a call or of `new` are replaced by auxiliary variables: `r.f, x :=
+//! m(a)` becomes `{ _receiver0 := r; _target0, x := m(a); _receiver0.f := _target0 }`.
 
 use super::context::Resolver;
 use super::names::{Found, Global};
@@ -20,11 +20,11 @@ enum Target {
     Field { receiver: Expr, field: FieldId, span: Span },
 }
 
-/// What the right-hand side of an assignment has to fit.
+/// The target of a right-hand side.
 struct Slot {
     /// `None` for a wrong target.
     ty: Option<Type>,
-    /// Of the target.
+    /// The place of the target.
     span: Span,
 }
 
@@ -85,7 +85,7 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// What is said of a call that stands alone and is none of a method.
+    /// Makes the message about a call that stands alone and calls no method.
     fn not_a_method(&self, name: &Ident) -> String {
         let name = &name.name;
         match self.global(name) {
@@ -371,14 +371,14 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// What is assigned.
+/// The right-hand side of an assignment.
 enum Source {
     Value(Expr),
     Call(MethodId, Vec<Expr>),
     New(Vec<FieldId>),
 }
 
-/// What is said of a call that has `found` targets for `expected` results.
+/// Makes the message about a call that has `found` targets for `expected` results.
 fn wrong_number_of_targets(method: &str, expected: usize, found: usize) -> String {
     let results = if expected == 1 { "result" } else { "results" };
     let targets = if found == 1 { "target" } else { "targets" };

@@ -1,7 +1,7 @@
 //! Resolved expressions, from the parse tree and what inference found out about it.
 //!
-//! Removes the sugar: a bare predicate is `acc(P(x), write)`, `<==>` is equality, `/` is one of two divisions by its
-//! type, `s[a..b]` is a drop of a take.
+//! Removes the sugar: a bare predicate is `acc(P(x), write)`, `<==>` is equality, `/` is one of two
+//! divisions by its type, `s[a..b]` is a drop of a take.
 
 use front::grow_stack;
 

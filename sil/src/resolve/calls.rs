@@ -93,7 +93,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// What is said of a function or predicate that does not exist.
+    /// Makes the message about a function or predicate that does not exist.
     fn undeclared_function(&self, name: &Ident) -> String {
         let is_wanted = |global| {
             matches!(global, Global::Function(_) | Global::DomainFunction(_) | Global::Predicate(_))
@@ -118,8 +118,8 @@ impl Resolver<'_, '_> {
         format!("undeclared {or_method} `{}`{method}", name.name)
     }
 
-    /// In an axiom, the function of its own domain: the axioms of an adt are about its own constructors, whoever else
-    /// declares them.
+    /// In an axiom, the function of its own domain: the axioms of an adt are about its own
+    /// constructors, whoever else declares them.
     fn own_function(&self, name: &Ident) -> Found {
         let functions = &self.shared.program.domain_functions;
         self.shared.globals.find(&name.name, |global| {
@@ -185,7 +185,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// As [`Self::infer_arguments`], but as in the reference, each argument of a method is looked at by itself.
+    /// As [`Self::infer_arguments`], but as in the reference, each argument of a method is looked
+    /// at by itself.
     pub(super) fn infer_arguments_of_method(
         &mut self,
         callee: &Name,
@@ -221,7 +222,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// As [`Self::infer_arguments`], but as in the reference, arguments of wrong types are reported at the call.
+    /// As [`Self::infer_arguments`], but as in the reference, arguments of wrong types are reported
+    /// at the call.
     fn infer_arguments_of_constructor(
         &mut self,
         callee: &Name,
@@ -249,7 +251,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// What plugins of the reference add to expressions, in the form of applications.
+/// Forms that plugins of the reference add to expressions, as applications.
 const OF_PLUGINS: [&str; 4] = ["low", "lowEvent", "oldCall", "rel"];
 
 fn counted(number: usize, what: &str) -> String {

@@ -27,7 +27,7 @@ pub(super) enum Introspection {
     Nowhere,
 }
 
-/// What the expression at hand may mention.
+/// The forms that the expression at hand may mention.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// The type of `result`, in postconditions of functions.
@@ -49,14 +49,14 @@ impl Place {
         Self { introspection: Introspection::InsideInhaleExhale, ..Self::BODY };
 }
 
-/// What has to be known of a member whose body and contract are not resolved yet.
+/// The facts about members whose bodies and contracts are not resolved yet.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     pub(super) has_body: ArenaMap<PredicateId, bool>,
     pub(super) has_precondition: ArenaMap<FunctionId, bool>,
 }
 
-/// What all members share and add to.
+/// The data that all members share and add to.
 pub(super) struct Shared<'a> {
     pub(super) globals: &'a Globals,
     pub(super) selectors: &'a Selectors,
@@ -65,7 +65,7 @@ pub(super) struct Shared<'a> {
     pub(super) diagnostics: &'a mut Vec<Diagnostic>,
     /// The local names of the member at hand that are taken by members.
     pub(super) taken: IndexMap<Name, Taken>,
-    /// What the bodies that are not resolved yet have.
+    /// The facts about bodies that are not resolved yet.
     pub(super) facts: &'a Facts,
     pub(super) warnings: &'a mut Vec<Diagnostic>,
     /// Errors about labels, which count only if there are no type errors.
@@ -81,7 +81,8 @@ pub(super) struct Taken {
 }
 
 impl Shared<'_> {
-    /// Reports the names of the member at hand that are taken, each once however often it is declared.
+    /// Reports the names of the member at hand that are taken, each once however often it is
+    /// declared.
     pub(super) fn report_taken(&mut self) {
         let reports = self.taken.drain(..).map(|(name, it)| duplicate(&name, it.by, it.local));
         self.diagnostics.extend(reports);
@@ -92,7 +93,7 @@ impl Shared<'_> {
 pub(super) struct Resolver<'a, 's> {
     pub(super) shared: &'a mut Shared<'s>,
     pub(super) place: Place,
-    /// Of the innermost annotated node around the node at hand.
+    /// The origin of the innermost annotated node around the node at hand.
     pub(super) origin: OriginId,
     /// Type parameters in scope.
     pub(super) parameters: &'s [Name],
@@ -102,7 +103,7 @@ pub(super) struct Resolver<'a, 's> {
     pub(super) scopes: Scopes,
     pub(super) labels: Arena<Label>,
     pub(super) label_names: FxHashMap<Name, LabelId>,
-    /// Whether the node at hand belongs to an implementation and not to a contract.
+    /// The node at hand belongs to an implementation and not to a contract.
     pub(super) in_body: bool,
     pub(super) inference: Inference,
     /// How many names for auxiliary variables have been tried.
@@ -193,7 +194,8 @@ impl<'a, 's> Resolver<'a, 's> {
         self.locals.alloc(Local { name: name.clone(), ty, kind, span })
     }
 
-    /// A declared type. One that is not declared fits everywhere: it has been reported, so that nothing wrong is accepted.
+    /// A declared type. One that is not declared fits everywhere: it has been reported, so that
+    /// nothing wrong is accepted.
     fn known(&self, ty: &Type) -> Ty {
         let is_reported = !self.shared.diagnostics.is_empty();
         match ty {
@@ -222,8 +224,9 @@ impl<'a, 's> Resolver<'a, 's> {
         &self.types[raw(local)]
     }
 
-    /// The label of a name. An undeclared one is a consistency error, unless type errors come first; outside of
-    /// bodies no label may be used at all, which is for the consistency checks to say.
+    /// The label of a name. An undeclared one is a consistency error, unless type errors come
+    /// first; outside of bodies no label may be used at all, which is for the consistency checks to
+    /// say.
     ///
     /// The error is reported at `user`, the statement or `old` that mentions the label.
     pub(super) fn label(&mut self, ident: &Ident, user: Span) -> LabelId {
@@ -257,7 +260,7 @@ impl<'a, 's> Resolver<'a, 's> {
         self.shared.globals.find(&ident.name, |global| matches!(global, Global::Method(_)))
     }
 
-    /// What a name means as a member, for calls and types.
+    /// Returns the member that a name means in calls and types.
     pub(super) fn global(&self, name: &Name) -> Option<Global> {
         self.shared.globals.get(name)
     }

@@ -1,6 +1,7 @@
 //! Graph bodies: names of blocks and what jumps refer to.
 //!
-//! Errors of names are found here; whether the jumps make a well-formed graph is [`crate::cfg`]'s question.
+//! Errors of names are found here; whether the jumps make a well-formed graph is [`crate::cfg`]'s
+//! question.
 
 use front::grow_stack;
 
@@ -12,7 +13,8 @@ use crate::program::{Graph, LabelId, LocalKind, Node, NodeKind, Terminator, Term
 use crate::syntax::{self, Ident};
 
 impl Resolver<'_, '_> {
-    /// Makes the names of a graph's blocks, and the labels in them, known before the graph is resolved.
+    /// Makes the names of a graph's blocks, and the labels in them, known before the graph is
+    /// resolved.
     pub(super) fn declare_blocks(&mut self, graph: &syntax::Graph) {
         for node in &graph.nodes {
             self.declare_block(&node.name);

@@ -1,8 +1,9 @@
 //! Types of expressions: names are looked up, holes are made and filled.
 //!
-//! Inference and building are two walks over the same parse tree: the first records in [`Inference`] what each node
-//! means, the second ([`super::build`]) makes resolved nodes once all holes are filled. An assertion has type `Bool` and
-//! is told from a condition by [`Meaning::pure`].
+//! Inference and building are two walks over the same parse tree: the first records in
+//! [`Inference`] what each node means, the second ([`super::build`]) makes resolved nodes once all
+//! holes are filled. An assertion has type `Bool` and is told from a condition by
+//! [`Meaning::pure`].
 
 use front::grow_stack;
 
@@ -71,8 +72,8 @@ impl Resolver<'_, '_> {
         well_typed
     }
 
-    /// Settles the types of `let` variables, and of holes that nothing determines: in an axiom the parameter of
-    /// its own domain, elsewhere `Int`, with a warning.
+    /// Settles the types of `let` variables, and of holes that nothing determines: in an axiom the
+    /// parameter of its own domain, elsewhere `Int`, with a warning.
     fn fill_holes(&mut self, span: Span, warn: bool) {
         let own = std::mem::take(&mut self.inference.own_parameters);
         for (hole, name) in own {
@@ -276,7 +277,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Makes the type found at `span` equal to the one expected there, or complains and returns `false`.
+    /// Makes the type found at `span` equal to the one expected there, or complains and returns
+    /// `false`.
     pub(super) fn unify(&mut self, span: Span, found: &Ty, expected: &Ty) -> bool {
         let equal = self.inference.unifier.unify(found, expected).is_ok();
         if !equal {
@@ -323,7 +325,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// What is said of a name that is no variable.
+    /// Makes the message about a name that is no variable.
     pub(super) fn undeclared_identifier(&self, name: &Name) -> String {
         let what = match self.global(name) {
             Some(Global::Field(_)) => {
@@ -590,7 +592,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// What is said of an expression that has another type than it should.
+/// Makes the message about an expression of a wrong type.
 fn incompatible(found: &str, expected: &str) -> String {
     let hint = match (found, expected) {
         ("Int" | "Perm", "Bool") => "; compare it with something, as in `… != 0`",

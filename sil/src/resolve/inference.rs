@@ -1,4 +1,4 @@
-//! What is known of the types of one expression while they are inferred.
+//! The knowledge about the types of one expression while they are inferred.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,7 @@ use crate::program::{DomainFunctionId, FieldId, FunctionId, LocalId, OldLabel, P
 use crate::source::Name;
 use crate::syntax;
 
-/// What the names of a node refer to.
+/// The declaration that the names of a node refer to.
 #[derive(Clone, Debug)]
 pub(super) enum Referent {
     /// The node has no name, or an error was reported.
@@ -27,18 +27,18 @@ pub(super) enum Referent {
     Selector(Selector, Vec<Ty>),
 }
 
-/// What is known about a node of the parse tree.
+/// The knowledge about a node of the parse tree.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) ty: Ty,
     pub(super) referent: Referent,
 }
 
-/// What an expression is, as far as its surroundings need to know.
+/// The part of an expression's meaning that its surroundings need to know.
 #[derive(Clone, Debug)]
 pub(super) struct Meaning {
     pub(super) ty: Ty,
-    /// Whether it has a value: an assertion with permissions has none.
+    /// The expression has a value: an assertion with permissions has none.
     pub(super) pure: bool,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Inference {
     pub(super) own_parameters: Vec<(Ty, Name)>,
     /// `let` variables, whose declarations wait for the types.
     pub(super) lets: Vec<LocalId>,
-    /// Whether an assertion stands where values of all types may stand.
+    /// An assertion stands where values of all types may stand.
     pub(super) has_impure_part: bool,
     /// Counts nodes, outer ones first.
     pub(super) order: u32,
@@ -98,7 +98,7 @@ impl Inference {
         self.nodes.insert(std::ptr::from_ref(expr), node);
     }
 
-    /// What was recorded for a node.
+    /// Returns the record of a node.
     pub(super) fn node(&self, expr: &syntax::Expr) -> Option<&Node> {
         self.nodes.get(&std::ptr::from_ref(expr))
     }

@@ -214,7 +214,7 @@ fn split(mut ids: Vec<LocalId>, at: usize) -> (Vec<LocalId>, Vec<LocalId>) {
     (ids, rest)
 }
 
-/// What the second pass adds to a member.
+/// The additions of the second pass to a member.
 pub(super) enum Resolved {
     Predicate { locals: Arena<Local>, body: Option<Expr> },
     Function { locals: Arena<Local>, contract: Contract, body: Option<Expr> },
@@ -222,7 +222,7 @@ pub(super) enum Resolved {
     Axioms(Vec<Axiom>),
 }
 
-/// Whether there is something to resolve behind the signatures.
+/// Tells whether there is something to resolve behind the signatures.
 pub(super) fn has_body(member: &syntax::Member) -> bool {
     match member.kind {
         MemberKind::Predicate(_)
@@ -268,7 +268,8 @@ pub(super) fn resolve_member(
     }
 }
 
-/// Undoes [`Resolved::complete`]. Axioms stay: they are few, and their names are compared with those of others.
+/// Undoes [`Resolved::complete`]. Axioms stay: they are few, and their names are compared with
+/// those of others.
 pub(super) fn reduce_to_signature(member: Member, program: &mut Program) {
     match member {
         Member::Predicate(id) => {

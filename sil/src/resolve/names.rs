@@ -13,7 +13,7 @@ use crate::program::{
 use crate::source::{Name, Span};
 use crate::syntax::{self, Ident, MemberKind, TypeKind};
 
-/// What a global name stands for.
+/// The meaning of a global name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Global {
     Field(FieldId),
@@ -24,7 +24,7 @@ pub(super) enum Global {
     Method(MethodId),
 }
 
-/// What [`Globals::find`] finds.
+/// The result of [`Globals::find`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Found {
     Nothing,
@@ -37,7 +37,8 @@ pub(super) enum Found {
 /// Ids are those that the members get when they are put into their arenas in source order.
 #[derive(Debug, Default)]
 pub(super) struct Globals {
-    /// What was declared first of each name, and where that name stands first: the domains of adts come behind all else.
+    /// The first declaration of each name, and the first place of that name: the domains of adts
+    /// come behind all else.
     names: FxHashMap<Name, (Global, Span)>,
     /// Further declarations, all of which were reported.
     others: FxHashMap<Name, Vec<Global>>,
@@ -119,7 +120,8 @@ impl Globals {
         }
     }
 
-    /// A type parameter may not have the name of a member, and neither may what an adt brings along.
+    /// A type parameter may not have the name of a member, and neither may what an adt brings
+    /// along.
     fn check_adts_and_parameters(
         &self,
         program: &syntax::Program,
@@ -145,7 +147,8 @@ impl Globals {
         }
     }
 
-    /// An adt has each field once, and no field has the name of a member. Several adts may have one.
+    /// An adt has each field once, and no field has the name of a member. Several adts may have
+    /// one.
     fn check_fields(&self, adt: &syntax::Adt, diagnostics: &mut Vec<Diagnostic>) {
         let mut fields: FxHashMap<&Name, Span> = FxHashMap::default();
         for Ident { name, span } in all_fields(adt).map(|field| &field.name) {
@@ -173,7 +176,7 @@ impl Globals {
         }
     }
 
-    /// Whether an adt has this name.
+    /// Tells whether an adt has this name.
     pub(super) fn is_adt(&self, name: &Name) -> bool {
         self.adts.contains(name)
     }
@@ -190,8 +193,8 @@ impl Globals {
         self.names.get(name).map(|&(global, _)| global)
     }
 
-    /// What a name means to a use that is about members of some kinds: a name that a field shares with a function is
-    /// an error, but no reason not to know what its uses are about.
+    /// Finds the meaning of a name for a use that concerns members of some kinds. A name that a
+    /// field shares with a function is an error, but its uses still concern one of them.
     pub(super) fn find(&self, name: &Name, is_wanted: impl Fn(Global) -> bool) -> Found {
         let others = self.others.get(name).into_iter().flatten().copied();
         let mut all = self.get(name).into_iter().chain(others).filter(|&global| is_wanted(global));
@@ -202,7 +205,8 @@ impl Globals {
         }
     }
 
-    /// The end of a message about an unknown member: which of those of the wanted kinds is meant, as far as can be guessed.
+    /// The end of a message about an unknown member: which of those of the wanted kinds is meant,
+    /// as far as can be guessed.
     pub(super) fn question(&self, name: &Name, is_wanted: impl Fn(Global) -> bool) -> String {
         let all = self.names.iter().filter(|(_, (global, _))| is_wanted(*global));
         self.spelling.question(name, all.map(|(name, _)| &**name))
@@ -238,7 +242,8 @@ impl Globals {
 
     /// The meaning of a written type. `parameters` are the type parameters in scope.
     ///
-    /// An undeclared type is reported and becomes a type variable of its name: equal to itself and to nothing else.
+    /// An undeclared type is reported and becomes a type variable of its name: equal to itself and
+    /// to nothing else.
     pub(super) fn resolve_type(
         &self,
         ty: &syntax::Type,
@@ -360,8 +365,8 @@ fn as_written(earlier: Span, later: Span) -> (Span, Span) {
     if is_swapped { (later, earlier) } else { (earlier, later) }
 }
 
-/// The error for a name declared twice, at the declaration that comes later in the text. That may be the global one
-/// of a name that is declared locally before.
+/// The error for a name declared twice, at the declaration that comes later in the text. That may
+/// be the global one of a name that is declared locally before.
 pub(super) fn duplicate(name: &Name, earlier: Span, later: Span) -> Diagnostic {
     let (first, second) = as_written(earlier, later);
     duplicate_at(name, first, second)

@@ -1,14 +1,14 @@
 //! Operands of one node: what they have to be, and which of them is reported if they are not.
 //!
-//! As in the reference, a node is looked at only if its operands are without errors, and then the first that does not fit
-//! is reported.
+//! As in the reference, a node is looked at only if its operands are without errors, and then the
+//! first that does not fit is reported.
 
 use super::context::Resolver;
 use super::inference::Meaning;
 use super::unify::Ty;
 use crate::syntax;
 
-/// What an operand has to be.
+/// The demand on an operand.
 #[derive(Clone, Copy)]
 pub(super) enum Demand<'a> {
     /// A condition or an assertion.
@@ -41,8 +41,8 @@ impl Resolver<'_, '_> {
         meaning.ty
     }
 
-    /// An operand where values of all types may stand. As in the reference, that it is no assertion is a matter of
-    /// consistency (`consistency::expressions`).
+    /// An operand where values of all types may stand. As in the reference, that it is no assertion
+    /// is a matter of consistency (`consistency::expressions`).
     pub(super) fn part(&mut self, expr: &syntax::Expr) -> Ty {
         let meaning = self.infer(expr);
         self.inference.has_impure_part |= !meaning.pure;
@@ -63,8 +63,8 @@ impl Resolver<'_, '_> {
         self.shared.diagnostics.len()
     }
 
-    /// Operands of one node and what they have to be. As in the reference, a node is looked at only if its operands are
-    /// without errors, and the first that does not fit is reported.
+    /// Operands of one node and what they have to be. As in the reference, a node is looked at only
+    /// if its operands are without errors, and the first that does not fit is reported.
     pub(super) fn operands<const N: usize>(
         &mut self,
         operands: [(&syntax::Expr, Demand<'_>); N],
@@ -77,7 +77,8 @@ impl Resolver<'_, '_> {
         found.map(|(_, meaning, _)| meaning)
     }
 
-    /// Operands of `&&` or `||`. In the reference, these associate to the right, and each pair is a node. Whether all are pure.
+    /// Operands of `&&` or `||`. In the reference, these associate to the right, and each pair is a
+    /// node. Whether all are pure.
     pub(super) fn chain(&mut self, operands: &[syntax::Expr], demand: Demand<'_>) -> bool {
         let mut found = Vec::with_capacity(operands.len());
         for operand in operands {
@@ -99,7 +100,7 @@ impl Resolver<'_, '_> {
         found.iter().all(|(_, _, meaning)| meaning.pure)
     }
 
-    /// Whether an operand is what is demanded; complains if not.
+    /// Tells whether an operand meets its demand; complains if not.
     pub(super) fn fits(
         &mut self,
         operand: &syntax::Expr,
@@ -117,7 +118,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The amount of an `acc`; its type matters only if there are no more than `errors` in the location.
+    /// The amount of an `acc`; its type matters only if there are no more than `errors` in the
+    /// location.
     pub(super) fn infer_amount(&mut self, amount: Option<&syntax::Expr>, errors: usize) {
         let Some(amount) = amount else { return };
         let found = self.infer(amount);

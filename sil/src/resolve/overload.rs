@@ -1,10 +1,11 @@
 //! Overloaded operators: which of an operator's signatures is meant.
 //!
-//! The reference keeps all combinations of alternatives of a whole expression. Here an operator stays undecided, as a
-//! constraint over its operand and result types, until the types around it leave one signature; a filled hole wakes the
-//! operators that watch it. What is undecided at the end takes its first possible signature, outermost and leftmost
-//! operator first, which is the alternative that the reference prefers. Each operator is looked at a bounded number of
-//! times, so the cost is linear.
+//! The reference keeps all combinations of alternatives of a whole expression. Here an operator
+//! stays undecided, as a constraint over its operand and result types, until the types around it
+//! leave one signature; a filled hole wakes the operators that watch it. What is undecided at the
+//! end takes its first possible signature, outermost and leftmost operator first, which is the
+//! alternative that the reference prefers. Each operator is looked at a bounded number of times, so
+//! the cost is linear.
 
 use super::unify::{Ty, Unifier};
 use crate::source::Span;
@@ -76,7 +77,7 @@ pub(super) fn binary(op: BinaryOp) -> Option<Signatures> {
 }
 
 impl Shape {
-    /// Whether a type with this head could have this shape.
+    /// Tells whether a type with this head could have this shape.
     fn admits(self, head: &Ty) -> bool {
         match head {
             Ty::Hole(_) | Ty::Error => true,
@@ -152,8 +153,8 @@ impl Overloads {
 
     /// Types an operator with the given operands: its result type.
     ///
-    /// `spans` are those of the operands and then the operator's, `order` its place in a walk that meets
-    /// operators before their operands.
+    /// `spans` are those of the operands and then the operator's, `order` its place in a walk that
+    /// meets operators before their operands.
     pub(super) fn apply(
         &mut self,
         unifier: &mut Unifier,
@@ -280,7 +281,8 @@ impl Pending {
     }
 }
 
-/// The result type where exactly one signature fits and mentions only closed types: nearly all arithmetic.
+/// The result type where exactly one signature fits and mentions only closed types: nearly all
+/// arithmetic.
 fn decided_at_once(signatures: Signatures, heads: &[Ty]) -> Option<Ty> {
     if heads.iter().any(|head| !matches!(head, Ty::Int | Ty::Perm)) {
         return None;

@@ -1,15 +1,15 @@
 //! Scopes of local names.
 //!
-//! Shadowing is an error in both directions: a name declared in a scope may not be declared in a scope nested in
-//! it, whichever comes first in the text. So a scope knows the names it will declare when it is opened; they
-//! cannot be used before their declaration is reached.
+//! Shadowing is an error in both directions: a name declared in a scope may not be declared in a
+//! scope nested in it, whichever comes first in the text. So a scope knows the names it will
+//! declare when it is opened; they cannot be used before their declaration is reached.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::LocalId;
 use crate::source::{Name, Span};
 
-/// What a local name stands for.
+/// The meaning of a local name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry {
     /// Declared further down in this scope.
@@ -72,7 +72,7 @@ impl Scopes {
         }
     }
 
-    /// What `name` stands for here.
+    /// Returns the meaning of `name` here.
     pub(super) fn get(&self, name: &Name) -> Option<Entry> {
         let entry = self.names.get(name)?.entry;
         Some(match entry {

@@ -116,7 +116,8 @@ impl Resolver<'_, '_> {
             Syntax::Label { name, invariants, decreases } => {
                 let invariants =
                     invariants.iter().filter_map(|invariant| self.assertion(invariant)).collect();
-                // Unlike its invariants, which in the reference may ask for permissions anywhere, its measure may not.
+                // Unlike its invariants, which in the reference may ask for permissions anywhere,
+                // its measure may not.
                 let (_, decreases) = self.invariants(&[], decreases);
                 StmtKind::Label { label: self.label(name, statement.span), invariants, decreases }
             }
@@ -137,7 +138,8 @@ impl Resolver<'_, '_> {
         self.inferring(expr.span, |r| r.infer_wand(expr)).then(|| self.build(expr))?
     }
 
-    /// What `quasihavoc` forgets. Where that is not even in the form of a resource, the statement is wrong.
+    /// Resolves the resource that `quasihavoc` forgets. An expression without the form of a
+    /// resource makes the statement wrong.
     fn havocked(&mut self, expr: &syntax::Expr, statement: Span) -> Option<Resource> {
         if !matches!(
             expr.kind,
@@ -220,7 +222,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// A second label of one name is an inconsistency, not a type error, and reported at its statement.
+    /// A second label of one name is an inconsistency, not a type error, and reported at its
+    /// statement.
     fn declare_label(&mut self, ident: &Ident, statement: Span) {
         if let Some(&earlier) = self.label_names.get(&ident.name) {
             let first = self.labels[earlier].span;

@@ -6,8 +6,8 @@ use crate::load::load_text;
 use crate::program::{BinaryOp, Expr, ExprKind, Program, Type};
 use crate::walk::{Visit, walk_body, walk_expr};
 
-/// Each line of `text` that ends in `// type`, `// consistency` or `// warning` has such a finding, and no other
-/// line has any.
+/// Each line of `text` that ends in `// type`, `// consistency` or `// warning` has such a finding,
+/// and no other line has any.
 pub(crate) fn check(text: &str) {
     let loaded = load_text("test", text);
     let mut found: Vec<_> = loaded

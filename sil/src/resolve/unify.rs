@@ -1,7 +1,7 @@
 //! Types with holes, and their unification.
 //!
-//! There is no subtyping among values, so unification is equality; a hole that belongs to an undecided operator wakes
-//! the operator when it is filled.
+//! There is no subtyping among values, so unification is equality; a hole that belongs to an
+//! undecided operator wakes the operator when it is filled.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -211,7 +211,7 @@ impl Unifier {
         }
     }
 
-    /// Whether the type is too large to be worked with.
+    /// Tells whether the type is too large to work with.
     pub(super) fn is_too_large(&mut self, ty: &Ty) -> bool {
         let mut left = MAX_NODES;
         self.count(ty, &mut left);

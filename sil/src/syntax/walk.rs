@@ -1,8 +1,8 @@
 //! Walking over parse trees: [`Visitor`] to read them, [`Rewriter`] to change them in place.
 //!
-//! Each method of the two traits is called with one node and does nothing but go on to the nodes below it, in the
-//! order written. Whoever overrides one decides whether and when to go on, with the function of the same name in
-//! [`visit`] or [`rewrite`].
+//! Each method of the two traits is called with one node and does nothing but go on to the nodes
+//! below it, in the order written. Whoever overrides one decides whether and when to go on, with
+//! the function of the same name in [`visit`] or [`rewrite`].
 //!
 //! ```
 //! use sil::build::{int, var};
@@ -76,7 +76,7 @@ macro_rules! walk {
                 $module::expr(self, expr);
             }
 
-            /// What is declared: a field, parameter, local or bound variable.
+            /// A declared name: a field, parameter, local or bound variable.
             fn typed_name(&mut self, name: &$($life)? $($mutable)? TypedName) {
                 $module::typed_name(self, name);
             }
@@ -149,7 +149,7 @@ macro_rules! walk {
             }
         }
 
-        /// What the methods of the trait do unless they are overridden: go on to what is below the node.
+        /// The default behaviour of the trait's methods: go on to the children of the node.
         pub mod $module {
             use super::*;
 

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-/// Sets looked at before the search is cut off: their number can be exponential in the number of variables, and a
-/// quantifier with that many triggers is of no use to a solver.
+/// Sets looked at before the search is cut off: their number can be exponential in the number of
+/// variables, and a quantifier with that many triggers is of no use to a solver.
 const MAX_SETS: usize = 200;
 
 /// A candidate term.
 pub(super) struct Term {
     /// Indices of the variables it mentions.
     pub(super) covers: BTreeSet<usize>,
-    /// Whether it needs additional variables.
+    /// The trigger needs additional variables.
     pub(super) extra: bool,
     /// Its nodes in pre-order, so that a sub-term is a contiguous part.
     pub(super) key: Vec<String>,
@@ -23,7 +23,8 @@ pub(super) struct Group {
     pub(super) sets: Vec<Vec<usize>>,
 }
 
-/// All useful minimal sets of terms that cover `variables` variables, grouped by their additional variables.
+/// All useful minimal sets of terms that cover `variables` variables, grouped by their additional
+/// variables.
 pub(super) fn groups(variables: usize, terms: &[Term]) -> Vec<Group> {
     let mut sets = Vec::new();
     grow(variables, terms, &mut Vec::new(), &mut sets);
@@ -69,7 +70,7 @@ fn grow(variables: usize, terms: &[Term], set: &mut Vec<usize>, sets: &mut Vec<V
     }
 }
 
-/// Whether each term is the only one to cover some variable.
+/// Tells whether each term is the only one to cover some variable.
 fn is_minimal(variables: usize, terms: &[Term], set: &[usize]) -> bool {
     set.iter().all(|&index| {
         (0..variables).any(|variable| {
@@ -85,8 +86,8 @@ fn contains_term_and_subterm(set: &[usize], terms: &[Term]) -> bool {
     })
 }
 
-/// Whether each term of `set` is a sub-term of a term of `other`: whenever `other` matches, `set` does too, but not
-/// the other way round, so `set` would match needlessly often.
+/// Tells whether each term of `set` is a sub-term of a term of `other`. Whenever `other` matches,
+/// `set` does too, but not the other way round, so `set` would match needlessly often.
 fn is_inside(set: &[usize], other: &[usize], terms: &[Term]) -> bool {
     set.iter().all(|&part| {
         other.iter().any(|&whole| part == whole || is_subterm(&terms[part], &terms[whole]))

@@ -10,14 +10,15 @@ use super::{has_interpreted_part, is_candidate, is_interpreted};
 use crate::program::{Expr, ExprKind, LocalId, OldLabel, Type};
 use crate::walk::walk_expr;
 
-/// Nodes that the values of `let` variables may add to one candidate; larger ones are no good triggers anyway.
+/// Nodes that the values of `let` variables may add to one candidate; larger ones are no good
+/// triggers anyway.
 const MAX_SUBSTITUTED: usize = 1_000;
 
-/// What [`infer_triggers`] found.
+/// The result of [`infer_triggers`].
 #[derive(Debug, Default)]
 pub struct Inferred {
-    /// Variables that the quantifier has to bind in addition; they stand for parts of terms that cannot be
-    /// matched, such as `i + 1` in `f(i + 1, i)`.
+    /// Variables that the quantifier has to bind in addition; they stand for parts of terms that
+    /// cannot be matched, such as `i + 1` in `f(i + 1, i)`.
     pub variables: Vec<LocalId>,
     /// Empty: no trigger was found, the solver's own inference applies.
     pub triggers: Vec<Vec<Expr>>,
@@ -25,8 +26,8 @@ pub struct Inferred {
 
 /// Triggers for a quantifier over `variables` that was written without any.
 ///
-/// `fresh` makes a new bound variable. For a quantified permission (`pure` is false) no variables are added. The
-/// triggers depend on nothing but the arguments.
+/// `fresh` makes a new bound variable. For a quantified permission (`pure` is false) no variables
+/// are added. The triggers depend on nothing but the arguments.
 pub fn infer_triggers(
     variables: &[LocalId],
     body: &Expr,
@@ -51,7 +52,8 @@ pub fn infer_triggers(
         })
         .collect();
     let groups = cover::groups(variables.len(), &terms);
-    // Without added variables if possible; else, where it does not change what is quantified, with the fewest.
+    // Without added variables if possible; else, where it does not change what is quantified, with
+    // the fewest.
     let Some(group) = groups
         .into_iter()
         .filter(|group| group.extra.is_empty() || body.is_pure())
@@ -90,7 +92,8 @@ fn nested_variables(body: &Expr) -> FxHashSet<LocalId> {
 
 /// A term that can be part of a trigger.
 struct Candidate {
-    /// The term as it stands, `let` variables replaced; parts that cannot be matched are still in it.
+    /// The term as it stands, `let` variables replaced; parts that cannot be matched are still in
+    /// it.
     expr: Expr,
     /// The states it is to be read in, outermost first.
     olds: Vec<OldLabel>,
@@ -164,8 +167,8 @@ impl Search<'_> {
         self.found.push(Candidate { expr, olds: olds.to_vec(), covers, holes, key });
     }
 
-    /// The term with the values of `let` variables in place of the variables; nothing if it would be large, or if a
-    /// value would be read in another state than it is.
+    /// The term with the values of `let` variables in place of the variables; nothing if it would
+    /// be large, or if a value would be read in another state than it is.
     fn without_lets(&self, expr: &Expr, olds: &[OldLabel]) -> Option<Expr> {
         let mut added = 0;
         let mut is_same = true;
@@ -235,10 +238,11 @@ fn walk_in_states(
     grow_stack(|| expr.for_each_child(|child| walk_in_states(child, state, visit)));
 }
 
-/// What a node is apart from its operands, and how many it has: the tokens of a pre-order walk determine a term.
+/// Returns the token of a node: its head, apart from its operands, and their number. The tokens of
+/// a pre-order walk determine a term.
 ///
-/// What reads the heap is told apart by the state it reads, so that `old` itself needs no token: `f(x)` is no part of
-/// `old(f(x))`, and a solver that finds one need not find the other.
+/// A node that reads the heap is told apart by the state that it reads, so `old` itself needs no
+/// token: `f(x)` is no part of `old(f(x))`, and a solver that finds one need not find the other.
 fn token(expr: &Expr, state: Option<OldLabel>) -> Option<String> {
     let mut operands = 0;
     expr.for_each_child(|_| operands += 1);

@@ -5,7 +5,8 @@ use crate::load::load_text;
 use crate::program::{Expr, ExprKind, Local, LocalKind, Program};
 use crate::walk::walk_expr;
 
-/// The triggers for `forall BINDERS :: BODY`, each as its terms in a prefix form, and the number of variables added.
+/// The triggers for `forall BINDERS :: BODY`, each as its terms in a prefix form, and the number of
+/// variables added.
 fn triggers(quantified: &str, expected: &[&str], added: usize) {
     let text = format!(
         "field val: Int

@@ -1,5 +1,5 @@
-//! What holds of every program, tried on programs made at random: the builder makes what the resolver accepts, and
-//! what is printed is read back as what it was.
+//! Laws of every program, tried on programs made at random: the builder makes only programs that
+//! the resolver accepts, and a printed program is read back as itself.
 //!
 //! The programs are the same in every run; `PROPTEST_CASES=10000` tries more of them.
 

@@ -1,4 +1,5 @@
-//! A program that is only checked is taken member by member, and what is found has to be what loading all of it finds.
+//! A program that is only checked is taken member by member, and what is found has to be what
+//! loading all of it finds.
 //!
 //! Compared are the programs of the corpus and texts with something wrong in them, made of these.
 
@@ -31,7 +32,7 @@ fn the_same_is_found_member_by_member() {
     }
 }
 
-/// What is used before or behind its declaration, in another member, in macros.
+/// Texts with uses before or behind a declaration, in another member, and in macros.
 #[test]
 fn what_members_have_to_do_with_each_other_is_found() {
     let mut said = BTreeSet::new();

@@ -1,6 +1,8 @@
-//! Positions of the original program survive printing and parsing, in both forms and from one form to the other.
+//! Positions of the original program survive printing and parsing, in both forms and from one form
+//! to the other.
 //!
-//! Every expression that is followed here holds a number of its own, by which it is found again in the printed text.
+//! Every expression that is followed here holds a number of its own, by which it is found again in
+//! the printed text.
 
 use std::collections::BTreeMap;
 
@@ -138,7 +140,8 @@ fn told(text: &str) -> BTreeMap<String, String> {
     for implementation in program.methods.values().flat_map(|method| &method.implementations) {
         walk_body(&implementation.body, |visit| {
             let Visit::Stmt(statement) = visit else { return };
-            // The place of one that contains others may grow to hold them all; labels become blocks.
+            // The place of one that contains others may grow to hold them all; labels become
+            // blocks.
             let mut is_simple = !matches!(statement.kind, StmtKind::Label { .. });
             statement.for_each_block(|_| is_simple = false);
             let mut first = None;

@@ -57,7 +57,8 @@ impl Cure<'_> {
         all.map(titled).collect()
     }
 
-    /// Measures: of a loop what its condition compares, of a member its parameters and what they differ in.
+    /// Measures: of a loop what its condition compares, of a member its parameters and what they
+    /// differ in.
     fn measures(&self, site: &Site<'_>) -> Vec<Titled> {
         let of = site.loop_of_clause();
         let mut found = Vec::new();

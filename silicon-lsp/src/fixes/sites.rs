@@ -60,7 +60,8 @@ impl<'a> Site<'a> {
         self.code.get(position).map_or("", |token| &self.text()[token.range.clone()])
     }
 
-    /// The last braces that stand in no others are those of the body: before it there may be triggers.
+    /// The last braces that stand in no others are those of the body: before it there may be
+    /// triggers.
     fn find_body(&self) -> Option<Range<usize>> {
         let mut open = Vec::new();
         let mut body = None;
@@ -94,7 +95,8 @@ impl<'a> Site<'a> {
         before.trim().is_empty().then_some(before)
     }
 
-    /// Something on a line of its own, if what follows begins its line; `deeper`: as a part of what follows.
+    /// Something on a line of its own, if what follows begins its line; `deeper`: as a part of what
+    /// follows.
     fn insert_before(&self, offset: usize, words: &str, deeper: bool) -> Edit {
         match self.indentation(offset) {
             Some(blanks) => {
@@ -195,7 +197,8 @@ impl<'a> Site<'a> {
         self.loops().into_iter().rev().find(is_its)
     }
 
-    /// The loop that control comes from to the place, if there is one: that around it, or the last one before.
+    /// The loop that control comes from to the place, if there is one: that around it, or the last
+    /// one before.
     pub(super) fn loop_before(&self) -> Option<Loop> {
         let is_in_contract = self.at.end <= self.contract_end();
         let is_before = |it: &Loop| is_in_contract || it.body.end <= self.at.start;

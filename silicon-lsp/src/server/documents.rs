@@ -111,7 +111,8 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// A file on the disk is another one: what is known of programs that may import it is known no more.
+    /// A file on the disk is another one: what is known of programs that may import it is known no
+    /// more.
     fn file_changed(&mut self, uri: &str) -> anyhow::Result<()> {
         let depends = |document: &&Document| {
             document.uri != uri

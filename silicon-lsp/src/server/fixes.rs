@@ -1,7 +1,8 @@
 //! Edits that remove an error, offered after their trial.
 //!
-//! The worker tries, when it has nothing else to do and all is known of the text: so what an edit changes can be told. Who asks
-//! waits for that a while; then edits are offered that were not tried, and said to be no more than that.
+//! The worker tries, when it has nothing else to do and all is known of the text: so what an edit
+//! changes can be told. Who asks waits for that a while; then edits are offered that were not
+//! tried, and said to be no more than that.
 
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,9 @@
 //! States at the cursor.
 //!
-//! A question gets a process of its own, which verifies the member at the cursor along each path. It is ended when nobody waits
-//! for the answer any more: another question comes, the text is edited, or the question is taken back. So there is one question
-//! at a time, and verification goes on beside it.
+//! A question gets a process of its own, which verifies the member at the cursor along each path.
+//! It is ended when nobody waits for the answer any more: another question comes, the text is
+//! edited, or the question is taken back. So there is one question at a time, and verification goes
+//! on beside it.
 
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,8 @@ pub(super) struct Asked {
 pub(super) enum Form {
     /// As they are.
     Whole,
-    /// As a part of what is known of the word there, which is shown without them if they take too long.
+    /// As a part of what is known of the word there, which is shown without them if they take too
+    /// long.
     Hover(Option<Hover>),
 }
 

@@ -1,7 +1,9 @@
-//! The messages of ViperServer, for clients that were made for it (Viper-IDE 5; design: "Drop-in level B").
+//! The messages of ViperServer, for clients that were made for it (Viper-IDE 5; design: "Drop-in
+//! level B").
 //!
-//! Such a client says when to verify, with `Verify`, and follows each run by the notification `StateChange`. A run is told from its
-//! start to its end: what becomes of it, also if an edit takes it away, ends with the state Ready. Diagnostics come before that.
+//! Such a client says when to verify, with `Verify`, and follows each run by the notification
+//! `StateChange`. A run is told from its start to its end: what becomes of it, also if an edit
+//! takes it away, ends with the state Ready. Diagnostics come before that.
 
 use std::time::{Duration, Instant};
 

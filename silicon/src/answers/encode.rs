@@ -1,10 +1,12 @@
 //! A part of a program as bytes: equal bytes mean that the engine can tell no difference.
 //!
-//! What a part is made of is read by exhaustive patterns, so whoever adds a field to the tree has to say here what it means. Ids of
-//! locals and labels are numbers, since these are declared in the part itself; other members are written by name, and noted as reached.
+//! Exhaustive patterns read each part, so a new field of the tree needs a decision here. Ids of
+//! locals and labels are numbers, since the part itself declares them; other members are written by
+//! name, and noted as reached.
 //!
-//! Of a span it matters which text it covers, and which other spans are the same; not where it is. The text of a declaration is
-//! written once, and the spans in it by where they are in it. Spans elsewhere (in a macro, say) are written with their text.
+//! Two things about a span matter: the text that it covers, and the other spans that are the same;
+//! its place does not. The text of a declaration is written once, and the spans in it by their
+//! offsets. Spans elsewhere (in a macro, say) are written with their text.
 
 mod expressions;
 mod graphs;
@@ -23,7 +25,8 @@ use std::collections::BTreeSet;
 /// A digest of SHA-256.
 pub(super) type Digest = [u8; 32];
 
-/// A part of a program that others may depend on. The order is that of the program within each kind.
+/// A part of a program that others may depend on. The order is that of the program within each
+/// kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Part {
     Field(FieldId),
@@ -47,11 +50,11 @@ pub(super) struct Encoded {
     pub(super) without_text: FxHashSet<Span>,
     /// The parts that it mentions.
     pub(super) reached: BTreeSet<Part>,
-    /// What its quantifiers are called: their places.
+    /// The names of its quantifiers: their places.
     pub(super) quantifiers: Vec<String>,
 }
 
-/// What is read, and what it takes to read it.
+/// The program that is read, and the state of reading.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'p> {
     pub(super) program: &'p Program,
@@ -94,7 +97,7 @@ struct Encoder<'p> {
     covered: Option<Span>,
     reached: BTreeSet<Part>,
     quantifiers: IndexSet<String, FxBuildHasher>,
-    /// Of the method whose contract is read.
+    /// The locals of the method whose contract is read.
     locals_of_contract: Option<&'p la_arena::Arena<Local>>,
 }
 
@@ -269,7 +272,8 @@ impl Encoder<'_> {
         });
     }
 
-    /// A variable where it is bound: of the contracts of methods, not all variables of the method are written.
+    /// A variable where it is bound: of the contracts of methods, not all variables of the method
+    /// are written.
     fn bind(&mut self, id: LocalId) {
         self.raw(id);
         let locals = self.locals_of_contract;

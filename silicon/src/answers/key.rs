@@ -1,8 +1,10 @@
-//! The key of a task: all that its outcome depends on, as a digest, except for facts about the program as a whole.
+//! The key of a task: all that its outcome depends on, as a digest, except for facts about the
+//! program as a whole.
 //!
-//! It covers the task's own parts, all parts that can be reached from these by ids, those that the schedule shows to it, all domains
-//! (their axioms are everywhere), options, and versions. The facts that a task asks for ([`crate::engine::whole`]) are known only when
-//! it has run; they are compared beside the key.
+//! It covers the task's own parts, all parts that can be reached from these by ids, those that the
+//! schedule shows to it, all domains (their axioms are everywhere), options, and versions. The
+//! facts that a task asks for ([`crate::engine::whole`]) are known only when it has run; they are
+//! compared beside the key.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -16,7 +18,7 @@ use sil::source::Span;
 use super::encode::{Digest, Encoded, Part, Reader, encode};
 use crate::options::{GivenUp, Join, Native, Options};
 
-/// What a task is about and may see, as the schedule says.
+/// The subject of a task, and the results that the schedule shows it.
 pub(crate) struct Subject<'s> {
     /// Tells pieces of work about the same parts apart.
     pub(crate) kind: &'static str,
@@ -25,7 +27,7 @@ pub(crate) struct Subject<'s> {
     pub(crate) predicates: Vec<PredicateId>,
 }
 
-/// What a task verifies.
+/// The part of a program that a task verifies.
 #[derive(Clone, Copy)]
 pub(crate) enum Own<'s> {
     Functions(&'s [FunctionId]),
@@ -39,7 +41,7 @@ pub(super) struct Key {
     pub(super) digest: Digest,
     /// In the order of the program within each kind.
     pub(super) parts: Vec<Part>,
-    /// What of the numbers and places of this program is in axioms of functions.
+    /// The numbers and places of this program that stand in axioms of functions.
     pub(super) numbering: Digest,
 }
 
@@ -135,7 +137,7 @@ fn name(program: &Program, part: Part) -> &str {
     }
 }
 
-/// What is the same for all tasks of a run.
+/// Digests everything that is the same for all tasks of a run.
 fn base(program: &Program, options: &Options) -> Digest {
     let Options {
         // Which members are reported on does not change what is found in them.

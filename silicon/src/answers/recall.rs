@@ -27,13 +27,13 @@ pub(crate) struct Recall<'p> {
     program: &'p Program,
     keys: Keys<'p>,
     tasks: Vec<(Key, Work)>,
-    /// What is known of each task that is done.
+    /// The results of each finished task.
     done: Vec<OnceLock<Done>>,
     /// Reports of answers that are being verified again.
     audited: Vec<OnceLock<Vec<MemberReport>>>,
 }
 
-/// What the answers need to know of a task.
+/// The facts about a task that the answers need.
 pub(crate) struct Work {
     /// Its functions, if it is about functions.
     pub(crate) functions: Vec<FunctionId>,
@@ -44,9 +44,9 @@ pub(crate) struct Work {
 }
 
 struct Done {
-    /// Whether nothing but the program had a part in it.
+    /// The result depends on nothing but the program.
     is_clean: bool,
-    /// What was asked of the program as a whole, there or in what it builds on.
+    /// The questions about the program as a whole, asked by the task or by tasks that it builds on.
     asked: Vec<(Fact, bool)>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct SpanRef {
     origin: (usize, usize),
 }
 
-/// What is known of the tasks before any of them runs.
+/// The knowledge about the tasks before any of them runs.
 pub(crate) struct Recalled {
     /// By number: the reports of a task that needs no work.
     pub(crate) reports: Vec<Option<Vec<MemberReport>>>,
@@ -168,8 +168,9 @@ impl<'p> Recall<'p> {
         self.answers.is_complete
     }
 
-    /// A task has been done in so much time; keeps its outcome, if nothing but the program had a part in it. Where an audit finds
-    /// that the outcome is another than an answer says, returns words of that, and keeps the answer.
+    /// A task has been done in so much time; keeps its outcome, if nothing but the program had a
+    /// part in it. Where an audit finds that the outcome is another than an answer says, returns
+    /// words of that, and keeps the answer.
     pub(crate) fn done<'r>(
         &self,
         index: usize,
@@ -293,7 +294,8 @@ fn difference(answer: &[MemberReport], reports: &[&MemberReport]) -> Option<Stri
     Some(format!("the cache says of {}: {was}; verified again it is: {is}", old.name))
 }
 
-/// Whether no clock can have had a part in work that took so long: each lets a question, or a member, have more.
+/// Tells whether no clock can have had a part in work that took so long: each clock lets a
+/// question, or a member, have more.
 fn is_within_limits(options: &Options, time: Duration) -> bool {
     /// The least that a question may take, with and without a model.
     const QUESTION: Duration = Duration::from_secs(20);

@@ -1,10 +1,12 @@
 //! Answers in a directory, one file each, for later runs and for runs beside this one.
 //!
-//! `DIR/secret` is a random key; `DIR/ENGINE/ab/cdef…` is the answer to the key `abcdef…`, as this build with this solver gives it.
-//! A file is a code of authenticity (HMAC-SHA256 under the secret) and the answer as MessagePack. A file is written under a
-//! temporary name and renamed, so that a reader sees all of it or nothing.
+//! `DIR/secret` is a random key; `DIR/ENGINE/ab/cdef…` is the answer to the key `abcdef…`, as this
+//! build with this solver gives it. A file is a code of authenticity (HMAC-SHA256 under the secret)
+//! and the answer as MessagePack. A file is written under a temporary name and renamed, so that a
+//! reader sees all of it or nothing.
 //!
-//! SOUNDNESS: a file counts only if its code fits secret, engine and key. Anything else is no answer.
+//! SOUNDNESS: a file counts only if its code fits secret, engine and key. Anything else is no
+//! answer.
 
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Write};
@@ -97,7 +99,8 @@ fn secret(root: &Path) -> io::Result<[u8; LENGTH]> {
     text.try_into().map_err(|_| io::Error::other(format!("{} is no secret", path.display())))
 }
 
-/// What gives the answers: this build, and the solver with its library. Answers of others are of no use.
+/// What gives the answers: this build, and the solver with its library. Answers of others are of no
+/// use.
 fn engine() -> String {
     let mut digest = Sha256::new();
     digest.update(crate::BUILD);
@@ -164,8 +167,8 @@ pub fn contents(root: &Path) -> io::Result<Contents> {
     Ok(contents)
 }
 
-/// Removes the answers that were not used for `age`, then those not used for longest until `size` bytes are left at most. Returns
-/// how many it has removed.
+/// Removes the answers that were not used for `age`, then those not used for longest until `size`
+/// bytes are left at most. Returns how many it has removed.
 pub fn collect(root: &Path, age: Duration, size: u64) -> io::Result<usize> {
     let mut all = stored(root)?;
     all.sort_by(|a, b| (b.used, &b.path).cmp(&(a.used, &a.path)));

@@ -1,7 +1,8 @@
-//! produce(σ, A) and consume(σ, A): gaining an assertion, and giving it away (Schwerhoff 2011, sections 3.6 and 3.7).
+//! produce(σ, A) and consume(σ, A): gaining an assertion, and giving it away (Schwerhoff 2011,
+//! sections 3.6 and 3.7).
 //!
-//! The snapshot of an assertion has the same shape on both sides: a pair for each conjunct but the last, the unit where
-//! there is no permission.
+//! The snapshot of an assertion has the same shape on both sides: a pair for each conjunct but the
+//! last, the unit where there is no permission.
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, Type};
 use smt::terms::{Term, Terms, grow_stack};
@@ -33,7 +34,8 @@ fn is_of_channel(access: &Access) -> bool {
 }
 
 impl Engine<'_> {
-    /// Gains all clauses, from left to right; `blame` gives each its error. Values come from the snapshot, if there is one.
+    /// Gains all clauses, from left to right; `blame` gives each its error. Values come from the
+    /// snapshot, if there is one.
     pub(super) fn direct_produce_all<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
@@ -201,7 +203,7 @@ impl Engine<'_> {
         self.branch(condition)
     }
 
-    /// What an access is about: one location, or all fields of an object.
+    /// Returns the locations of an access: one location, or all fields of an object.
     pub(super) fn direct_locations(
         &mut self,
         access: &Access,

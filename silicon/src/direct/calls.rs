@@ -1,4 +1,5 @@
-//! Calls (Schwerhoff 2011, section 3.8), and the state where the contract of another method is meant.
+//! Calls (Schwerhoff 2011, section 3.8), and the state where the contract of another method is
+//! meant.
 
 use chalice::program::{Expr, MethodId, OutVariable};
 use sil::source::Span;
@@ -19,7 +20,7 @@ pub(super) struct Call<'e> {
     pub(super) at: Span,
 }
 
-/// What a method is given.
+/// The actual values of a method's receiver and parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Actuals {
     pub(super) receiver: Term,

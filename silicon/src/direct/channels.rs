@@ -1,12 +1,13 @@
-//! Channels: what `send` and `receive` do, and the messages that a method may still receive or has to send (Leino, Müller and
-//! Smans 2010, on deadlock-free channels and locks).
+//! Channels: what `send` and `receive` do, and the messages that a method may still receive or has
+//! to send (Leino, Müller and Smans 2010, on deadlock-free channels and locks).
 //!
-//! A method has a balance for each channel, zero where it starts. What contracts, monitors and messages say of credits is moved
-//! beside what they say of permission.
+//! A method has a balance for each channel, zero where it starts. What contracts, monitors and
+//! messages say of credits is moved beside what they say of permission.
 //!
-//! SOUNDNESS: a channel that is owed a message counts for the wait level of the thread that owes it. What callers owe does not
-//! count where a method looks: for what a precondition says of the wait level it is shown at the call that their debts do not
-//! matter. So whatever else hands on what depends on the wait level is unsupported beside channels ([`super::scope`]).
+//! SOUNDNESS: a channel that is owed a message counts for the wait level of the thread that owes
+//! it. What callers owe does not count where a method looks: for what a precondition says of the
+//! wait level it is shown at the call that their debts do not matter. So whatever else hands on
+//! what depends on the wait level is unsupported beside channels ([`super::scope`]).
 
 use chalice::program::{Bounds, ChannelId, Expr, ExprKind, OutVariable};
 use sil::source::Span;
@@ -38,7 +39,7 @@ impl<'p> Engine<'p> {
         self.terms.sum(Sort::INT, parts)
     }
 
-    /// Whether a channel is owed a message.
+    /// Makes the claim that a channel is owed a message.
     pub(super) fn direct_is_owed(&mut self, balances: &Balances, channel: Term) -> Term {
         let balance = self.direct_balance(balances, channel);
         let zero = self.terms.int(0);
@@ -58,7 +59,7 @@ impl<'p> Engine<'p> {
         Ok(level)
     }
 
-    /// What permission to the `mu` of a channel tells.
+    /// Learns the consequences of permission to the `mu` of a channel.
     pub(super) fn direct_learn_channel(&mut self, channel: Term) -> Result<(), Stop> {
         let level = self.direct_channel_level(channel)?;
         let chunks = self.state.heap.of(self.direct_mu()).to_vec();
@@ -86,7 +87,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// The credits in an assertion and what it claims of the wait level, each with the condition it stands under.
+    /// The credits in an assertion and what it claims of the wait level, each with the condition it
+    /// stands under.
     fn direct_parts<'e>(
         &mut self,
         assertion: &'e Expr,
@@ -167,11 +169,12 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// Gives the credits of a precondition, and shows what it says of the wait level: channels that the caller owes a message
-    /// count for that, of which the callee's contract cannot speak.
+    /// Gives the credits of a precondition, and shows what it says of the wait level: channels that
+    /// the caller owes a message count for that, of which the callee's contract cannot speak.
     ///
-    /// SOUNDNESS: what the caller still owes is open while the callee runs. So what is claimed of the wait level has to hold when
-    /// all credits have been given, too, and not only where it stands.
+    /// SOUNDNESS: what the caller still owes is open while the callee runs. So what is claimed of
+    /// the wait level has to hold when all credits have been given, too, and not only where it
+    /// stands.
     pub(super) fn direct_give_credits(
         &mut self,
         requires: &[Expr],
@@ -196,7 +199,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// Shows a claim about the wait level where debts count, if it holds where they do not: that it does is shown elsewhere.
+    /// Shows a claim about the wait level where debts count, if it holds where they do not: that it
+    /// does is shown elsewhere.
     fn direct_prove_with_debts(
         &mut self,
         guard: Term,
@@ -236,7 +240,8 @@ impl<'p> Engine<'p> {
         self.prove(settled, Blame::new(ErrorId::DebtFailed, at), reason, at)
     }
 
-    /// Shows that the token of a method carries no debt: nobody would owe it until the token is joined.
+    /// Shows that the token of a method carries no debt: nobody would owe it until the token is
+    /// joined.
     pub(super) fn direct_prove_no_debt_in_token(
         &mut self,
         ensures: &[Expr],
@@ -278,7 +283,8 @@ impl<'p> Engine<'p> {
         Ok(value)
     }
 
-    /// The present state where the where clause of a channel is meant: of the channel, and of what a message consists of.
+    /// The present state where the where clause of a channel is meant: of the channel, and of what
+    /// a message consists of.
     fn direct_in_message(
         &mut self,
         declaration: ChannelId,
@@ -299,7 +305,8 @@ impl<'p> Engine<'p> {
         Ok(state)
     }
 
-    /// `send channel(arguments)`: what the message transfers is given away, and it may be received once.
+    /// `send channel(arguments)`: what the message transfers is given away, and it may be received
+    /// once.
     pub(super) fn direct_send(
         &mut self,
         channel: &Expr,
@@ -328,7 +335,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// `receive outs := channel`: there is a message to come, and what it waits for is above all that the thread holds or owes.
+    /// `receive outs := channel`: there is a message to come, and what it waits for is above all
+    /// that the thread holds or owes.
     pub(super) fn direct_receive(
         &mut self,
         outs: &[OutVariable],

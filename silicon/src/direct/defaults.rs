@@ -1,5 +1,6 @@
-//! What options of the original verifier add. `-defaults`: predicates of `this` that a contract speaks of are open in the body it
-//! belongs to. `-checkLeaks`: methods and rounds of loops leave no permission behind.
+//! The additions of the original verifier's options. `-defaults`: predicates of `this` that a
+//! contract mentions are open in its body. `-checkLeaks`: methods and rounds of loops leave no
+//! permission behind.
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, Program};
 use sil::source::Span;
@@ -20,7 +21,7 @@ fn own_predicates(clause: &Expr, found: &mut Vec<Access>) {
     }
 }
 
-/// Whether an access is to a predicate of `this`.
+/// Tells whether an access is to a predicate of `this`.
 pub(super) fn is_own(access: &Access) -> bool {
     matches!(&access.target, AccessTarget::Predicate { receiver, .. }
         if matches!(receiver.kind, ExprKind::This))
@@ -61,8 +62,8 @@ impl Engine<'_> {
         })
     }
 
-    /// Shows, where a program asks for that, that nothing is left of what was held, once a contract has been given away. Tokens
-    /// may be left.
+    /// Shows, where a program asks for that, that nothing is left of what was held, once a contract
+    /// has been given away. Tokens may be left.
     pub(super) fn direct_prove_no_leak(&mut self, reason: Reason, at: Span) -> Result<(), Stop> {
         if !self.direct().options.check_leaks {
             return Ok(());

@@ -146,7 +146,8 @@ impl Engine<'_> {
         }
     }
 
-    /// SOUNDNESS: what is supported has been looked at before; whatever has been forgotten there ends here.
+    /// SOUNDNESS: what is supported has been looked at before; whatever has been forgotten there
+    /// ends here.
     pub(super) fn direct_unknown<T>(&self, expr: &Expr) -> Result<T, Stop> {
         self.unsupported_at(span(expr.span), "this form of expression")
     }
@@ -220,7 +221,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Conjunction (`goes_on`) or disjunction: a part is evaluated where those before it do not decide.
+    /// Conjunction (`goes_on`) or disjunction: a part is evaluated where those before it do not
+    /// decide.
     fn direct_sequence(
         &mut self,
         parts: &[Expr],
@@ -297,7 +299,8 @@ impl Engine<'_> {
         }
     }
 
-    /// A formula about all or some values of variables. What is learnt on the way is learnt for all values.
+    /// A formula about all or some values of variables. What is learnt on the way is learnt for all
+    /// values.
     fn direct_quantified(
         &mut self,
         quant: Quant,
@@ -381,7 +384,7 @@ impl Engine<'_> {
         Ok(Range::Numbers(self.direct_eval(from, blame)?, self.direct_eval(to, blame)?))
     }
 
-    /// Whether a value is one of those meant.
+    /// Makes the claim that a value is in a range.
     pub(super) fn direct_is_in(&mut self, value: Term, range: &Range) -> Term {
         match *range {
             Range::Numbers(from, to) => {
@@ -423,7 +426,7 @@ impl Engine<'_> {
     }
 }
 
-/// What the variables of a quantifier range over.
+/// The range of a quantifier's variables.
 pub(super) enum Range {
     Numbers(Term, Term),
     Sequence(Term),

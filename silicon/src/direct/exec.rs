@@ -14,7 +14,7 @@ use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
-/// Whether something follows on this path.
+/// The end of a statement: the path goes on or not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flow {
     Goes,
@@ -152,7 +152,8 @@ impl Engine<'_> {
         Ok(taken)
     }
 
-    /// Variables get values of which nothing is known; of constants it is not known whether they have been assigned.
+    /// Variables get values of which nothing is known; of constants it is not known whether they
+    /// have been assigned.
     pub(super) fn direct_forget(&mut self, variables: impl IntoIterator<Item = LocalId>) {
         let assigned = &self.direct().assigned;
         let variables: Vec<LocalId> = variables.into_iter().collect();
@@ -179,7 +180,8 @@ impl Engine<'_> {
         }
     }
 
-    /// An object that nobody knows, with all permission to its fields. It is not shared, so nobody holds it.
+    /// An object that nobody knows, with all permission to its fields. It is not shared, so nobody
+    /// holds it.
     fn direct_new(
         &mut self,
         class: ClassId,
@@ -215,7 +217,7 @@ impl Engine<'_> {
     }
 }
 
-/// What a statement is called where questions are counted.
+/// Returns the name of a statement where questions are counted.
 pub(super) fn keyword(kind: &StmtKind) -> &'static str {
     match kind {
         StmtKind::Assert(_) => "assert",

@@ -1,9 +1,11 @@
 //! Threads: fork, join, and what is known of tokens (Schwerhoff 2011, section 3.12).
 //!
-//! Receiver and arguments of a fork are functions of its token, so a token may be joined by whoever got it. The heap before the
-//! fork is known only where the fork is on the path; elsewhere what `old` says of it are functions of the token, too.
+//! Receiver and arguments of a fork are functions of its token, so a token may be joined by whoever
+//! got it. The heap before the fork is known only where the fork is on the path; elsewhere what
+//! `old` says of it are functions of the token, too.
 //!
-//! SOUNDNESS: of these functions something is said only at a fork, of a token that is new, and what contracts claim.
+//! SOUNDNESS: of these functions something is said only at a fork, of a token that is new, and what
+//! contracts claim.
 
 use chalice::program::{EvalState, Expr, ExprKind, LocalId, MethodId, OutVariable};
 use rustc_hash::FxHashSet;
@@ -77,7 +79,7 @@ impl Engine<'_> {
         Resource::Field(self.direct().joinable)
     }
 
-    /// What a token tells of its fork.
+    /// Returns the receiver and the arguments that a token carries from its fork.
     fn direct_carried(&mut self, token: Term, method: MethodId) -> Actuals {
         let direct = self.direct();
         let number = method.into_raw().into_u32();
@@ -183,8 +185,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// What `old` stands for in the postcondition of a thread that was forked elsewhere: what is said twice is the same, and of
-    /// each choice of the variables around there is a value.
+    /// Returns the values of `old` in the postcondition of a thread that was forked elsewhere.
+    /// Equal expressions are one value, and each choice of the variables around has a value.
     pub(super) fn direct_old_of_fork(
         &mut self,
         forked: Forked,
@@ -210,7 +212,8 @@ impl Engine<'_> {
         let name = format!("direct.old.{}.{position}", forked.method.into_raw().into_u32());
         let symbol = self.terms.declare_function(&name, &sorts, sort);
         let value = self.terms.apply(symbol, &arguments);
-        // SOUNDNESS: what is not known of that state may have any value here, also the one that it had.
+        // SOUNDNESS: what is not known of that state may have any value here, also the one that it
+        // had.
         if let Some(told) = self.direct_told_of_fork(forked.token, body)? {
             let same = self.terms.identical(value, told);
             self.assume(same)?;
@@ -218,8 +221,8 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// What `eval(token.fork receiver.method(arguments), ..)` says in any case: that the token is that of a thread which was started
-    /// so, and which has not been joined.
+    /// Makes the unconditional claim of `eval(token.fork receiver.method(arguments), ..)`: the
+    /// token is that of a thread which was started so, and which has not been joined.
     pub(super) fn direct_claims_fork(
         &mut self,
         whole: &Expr,
@@ -245,7 +248,7 @@ impl Engine<'_> {
     }
 }
 
-/// What stands below the outermost `old`s of an assertion.
+/// Collects the expressions below the outermost `old`s of an assertion.
 fn outermost_olds<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
     match &expr.kind {
         ExprKind::Old(body) => found.push(body),
@@ -255,7 +258,8 @@ fn outermost_olds<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
     }
 }
 
-/// The variables that an expression mentions, apart from some and from those that it binds, in the order of their numbers.
+/// The variables that an expression mentions, apart from some and from those that it binds, in the
+/// order of their numbers.
 fn variables(expr: &Expr, but: &[LocalId]) -> Vec<LocalId> {
     let (mut own, mut all) = (FxHashSet::default(), std::collections::BTreeSet::new());
     expr.for_each(&mut |part| match &part.kind {

@@ -1,13 +1,14 @@
 //! Amounts of permission, and what `rd` stands for (Heule, Leino, Müller and Summers 2011).
 //!
-//! Every method, call and loop has one unknown amount, so small that whoever reads can let others read. It is bounded
-//! above only, by positive amounts: below the amount of the context, and below what is held of each location that it is asked of.
-//! Predicates, monitors and channels share one such amount. A counting permission is smaller than all of them, however
-//! often it is taken.
+//! Every method, call and loop has one unknown amount, so small that whoever reads can let others
+//! read. It is bounded above only, by positive amounts: below the amount of the context, and below
+//! what is held of each location that it is asked of. Predicates, monitors and channels share one
+//! such amount. A counting permission is smaller than all of them, however often it is taken.
 //!
-//! SOUNDNESS: so some amount meets all bounds, whatever is held. A bound is assumed of an amount that has been chosen for this
-//! use alone. There are finitely many amounts, so there is one below all of them, and counting permissions below that: so far
-//! below that no number that occurs in a run makes as much of them, for a run has finitely many.
+//! SOUNDNESS: so some amount meets all bounds, whatever is held. A bound is assumed of an amount
+//! that has been chosen for this use alone. There are finitely many amounts, so there is one below
+//! all of them, and counting permissions below that: so far below that no number that occurs in a
+//! run makes as much of them, for a run has finitely many.
 
 use chalice::program::{Access, Expr, ExprKind, Permission, PermissionKind};
 use smt::terms::{Sort, Term, Terms, grow_stack};
@@ -20,7 +21,7 @@ use crate::engine::{Amounts, Engine, Stop};
 const FACTOR: i64 = 1000;
 
 impl Engine<'_> {
-    /// What `rd` stands for where the state is, if for anything.
+    /// Returns the amount of `rd` in the present state, if there is one.
     pub(super) fn direct_fraction(&self) -> Option<Term> {
         self.state.store.get(self.direct().fraction)
     }
@@ -30,7 +31,7 @@ impl Engine<'_> {
         self.state.store.get(self.direct().whole)
     }
 
-    /// Whether permissions are counted in the member.
+    /// Tells whether permissions are counted in the member.
     pub(super) fn direct_counts(&self) -> bool {
         self.state.store.get(self.direct().least).is_some()
     }
@@ -107,14 +108,14 @@ impl Engine<'_> {
         Ok(all)
     }
 
-    /// What `rd` stands for in predicates, monitors and channels.
+    /// Returns the amount of `rd` in predicates, monitors and channels.
     pub(super) fn direct_common(&mut self) -> Result<Term, Stop> {
         let common = self.terms.constant("direct.rd", Sort::PERM);
         self.direct_is_fraction(common, None)?;
         Ok(common)
     }
 
-    /// What `rd` stood for at the fork that made a token.
+    /// Returns the amount of `rd` at the fork that made a token.
     pub(super) fn direct_of_token(&mut self, token: Term) -> Result<Term, Stop> {
         let symbol = self.terms.declare_function("direct.rd.of", &[Sort::REF], Sort::PERM);
         let fraction = self.terms.apply(symbol, &[token]);
@@ -203,7 +204,8 @@ impl Engine<'_> {
                 let token = self.direct_eval(token, blame)?;
                 self.direct_of_token(token)
             }
-            // SOUNDNESS: what stands for an amount where amounts mean nothing must not be reckoned with.
+            // SOUNDNESS: what stands for an amount where amounts mean nothing must not be reckoned
+            // with.
             PermissionKind::Add(..) | PermissionKind::Sub(..) | PermissionKind::Scale { .. }
                 if self.state.assertion.amounts == Amounts::SomeOrNone =>
             {
@@ -257,9 +259,10 @@ impl Engine<'_> {
         Ok(product)
     }
 
-    /// How much of an instance is opened or made: positive. With `rd` it is that of the surroundings if so much is there,
-    /// so that what has been opened is made again as a whole; else a smaller one that leaves something of what it is
-    /// taken from. `wanted`: what is asked of, in the state as it is.
+    /// How much of an instance is opened or made: positive. With `rd` it is that of the
+    /// surroundings if so much is there, so that what has been opened is made again as a whole;
+    /// else a smaller one that leaves something of what it is taken from. `wanted`: what is asked
+    /// of, in the state as it is.
     ///
     /// SOUNDNESS: how much it is, is the verifier's choice.
     pub(super) fn direct_traded(
@@ -288,7 +291,8 @@ impl Engine<'_> {
         Ok(smaller)
     }
 
-    /// The amount is smaller than what is held of each location that clauses ask `rd` of, however often they do.
+    /// The amount is smaller than what is held of each location that clauses ask `rd` of, however
+    /// often they do.
     pub(super) fn direct_bound<'e>(
         &mut self,
         fraction: Term,
@@ -337,7 +341,7 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// What is claimed of each access in an assertion, under the conditions it stands under. What is not defined there is
+    /// Collects the claim of each access in an assertion, under its conditions. Undefined parts are
     /// told where the assertion is given away.
     pub(super) fn direct_claims(
         &mut self,

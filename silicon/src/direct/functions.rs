@@ -1,7 +1,7 @@
 //! Functions: what the engine's rules of functions need of the Chalice tree, and applications.
 //!
-//! The value of a function depends on what its precondition gives access to, and on nothing else. So amounts in
-//! preconditions are read as "some", everywhere the same (trap T8).
+//! The value of a function depends on what its precondition gives access to, and on nothing else.
+//! So amounts in preconditions are read as "some", everywhere the same (trap T8).
 
 use chalice::program::{Expr, Function, FunctionId};
 use sil::source::Span;
@@ -107,7 +107,8 @@ pub(super) fn bind(direct: &Direct, state: &mut State<'_>, function: &Function, 
 }
 
 impl Engine<'_> {
-    /// `o.f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot argument.
+    /// `o.f(es)`: the precondition holds in the current heap, whose part it describes is the
+    /// snapshot argument.
     pub(super) fn direct_application(
         &mut self,
         expr: &Expr,
@@ -116,8 +117,8 @@ impl Engine<'_> {
     ) -> Result<Term, Stop> {
         let direct = self.direct();
         let function = &direct.tree.functions[id];
-        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but that of its
-        // precondition is looked at.
+        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but
+        // that of its precondition is looked at.
         if self.state.result_of == Some(renumbered(id))
             && is_result(&direct.tree, id, expr)
             && let Some(result) = self.state.result
@@ -150,7 +151,8 @@ impl Engine<'_> {
         self.usable_application(id, application, limited, is_opaque)
     }
 
-    /// Whether an application is written outside of the module that knows what the function is.
+    /// Tells whether an application is written outside of the module that knows the definition of
+    /// the function.
     fn direct_is_hidden(&self, application: &Expr, id: sil::program::FunctionId) -> bool {
         let direct = self.direct();
         let (at, classes) = (application.span, &direct.tree.classes);
@@ -160,7 +162,8 @@ impl Engine<'_> {
         is_opaque(&self.program.functions[id]) && around.is_none_or(|class| class.module != *own)
     }
 
-    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing away.
+    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
+    /// away.
     fn direct_application_snapshot(
         &mut self,
         function: &Function,
@@ -198,7 +201,8 @@ impl Engine<'_> {
         self.verify_function_contract(written, id)
     }
 
-    /// The body of a function is defined, meets the postcondition and comes to an end; the definition, if all is shown.
+    /// The body of a function is defined, meets the postcondition and comes to an end; the
+    /// definition, if all is shown.
     pub(crate) fn direct_function_body(
         &mut self,
         id: sil::program::FunctionId,

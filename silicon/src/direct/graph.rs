@@ -1,4 +1,5 @@
-//! Which functions apply which: by their contracts and bodies, and through the predicates that these mention.
+//! Which functions apply which: by their contracts and bodies, and through the predicates that
+//! these mention.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use sil::program as sil_program;
 
 use super::{Direct, renumbered};
 
-/// What functions apply.
+/// The applications of functions.
 #[derive(Debug)]
 pub(super) struct Graph {
     /// In contract and body, and in the predicates mentioned there.
@@ -48,12 +49,13 @@ impl Graph {
         Self { applied, circle, recursive }
     }
 
-    /// Whether two functions apply each other in their bodies, or one itself.
+    /// Tells whether two functions apply each other in their bodies, or one itself.
     pub(super) fn is_circle(&self, from: FunctionId, to: FunctionId) -> bool {
         self.recursive.contains(&from) && self.circle.get(from) == self.circle.get(to)
     }
 
-    /// Whether what an expression mentions applies a function, perhaps through others.
+    /// Tells whether the functions that an expression mentions apply a function, perhaps through
+    /// others.
     pub(super) fn leads_to(&self, tree: &Program, expr: &Expr, to: FunctionId) -> bool {
         let mut pending: Vec<FunctionId> = mentioned(tree, [expr]).into_iter().collect();
         let mut seen = FxHashSet::default();
@@ -68,7 +70,7 @@ impl Graph {
         false
     }
 
-    /// Whether the body of a function may lead back to it.
+    /// Tells whether the body of a function may lead back to it.
     pub(super) fn is_recursive(&self, function: FunctionId) -> bool {
         self.recursive.contains(&function)
     }
@@ -98,8 +100,8 @@ impl Direct {
     }
 }
 
-/// Whether a part of a function's postcondition is the value that the function has there: it is applied to what it is
-/// applied to, where nothing else is opened.
+/// Tells whether a part of a function's postcondition is the function's value there: it is applied
+/// to its own arguments, where nothing else is opened.
 pub(super) fn is_result(tree: &Program, function: FunctionId, part: &Expr) -> bool {
     let ExprKind::Apply { receiver, function: callee, arguments } = &part.kind else {
         return false;
@@ -111,7 +113,8 @@ pub(super) fn is_result(tree: &Program, function: FunctionId, part: &Expr) -> bo
         && arguments.iter().zip(&declared.parameters).all(is_same)
 }
 
-/// The functions that expressions apply, also those that the bodies of predicates do that they mention.
+/// The functions that expressions apply, also those that the bodies of predicates do that they
+/// mention.
 fn mentioned<'e>(
     tree: &'e Program,
     exprs: impl IntoIterator<Item = &'e Expr>,

@@ -1,13 +1,15 @@
-//! History constraints: what a monitor invariant says with `old` of an earlier state of its object (Leino, Müller and Smans 2009). The
-//! states are in [`super::kept`].
+//! History constraints: what a monitor invariant says with `old` of an earlier state of its object
+//! (Leino, Müller and Smans 2009). The states are in [`super::kept`].
 //!
 //! SOUNDNESS
-//! - Between two times that a thread sees an object others may have acquired it, or nobody: so a constraint has to be transitive
-//!   and reflexive, which is checked once a class.
-//! - Who unshares an object and shares it again begins a new history. Levels tell them apart: whenever one is chosen there are some
-//!   that no object has ever had, so take it for one of them. What is known of a state counts only where the level is the same.
-//! - Contracts that tell of the last release say, too, that the level has been kept since, where they let it be read and the object
-//!   is not held. Whoever gives such a contract shows it; at joins it is not taken.
+//! - Between two times that a thread sees an object others may have acquired it, or nobody: so a
+//!   constraint has to be transitive and reflexive, which is checked once a class.
+//! - Who unshares an object and shares it again begins a new history. Levels tell them apart:
+//!   whenever one is chosen there are some that no object has ever had, so take it for one of them.
+//!   What is known of a state counts only where the level is the same.
+//! - Contracts that tell of the last release say, too, that the level has been kept since, where
+//!   they let it be read and the object is not held. Whoever gives such a contract shows it; at
+//!   joins it is not taken.
 
 use chalice::program::{
     AccessTarget, Class, ClassId, EvalState, Expr, ExprKind, FieldRef, LockMode, PermissionKind,
@@ -25,9 +27,9 @@ use crate::engine::{Engine, Stop};
 /// A monitor invariant that looks back.
 #[derive(Debug)]
 pub(super) struct History {
-    /// What it says of one state.
+    /// The clauses about one state.
     now: Vec<Expr>,
-    /// What it says of a state and an earlier one.
+    /// The clauses about a state and an earlier one.
     since: Vec<Expr>,
 }
 
@@ -50,7 +52,7 @@ impl Histories {
 }
 
 impl Direct {
-    /// What the monitor invariant of a class says of one state.
+    /// Returns the clauses of a class's monitor invariant about one state.
     pub(super) fn invariants(&self, class: ClassId) -> &[Expr] {
         match self.histories.0.get(class) {
             Some(history) => &history.now,
@@ -58,7 +60,7 @@ impl Direct {
         }
     }
 
-    /// What it says of a state and an earlier one.
+    /// Returns the clauses of a class's monitor invariant about a state and an earlier one.
     pub(super) fn history(&self, class: ClassId) -> &[Expr] {
         self.histories.0.get(class).map_or(&[], |history| &history.since)
     }
@@ -72,8 +74,8 @@ pub(super) fn looks_back(clause: &Expr) -> bool {
     clause.any(&mut |part| matches!(part.kind, ExprKind::Old(_)))
 }
 
-/// The part of an invariant that looks back, or the one that does not. What gives permission depending on the past stays where
-/// it is looked for in vain.
+/// The part of an invariant that looks back, or the one that does not. What gives permission
+/// depending on the past stays where it is looked for in vain.
 fn part_of(clause: &Expr, looking: bool) -> Expr {
     let with = |kind| Expr { kind, ty: clause.ty.clone(), span: clause.span };
     if !looks_back(clause) {
@@ -101,8 +103,8 @@ fn part_of(clause: &Expr, looking: bool) -> Expr {
 type Guarded<'e> = (Term, &'e Expr);
 
 impl Engine<'_> {
-    /// What the invariant of an object that has been acquired says of the states in which the thread left it. The state is that of
-    /// the monitor.
+    /// Learns the statement of an acquired object's invariant about the states in which the thread
+    /// left it. The state is that of the monitor.
     pub(super) fn direct_learn_history(
         &mut self,
         class: ClassId,
@@ -134,7 +136,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// What clauses say of the present state and an earlier one.
+    /// Evaluates clauses about the present state and an earlier one.
     fn direct_since(&mut self, clauses: &[Expr], old: Heap, blame: Blame) -> Result<Term, Stop> {
         let eval = |engine: &mut Self| {
             let claims = clauses.iter().map(|clause| engine.direct_eval(clause, blame));
@@ -144,8 +146,8 @@ impl Engine<'_> {
         Ok(self.terms.and(claims))
     }
 
-    /// Shows what the invariant of an object says of the present state, in which it is given away, and an earlier one. The state
-    /// is that of the monitor.
+    /// Shows what the invariant of an object says of the present state, in which it is given away,
+    /// and an earlier one. The state is that of the monitor.
     pub(super) fn direct_prove_history(
         &mut self,
         clauses: &[Expr],
@@ -161,8 +163,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The history constraint of a class makes sense: of three states in a row, whose permissions have been asked for, each follows
-    /// itself and the last one the first.
+    /// The history constraint of a class makes sense: of three states in a row, whose permissions
+    /// have been asked for, each follows itself and the last one the first.
     pub(super) fn direct_check_history(&mut self, class: ClassId) -> Result<(), Stop> {
         let direct = self.direct();
         let clauses = direct.history(class);
@@ -200,7 +202,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The parts of clauses that stand under conditions, each with when it counts: where the state is, and as it is.
+    /// The parts of clauses that stand under conditions, each with when it counts: where the state
+    /// is, and as it is.
     fn direct_guarded<'e>(
         &mut self,
         clause: &'e Expr,
@@ -232,8 +235,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// That objects have kept their levels since they were last left, where clauses both tell of that state and let the level be
-    /// read.
+    /// Makes the claims that objects have kept their levels since they were last left, where
+    /// clauses both tell of that state and let the level be read.
     fn direct_kept_levels(&mut self, clauses: &[Expr]) -> Result<Vec<(Term, Span)>, Stop> {
         if !self.direct().has_histories() || self.state.thread.locks.is_none() {
             return Ok(Vec::new());
@@ -287,7 +290,7 @@ impl Engine<'_> {
         Ok(same.map_or(Terms::TRUE, |same| self.terms.implies(guard, same)))
     }
 
-    /// What clauses that have been received say of the levels of objects that were left.
+    /// Learns the statement of received clauses about the levels of objects that were left.
     pub(super) fn direct_learn_kept_levels(&mut self, clauses: &[Expr]) -> Result<(), Stop> {
         for (fact, _) in self.direct_kept_levels(clauses)? {
             self.assume(fact)?;
@@ -307,7 +310,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The object is about to be left: what its history asks for, and its state to be kept. The state is that of the thread.
+    /// The object is about to be left: what its history asks for, and its state to be kept. The
+    /// state is that of the thread.
     pub(super) fn direct_leave(
         &mut self,
         class: ClassId,
@@ -326,7 +330,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The object is about to be shared with a level: the first state in its history follows itself.
+    /// The object is about to be shared with a level: the first state in its history follows
+    /// itself.
     pub(super) fn direct_begin_history(
         &mut self,
         class: ClassId,
@@ -357,7 +362,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether an amount is positive whatever the state is.
+/// Tells whether an amount is positive whatever the state is.
 fn is_certain(amount: &PermissionKind) -> bool {
     match amount {
         PermissionKind::Full | PermissionKind::AbstractRead | PermissionKind::Star => true,
@@ -368,7 +373,7 @@ fn is_certain(amount: &PermissionKind) -> bool {
     }
 }
 
-/// Whether a class has an invariant that gives permission depending on an earlier state.
+/// Tells whether a class has an invariant that gives permission depending on an earlier state.
 pub(super) fn depends_on_the_past(class: &Class) -> bool {
     class.invariants.iter().any(|clause| looks_back(&part_of(clause, false)))
 }

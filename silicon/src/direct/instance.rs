@@ -1,4 +1,5 @@
-//! Instances of predicates: fold, unfold, unfolding (Schwerhoff 2011, section 3.10), and shares of them.
+//! Instances of predicates: fold, unfold, unfolding (Schwerhoff 2011, section 3.10), and shares of
+//! them.
 
 use std::rc::Rc;
 
@@ -12,7 +13,8 @@ use crate::engine::findings::blame::{Blame, ErrorId, Reason};
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
-/// An expression opens an instance inside of instances of the same predicate so often; behind that, nothing is said.
+/// An expression opens an instance inside of instances of the same predicate so often; behind that,
+/// nothing is said.
 const DEPTH: usize = 2;
 
 impl Engine<'_> {
@@ -105,7 +107,8 @@ impl Engine<'_> {
             };
             let amount = engine.direct_times_scale(amount)?;
             engine.direct_open(predicate, &[receiver], amount, span(access.span), blame)?;
-            // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any more (trap T9a).
+            // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller
+            // any more (trap T9a).
             engine.state.assertion.constrainable = Rc::default();
             engine.direct_eval(body, blame)
         })
@@ -149,7 +152,8 @@ impl Engine<'_> {
         self.note_opened(&before, predicate, arguments, snapshot)
     }
 
-    /// Runs where `this` is the object of an instance and amounts are shares of it; what happens to the heap stays.
+    /// Runs where `this` is the object of an instance and amounts are shares of it; what happens to
+    /// the heap stays.
     fn direct_in_body<T>(
         &mut self,
         predicate: PredicateId,
@@ -174,7 +178,7 @@ impl Engine<'_> {
         result
     }
 
-    /// That a share of an instance can be made of what is held.
+    /// Shows that a share of an instance can be made of the held permissions.
     fn direct_fold_fits(
         &mut self,
         predicate: PredicateId,
@@ -189,7 +193,8 @@ impl Engine<'_> {
                     return Ok(Terms::TRUE);
                 }
                 let blame = Blame::new(ErrorId::FoldFailed, span(access.span)).silent();
-                // SOUNDNESS: that the amount is not negative is shown where it is given away, and not assumed before.
+                // SOUNDNESS: that the amount is not negative is shown where it is given away, and
+                // not assumed before.
                 let amount = engine.direct_amount_of(&access.amount, blame)?;
                 let amount = engine.direct_times_scale(amount)?;
                 let mut all = Vec::new();

@@ -1,12 +1,15 @@
-//! States that are kept, and what assertions say of them: `eval(o.acquire, ..)`, `eval(o.release, ..)`, `eval(tk.fork o.m(..), ..)`.
+//! States that are kept, and what assertions say of them: `eval(o.acquire, ..)`, `eval(o.release,
+//! ..)`, `eval(tk.fork o.m(..), ..)`.
 //!
-//! A state is kept as the heap that was there. What a contract tells of a state that the method has not seen makes a heap with
-//! as much in it as was told.
+//! A state is kept as the heap that was there. What a contract tells of a state that the method has
+//! not seen makes a heap with as much in it as was told.
 //!
 //! SOUNDNESS
-//! - Whoever tells of a state has shown it of a state of that thread. Permissions told of it are what was held at least, of each
-//!   location by itself: they are never added up, and nothing follows from their sums ([`Heap::inexact`]).
-//! - A state is that of an object: where names may stand for one object or two, both cases are looked at.
+//! - Whoever tells of a state has shown it of a state of that thread. Permissions told of it are
+//!   what was held at least, of each location by itself: they are never added up, and nothing
+//!   follows from their sums ([`Heap::inexact`]).
+//! - A state is that of an object: where names may stand for one object or two, both cases are
+//!   looked at.
 //! - What calls and loops may have acquired or left is not known any more afterwards.
 
 use chalice::program::walk::each_stmt;
@@ -57,7 +60,8 @@ impl Engine<'_> {
         self.state.thread.memory.left.push(kept);
     }
 
-    /// Others have acted in this thread: a call, or the rounds of a loop. `listed`: objects that they may have acquired or released.
+    /// Others have acted in this thread: a call, or the rounds of a loop. `listed`: objects that
+    /// they may have acquired or released.
     pub(super) fn direct_forget_moments(&mut self, may_unlock: bool, listed: &[Term]) {
         if may_unlock {
             let memory = &mut self.state.thread.memory;
@@ -84,7 +88,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The states that may be the one meant, the last one first: each is it if its condition holds and none before it is.
+    /// The states that may be the one meant, the last one first: each is it if its condition holds
+    /// and none before it is.
     fn direct_candidates(&mut self, moment: Moment, of: Term) -> Result<Vec<Candidate>, Stop> {
         let mut found = Vec::new();
         if moment == Moment::Forked
@@ -151,7 +156,8 @@ impl Engine<'_> {
         Ok((moment, self.direct_eval(of, blame)?))
     }
 
-    /// `eval(state, body)` that says nothing of permission. Of a fork it says, too, that the thread was started so.
+    /// `eval(state, body)` that says nothing of permission. Of a fork it says, too, that the thread
+    /// was started so.
     pub(super) fn direct_eval_state(
         &mut self,
         whole: &Expr,
@@ -180,13 +186,14 @@ impl Engine<'_> {
         }
     }
 
-    /// A value in a kept state. What was not held there ends no path: nothing that follows depends on it.
+    /// A value in a kept state. What was not held there ends no path: nothing that follows depends
+    /// on it.
     fn direct_value_then(&mut self, kept: &Kept, body: &Expr, blame: Blame) -> Result<Term, Stop> {
         let mut eval = |engine: &mut Self| engine.direct_eval(body, blame);
         self.in_heap(kept.heap.clone(), |engine| engine.join(&mut eval))
     }
 
-    /// What somebody has told of the state before a fork, for what `old` stands for there.
+    /// Returns the told state before a fork, for the values of `old` there.
     pub(super) fn direct_told_of_fork(
         &mut self,
         token: Term,
@@ -198,7 +205,7 @@ impl Engine<'_> {
         self.direct_value_then(kept, body, blame).map(Some)
     }
 
-    /// What a contract tells of a state is known from here on.
+    /// Learns a contract's statement about a state.
     pub(super) fn direct_learn_of_state(
         &mut self,
         whole: &Expr,
@@ -243,8 +250,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The parts of an assertion about a kept state that hold on this path. Where no permission depends on it, a condition is a
-    /// part of a claim.
+    /// The parts of an assertion about a kept state that hold on this path. Where no permission
+    /// depends on it, a condition is a part of a claim.
     fn direct_each_then(
         &mut self,
         assertion: &Expr,
@@ -317,7 +324,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether so much of a location was held in the state where this is asked.
+    /// Makes the claim that so much of a location was held in the state of the question.
     fn direct_was_held(
         &mut self,
         resource: Resource,
@@ -329,7 +336,7 @@ impl Engine<'_> {
         self.check(claim)
     }
 
-    /// That so much of a location is held; `None`: some.
+    /// Makes the claim that so much of a location is held; `None`: some.
     fn direct_holding(
         &mut self,
         resource: Resource,
@@ -362,7 +369,7 @@ impl Engine<'_> {
         self.terms.or(any)
     }
 
-    /// What is said of a state is shown of it.
+    /// Shows a statement about a state.
     pub(super) fn direct_show_of_state(
         &mut self,
         whole: &Expr,
@@ -438,7 +445,7 @@ impl Engine<'_> {
 }
 
 impl Direct {
-    /// Whether statements may leave or share an object.
+    /// Tells whether statements may leave or share an object.
     pub(super) fn may_unlock(&self, block: &Block) -> bool {
         let mut may = false;
         each_stmt(block, &mut |stmt| {

@@ -1,10 +1,12 @@
-//! Levels of locks, and the wait level: the highest level of what a thread holds (Leino and Müller 2009).
+//! Levels of locks, and the wait level: the highest level of what a thread holds (Leino and Müller
+//! 2009).
 //!
-//! The wait level is no value. What is claimed of it is claimed of the levels of all that is held: of each object that is known
-//! by name, and of the others that the thread may have held before.
+//! The wait level is no value. What is claimed of it is claimed of the levels of all that is held:
+//! of each object that is known by name, and of the others that the thread may have held before.
 //!
-//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread holds nothing: whoever acquires
-//! an object because it is above the wait level takes that for granted.
+//! SOUNDNESS: it is never below `lockbottom`. So what is above it is shared, even where a thread
+//! holds nothing: whoever acquires an object because it is above the wait level takes that for
+//! granted.
 
 use chalice::program::{BinaryOp, Expr, ExprKind, Type};
 use smt::terms::{Quant, Sort, Term, Terms};
@@ -45,7 +47,8 @@ impl Engine<'_> {
         self.terms.apply(symbol, &[lower, upper])
     }
 
-    /// Assumes what is known of the order, if levels occur: it is strict and partial, and has a least element.
+    /// Assumes what is known of the order, if levels occur: it is strict and partial, and has a
+    /// least element.
     pub(super) fn direct_order(&mut self) -> Result<(), Stop> {
         if !self.direct().locking.is_used {
             return Ok(());
@@ -154,7 +157,7 @@ impl Engine<'_> {
         }
     }
 
-    /// That nothing held is above a level.
+    /// Makes the claim that nothing held is above a level.
     fn direct_none_above(
         &mut self,
         locks: &Locks,
@@ -168,7 +171,8 @@ impl Engine<'_> {
         })
     }
 
-    /// The same is held at the same levels, or two of what is held are highest, and at the same level.
+    /// The same is held at the same levels, or two of what is held are highest, and at the same
+    /// level.
     fn direct_same_wait_level(&mut self, one: &Locks, other: &Locks) -> Result<Term, Stop> {
         let same_held = self.direct_same_locks(one, other, &[])?;
         let same_levels = self.direct_same_levels(one, other, &[])?;
@@ -185,7 +189,8 @@ impl Engine<'_> {
         Ok(self.terms.or([same, agree]))
     }
 
-    /// That something holds of the level of everything held, and of every channel that is owed a message.
+    /// Makes a claim about the level of every held object, and of every channel that is owed a
+    /// message.
     fn direct_all_locked(
         &mut self,
         locks: &Locks,
@@ -219,7 +224,7 @@ impl Engine<'_> {
         Ok(self.terms.and(all))
     }
 
-    /// That something holds of the level of something held, or of a channel that is owed a message.
+    /// Makes a claim about the level of some held object, or of a channel that is owed a message.
     fn direct_some_locked(
         &mut self,
         locks: &Locks,
@@ -253,7 +258,8 @@ impl Engine<'_> {
         Ok(self.terms.or(some))
     }
 
-    /// That an object was held at a moment and is none of those known by name; and what tells of it.
+    /// Makes the claim that an object was held at a moment and is none of those known by name, and
+    /// the triggers of that claim.
     fn direct_other(&mut self, base: Term, object: Term, named: &[Term]) -> (Term, Vec<Vec<Term>>) {
         let (held, read) =
             (self.direct_base_held(base, object), self.direct_base_read(base, object));

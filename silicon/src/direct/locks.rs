@@ -1,8 +1,9 @@
-//! The locks of a thread: what is held, at which levels, and what calls, loops and methods may change of that.
+//! The locks of a thread: what is held, at which levels, and what calls, loops and methods may
+//! change of that.
 //!
 //! Invariants
-//! - The level of what is held is its `mu`: only the thread that holds an object can change it. So it is known even where all
-//!   permission to `mu` has been given away.
+//! - The level of what is held is its `mu`: only the thread that holds an object can change it. So
+//!   it is known even where all permission to `mu` has been given away.
 //! - Nothing reads the level of an object that is not held.
 
 use chalice::program::locking::Given;
@@ -48,7 +49,7 @@ impl Engine<'_> {
         Locks { base: None, ..self.direct_unknown_locks() }
     }
 
-    /// What is held, if anything is known of it.
+    /// Returns the held locks, if anything is known of them.
     pub(super) fn direct_locks(&self, at: sil::source::Span) -> Result<Locks, Stop> {
         match &self.state.thread.locks {
             Some(locks) => Ok(locks.clone()),
@@ -62,12 +63,12 @@ impl Engine<'_> {
         self.terms.apply(symbol, &[base, object])
     }
 
-    /// Whether an object was held at a moment.
+    /// Makes the claim that an object was held at a moment.
     pub(super) fn direct_base_held(&mut self, base: Term, object: Term) -> Term {
         self.direct_of_base("direct.held", base, object, Sort::BOOL)
     }
 
-    /// Whether an object was held for reading at a moment.
+    /// Makes the claim that an object was held for reading at a moment.
     pub(super) fn direct_base_read(&mut self, base: Term, object: Term) -> Term {
         if !self.direct().locking.has_readers {
             return Terms::FALSE;
@@ -99,7 +100,7 @@ impl Engine<'_> {
         self.direct_changed(&locks.read, object, before)
     }
 
-    /// Whether an object is held, in whatever way.
+    /// Makes the claim that an object is held, in whatever way.
     pub(super) fn direct_is_held(&mut self, locks: &Locks, object: Term) -> Term {
         let (held, read) = (self.direct_in_held(locks, object), self.direct_in_read(locks, object));
         self.terms.or([held, read])
@@ -140,7 +141,7 @@ impl Engine<'_> {
         self.prove(is_writer, blame, Reason::LockReadHeld, at)
     }
 
-    /// That the same is held as before, but for some objects.
+    /// Makes the claim that the same objects are held as before, but for some objects.
     pub(super) fn direct_same_locks(
         &mut self,
         old: &Locks,
@@ -183,7 +184,8 @@ impl Engine<'_> {
         self.terms.and(others)
     }
 
-    /// That what is held before and after has the same level, but for some objects.
+    /// Makes the claim that objects held before and after have the same level, but for some
+    /// objects.
     pub(super) fn direct_same_levels(
         &mut self,
         old: &Locks,
@@ -245,7 +247,8 @@ impl Engine<'_> {
         self.terms.implies(guard, differ)
     }
 
-    /// What permission to `mu` tells: what is held has the level with which it counts, and is shared.
+    /// Learns the consequences of permission to `mu`: a held object has the level with which it
+    /// counts, and is shared.
     pub(super) fn direct_learn_level(&mut self, object: Term) -> Result<(), Stop> {
         let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
         let chunks = self.state.heap.of(self.direct_mu()).to_vec();
@@ -284,7 +287,7 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// Of what is held it is known that it is shared.
+    /// Learns that a held object is shared.
     pub(super) fn direct_is_shared(&mut self, target: &Expr) -> Result<(), Stop> {
         let Some(locks) = self.state.thread.locks.clone() else { return Ok(()) };
         let blame = Blame::new(ErrorId::InhaleFailed, span(target.span)).silent();
@@ -321,8 +324,8 @@ impl Engine<'_> {
         list.iter().map(|object| self.direct_eval(object, blame(object))).collect()
     }
 
-    /// Whether the objects of a list are held, and at which levels, is not known any more. They are those that it will name
-    /// once what stands before it is known ([`Self::direct_name_listed`]).
+    /// Forgets whether the objects of a list are held, and at which levels. The list names its
+    /// objects once the expressions before it are known ([`Self::direct_name_listed`]).
     pub(super) fn direct_change_locks<'e>(&mut self, list: &'e [Expr]) -> Listed<'e> {
         let mut objects = Vec::new();
         if let Some(mut locks) = self.state.thread.locks.clone() {
@@ -359,7 +362,8 @@ impl Engine<'_> {
         self.state.thread.locks = Some(locks);
     }
 
-    /// What a method may give another level, of what it is given, where the state has its parameters.
+    /// Lists the given objects to which a method may give another level, where the state has its
+    /// parameters.
     pub(super) fn direct_releveled(&self, id: MethodId) -> Vec<Term> {
         let direct = self.direct();
         let value = |given: &Given| match given {
@@ -371,7 +375,8 @@ impl Engine<'_> {
 
     /// The objects of a list are those that it names where the state is.
     ///
-    /// SOUNDNESS: nothing is known of these objects but what the list makes of them, and an expression has one value.
+    /// SOUNDNESS: nothing is known of these objects but what the list makes of them, and an
+    /// expression has one value.
     pub(super) fn direct_name_listed(
         &mut self,
         listed: &Listed<'_>,
@@ -385,8 +390,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Shows that no more has changed of the locks since the start of the method than a list says. `may_relevel`: levels of all
-    /// objects may have changed; `releveled`: those of these.
+    /// Shows that no more has changed of the locks since the start of the method than a list says.
+    /// `may_relevel`: levels of all objects may have changed; `releveled`: those of these.
     pub(super) fn direct_prove_frame(
         &mut self,
         list: &[Term],
@@ -410,7 +415,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// What has to hold of the locks at the end of a method, with the values of its lockchange list.
+    /// Proves the obligations about locks at the end of a method, with the values of its lockchange
+    /// list.
     pub(super) fn direct_prove_ending(
         &mut self,
         id: MethodId,
@@ -432,7 +438,8 @@ impl Engine<'_> {
 
     /// Shows that what starts with nothing held ends so, as a forked method has to.
     ///
-    /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever acquires that waits for ever.
+    /// SOUNDNESS: nobody else can release what a thread holds, so once it has ended, whoever
+    /// acquires that waits for ever.
     fn direct_prove_lets_go(&mut self, at: sil::source::Span) -> Result<(), Stop> {
         let thread = &self.state.thread;
         let (Some(new), Some(old)) = (thread.locks.clone(), thread.old_locks.clone()) else {
@@ -469,8 +476,8 @@ impl Engine<'_> {
         self.terms.and(all)
     }
 
-    /// Assumes that an object is of a class, or `null` where it need not exist. Only locks tell objects of different classes
-    /// apart.
+    /// Assumes that an object is of a class, or `null` where it need not exist. Only locks tell
+    /// objects of different classes apart.
     pub(super) fn direct_is_of_class(
         &mut self,
         object: Term,

@@ -23,8 +23,8 @@ pub(super) struct Loop<'e> {
 }
 
 impl Engine<'_> {
-    /// The invariants make sense where nothing else is known, hold on entry, and are kept by the body; what they do not need is
-    /// framed around the loop.
+    /// The invariants make sense where nothing else is known, hold on entry, and are kept by the
+    /// body; what they do not need is framed around the loop.
     pub(super) fn direct_loop(&mut self, stmt: &Stmt, parts: Loop<'_>) -> Result<Flow, Stop> {
         let Loop { guard, invariants, body, .. } = parts;
         let at = span(stmt.span);
@@ -132,7 +132,8 @@ impl Engine<'_> {
         self.direct_prove_loop_frame(&list, true, reason, at)
     }
 
-    /// The locks of a thread in a loop that changes them: those at the start of the method, but for those that the loop names.
+    /// The locks of a thread in a loop that changes them: those at the start of the method, but for
+    /// those that the loop names.
     fn direct_loop_locks<'e>(&mut self, parts: Loop<'e>, changes: bool) -> Listed<'e> {
         if !changes {
             return Listed::default();
@@ -160,7 +161,8 @@ impl Engine<'_> {
         self.direct_list(parts.lock_changes, blame)
     }
 
-    /// Shows that the loop does not need to name more of what has changed since the start of the method.
+    /// Shows that the loop does not need to name more of what has changed since the start of the
+    /// method.
     fn direct_prove_loop_frame(
         &mut self,
         list: &[Term],

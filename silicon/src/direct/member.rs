@@ -1,4 +1,4 @@
-//! What is verified of a method and of a predicate.
+//! The verification of a method and of a predicate.
 
 use chalice::program::locking::mentions_holds;
 use chalice::program::{Expr, LocalId, MethodId};
@@ -49,7 +49,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What a member needs, if there are rules for all that is in it.
+    /// Returns the needs of a member, if there are rules for everything in it.
     pub(super) fn direct_check_scope(&self, member: Member) -> Result<Needs, Stop> {
         scope::needs(self.direct(), member)
             .or_else(|(at, what)| self.unsupported_at(at, &format!("{what} in direct execution")))
@@ -142,7 +142,7 @@ impl Engine<'_> {
         self.direct_prove_ending(id, method, &list)
     }
 
-    /// What is known of locks where a method starts.
+    /// Sets the knowledge about locks at the start of a method.
     fn direct_start_thread(&mut self, id: MethodId) -> Result<(), Stop> {
         let direct = self.direct();
         if !direct.locking.is_used {
@@ -197,7 +197,8 @@ impl Engine<'_> {
             engine.direct_forget(of.iter().copied());
             let common = engine.direct_common()?;
             engine.state.store.set(engine.direct().fraction, common);
-            // SOUNDNESS: more than full permission is no contradiction: of an instance a part may be held.
+            // SOUNDNESS: more than full permission is no contradiction: of an instance a part may
+            // be held.
             engine.state.heap.amounts = Amounts::SomeOrNone;
             for (_, conjunct) in conjuncts(clauses) {
                 let blame = Blame::new(ErrorId::NotWellformed, span(conjunct.span));

@@ -1,4 +1,5 @@
-//! Monitors: `share`, `acquire`, `release` and their relatives (Schwerhoff 2011, section 3.11; Leino and Müller 2009).
+//! Monitors: `share`, `acquire`, `release` and their relatives (Schwerhoff 2011, section 3.11;
+//! Leino and Müller 2009).
 
 use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, LockMode, Type};
 use sil::source::Span;
@@ -119,7 +120,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Receives what others have given. What is not well-formed cannot be had, and that is wrong where it is stated.
+    /// Receives what others have given. What is not well-formed cannot be had, and that is wrong
+    /// where it is stated.
     pub(super) fn direct_produce_received<'e>(
         &mut self,
         clauses: impl IntoIterator<Item = &'e Expr>,
@@ -195,7 +197,8 @@ impl Engine<'_> {
         self.direct_let_go(target.object, blame.span)
     }
 
-    /// `downgrade e`: what the monitor keeps is given away, and a reader's part of it comes back, with the same values.
+    /// `downgrade e`: what the monitor keeps is given away, and a reader's part of it comes back,
+    /// with the same values.
     ///
     /// SOUNDNESS: nobody else acts in between.
     pub(super) fn direct_downgrade(&mut self, target: &Expr, at: Span) -> Result<(), Stop> {
@@ -244,7 +247,8 @@ impl Engine<'_> {
         })
     }
 
-    /// Runs where `this` is an object whose monitor invariant is meant; what happens to the heap stays.
+    /// Runs where `this` is an object whose monitor invariant is meant; what happens to the heap
+    /// stays.
     pub(super) fn direct_in_monitor<T>(
         &mut self,
         object: Term,
@@ -385,9 +389,9 @@ impl Engine<'_> {
 
     /// A level between bounds; without bounds, one above the wait level.
     ///
-    /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each upper bound even if there
-    /// are no lower ones, or if they are null (a channel is never at the lowest level); the order is dense and has no
-    /// greatest element, so there is such a level.
+    /// SOUNDNESS: each lower bound is shown to be below each upper one, and something is below each
+    /// upper bound even if there are no lower ones, or if they are null (a channel is never at the
+    /// lowest level); the order is dense and has no greatest element, so there is such a level.
     pub(super) fn direct_choose_level(&mut self, bounds: &Bounds, at: Span) -> Result<Term, Stop> {
         let mut lower = self.direct_bounds(&bounds.lower)?;
         let upper = self.direct_bounds(&bounds.upper)?;

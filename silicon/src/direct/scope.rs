@@ -1,4 +1,5 @@
-//! What the rules know: a member is looked through before it is executed, with all whose meaning it needs.
+//! The knowledge of the rules: a member is looked through before it is executed, with everything
+//! whose meaning it needs.
 //!
 //! SOUNDNESS: patterns name what is supported; all else is not.
 
@@ -24,16 +25,16 @@ use super::{Direct, is_pure, renumbered, span};
 type Refused = (Span, &'static str);
 type Found = Result<(), Refused>;
 
-/// What a member needs.
+/// The needs of a member.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
-    /// Whether `rd` stands for an amount somewhere.
+    /// `rd` stands for an amount somewhere.
     pub(super) fractions: bool,
-    /// Whether permissions are counted.
+    /// Permissions are counted.
     pub(super) counts: bool,
 }
 
-/// What a member needs, or the first construct it needs that no rule knows.
+/// Returns the needs of a member, or its first construct that no rule knows.
 pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
     let mut scope = Scope::new(direct);
     scope.member(member)?;
@@ -43,7 +44,7 @@ pub(super) fn needs(direct: &Direct, member: Member) -> Result<Needs, Refused> {
     Ok(Needs { fractions: scope.fractions, counts: scope.counts })
 }
 
-/// Whether the rules know all that an instance of a predicate means.
+/// Tells whether the rules know the whole meaning of a predicate's instance.
 pub(super) fn may_be_opened(direct: &Direct, predicate: sil::program::PredicateId) -> bool {
     Scope::new(direct).member(Member::Predicate(predicate)).is_ok()
 }
@@ -58,15 +59,15 @@ struct Scope<'d> {
     applied: FxHashSet<FunctionId>,
     /// Ghost constants that the method reads before it assigns them.
     early: FxHashSet<LocalId>,
-    /// Whether this is the body of a predicate, where `rd` is another amount.
+    /// This is the body of a predicate, where `rd` is another amount.
     is_in_body: bool,
-    /// Whether this is a function.
+    /// This is a function.
     is_in_function: bool,
-    /// Whether this is what a monitor invariant says of two states.
+    /// This is the statement of a monitor invariant about two states.
     is_history: bool,
-    /// Whether this is the where clause of a channel.
+    /// This is the where clause of a channel.
     is_message: bool,
-    /// Whether this is a contract or asserted.
+    /// This is a contract or an asserted assertion.
     is_claim: bool,
     fractions: bool,
     counts: bool,
@@ -164,8 +165,8 @@ impl<'d> Scope<'d> {
         Ok(())
     }
 
-    /// No precondition asks twice for shares of instances that may be one: whether less is left when one of them has been opened,
-    /// no rule says.
+    /// No precondition asks twice for shares of instances that may be one: whether less is left
+    /// when one of them has been opened, no rule says.
     fn asks_once(&self, id: FunctionId) -> Found {
         let mut seen = FxHashSet::default();
         let mut found = Ok(());
@@ -201,7 +202,7 @@ impl<'d> Scope<'d> {
         self.all(&method.lock_changes)
     }
 
-    /// What the monitor of an object keeps.
+    /// Looks through the monitor of an object.
     fn monitor(&mut self, target: &'d Expr, mode: LockMode) -> Found {
         self.expr(target)?;
         let Type::Class(class) = target.ty else { return Ok(()) };
@@ -219,7 +220,8 @@ impl<'d> Scope<'d> {
         Ok(())
     }
 
-    /// What the monitor invariant of a class says of one state, and of a state and an earlier one.
+    /// Looks through the monitor invariant of a class: its clauses about one state, and about a
+    /// state and an earlier one.
     fn invariant(&mut self, class: ClassId, at: chalice::Span) -> Found {
         let direct = self.direct;
         if depends_on_the_past(&direct.tree.classes[class]) {
@@ -325,7 +327,8 @@ impl<'d> Scope<'d> {
             ExprKind::WaitLevel | ExprKind::Holds { .. } => Ok(()),
             ExprKind::BackPointers { .. } => refuse("back pointers"),
             ExprKind::Assigned(_) => Ok(()),
-            // Predicates may be dropped, and monitors kept, so nobody would have to pay what they owe.
+            // Predicates may be dropped, and monitors kept, so nobody would have to pay what they
+            // owe.
             ExprKind::Credit { amount: Some(amount), .. }
                 if self.is_in_body && !self.is_message && !is_natural(amount) =>
             {
@@ -338,8 +341,9 @@ impl<'d> Scope<'d> {
 
     /// An expression about an earlier state.
     ///
-    /// SOUNDNESS: predicates, monitors and messages are given on, and functions are the same for all threads, so they may not speak
-    /// of what one thread remembers. What a fork was is known of its token.
+    /// SOUNDNESS: predicates, monitors and messages are given on, and functions are the same for
+    /// all threads, so they may not speak of what one thread remembers. What a fork was is known of
+    /// its token.
     fn earlier(&self, whole: &Expr, state: &EvalState, body: &Expr) -> Found {
         let refuse = |what| Err((span(whole.span), what));
         let is_fork = matches!(state, EvalState::Fork { .. });
@@ -417,7 +421,8 @@ impl<'d> Scope<'d> {
         {
             return Err((span(access.span), "a share of a predicate with credits"));
         }
-        // SOUNDNESS: a share of a counting permission is none, so where permissions are counted instances stay whole.
+        // SOUNDNESS: a share of a counting permission is none, so where permissions are counted
+        // instances stay whole.
         if access.amount.kind != PermissionKind::Full {
             self.any_amount = Some(access.amount.span);
         }
@@ -439,9 +444,11 @@ impl<'d> Scope<'d> {
         !self.direct.tree.channels.is_empty()
     }
 
-    /// Claims: contracts, and what is asserted. There, and only there, beside channels, the wait level may be spoken of.
+    /// Claims: contracts, and what is asserted. There, and only there, beside channels, the wait
+    /// level may be spoken of.
     ///
-    /// SOUNDNESS: what a method's callers owe counts for the wait level, too, of which the method knows nothing.
+    /// SOUNDNESS: what a method's callers owe counts for the wait level, too, of which the method
+    /// knows nothing.
     fn claims(&mut self, claims: impl IntoIterator<Item = &'d Expr>) -> Found {
         let outer = std::mem::replace(&mut self.is_claim, true);
         let found = self.all(claims);
@@ -449,7 +456,7 @@ impl<'d> Scope<'d> {
         found
     }
 
-    /// What messages of a channel transfer.
+    /// Looks through the messages of a channel.
     fn messages(&mut self, channel: ChannelId) -> Found {
         let outer = std::mem::replace(&mut self.is_message, true);
         let found = self.bodies(self.direct.tree.channels[channel].where_clause.as_slice());
@@ -458,7 +465,8 @@ impl<'d> Scope<'d> {
     }
 }
 
-/// The applications and instances in a postcondition, but for the function itself where that is its result.
+/// The applications and instances in a postcondition, but for the function itself where that is its
+/// result.
 fn without_result<'e>(
     tree: &chalice::Program,
     id: FunctionId,
@@ -474,7 +482,7 @@ fn without_result<'e>(
     }
 }
 
-/// Whether an expression is what the variables of a quantifier range over.
+/// Tells whether an expression is the range of a quantifier's variables.
 fn is_domain(quantified: &Expr, part: &Expr) -> bool {
     matches!(
         &quantified.kind,
@@ -492,7 +500,7 @@ fn is_eval(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Eval { .. })
 }
 
-/// Whether it is about a thread, or about another state still.
+/// Tells whether an expression is about a thread, or about yet another state.
 fn is_of_thread(expr: &Expr) -> bool {
     matches!(
         expr.kind,
@@ -516,12 +524,12 @@ fn is_old_wait_level(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Old(body) if body.any(&mut is_wait_level))
 }
 
-/// Whether it is written out that a number is not negative.
+/// Tells whether an expression is a literal that is not negative.
 fn is_natural(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Int(value) if *value >= 0.into())
 }
 
-/// Whether an expression has a range in it that is not what a variable ranges over.
+/// Tells whether an expression has a range in it that is not the range of a variable.
 fn has_range(expr: &Expr) -> bool {
     let mut has = false;
     expr.for_each_child(&mut |child| {
@@ -532,7 +540,8 @@ fn has_range(expr: &Expr) -> bool {
 
 /// The constants without a value that are read, in the text, before they get one.
 ///
-/// COMPLETENESS: such a constant may be foreseen to be what it will be, of which no rule here knows; but no object is.
+/// COMPLETENESS: such a constant may be foreseen to be what it will be, of which no rule here
+/// knows; but no object is.
 fn early_constants(tree: &chalice::Program, body: &Block) -> FxHashSet<LocalId> {
     let mut assigned: FxHashMap<LocalId, u32> = FxHashMap::default();
     each_stmt(body, &mut |stmt| {

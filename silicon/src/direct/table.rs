@@ -1,6 +1,7 @@
 //! The table of declarations: a SIL program without contracts and bodies.
 //!
-//! SOUNDNESS: nothing can be learnt from it but names, types and places. A declaration has the number it has in the Chalice program.
+//! SOUNDNESS: nothing can be learnt from it but names, types and places. A declaration has the
+//! number it has in the Chalice program.
 
 use std::sync::Arc;
 
@@ -129,17 +130,17 @@ fn sort((number, _): (u32, &str)) -> Type {
     Type::Domain(DomainId::from_raw(number.into()), Arc::new([]))
 }
 
-/// What a predicate of the table stands for.
+/// The assertion of a predicate of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Invariant<'d> {
     Predicate(&'d tree::Predicate),
     Monitor(tree::ClassId, &'d tree::Class),
     Messages(&'d tree::Channel),
-    /// What no rule knows, and where it is.
+    /// An assertion that no rule knows, with its place.
     Other(chalice::Span),
 }
 
-/// What a predicate of the table stands for that is none of the program.
+/// The assertion of a predicate of the table that is none of the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum OtherInvariant {
     Monitor(tree::ClassId),
@@ -187,8 +188,8 @@ impl Direct {
     }
 }
 
-/// Puts the members in source order. What monitors, channels and conditions say is a member, too; these are what stands behind
-/// the predicates of the program.
+/// Puts the members in source order. What monitors, channels and conditions say is a member, too;
+/// these are what stands behind the predicates of the program.
 fn order(tree: &chalice::Program, table: &mut Program) -> Vec<OtherInvariant> {
     let mut others = Vec::new();
     let mut other = |name: String, at: chalice::Span, invariant: OtherInvariant| {
@@ -229,7 +230,8 @@ fn named(tree: &chalice::Program, class: tree::ClassId, name: &str) -> String {
     format!("{}.{name}", tree.classes[class].name)
 }
 
-/// That the definition of a function is used only where its own module applies it, if there are others.
+/// Makes the mark that the definition of a function is used only where its own module applies it,
+/// if there are others.
 fn hidden(tree: &tree::Program, function: &tree::Function) -> Option<Annotation> {
     let own = &tree.classes[function.class].module;
     let has_others = tree.classes.iter().any(|(_, class)| class.module != *own);
@@ -241,7 +243,7 @@ fn hidden(tree: &tree::Program, function: &tree::Function) -> Option<Annotation>
     })
 }
 
-/// What a function is applied to: the receiver, unless it is static, and its parameters.
+/// Returns the parameters of a function: the receiver, unless it is static, and its own parameters.
 fn parameters(
     tree: &tree::Program,
     function: &tree::Function,

@@ -1,10 +1,13 @@
-//! Functions that apply each other work their way down: what is applied needs less of the heap (Leino and Müller 2009).
+//! Functions that apply each other work their way down: what is applied needs less of the heap
+//! (Leino and Müller 2009).
 //!
-//! Heaps are finite, so where every application in a circle of functions leaves some field behind, that comes to an end.
+//! Heaps are finite, so where every application in a circle of functions leaves some field behind,
+//! that comes to an end.
 //!
-//! SOUNDNESS: what counts is which locations there are, not how much of them. So all amounts are one fraction
-//! ([`Direct::whole`]), and what is opened or given away is opened or given away as a whole, however often it is named.
-//! Every part of a body is followed: what the parts are is said by [`Expr::for_each_part`] alone.
+//! SOUNDNESS: what counts is which locations there are, not how much of them. So all amounts are
+//! one fraction ([`Direct::whole`]), and what is opened or given away is opened or given away as a
+//! whole, however often it is named. Every part of a body is followed: what the parts are is said
+//! by [`Expr::for_each_part`] alone.
 
 use chalice::program::{Access, Domain, Expr, ExprKind, FunctionId, LocalId, Reached};
 use smt::terms::{Sort, Term, Terms, grow_stack};
@@ -56,7 +59,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether an expression applies a function of the circle.
+    /// Tells whether an expression applies a function of the circle.
     fn leads_back(&self, circle: FunctionId, expr: &Expr) -> bool {
         let graph = &self.direct().graph;
         let is_in = |part: &Expr| matches!(part.kind, ExprKind::Apply { function, .. } if graph.is_circle(circle, function));
@@ -136,7 +139,7 @@ impl Engine<'_> {
         self.direct_open(predicate, &[receiver], held, blame.span, blame)
     }
 
-    /// What there is of a location, which has to be something.
+    /// Returns the held amount of a location, and shows that it is positive.
     fn direct_all_held(
         &mut self,
         heap: &Heap,
@@ -150,7 +153,8 @@ impl Engine<'_> {
         Ok(held)
     }
 
-    /// What an application needs is there as it is, and some field is left when it has been given away.
+    /// Shows that the needs of an application are there as they are, and that some field is left
+    /// when they have been given away.
     fn direct_leaves_something(
         &mut self,
         expr: &Expr,
@@ -225,7 +229,7 @@ impl Engine<'_> {
     }
 }
 
-/// Of what has been shown to be defined already.
+/// Makes the blame of an expression that has been shown to be defined already.
 fn known(expr: &Expr) -> Blame {
     Blame::new(ErrorId::TerminationFailed, span(expr.span)).silent()
 }

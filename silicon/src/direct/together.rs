@@ -1,5 +1,5 @@
-//! Instances that are opened beside each other: what they tell together is known of the engine ([`Above`]), which instances may
-//! be opened, and how, of the rules here.
+//! Instances that are opened beside each other: what they tell together is known of the engine
+//! ([`Above`]), which instances may be opened, and how, of the rules here.
 
 use chalice::program::{AccessTarget, ExprKind};
 use sil::program::{FieldId, PredicateId};
@@ -22,11 +22,12 @@ impl Above {
 }
 
 impl Engine<'_> {
-    /// The fields of which an instance may hold a part, without those in instances inside it; none for what leads back to itself
-    /// and for what no rule knows.
+    /// The fields of which an instance may hold a part, without those in instances inside it; none
+    /// for what leads back to itself and for what no rule knows.
     ///
-    /// SOUNDNESS: where permissions are counted, a share of a counting permission is none; where amounts mean nothing, sums of
-    /// them tell nothing; and a reader of a monitor has other amounts than those that are written.
+    /// SOUNDNESS: where permissions are counted, a share of a counting permission is none; where
+    /// amounts mean nothing, sums of them tell nothing; and a reader of a monitor has other amounts
+    /// than those that are written.
     fn direct_fields_in(&mut self, predicate: PredicateId) -> Option<Vec<FieldId>> {
         let direct = self.direct();
         if self.direct_counts() || self.direct_whole().is_some() || self.state.thread.is_reader {
@@ -60,7 +61,8 @@ impl Direct {
         predicates.filter(|&id| self.leads_back(id)).map(renumbered).collect()
     }
 
-    /// Whether an instance may hold another one of the same predicate, perhaps inside of others.
+    /// Tells whether an instance may hold another one of the same predicate, perhaps inside of
+    /// others.
     fn leads_back(&self, predicate: chalice::program::PredicateId) -> bool {
         let mut pending = vec![predicate];
         let mut seen = rustc_hash::FxHashSet::default();

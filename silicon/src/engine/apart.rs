@@ -1,9 +1,9 @@
-//! Evaluating something for all paths in the middle of one: axioms of domains, which are evaluated when the prover is first
-//! asked something.
+//! Evaluating something for all paths in the middle of one: axioms of domains, which are evaluated
+//! when the prover is first asked something.
 //!
-//! SOUNDNESS: what comes of it is kept for all paths, so nothing of the present one may have a part in it: no fact, no
-//! answer of the prover, no mode of evaluation. [`Engine::exchange`] names every field of the engine, so a new one does not
-//! compile before somebody has decided which kind it is.
+//! SOUNDNESS: what comes of it is kept for all paths, so nothing of the present one may have a part
+//! in it: no fact, no answer of the prover, no mode of evaluation. [`Engine::exchange`] names every
+//! field of the engine, so a new one does not compile before somebody has decided which kind it is.
 
 use std::mem::swap;
 
@@ -24,7 +24,8 @@ struct Situation<'p> {
 }
 
 impl<'p> Engine<'p> {
-    /// Runs where nothing is known of the present path, and nothing is being done; the prover, which knows it, is not asked.
+    /// Runs where nothing is known of the present path, and nothing is being done; the prover,
+    /// which knows it, is not asked.
     pub(crate) fn apart<T>(
         &mut self,
         state: State<'p>,

@@ -1,7 +1,8 @@
 //! State consolidation: what is learnt from a heap before an obligation fails.
 //!
-//! An obligation that the prover does not show is asked again with what the shape of the heap says, and reported only then.
-//! What is learnt, in this order, each in a file of its own; n is the number of chunks of a resource:
+//! An obligation that the prover does not show is asked again with what the shape of the heap says,
+//! and reported only then. What is learnt, in this order, each in a file of its own; n is the
+//! number of chunks of a resource:
 //!
 //! | entry | it is learnt | from | facts |
 //! |---|---|---|---|
@@ -13,8 +14,9 @@
 //! | [`together`] | the same, with instances opened side by side | the heap's instances | what opening them costs; obligations of rules only |
 //! | [`inside`] | the same, of the heaps inside `unfolding`, `applying` and `old` | a condition that fails | another evaluation; conditions only |
 //!
-//! [`Engine::learn_from_heap`] is the first five, for what is left in the middle of a consume and for the heaps around a
-//! package, too. Nothing is learnt twice: a fact that is known costs nothing.
+//! [`Engine::learn_from_heap`] is the first five, for what is left in the middle of a consume and
+//! for the heaps around a package, too. Nothing is learnt twice: a fact that is known costs
+//! nothing.
 
 mod inside;
 pub(crate) mod nesting;
@@ -29,8 +31,8 @@ use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
 impl Engine<'_> {
-    /// Assumes the consequences of the heap's shape: locations with more than full permission in sum are different,
-    /// equal locations have equal values. Whether anything was new.
+    /// Assumes the consequences of the heap's shape: locations with more than full permission in
+    /// sum are different, equal locations have equal values. Whether anything was new.
     pub(crate) fn learn_from_heap(&mut self) -> Result<bool, Stop> {
         let before = self.facts_known();
         let heap = self.state.heap.clone();
@@ -41,7 +43,8 @@ impl Engine<'_> {
         {
             self.learn_from(&left)?;
         }
-        // SOUNDNESS: each heap around a package alone, never together with the package's own (trap T10f).
+        // SOUNDNESS: each heap around a package alone, never together with the package's own (trap
+        // T10f).
         for heap in self.state.package.reserve.clone() {
             self.learn_from(&heap)?;
         }

@@ -1,6 +1,7 @@
-//! What is said of an obligation that failed: [`blame`] (whose fault it is, and in which words), [`log`] (what has
-//! been found), [`contract`] (which clauses of contracts are ill-formed), [`incidents`] (what came up while something was
-//! evaluated) and [`counterexample`] (a state in which it fails). And what is said when asked: [`shown`] (the state before a statement).
+//! The account of a failed obligation: [`blame`] (whose fault it is, and in which words), [`log`]
+//! (the findings so far), [`contract`] (the ill-formed clauses of contracts), [`incidents`] (the
+//! incidents of an evaluation) and [`counterexample`] (a state in which it fails). [`shown`] has
+//! the state before a statement, for observers.
 
 pub(crate) mod blame;
 pub(crate) mod contract;

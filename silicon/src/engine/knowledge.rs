@@ -1,4 +1,4 @@
-//! What is known on the present path, and the questions about it.
+//! The knowledge about the present path, and the questions about it.
 //!
 //! In reading order: [`decide`] (questions, cheap and thorough, and branches), [`goals`] (the form
 //! of goals), [`symbols`] (function symbols, and what the prover is told of them), [`functions`]

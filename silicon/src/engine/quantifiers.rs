@@ -1,7 +1,7 @@
 //! Quantified formulas as the prover is told them: their triggers and forms.
 //!
-//! In reading order: [`one_point`] (variables that have one value), [`forms`] (triggers where nothing can be matched as it
-//! stands).
+//! In reading order: [`one_point`] (variables that have one value), [`forms`] (triggers where
+//! nothing can be matched as it stands).
 
 pub(crate) mod forms;
 pub(crate) mod one_point;
@@ -9,7 +9,7 @@ pub(crate) mod one_point;
 use sil::program::{Expr, LocalId};
 use smt::terms::Term;
 
-/// Whether a term is one of those bound around the place where it stands.
+/// Tells whether a term is one of those bound around the place where it stands.
 pub(crate) fn occurring(
     terms: &smt::terms::Terms,
     variables: &[Term],

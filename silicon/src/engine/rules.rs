@@ -1,7 +1,8 @@
 //! The rules: what expressions, assertions and statements mean.
 //!
-//! In reading order: [`assertion`] (the forms of assertions), [`eval`], [`produce`], [`consume`], [`quantified`] (assertions below
-//! quantifiers), [`predicate`], [`exec`], [`call`], then the constructs with rules of their own.
+//! In reading order: [`assertion`] (the forms of assertions), [`eval`], [`produce`], [`consume`],
+//! [`quantified`] (assertions below quantifiers), [`predicate`], [`exec`], [`call`], then the
+//! constructs with rules of their own.
 
 pub(crate) mod assertion;
 pub(crate) mod assume;

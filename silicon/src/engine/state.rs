@@ -1,7 +1,8 @@
 //! The state σ that rules read and change.
 //!
-//! In reading order: [`heap`], [`quantified`] (permission to many locations), [`mode`] (how expressions are evaluated), [`sorts`],
-//! [`maps`] (functions of the location), [`thread`] (locks and tokens of Chalice).
+//! In reading order: [`heap`], [`quantified`] (permission to many locations), [`mode`] (how
+//! expressions are evaluated), [`sorts`], [`maps`] (functions of the location), [`thread`] (locks
+//! and tokens of Chalice).
 
 pub(crate) mod heap;
 mod maps;
@@ -35,7 +36,7 @@ impl Store {
         self.0.get(index(local)).copied().flatten()
     }
 
-    /// Whether both are the same version.
+    /// Tells whether both are the same version.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
@@ -56,12 +57,13 @@ pub(crate) struct User<'p> {
 #[derive(Clone, Debug)]
 pub(crate) struct Labelled {
     pub(crate) heap: Heap,
-    /// Where this holds it has been passed: not everywhere, if one of the ways merged since has not passed it.
+    /// Where this holds it has been passed: not everywhere, if one of the ways merged since has not
+    /// passed it.
     pub(crate) reached: Term,
 }
 
 impl Labelled {
-    /// Of a label that is passed now.
+    /// Makes the state of a label that is passed now.
     pub(crate) fn new(heap: Heap) -> Self {
         Self { heap, reached: Terms::TRUE }
     }
@@ -92,25 +94,26 @@ pub(crate) struct Past {
     pub(crate) forgot: Option<Rc<Forgot>>,
 }
 
-/// The state at the head of a loop, behind its invariants: of what came before is known only what the loop leaves alone.
+/// The state at the head of a loop, behind its invariants: of what came before is known only what
+/// the loop leaves alone.
 #[derive(Debug)]
 pub(crate) struct Forgot {
     /// The loop.
     pub(crate) head: Span,
     pub(crate) store: Store,
     pub(crate) heap: Heap,
-    /// What is framed around the loop.
+    /// The heap framed around the loop.
     pub(crate) around: Heap,
 }
 
-/// What a package in progress takes from.
+/// The sources of a package in progress.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Package {
     /// The heaps around it that its operations may take from, nearest first.
     pub(crate) reserve: Vec<Heap>,
-    /// What the operation in progress has taken from the reserve.
+    /// The permissions that the operation in progress has taken from the reserve.
     pub(crate) moved: Heap,
-    /// What has been learnt of portions of one location: that their values are equal.
+    /// The equations of values that were learnt of portions of one location.
     pub(crate) agreed: Rc<Vec<Term>>,
 }
 
@@ -121,12 +124,13 @@ pub(crate) struct AssertionReading {
     pub(crate) amounts: Amounts,
     /// Factor on all amounts, of the predicate being folded or unfolded.
     pub(crate) scale: Option<Term>,
-    /// Symbols of the wildcards that may still be constrained (trap T9). One made for all values of some variables is
-    /// the same wildcard whatever it is applied to: those of a quantified permission may have been shifted.
+    /// Symbols of the wildcards that may still be constrained (trap T9). One made for all values of
+    /// some variables is the same wildcard whatever it is applied to: those of a quantified
+    /// permission may have been shifted.
     pub(crate) constrainable: Rc<Vec<Symbol>>,
     /// The predicates whose bodies are being produced or consumed, one inside the other.
     pub(crate) bodies: Rc<Vec<PredicateId>>,
-    /// Whether somebody looks at the snapshot of what is consumed: for `fold` and for applications of functions.
+    /// Somebody looks at the snapshot of what is consumed: `fold`, or an application of a function.
     pub(crate) keeps_snapshots: bool,
 }
 
@@ -143,7 +147,8 @@ impl Default for AssertionReading {
     }
 }
 
-/// σ: everything but the path condition. Plain data, cheap to clone, so that a run can start again from it.
+/// σ: everything but the path condition. Plain data, cheap to clone, so that a run can start again
+/// from it.
 #[derive(Clone, Debug)]
 pub(crate) struct State<'p> {
     /// The variables of the member whose expressions are evaluated; `store` has their values.
@@ -152,11 +157,11 @@ pub(crate) struct State<'p> {
     /// Whose variables the reader of a message knows, while the contract of another member is used.
     pub(crate) user: Option<User<'p>>,
     pub(crate) heap: Heap,
-    /// What is left of the heap while a consume is in progress; `perm` looks here (trap T22).
+    /// The rest of the heap while a consume is in progress; `perm` looks here (trap T22).
     pub(crate) consuming: Option<Heap>,
     /// The heaps of earlier moments.
     pub(crate) past: Past,
-    /// What a package in progress takes from.
+    /// The sources of a package in progress.
     pub(crate) package: Package,
     /// `result` of the function whose postcondition is evaluated.
     pub(crate) result: Option<Term>,
@@ -166,9 +171,10 @@ pub(crate) struct State<'p> {
     pub(crate) assertion: AssertionReading,
     /// While an assertion that frames itself is produced: the heap without it.
     pub(crate) without_own: Option<Heap>,
-    /// The heap whose instances have been opened together already (see [`crate::engine::consolidation::together`]).
+    /// The heap whose instances have been opened together already (see
+    /// [`crate::engine::consolidation::together`]).
     pub(crate) opened: Option<Heap>,
-    /// What is known of threads, of a Chalice program that is executed directly.
+    /// The knowledge about threads, of a Chalice program that is executed directly.
     pub(crate) thread: Thread,
     /// Branch conditions of the control flow so far, as (source, taken).
     pub(crate) path: Rc<Vec<(Span, bool)>>,
@@ -194,7 +200,8 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Whose variables a reader knows: where a contract is used in a contract, those of the first user.
+    /// Whose variables a reader knows: where a contract is used in a contract, those of the first
+    /// user.
     pub(crate) fn users_variables(&self) -> User<'p> {
         let own = || User { locals: self.locals, store: self.store.clone() };
         self.user.clone().unwrap_or_else(own)

@@ -1,8 +1,10 @@
-//! For people, to keep and to pass on: one page with the verdicts, the findings and the source they are about.
+//! For people, to keep and to pass on: one page with the verdicts, the findings and the source they
+//! are about.
 //!
-//! The page needs nothing but itself: style and script are in it, and it asks for nothing. Names and sources may be hostile:
-//! `maud` escapes all text, the page's own policy admits no script and no style but these two, and what controls a terminal or the
-//! direction of text is shown as a mark. Without script all is there but for the filters.
+//! The page needs nothing but itself: style and script are in it, and it asks for nothing. Names
+//! and sources may be hostile: `maud` escapes all text, the page's own policy admits no script and
+//! no style but these two, and what controls a terminal or the direction of text is shown as a
+//! mark. Without script all is there but for the filters.
 
 mod graph;
 mod source;
@@ -300,7 +302,8 @@ fn place(at: &Place) -> String {
     format!("{}:{}:{}", at.file, at.start.line, at.start.column)
 }
 
-/// Text that may be hostile, as it is shown: what changes how other text is read is replaced by a mark.
+/// Text that may be hostile, as it is shown: what changes how other text is read is replaced by a
+/// mark.
 fn text(words: &str) -> String {
     words.replace(is_disguise, "\u{fffd}")
 }

@@ -1,4 +1,5 @@
-//! For people: every finding with the lines it is about, then what was verified and what was trusted.
+//! For people: every finding with the lines it is about, then what was verified and what was
+//! trusted.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -106,7 +107,7 @@ fn statistics(outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "  file: {} ms", milliseconds(outcome.time))
 }
 
-/// What was asked of the solver, by what it was about.
+/// Describes the questions to the solver, by their subjects.
 pub fn subjects_in_words(subjects: &BTreeMap<Subject, Asked>, waking: Asked) -> String {
     let one = |name: &str, asked: Asked| {
         format!("{} about {name} in {} ms", asked.count, milliseconds(asked.time))

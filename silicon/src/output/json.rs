@@ -1,4 +1,5 @@
-//! For scripts: one JSON object a line; for every file its diagnostics, its members and itself, then the run.
+//! For scripts: one JSON object a line; for every file its diagnostics, its members and itself,
+//! then the run.
 //!
 //! The times are the only fields in which two runs over the same input differ.
 
@@ -93,7 +94,7 @@ fn announced(
     all
 }
 
-/// Whether a file does what it announces.
+/// The line that compares a file with its announcements.
 #[derive(Serialize)]
 struct ExpectationLine<'a> {
     v: u32,

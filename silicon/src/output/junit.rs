@@ -52,7 +52,7 @@ fn suite(outcome: &Outcome, xml: &mut String) {
     xml.push_str("  </testsuite>\n");
 }
 
-/// What the verdicts rely on, a property each.
+/// Writes the unproved assumptions of the verdicts, a property each.
 fn properties(outcome: &Outcome, xml: &mut String) {
     if outcome.trusted.is_empty() {
         return;
@@ -65,12 +65,13 @@ fn properties(outcome: &Outcome, xml: &mut String) {
     xml.push_str("    </properties>\n");
 }
 
-/// 1 where the result is about the file and not about members, so that no file vanishes from the report.
+/// 1 where the result is about the file and not about members, so that no file vanishes from the
+/// report.
 fn whole(outcome: &Outcome) -> usize {
     usize::from(outcome.is_about_file())
 }
 
-/// Whether the case of the file is one of its errors.
+/// Tells whether the case of the file is one of its errors.
 fn has_error(outcome: &Outcome) -> bool {
     let is_fine = matches!(
         outcome.verdict,
@@ -117,7 +118,7 @@ fn open_case(file: &str, name: &str, place: Option<&Place>, time: f64, xml: &mut
     );
 }
 
-/// What is wrong: the first finding in short, all of them below.
+/// Writes a problem: the first finding in short, all of them below.
 fn problem(element: &str, verdict: &str, found: &[&Diagnostic], xml: &mut String) {
     // Warnings are no reason, where there are errors.
     let is_error = |one: &&&Diagnostic| one.message.severity == Severity::Error;
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(attribute("a\n<\tb"), "a&#10;&lt;&#9;b");
     }
 
-    /// What the sums say is what stands below them.
+    /// The sums agree with the elements below them.
     #[test]
     fn each_error_is_counted() {
         let verdicts = [

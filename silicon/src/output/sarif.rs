@@ -1,4 +1,5 @@
-//! For code-scanning tools: the Static Analysis Results Interchange Format, version 2.1.0 (OASIS 2020).
+//! For code-scanning tools: the Static Analysis Results Interchange Format, version 2.1.0 (OASIS
+//! 2020).
 
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
@@ -24,8 +25,8 @@ pub(super) fn report(outcomes: &[Outcome], summary: &Summary) -> String {
             results.push(result);
         }
     }
-    // Only who has answered everything was successful, whatever the answers are. A file in which a member fails has failed,
-    // also where there is no answer on others.
+    // Only who has answered everything was successful, whatever the answers are. A file in which a
+    // member fails has failed, also where there is no answer on others.
     let is_answer = |outcome: &Outcome| {
         let of_file = matches!(
             outcome.verdict,
@@ -116,8 +117,8 @@ fn result(diagnostic: &Diagnostic, rules: &IndexSet<&str>) -> Value {
 /// The name and version of how fingerprints are made: those of another way are not compared.
 const FINGERPRINT: &str = "silicon/v1";
 
-/// A number that stays the same while the lines around a finding move: made of what it is, the member it is in, the text it is
-/// about, and how many there are like it before.
+/// A number that stays the same while the lines around a finding move: made of what it is, the
+/// member it is in, the text it is about, and how many there are like it before.
 fn fingerprint(
     diagnostic: &Diagnostic,
     outcome: &Outcome,
@@ -137,7 +138,8 @@ fn fingerprint(
     format!("{hash:016x}:{count}")
 }
 
-/// Of the hash function FNV-1a with 64 bits, which is the same on every machine and in every version.
+/// The start value of the hash function FNV-1a with 64 bits, which is the same on every machine and
+/// in every version.
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0100_0000_01b3;
 

@@ -1,7 +1,7 @@
 //! As the reference verifier Silicon prints it, for scripts that read its output.
 //!
-//! Its sentences quote the nodes of its syntax tree; here they quote the program's text, with white space made even. What is
-//! trusted is named where it prints warnings, before the result.
+//! Its sentences quote the nodes of its syntax tree; here they quote the program's text, with white
+//! space made even. What is trusted is named where it prints warnings, before the result.
 
 use std::io::{self, Write};
 
@@ -71,7 +71,8 @@ fn sentence(diagnostic: &Diagnostic, outcome: &Outcome) -> String {
     format!("{text} ({name}@{start}--{end})")
 }
 
-/// What went wrong; `text` is the place in the program's words. `None`: the reference has no such error.
+/// Returns the reference's heading of an error; `text` is the place in the program's words. `None`:
+/// the reference has no such error.
 fn heading(error: &str, text: &str, member: &str, kind: Option<MemberKind>) -> Option<String> {
     let fixed = match error {
         "assert.failed" => "Assert might fail.",
@@ -127,7 +128,8 @@ fn heading(error: &str, text: &str, member: &str, kind: Option<MemberKind>) -> O
     Some(fixed.to_owned())
 }
 
-/// Why; `at` is what could not be shown. Reasons that the reference does not have are told in our own words.
+/// Why; `at` is what could not be shown. Reasons that the reference does not have are told in our
+/// own words.
 fn because(reason: &str, texts: &Texts, at: &Place, words: &str) -> String {
     let text = quote(texts, at);
     match reason {
@@ -175,7 +177,7 @@ fn quote(texts: &Texts, place: &Place) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What stands before the `[` that an index stands in.
+/// Returns the text before the `[` of an index.
 fn subject(texts: &Texts, index: &Place) -> Option<String> {
     let (text, range) = texts.locate(index)?;
     let before = text[..range.start].trim_end().strip_suffix('[')?.trim_end();

@@ -1,8 +1,9 @@
 //! The ids of findings: what the user was doing, and what could not be shown.
 //!
-//! Each id has one row here: its text, what it means, and what to do about it. Help and reference are made of these rows
-//! ([`crate::explain`]). A front end has ids of its own, in annotations of its translation; they are texts and reach the user
-//! through the source map, never a [`Finding`](super::Finding).
+//! Each id has one row here: its text, what it means, and what to do about it. Help and reference
+//! are made of these rows ([`crate::explain`]). A front end has ids of its own, in annotations of
+//! its translation; they are texts and reach the user through the source map, never a
+//! [`Finding`](super::Finding).
 
 /// An enum with a row of texts for each variant.
 macro_rules! ids {
@@ -24,12 +25,12 @@ macro_rules! ids {
                 match self { $(Self::$variant => $id,)* }
             }
 
-            /// What it means, in one sentence.
+            /// Returns the meaning, in one sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)* }
             }
 
-            /// What to do about it; empty where that depends on the rest of the finding.
+            /// Returns the advice; empty where it depends on the rest of the finding.
             pub fn advice(self) -> &'static str {
                 match self { $(Self::$variant => $advice,)* }
             }
@@ -44,7 +45,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// What the user was doing when something could not be shown.
+    /// The user's action during which an obligation failed.
     ErrorId {
         AssertFailed: "assert.failed",
             "An `assert` might not hold.",
@@ -183,7 +184,7 @@ ids! {
 }
 
 ids! {
-    /// What could not be shown.
+    /// The obligation that could not be shown.
     Reason {
         AssertionFalse: "assertion.false",
             "A condition might not hold.",
@@ -191,7 +192,8 @@ ids! {
         InsufficientPermission: "insufficient.permission",
             "There might be less permission than is needed.",
             "Ask for it in the precondition (`requires acc(x.f)`), keep it in the loop's invariant, or unfold the predicate that has it.";
-        // Only of programs that ask for it (`@src.receivers`): in Viper it is insufficient permission.
+        // Only of programs that ask for it (`@src.receivers`): in Viper it is insufficient
+        // permission.
         ReceiverNull: "receiver.null",
             "A receiver might be null.",
             "Ask for `x != null`; permission to a field of `x` says it, too.";

@@ -5,7 +5,7 @@ use sil::source::Span;
 
 use super::Step;
 
-/// What is known on one path before a statement.
+/// The state of one path before a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShownState {
     /// The statement or the condition that is next.
@@ -15,13 +15,14 @@ pub struct ShownState {
     pub contents: Contents,
 }
 
-/// What holds in a state. Values are expressions about it: variables, `x.f` as it is there, `old(x.f)`, and `v1`, `v2` and so on for
-/// what has no other name. The same name is the same value throughout one state.
+/// The contents of a state. Values are expressions about it: variables, `x.f` as it is there,
+/// `old(x.f)`, and `v1`, `v2` and so on for values without another name. The same name is the same
+/// value throughout one state.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Contents {
     pub variables: Vec<NamedValue>,
     pub held: Vec<HeldPermission>,
-    /// What is known of the values, as far as there are words for it.
+    /// The facts about the values, as far as there are words for them.
     pub facts: Vec<String>,
     /// How many facts are known that are not in the list.
     pub other_facts: usize,
@@ -42,6 +43,6 @@ pub struct HeldPermission {
     pub location: String,
     /// `None`: there are no words for it.
     pub amount: Option<String>,
-    /// Of a field; `None`: any value that fits the facts.
+    /// The value of a field; `None`: any value that fits the facts.
     pub value: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What a verdict relies on without proof.
+//! The unproved assumptions of a verdict.
 
 use sil::program::{
     Block, Body, Contract, Decreases, DecreasesKind, Graph, Member, NodeKind, Program, Stmt,
@@ -9,11 +9,13 @@ use sil::source::Span;
 use super::place::Places;
 use crate::options::Options;
 
-/// Everything trusted, each in the user's words: first what options take for granted, then the rest in source order.
+/// Everything trusted, each in the user's words: first what options take for granted, then the rest
+/// in source order.
 ///
-/// What a front end says that it relies on, bodiless methods and functions that promise
-/// something, axioms, and clauses that assert termination are always named;
-/// `assume` and `inhale` in bodies where `statements` asks for them, since many front ends write them by the thousand.
+/// Lists the trusted parts. Always named: the assumptions of a front end, promises of bodiless
+/// methods and functions, axioms, and clauses that assert termination. `assume` and `inhale` in
+/// bodies are named where `statements` asks for them, since many front ends write them by the
+/// thousand.
 pub fn trusted(
     program: &Program,
     places: &Places<'_>,
@@ -68,7 +70,7 @@ pub fn trusted(
     trusted
 }
 
-/// What options take for granted, whether or not the program makes use of it.
+/// Lists the assumptions that options make, whether or not the program uses them.
 fn granted(options: &Options) -> Vec<String> {
     [
         (
@@ -88,7 +90,8 @@ fn granted(options: &Options) -> Vec<String> {
     .collect()
 }
 
-/// Does a method promise something of its end, or that there is one? Those that give arbitrary values do not.
+/// Does a method promise something of its end, or that there is one? Those that give arbitrary
+/// values do not.
 fn promises(contract: &Contract) -> bool {
     !contract.postconditions.is_empty() || !contract.decreases.is_empty()
 }

@@ -20,7 +20,7 @@ pub struct Member {
     pub kind: MemberKind,
     /// Its name in the SIL program, which tells it from all others of its kind.
     pub id: String,
-    /// What its author calls it.
+    /// The author's name of the member.
     pub name: String,
     pub place: Place,
 }
@@ -32,17 +32,20 @@ pub struct StateAt {
     pub place: Place,
     /// The conditions that led there, as their author wrote them.
     pub path: Vec<String>,
-    /// What holds there, in the names of the SIL program.
+    /// The state there, in the names of the SIL program.
     pub contents: Contents,
 }
 
-/// Who is told how the work on an input gets on, and may end it: the counterpart of [`Observer`] for sessions.
+/// A listener that hears of the progress on an input, and may end the work: the counterpart of
+/// [`Observer`] for sessions.
 ///
-/// Like there, the methods are called on the threads that verify, and the outcome does not depend on what they do.
+/// Like there, the methods are called on the threads that verify, and the outcome does not depend
+/// on what they do.
 pub trait Follower: Sync {
-    /// The front end is through. The outcome is what is known before any member is verified: its diagnostics are those of the
-    /// front end, and the verdict is what it stays if there are no members. [`Outcome::add`] and [`Outcome::complete`] make of
-    /// it, and of what [`Follower::finished`] gets, what [`Session::run`] returns.
+    /// The front end is through. The outcome is what is known before any member is verified: its
+    /// diagnostics are those of the front end, and the verdict is what it stays if there are no
+    /// members. [`Outcome::add`] and [`Outcome::complete`] make of it, and of what
+    /// [`Follower::finished`] gets, what [`Session::run`] returns.
     fn loaded(&self, _outcome: &Outcome, _members: &[Member]) {}
 
     /// Work on a member begins: see [`Observer::started`]. `id` is that of [`Member`].
@@ -62,7 +65,7 @@ pub trait Follower: Sync {
     /// A path has come to something on [`Follower::wants_states`].
     fn reached(&self, _state: StateAt) {}
 
-    /// Whether to stop: see [`Observer::is_cancelled`].
+    /// Tells whether to stop: see [`Observer::is_cancelled`].
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -78,7 +81,7 @@ impl Follower for Nobody {}
 pub(super) struct Relay<'a> {
     pub(super) session: &'a Session,
     pub(super) places: &'a Places<'a>,
-    /// What is known before any member is verified.
+    /// The outcome before any member is verified.
     pub(super) outcome: &'a Outcome,
     pub(super) replayer: Option<&'a Replayer>,
     pub(super) bodies: Option<&'a Bodies<'a>>,

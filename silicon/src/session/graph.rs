@@ -13,25 +13,26 @@ use crate::report::{ErrorId, Finding, MemberKind, MemberReport};
 /// The control flow of one implementation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Graph {
-    /// What its author calls it, where the method has several.
+    /// The author's name of the implementation, where the method has several.
     pub name: Option<String>,
-    /// In the order of the text; control begins at the first one. A loop stands before what is in it.
+    /// In the order of the text; control begins at the first one. A loop stands before what is in
+    /// it.
     pub nodes: Vec<Node>,
 }
 
-/// What is executed without a branch, or the head of a loop.
+/// Code that is executed without a branch, or the head of a loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
     /// How many loops are around it.
     pub depth: usize,
-    /// What is written there; generated code that its author does not know is left out.
+    /// The rows of the node; generated code that its author does not know is left out.
     pub rows: Vec<(Row, Place)>,
     pub ways: Vec<Way>,
-    /// What control does at its end, where it does not go on.
+    /// The effect of control at its end, where it does not go on.
     pub end: Option<End>,
 }
 
-/// What a row of a [`Node`] is.
+/// The kind of a row of a [`Node`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Row {
     Statement,
@@ -48,7 +49,7 @@ pub struct Way {
     /// The number of the node.
     pub to: usize,
     pub when: When,
-    /// Whether a path on which something was found may go there.
+    /// A path with a finding may go there.
     pub is_failing: bool,
 }
 
@@ -144,7 +145,8 @@ impl<'a> Bodies<'a> {
     }
 }
 
-/// The blocks in the order of the text, each loop before what is in it, with how many loops are around.
+/// The blocks in the order of the text, each loop before what is in it, with how many loops are
+/// around.
 fn order(cfg: &Cfg) -> Vec<(BlockId, usize)> {
     let mut inner: Vec<Vec<BlockId>> = vec![Vec::new(); cfg.blocks.len()];
     let index = |id: BlockId| id.into_raw().into_u32() as usize;
@@ -197,7 +199,8 @@ fn end(block: &Block) -> Option<End> {
     }
 }
 
-/// What is known of the paths on which something was found: the sides that branches took, and where the paths end.
+/// The knowledge about the paths of a finding: the sides that branches took, and the ends of the
+/// paths.
 struct Path<'a> {
     cfg: &'a Cfg,
     finding: &'a Finding,
@@ -252,7 +255,8 @@ impl<'a> Path<'a> {
         all
     }
 
-    /// Whether a branch may have taken that side. Those that say nothing, as they were merged, may have taken either.
+    /// Tells whether a branch may have taken that side. Merged branches say nothing, and may have
+    /// taken either.
     fn allows(&self, block: &Block, when: When) -> bool {
         let condition = match &block.kind {
             BlockKind::Loop(it) => it.condition.as_ref(),
@@ -268,7 +272,7 @@ impl<'a> Path<'a> {
     }
 }
 
-/// What can be reached.
+/// Returns the reachable blocks.
 fn closure(
     from: impl IntoIterator<Item = BlockId>,
     ways: &[(BlockId, BlockId)],
@@ -286,7 +290,7 @@ fn closure(
     reached
 }
 
-/// Whether something of a block stands there.
+/// Tells whether a part of a block stands there.
 fn mentions(block: &Block, at: Span) -> bool {
     let has = |span: Span| span.file == at.file && span.start <= at.start && at.end <= span.end;
     match &block.kind {
@@ -311,7 +315,8 @@ mod tests {
     use super::*;
     use crate::session::{Input, Session};
 
-    /// A node a line: its number, its depth, the first column of each of its rows; where it leads, with `!` where a path fails.
+    /// A node a line: its number, its depth, the first column of each of its rows; where it leads,
+    /// with `!` where a path fails.
     fn shown(graph: &Graph) -> String {
         let way = |way: &Way| {
             let when = match way.when {

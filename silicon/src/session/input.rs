@@ -37,7 +37,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// What the end of a name says.
+    /// Returns the language that the end of a name announces.
     pub fn of_name(name: &Path) -> Option<Self> {
         match name.extension()?.to_str()? {
             "sil" | "vpr" => Some(Self::Sil),
@@ -52,7 +52,7 @@ impl Language {
 pub struct Unreadable {
     pub reason: String,
     pub place: Place,
-    /// What could be read, to be quoted.
+    /// The readable text, for quotations.
     pub text: Option<String>,
 }
 
@@ -91,7 +91,8 @@ impl Input {
         }
     }
 
-    /// What was said, or else what the end of the name says; SIL where neither says anything.
+    /// Returns the stated language, or else the language of the name's end; SIL where neither says
+    /// anything.
     pub fn language(&self) -> Language {
         let of_name = || Language::of_name(Path::new(&self.name));
         self.language.or_else(of_name).unwrap_or(Language::Sil)
@@ -119,7 +120,8 @@ impl Input {
     }
 }
 
-/// What the arguments stand for: `-` is standard input, a directory all programs below it, sorted by path.
+/// Lists the inputs of the arguments: `-` is standard input, a directory stands for all programs
+/// below it, sorted by path.
 ///
 /// A path that does not exist stays, so that reading it is reported like any other input error.
 pub fn expand(arguments: &[PathBuf]) -> Vec<Input> {
@@ -155,8 +157,8 @@ pub fn harmless(name: &str) -> String {
     name.chars().flat_map(shown).collect()
 }
 
-/// All `.sil`, `.vpr`, `.chalice` and `.spl` files below a directory, sorted. Links to directories are not followed, and a
-/// pipe is no program.
+/// All `.sil`, `.vpr`, `.chalice` and `.spl` files below a directory, sorted. Links to directories
+/// are not followed, and a pipe is no program.
 pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
     let mut programs = Vec::new();
     let mut waiting = vec![directory.to_owned()];
@@ -180,7 +182,7 @@ pub fn programs_below(directory: &Path) -> Vec<PathBuf> {
     programs
 }
 
-/// Whether there is something, and it is no file: a pipe, a socket or a device.
+/// Tells whether the path leads to something that is no file: a pipe, a socket or a device.
 fn is_special(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| !metadata.is_file())
 }
@@ -224,7 +226,7 @@ impl Lines {
         Path::new(&self.file)
     }
 
-    /// Whether a place shares a line with these; a file may be given by the end of its path.
+    /// Tells whether a place shares a line with these; a file may be given by the end of its path.
     pub fn overlap(&self, place: &Place) -> bool {
         Path::new(&*place.file).ends_with(&self.file)
             && place.start.line <= self.last

@@ -14,15 +14,15 @@ use super::input::{Input, Language, Unreadable};
 use crate::direct::{self, Direct};
 use crate::verify::interpretations;
 
-/// What a front end made of a file.
+/// The result of a front end for a file.
 #[derive(Debug, Default)]
 pub struct Loaded {
     /// Absent if one of the messages is an error, and of what is only checked.
     pub program: Option<Program>,
     /// None of the messages is an error.
     pub is_accepted: bool,
-    /// The program declares nothing, of whatever kind. One that is translated to nothing has a domain that stands for it
-    /// ([`sil::build::nothing`]).
+    /// The program declares nothing, of whatever kind. One that is translated to nothing has a
+    /// domain that stands for it ([`sil::build::nothing`]).
     pub is_blank: bool,
     /// The SIL texts: the file with its imports, or the translation.
     pub sources: Sources,
@@ -43,7 +43,7 @@ impl Loaded {
         }
     }
 
-    /// What the front end of another language yields.
+    /// Makes the result of the front end of another language.
     fn translated(
         program: Option<Program>,
         sources: Sources,
@@ -130,8 +130,9 @@ fn load_spl(name: &str, text: &str) -> Loaded {
 
 /// The texts that a translated program came from, as far as they can be read: to quote from them.
 ///
-/// Their names are as the translator was given them, so they are looked for where we run, then beside the
-/// translation. A name that leads nowhere is no error: the findings then come without quotes.
+/// Their names are as the translator was given them, so they are looked for where we run, then
+/// beside the translation. A name that leads nowhere is no error: the findings then come without
+/// quotes.
 pub(super) fn originals<'a>(
     input: &Input,
     names: impl Iterator<Item = &'a str>,

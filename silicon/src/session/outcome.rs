@@ -23,12 +23,12 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// In source order.
     pub members: Vec<MemberOutcome>,
-    /// What the verdict relies on without proof, in the user's words.
+    /// The unproved assumptions of the verdict, in the user's words.
     pub trusted: Vec<String>,
     /// The texts that diagnostics point into.
     pub texts: Texts,
     pub time: Duration,
-    /// Whether a Chalice program was executed directly, without a translation.
+    /// A Chalice program was executed directly, without a translation.
     pub is_direct: bool,
     /// The members of all shards, in source order; empty if they were not dealt to shards.
     pub dealt: Vec<Dealt>,
@@ -70,7 +70,7 @@ pub struct Diagnostic {
     pub steps: Vec<Place>,
     /// A state in which it may go wrong, where one was asked for.
     pub counterexample: Option<Counterexample>,
-    /// What came of running it, where that was asked for.
+    /// The result of running it, where that was asked for.
     pub replay: Option<Replay>,
 }
 
@@ -79,7 +79,7 @@ pub struct Diagnostic {
 pub struct Missing {
     /// As in `cell.value` or `list(node.next)`.
     pub location: String,
-    /// Whether some permission would do, so that half of it is enough.
+    /// Any permission suffices, so half of it is enough.
     pub is_some: bool,
 }
 
@@ -92,7 +92,8 @@ pub struct MemberOutcome {
     pub place: Place,
     pub trusted: Vec<String>,
     pub statistics: Statistics,
-    /// Where the solver was at work, the place that took most steps first; in the order of the text where they took the same.
+    /// Where the solver was at work, the place that took most steps first; in the order of the text
+    /// where they took the same.
     pub obligations: Vec<Obligation>,
     /// The control flow of a method's implementations, where that was asked for.
     pub graphs: Vec<Graph>,
@@ -102,7 +103,7 @@ pub struct MemberOutcome {
 #[derive(Clone, Debug)]
 pub struct Obligation {
     pub place: Place,
-    /// What stands there, as in `assert`.
+    /// The kind of the statement or clause there, as in `assert`.
     pub kind: String,
     pub cost: Cost,
 }
@@ -149,7 +150,8 @@ impl FileVerdict {
         }
     }
 
-    /// The verdict on members that were selected: they are verified only if each is, and there is one.
+    /// The verdict on members that were selected: they are verified only if each is, and there is
+    /// one.
     pub(super) fn of_members(members: &[MemberOutcome]) -> Self {
         let worst = members.iter().map(|member| member.verdict).max();
         match worst {
@@ -177,7 +179,8 @@ impl Outcome {
         }
     }
 
-    /// Of an input about which only that can be said: `text`, with an id.
+    /// Makes the outcome of an input about which there is only one thing to say: `text`, with an
+    /// id.
     pub fn without_members(file: &str, verdict: FileVerdict, id: &str, text: String) -> Self {
         let mut diagnostic = super::whole_file(file, id, text);
         // As of a member that is given up.
@@ -194,7 +197,7 @@ impl Outcome {
         self.sort();
     }
 
-    /// Whether the verdict says more than those on the members do.
+    /// Tells whether the verdict says more than those on the members do.
     pub fn is_about_file(&self) -> bool {
         self.members.is_empty() || self.verdict != FileVerdict::of_members(&self.members)
     }
@@ -210,7 +213,8 @@ impl Outcome {
         self.members.iter().filter(|member| member.verdict == verdict).count()
     }
 
-    /// Adds what is known of a member; to be called in source order, and [`Self::complete`] at the end.
+    /// Adds what is known of a member; to be called in source order, and [`Self::complete`] at the
+    /// end.
     pub fn add(&mut self, member: MemberOutcome, diagnostics: Vec<Diagnostic>) {
         self.members.push(member);
         self.diagnostics.extend(diagnostics);
@@ -230,15 +234,16 @@ impl Outcome {
     }
 }
 
-/// What a front end says, as an outcome has it: in the order of the places, nothing twice.
+/// Makes diagnostics of a front end's messages, in the order of the places, without duplicates.
 pub fn in_order(messages: Vec<Message>) -> Vec<Message> {
     let mut diagnostics = messages.into_iter().map(Diagnostic::of).collect();
     sort(&mut diagnostics);
     diagnostics.into_iter().map(|one| one.message).collect()
 }
 
-/// By place and id; what would be said twice is dropped, in other words if it only follows from what is said there, or if the
-/// two are one thing for the user: found at one place of the translation, and told by one id.
+/// By place and id; what would be said twice is dropped, in other words if it only follows from
+/// what is said there, or if the two are one thing for the user: found at one place of the
+/// translation, and told by one id.
 pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.sort_by(|a, b| a.order().cmp(&b.order()));
     let is_same_place = |a: &Diagnostic, b: &Diagnostic| {
@@ -260,7 +265,8 @@ pub(super) fn sort(diagnostics: &mut Vec<Diagnostic>) {
 }
 
 impl MemberOutcome {
-    /// Of a member that was not verified to the end, with what says so.
+    /// Makes the outcome of a member that was not verified to the end, and the diagnostic that says
+    /// so.
     pub fn given_up(member: Member, why: &str) -> (Self, Diagnostic) {
         let Member { kind, name, place, .. } = member;
         let given_up = Message::error("timeout.error", format!("gave up: {why}"), place.clone());

@@ -33,12 +33,14 @@ impl<'a> Places<'a> {
         place(self.map.place(span))
     }
 
-    /// The same, if the user wrote something there: what a translator adds is in no program that the user knows.
+    /// The same, if the user wrote something there: what a translator adds is in no program that
+    /// the user knows.
     pub fn written(&self, span: Span) -> Option<Place> {
         self.map.written(span).map(place)
     }
 
-    /// Whether the user wrote this, or a file the user imports: not the standard library.
+    /// Tells whether the user wrote this, or a file that the user imports: not the standard
+    /// library.
     pub fn is_users(&self, span: Span) -> bool {
         let name = self.sources.range(span).map(|_| &self.sources.file(span.file).name);
         name.is_none_or(|name| !library::is_name(name))
@@ -97,8 +99,8 @@ impl<'a> Places<'a> {
         Diagnostic { generated, reason, missing, is_consequence, ..Diagnostic::of(message) }
     }
 
-    /// The conditions that led to a finding, as the user wrote them, and where they stand. Those of generated branches are left
-    /// out.
+    /// The conditions that led to a finding, as the user wrote them, and where they stand. Those of
+    /// generated branches are left out.
     pub fn path(&self, finding: &Finding) -> Vec<(String, Place)> {
         self.conditions(&finding.path)
     }
@@ -112,12 +114,12 @@ impl<'a> Places<'a> {
         path.iter().filter_map(words).collect()
     }
 
-    /// What the user calls a member.
+    /// Returns the user's name of a member.
     pub fn name(&self, span: Span, name: String) -> String {
         self.map.given_name(span).unwrap_or(name)
     }
 
-    /// What the user calls a member; `None` if a front end has made it.
+    /// Returns the user's name of a member; `None` if a front end has made it.
     pub fn users_name(&self, span: Span, name: &str) -> Option<String> {
         let given = self.map.given_name(span);
         if self.is_translated() { given } else { Some(given.unwrap_or_else(|| name.to_owned())) }
@@ -127,7 +129,7 @@ impl<'a> Places<'a> {
         self.map.original_files().next().is_some()
     }
 
-    /// Whether a failure is a defect of the translator and not of its user's program.
+    /// Tells whether a failure is a defect of the translator and not of its user's program.
     pub fn is_of_translator(&self, finding: &Finding) -> bool {
         let explain =
             || self.map.explain(finding.span, None, &finding.full_id(), &finding.message, None);
@@ -146,7 +148,8 @@ fn named(finding: &Finding) -> String {
     }
 }
 
-/// The end of a message about missing permission: the amounts, and the location where the message does not name it.
+/// The end of a message about missing permission: the amounts, and the location where the message
+/// does not name it.
 fn lacking(shortfall: &Shortfall, message: &str, is_translated: bool) -> String {
     let amounts = shortfall.amounts(|amount| in_words(amount, is_translated));
     let location = &shortfall.location;

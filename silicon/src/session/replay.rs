@@ -1,10 +1,12 @@
-//! Replays errors of Chalice programs: looks for a run of the method that goes wrong where the verifier says so.
+//! Replays errors of Chalice programs: looks for a run of the method that goes wrong where the
+//! verifier says so.
 //!
-//! A counterexample is a state that the solver could not exclude; a run that fails is a fact. So the method is started in
-//! states that its precondition describes, first in those that the counterexample speaks of
-//! ([`chalice_run::replay`]). What is found is the best hint about what to change: the code or its contract. If nothing
-//! is found, the contract of a callee or an invariant may say too little: then a run that goes on from what contracts
-//! allow goes wrong, and those contracts are blamed. Otherwise the prover may have given up.
+//! A counterexample is a state that the solver could not exclude; a run that fails is a fact. So
+//! the method is started in states that its precondition describes, first in those that the
+//! counterexample speaks of ([`chalice_run::replay`]). What is found is the best hint about what to
+//! change: the code or its contract. If nothing is found, the contract of a callee or an invariant
+//! may say too little: then a run that goes on from what contracts allow goes wrong, and those
+//! contracts are blamed. Otherwise the prover may have given up.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +23,7 @@ use sil::source::LineColumn;
 use super::outcome::Diagnostic;
 use crate::report::{Counterexample, Forgotten, HeapPlace, Location, Share, Value};
 
-/// What came of replaying an error.
+/// The result of replaying an error.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "kebab-case")]
 pub enum Replay {
@@ -64,7 +66,7 @@ pub enum Replay {
     None {
         /// How many were tried.
         runs: u64,
-        /// What came of starting at the head of a loop.
+        /// The result of starting at the head of a loop.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         segment: Option<NoSegment>,
     },
@@ -83,7 +85,7 @@ pub struct NoSegment {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TooWeak {
     pub contract: ContractOf,
-    /// Of the method, class or channel; of a loop, the method that it is in.
+    /// The name of the method, class or channel; for a loop, of its method.
     pub name: String,
     /// Where the contract is.
     pub line: usize,
@@ -91,7 +93,7 @@ pub struct TooWeak {
     pub used: usize,
 }
 
-/// What a contract belongs to.
+/// The owner of a contract.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContractOf {
@@ -174,7 +176,7 @@ pub(super) struct Replayer {
     sources: Sources,
     code: Code,
     fields: Vec<chalice2sil::FieldName>,
-    /// What is known already: a member is reported when it is through, and once more at the end.
+    /// The known results: a member is reported when it is through, and once more at the end.
     known: Mutex<Vec<(Diagnostic, Replay)>>,
 }
 
@@ -189,7 +191,7 @@ impl Replayer {
         Some(Self { file: file.to_owned(), sources, code, fields, known: Mutex::default() })
     }
 
-    /// What comes of running the method that an error is in.
+    /// Replays an error by running its method.
     pub(super) fn replay(&self, diagnostic: &Diagnostic) -> Option<Replay> {
         if diagnostic.message.severity != Severity::Error {
             return None;
@@ -298,8 +300,8 @@ impl Replayer {
 }
 
 impl Replayer {
-    /// Is something at a place, or part of what is there, or what is there part of it? What stands beside it on the same
-    /// line is something else.
+    /// Is something at a place, or part of what is there, or what is there part of it? What stands
+    /// beside it on the same line is something else.
     fn is_at(&self, span: chalice::Span, place: &render::Place) -> bool {
         let at = |offset| {
             let place = self.sources.place(offset);
@@ -356,8 +358,8 @@ impl Replayer {
     }
 }
 
-/// The state at the start of the method, as far as a counterexample knows it. Of what was not written, what is found at
-/// the error is what was there.
+/// The state at the start of the method, as far as a counterexample knows it. Of what was not
+/// written, what is found at the error is what was there.
 fn model_of(known: &Counterexample, names: &[chalice2sil::FieldName]) -> Model {
     let mut model = Model::default();
     for variable in &known.variables {
@@ -398,7 +400,7 @@ fn place_of(location: &Location, names: &[chalice2sil::FieldName]) -> Option<Pla
     Some(Place { object: *object as u32, class, name })
 }
 
-/// What a counterexample says of the head of a loop, if that is all that there is to say.
+/// Describes a counterexample's state at the head of a loop, where it says nothing else.
 fn head_text(
     known: &Counterexample,
     head: &Forgotten,

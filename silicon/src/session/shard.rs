@@ -1,8 +1,10 @@
-//! One run as several, on machines that know nothing of each other: each verifies its own share of the members.
+//! One run as several, on machines that know nothing of each other: each verifies its own share of
+//! the members.
 //!
-//! Which shard a member belongs to is a function of the programs, of the number of shards and of recorded costs. It depends
-//! on nothing that differs between machines, so each member belongs to exactly one shard. A shard verifies also what its own
-//! members rely on, so what it finds is what a run over everything finds.
+//! Which shard a member belongs to is a function of the programs, of the number of shards and of
+//! recorded costs. It depends on nothing that differs between machines, so each member belongs to
+//! exactly one shard. A shard verifies also what its own members rely on, so what it finds is what
+//! a run over everything finds.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -58,7 +60,7 @@ impl FromStr for Shard {
     }
 }
 
-/// What members cost in an earlier run.
+/// The costs of members in an earlier run.
 #[derive(Clone, Default, Debug)]
 pub struct Costs(BTreeMap<Named, f64>);
 
@@ -86,7 +88,8 @@ struct Line {
 }
 
 impl Costs {
-    /// Reads what a run has printed with `--message-format json`. `Err`: what is wrong, with its line.
+    /// Reads what a run has printed with `--message-format json`. `Err`: what is wrong, with its
+    /// line.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut costs = BTreeMap::new();
         for (index, line) in text.lines().enumerate() {
@@ -116,7 +119,7 @@ pub struct Sharding {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dealt {
     pub kind: MemberKind,
-    /// What its author calls it.
+    /// The author's name of the member.
     pub name: String,
     pub place: Place,
     /// From 1.
@@ -124,7 +127,8 @@ pub struct Dealt {
 }
 
 impl Sharding {
-    /// Gives each member of known cost to the shard that has least to do, the most expensive member first.
+    /// Gives each member of known cost to the shard that has least to do, the most expensive member
+    /// first.
     pub fn new(shard: Shard, Costs(costs): Costs) -> Self {
         let mut members: Vec<(Named, f64)> = costs.into_iter().collect();
         members.sort_by(|(left, a), (right, b)| b.total_cmp(a).then_with(|| left.cmp(right)));
@@ -140,8 +144,8 @@ impl Sharding {
         Self { shard, planned }
     }
 
-    /// The shards of all members of a file, in their order. Those of unknown cost are dealt in turn, long texts first.
-    /// `names` are those that their author uses.
+    /// The shards of all members of a file, in their order. Those of unknown cost are dealt in
+    /// turn, long texts first. `names` are those that their author uses.
     pub(super) fn deal(&self, file: &str, members: &[Planned], names: &[String]) -> Vec<usize> {
         let mut shards: Vec<Option<usize>> = members
             .iter()
@@ -164,7 +168,7 @@ impl Sharding {
     }
 }
 
-/// What a member costs at least, in milliseconds.
+/// The least cost of a member, in milliseconds.
 const LEAST_COST: f64 = 0.1;
 
 /// Where dealing begins, so that small files do not all begin with the same shard.

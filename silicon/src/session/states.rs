@@ -1,4 +1,4 @@
-//! What is known where execution comes to a line, once for each path.
+//! The states before a line, one for each path.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -29,8 +29,9 @@ impl Follower for Seen<'_> {
     }
 }
 
-/// Verifies the members on the lines along each path, and gives the states in which paths come to a statement there, in the
-/// order in which one thread meets them. The outcome is that of these members.
+/// Verifies the members on the lines along each path, and gives the states in which paths come to a
+/// statement there, in the order in which one thread meets them. The outcome is that of these
+/// members.
 pub fn states_at(session: &Session, input: &Input, lines: &Lines) -> (Outcome, Vec<StateAt>) {
     let mut session = Session { at: vec![lines.clone()], ..session.clone() };
     session.options.join = Join::Never;
@@ -41,7 +42,7 @@ pub fn states_at(session: &Session, input: &Input, lines: &Lines) -> (Outcome, V
 }
 
 impl StateAt {
-    /// What is known, for people: each title with its lines, without those that have none.
+    /// Renders the state for people: each title with its lines, without empty titles.
     pub fn sections(&self) -> Vec<(&'static str, Vec<String>)> {
         let Self { place: _, path, contents } = self;
         let Contents { variables, held, facts, other_facts } = contents;

@@ -42,9 +42,10 @@ pub(super) enum End {
 
 /// A predicate or a method, within the time that one member has.
 ///
-/// With `--join auto`, a method is verified path by path if it has few; else with states merged; and where that has not
-/// led to a proof, path by path again, as far as that gets within a limit: one path is sometimes easier, and what fails is
-/// said of the path where it does. Each attempt is sound by itself.
+/// With `--join auto`, a method is verified path by path if it has few; else with states merged;
+/// and where that has not led to a proof, path by path again, as far as that gets within a limit:
+/// one path is sometimes easier, and what fails is said of the path where it does. Each attempt is
+/// sound by itself.
 pub(super) fn verify_other(
     context: &Context<'_>,
     member: Member,
@@ -86,16 +87,17 @@ pub(super) fn verify_other(
     }
 }
 
-/// So many paths are followed one by one before states are merged. Proofs about one path are easier than proofs about
-/// several, and most methods have no more.
+/// So many paths are followed one by one before states are merged. Proofs about one path are easier
+/// than proofs about several, and most methods have no more.
 const FEW_PATHS: u64 = 40;
 
-/// How many questions the last attempt may ask beyond four times those of the others, and how many of the prover.
+/// How many questions the last attempt may ask beyond four times those of the others, and how many
+/// of the prover.
 const RETRY_QUESTIONS: u64 = 20_000;
 const RETRY_QUERIES: u64 = 1000;
 
-/// Verifies a member. Parts of it may run on other threads of the pool, in workspaces of their own; the report does not
-/// depend on that.
+/// Verifies a member. Parts of it may run on other threads of the pool, in workspaces of their own;
+/// the report does not depend on that.
 pub(super) fn run(
     context: &Context<'_>,
     member: Member,

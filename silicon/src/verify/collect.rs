@@ -16,7 +16,7 @@ pub(super) struct Collected<'a> {
     members: Mutex<FxHashMap<Member, Pending>>,
 }
 
-/// What there is of a member, and how much is to come.
+/// The finished parts of a member, and the number of tasks to come.
 #[derive(Default)]
 struct Pending {
     tasks: usize,
@@ -42,7 +42,7 @@ impl<'a> Collected<'a> {
         Self { observer, members: Mutex::new(members) }
     }
 
-    /// What a task says of its members.
+    /// Adds the reports of a task on its members.
     pub(super) fn add_all(&self, task: usize, reports: Vec<(Member, MemberReport)>) {
         reports.into_iter().for_each(|(member, report)| self.add(member, task, report));
     }

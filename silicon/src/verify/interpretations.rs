@@ -1,7 +1,8 @@
-//! Interpretations: whether the SMT-LIB texts that a program gives for its domains and their functions mean something.
+//! Interpretations: whether the SMT-LIB texts that a program gives for its domains and their
+//! functions mean something.
 //!
-//! Only the prover can say so, and it is asked before anything is verified: a text that it does not understand is an error
-//! of the program, whoever mentions it.
+//! Only the prover can say so, and it is asked before anything is verified: a text that it does not
+//! understand is an error of the program, whoever mentions it.
 
 use rustc_hash::FxHashSet;
 use sil::diagnostics::{Code, Diagnostic};
@@ -10,8 +11,8 @@ use sil::walk::{Visit, walk_body, walk_expr};
 use smt::prover::{ProverError, Workspace};
 use smt::terms::{Sort, Terms};
 
-/// An error for each domain whose text is no sort, and for each function that is applied and whose text is no function of
-/// its types.
+/// An error for each domain whose text is no sort, and for each function that is applied and whose
+/// text is no function of its types.
 pub(crate) fn errors(program: &Program) -> Vec<Diagnostic> {
     let workspace = Workspace::new();
     let mut errors = Vec::new();

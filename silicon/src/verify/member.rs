@@ -13,7 +13,8 @@ use crate::engine::knowledge::functions::FunctionAxioms;
 use crate::engine::{Context, Engine, Stop, Visible};
 use crate::report::{MemberReport, Severity, Verdict};
 
-/// Runs the verification of one member, or of a part of it, and turns what happens, panics included, into its report.
+/// Runs the verification of one member, or of a part of it, and turns what happens, panics
+/// included, into its report.
 pub(super) fn verify_member<'p>(
     context: &'p Context<'p>,
     member: Member,

@@ -1,4 +1,5 @@
-//! Profiles of instantiation: members are verified with a context of Z3 of their own, which writes a trace.
+//! Profiles of instantiation: members are verified with a context of Z3 of their own, which writes
+//! a trace.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,7 +10,8 @@ use smt::prover::{Workspace, profile};
 
 use crate::options::Options;
 
-/// The trace of one member, a file that is gone when its profile has been read, or is not wanted any more.
+/// The trace of one member, a file that is gone when its profile has been read, or is not wanted
+/// any more.
 pub(super) struct Trace(io::Result<PathBuf>);
 
 impl Trace {

@@ -1,8 +1,10 @@
-//! What is verified when: tasks, what they wait for, and lanes of tasks that share a workspace of the prover.
+//! The schedule: tasks, their dependencies, and lanes of tasks that share a workspace of the
+//! prover.
 //!
 //! Invariants
 //! - A task comes after everything it depends on.
-//! - Tasks, lanes and what a task may see depend on the program and the selection only, never on threads or time.
+//! - Tasks, lanes and what a task may see depend on the program and the selection only, never on
+//!   threads or time.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -25,14 +27,16 @@ use sil::recursion::applied_in_postconditions;
 use sil::source::Span;
 use sil::walk::{Visit, walk_body, walk_expr};
 
-/// What is verified in one piece.
+/// A piece of a program that is verified as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Piece {
-    /// A function, or functions that are mutually recursive: their contracts first, then their bodies.
+    /// A function, or functions that are mutually recursive: their contracts first, then their
+    /// bodies.
     Functions {
         functions: Vec<FunctionId>,
         recursive: bool,
-        /// Those whose postconditions no body of the group may be checked with before they are proved.
+        /// Those whose postconditions no body of the group may be checked with before they are
+        /// proved.
         promise_late: Vec<FunctionId>,
     },
     Predicate(PredicateId),
@@ -59,7 +63,7 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// What answers of earlier runs need to know of it.
+    /// Returns the facts about the task that answers of earlier runs need.
     pub(super) fn subject(&self) -> (Subject<'_>, Work) {
         let (kind, own) = match &self.piece {
             Piece::Functions { functions, .. } => ("functions", Own::Functions(functions)),
@@ -112,7 +116,8 @@ pub(super) struct Schedule {
     lanes: Vec<Lane>,
 }
 
-/// A lane is closed when it has this much text. Less, and making workspaces would cost more than verifying.
+/// A lane is closed when it has this much text. Less, and making workspaces would cost more than
+/// verifying.
 const LANE_WEIGHT: u32 = 1_000;
 /// But there are not many more lanes than this.
 const LANES: u32 = 16;
@@ -148,8 +153,9 @@ impl Schedule {
         Schedule { tasks, lanes }
     }
 
-    /// Runs every lane, when those it waits for are done, on the threads of the current pool. Of those that may start, the
-    /// one with most ahead of it is first, so that no thread is left alone with it in the end.
+    /// Runs every lane, when those it waits for are done, on the threads of the current pool. Of
+    /// those that may start, the one with most ahead of it is first, so that no thread is left
+    /// alone with it in the end.
     ///
     /// `run` gets the tasks of a lane, by index.
     pub(super) fn run(&self, run: impl Fn(Range<usize>) + Sync) {
@@ -264,7 +270,7 @@ fn lanes(tasks: &[Task]) -> Vec<Lane> {
     lanes
 }
 
-/// What expressions mention, through the bodies of predicates.
+/// The members that expressions mention, through the bodies of predicates.
 #[derive(Default)]
 struct Mentioned {
     functions: FxHashSet<FunctionId>,
@@ -359,12 +365,12 @@ fn predicate_of(resource: &Resource) -> Option<PredicateId> {
 struct Builder<'p> {
     program: &'p Program,
     termination: Option<&'p Instrumented>,
-    /// What says what members mean where the program is a table of their names only.
+    /// The meaning of members, where the program is a table of their names only.
     direct: Option<&'p Direct>,
     tasks: Vec<Task>,
     of_function: FxHashMap<FunctionId, usize>,
     of_predicate: FxHashMap<PredicateId, usize>,
-    /// What axioms of domains mention: every member may need it.
+    /// The functions that axioms of domains mention: every member may need them.
     by_axioms: FxHashSet<FunctionId>,
 }
 
@@ -493,11 +499,11 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// Whether a function says in its postcondition something of a function of its own group, and no measure shows that
-/// this is one step nearer to an end.
+/// Tells whether the postcondition of a function speaks of a function of its own group, and no
+/// measure shows that this is one step nearer to an end.
 ///
-/// The postconditions of a group are proved by induction on how long the bodies take: what the body applies takes less
-/// time, what the postcondition applies need not.
+/// The postconditions of a group are proved by induction on how long the bodies take: what the body
+/// applies takes less time, what the postcondition applies need not.
 fn promises_in_a_circle(program: &Program, function: FunctionId, group: &[FunctionId]) -> bool {
     let declaration = &program.functions[function];
     let mut clauses = Decreases::that_count(&declaration.contract.decreases);

@@ -9,7 +9,7 @@ use crate::observer::Planned;
 use crate::options::Options;
 use crate::report::MemberKind;
 
-/// Whether there is a report on a member: it is selected, and there is something to say.
+/// Tells whether there is a report on a member: it is selected, and there is something to say.
 fn is_reported(program: &Program, sources: &Sources, options: &Options, member: Member) -> bool {
     let is_others = || {
         // Axioms that somebody else has written are looked at for contradictions, too.
@@ -20,7 +20,7 @@ fn is_reported(program: &Program, sources: &Sources, options: &Options, member: 
     !matches!(member, Member::Field(_)) && is_selected(program, member, options) && !is_others()
 }
 
-/// Whether a front end has made it, and not translated it.
+/// Tells whether a front end has made a member, and not translated it.
 fn is_of_front_end(program: &Program, member: Member) -> bool {
     let (_, _, span) = describe(program, member);
     !program.origins.files.is_empty() && source_map::given_name(program, span).is_none()
@@ -59,7 +59,7 @@ pub(super) fn describe(program: &Program, member: Member) -> (MemberKind, String
     }
 }
 
-/// Whether a member is declared in the standard library.
+/// Tells whether a member is declared in the standard library.
 fn is_of_library(sources: &Sources, program: &Program, member: Member) -> bool {
     let (_, _, span) = describe(program, member);
     sources.range(span).is_some() && library::is_name(&sources.file(span.file).name)
@@ -84,7 +84,7 @@ fn is_settled(options: &Options, kind: MemberKind, name: &str) -> bool {
     !options.settled.is_empty() && options.settled.contains(&(kind, name.to_owned()))
 }
 
-/// Whether a name matches a glob of `*` and `?`.
+/// Tells whether a name matches a glob of `*` and `?`.
 fn matches_glob(glob: &str, name: &str) -> bool {
     let (glob, name): (Vec<char>, Vec<char>) = (glob.chars().collect(), name.chars().collect());
     let (mut g, mut n) = (0, 0);

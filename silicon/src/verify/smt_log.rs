@@ -1,4 +1,5 @@
-//! Replayable solver logs: a file a member; one for each phase of a function, each attempt at a method and each part of it.
+//! Replayable solver logs: a file a member; one for each phase of a function, each attempt at a
+//! method and each part of it.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

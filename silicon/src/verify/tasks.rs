@@ -1,5 +1,5 @@
-//! The tasks of a schedule, each on the thread that takes it: what is known of it is taken over, the rest is verified, in
-//! turns where time is limited.
+//! The tasks of a schedule, each on the thread that takes it: what is known of it is taken over,
+//! the rest is verified, in turns where time is limited.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use crate::engine::{Context, Stop, Visible};
 use crate::options::GivenUp;
 use crate::report::{ErrorId, MemberReport};
 
-/// What all threads of a run know.
+/// The shared data of all threads of a run.
 pub(super) struct Run<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) tasks: &'a [Task],
@@ -55,8 +55,8 @@ impl Run<'_> {
     /// Gives each of these tasks a turn, one after the other.
     fn work(&self, lane: Range<usize>) {
         let mut workspace = Workspace::new();
-        // The solver's models depend on what came before in its workspace, so that a counterexample would change with the
-        // members beside it.
+        // The solver's models depend on what came before in its workspace, so that a counterexample
+        // would change with the members beside it.
         let is_apart = self.recall.is_some() || self.context.options.counterexample;
         for index in lane {
             if self.known.contains(&index) {
@@ -105,8 +105,8 @@ impl Run<'_> {
     }
 }
 
-/// Verifies the members of a task, and leaves what is learnt of them to those that come later. `None`: it has had its turn, and
-/// is not done.
+/// Verifies the members of a task, and leaves what is learnt of them to those that come later.
+/// `None`: it has had its turn, and is not done.
 fn perform(
     context: &Context<'_>,
     task: &Task,
@@ -167,8 +167,8 @@ pub(super) fn note_predicate(context: &Context<'_>, task: &Task, reports: &[Memb
 
 /// Tells the observer of a piece of work, which gets the time at which it should be over.
 ///
-/// Whose work that is, is what observers know of it: where they have given `member` up, nothing of it is done, whichever
-/// program the work is about. `slice` is what it may take for the time being.
+/// Whose work that is, is what observers know of it: where they have given `member` up, nothing of
+/// it is done, whichever program the work is about. `slice` is what it may take for the time being.
 pub(super) fn observed<T: Default>(
     context: &Context<'_>,
     member: Member,

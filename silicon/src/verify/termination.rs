@@ -8,8 +8,8 @@ use sil::source::{OriginId, Sources, Span};
 
 use crate::report::{ErrorId, Finding, Reason};
 
-/// The findings of a member as its user shall see them, and whether some are left out because they are reported
-/// elsewhere.
+/// The findings of a member as its user shall see them, and whether some are left out because they
+/// are reported elsewhere.
 pub(super) fn findings(
     checks: &Instrumented,
     sources: &Sources,
@@ -75,7 +75,8 @@ fn finding(
     }
 }
 
-/// Whether the precondition that fails is all there is to a predicate: it is that of the function to its instances.
+/// Tells whether the failed precondition is that of a predicate's function to its instances, and
+/// thus the whole story about the predicate.
 fn is_of_instance(checks: &Instrumented, found: &Finding) -> bool {
     let is_predicate = |clause: Span| {
         checks.program.predicates.iter().any(|(_, predicate)| {
@@ -96,7 +97,7 @@ fn restored(checks: &Instrumented, span: Span) -> Span {
     Span { origin, ..span }
 }
 
-/// What could not be shown where a check fails.
+/// Returns the reason of a failed check.
 fn reason(kind: CheckKind) -> Reason {
     match kind {
         CheckKind::TerminationCondition | CheckKind::Copy => Reason::TerminationConditionFalse,

@@ -1,8 +1,10 @@
-//! Turns: where a run has a time limit, a slow method does not keep those behind it from being verified.
+//! Turns: where a run has a time limit, a slow method does not keep those behind it from being
+//! verified.
 //!
-//! Each method may take a part of the time that is left at first: however many are slow, some is left for those behind them.
-//! Those that need more are verified again from their start when all others had theirs, in turns that get longer, as long as
-//! there is time. What a method did in its first turn is lost: a turn must be long enough that few need another.
+//! Each method may take a part of the time that is left at first: however many are slow, some is
+//! left for those behind them. Those that need more are verified again from their start when all
+//! others had theirs, in turns that get longer, as long as there is time. What a method did in its
+//! first turn is lost: a turn must be long enough that few need another.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -90,8 +92,9 @@ fn first(left: Duration) -> Option<Duration> {
     shorter(left / FIRST_PARTS, left)
 }
 
-/// How long a later turn of `tasks` is, one after the other, the longest before it having been `before`: half of the time is kept
-/// for those that need more. None if there is not enough time for another one.
+/// How long a later turn of `tasks` is, one after the other, the longest before it having been
+/// `before`: half of the time is kept for those that need more. None if there is not enough time
+/// for another one.
 fn later(left: Duration, tasks: usize, before: Duration) -> Option<Duration> {
     let share = left / u32::try_from(tasks.max(1)).unwrap_or(u32::MAX) / 2;
     shorter(share.max(before * 2), left)

@@ -1,11 +1,12 @@
-//! Classes of terms known to be equal: union-find without path compression, so that unions can be undone.
+//! Classes of terms known to be equal: union-find without path compression, so that unions can be
+//! undone.
 
 use rustc_hash::FxHashMap;
 
 use super::bounds::{self, Bounds};
 use crate::terms::{Term, TermKind, Terms};
 
-/// What is known of the terms of a class; kept with its representative.
+/// The knowledge about the terms of a class; kept with its representative.
 #[derive(Clone, Debug)]
 pub(super) struct Class {
     /// A term of another class that this one has been merged into.

@@ -1,6 +1,6 @@
 //! The order of integers: x ≤ y + n, for terms x and y that are no sums with a literal.
 //!
-//! What follows from chains of such facts is found by looking for a path: x ≤ y + 2 and y ≤ z - 3 give x ≤ z - 1.
+//! A path through such facts gives their consequences: x ≤ y + 2 and y ≤ z - 3 give x ≤ z - 1.
 
 use num_traits::ToPrimitive;
 use rustc_hash::FxHashMap;
@@ -36,7 +36,7 @@ impl Order {
         self.0.get_mut(&from).and_then(Vec::pop).expect("inserted before");
     }
 
-    /// Whether left ≤ right + slack is known.
+    /// Tells whether left ≤ right + slack is known.
     pub(super) fn is_at_most(&self, terms: &Terms, left: Term, right: Term, slack: i64) -> bool {
         debug_assert_eq!(terms.sort(left), Sort::INT, "only integers are ordered here");
         let Some((from, to, length)) = Order::edge(terms, left, right) else { return false };

@@ -9,7 +9,8 @@ use crate::terms::{Sort, Substitution, SymbolKind, Term, TermKind, Terms, Theory
 const NODES: usize = 400;
 
 impl Facts {
-    /// The formula with the parts replaced whose values are known, simplified. Under the facts both are equivalent.
+    /// The formula with the parts replaced whose values are known, simplified. Under the facts both
+    /// are equivalent.
     pub fn reduce(&self, terms: &mut Terms, formula: Term) -> Term {
         let mut values = Substitution::default();
         let mut visited = FxHashSet::default();
@@ -47,8 +48,9 @@ impl Facts {
         }
     }
 
-    /// Whether the formula depends on a symbol that no fact is about, so that it does not follow from them, unless they
-    /// contradict each other. For questions to which a wrong "no" does no harm.
+    /// Tells whether the formula depends on a symbol that no fact is about. Such a formula does not
+    /// follow from the facts, unless they contradict each other. For questions to which a wrong
+    /// "no" does no harm.
     pub fn leaves_open(&self, terms: &Terms, formula: Term) -> bool {
         match terms.kind(formula) {
             TermKind::Apply(..) => self.is_free(terms, formula),
@@ -70,7 +72,7 @@ impl Facts {
         }
     }
 
-    /// Whether a term can have any value, whatever the other one has.
+    /// Tells whether a term can have any value, whatever value the other one has.
     fn is_movable(&self, terms: &Terms, term: Term, other: Term) -> bool {
         let free = match *terms.kind(term) {
             TermKind::Add(rest, literal) if terms.is_literal(literal) => rest,
@@ -79,7 +81,7 @@ impl Facts {
         self.is_free(terms, free) && !terms.contains(other, free)
     }
 
-    /// Whether a term is a symbol made by the engine that no fact mentions.
+    /// Tells whether a term is a symbol made by the engine that no fact mentions.
     fn is_free(&self, terms: &Terms, term: Term) -> bool {
         let TermKind::Apply(symbol, operands) = terms.kind(term) else { return false };
         let declaration = terms.declaration(*symbol);

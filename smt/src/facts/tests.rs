@@ -1,4 +1,4 @@
-//! What facts answer, and that the prover agrees.
+//! Tests of the answers of facts, and that the prover agrees.
 
 use proptest::prelude::*;
 

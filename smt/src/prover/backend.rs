@@ -1,7 +1,7 @@
 //! Sorts and functions given as SMT-LIB text by the program.
 //!
-//! SOUNDNESS: the text is trusted to mean what its author thinks, but not to be well-formed: it has to parse, and to
-//! have the declared sorts, else using it is an error.
+//! SOUNDNESS: the text is trusted to mean what its author thinks, but not to be well-formed: it has
+//! to parse, and to have the declared sorts, else using it is an error.
 
 use z3::ast::{Ast, Dynamic};
 use z3::{Context, Solver};
@@ -89,7 +89,8 @@ fn parse(
     Ok(assertions)
 }
 
-/// A sort as it is written in SMT-LIB; only sorts that the prover itself knows can occur in such texts.
+/// A sort as it is written in SMT-LIB; only sorts that the prover itself knows can occur in such
+/// texts.
 fn sort_text(terms: &Terms, sort: Sort, text: &str) -> Result<String, ProverError> {
     match terms.sort_kind(sort) {
         SortKind::Bool => Ok("Bool".to_owned()),

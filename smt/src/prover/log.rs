@@ -60,8 +60,9 @@ impl Log {
         }
     }
 
-    /// Starts again without scopes and formulas. Once a question was cut off by its limit, the solver that replays the
-    /// script takes nothing more ("push canceled"), so it is a new one, which has to hear everything again.
+    /// Starts again without scopes and formulas. Once a question was cut off by its limit, the
+    /// solver that replays the script takes nothing more ("push canceled"), so it is a new one,
+    /// which has to hear everything again.
     pub(super) fn restart(&mut self) {
         if self.is_on() {
             self.line("(reset)");
@@ -82,7 +83,8 @@ impl Log {
         }
     }
 
-    /// Asks, with all that was said before on disk: if this question has no end, the script shows what it was.
+    /// Asks, with all that was said before on disk: if this question has no end, the script shows
+    /// what it was.
     pub(super) fn check(&mut self) {
         self.line("(check-sat)");
         if let Some(sink) = &mut self.sink

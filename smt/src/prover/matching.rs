@@ -4,13 +4,14 @@ use super::translate::Translator;
 use crate::terms::{Quantifier, Sort, Substitution, Term, TermKind, Terms};
 
 impl Translator {
-    /// The parts of a trigger. One in which something is applied to what is applied to a variable of another part is
-    /// replaced: `{ p(x), q(y, e(x)) }` becomes `{ p(x), part(x, y) }`, where `part` holds of all x and y for which there
-    /// is a `q(y, e(x))`. What nests deeper, as `q(y, e(d(x)))`, stays as it is.
+    /// The parts of a trigger. One in which something is applied to what is applied to a variable
+    /// of another part is replaced: `{ p(x), q(y, e(x)) }` becomes `{ p(x), part(x, y) }`, where
+    /// `part` holds of all x and y for which there is a `q(y, e(x))`. What nests deeper, as `q(y,
+    /// e(d(x)))`, stays as it is.
     ///
-    /// COMPLETENESS: Z3 4.8.12 misses matches of the first form when the term `p(a)` comes to be known, or to be equal to
-    /// another one, after `q(b, e(a))`.
-    /// SOUNDNESS: nothing says of a `part` that it does not hold, so that it holds of everything is a model.
+    /// COMPLETENESS: Z3 4.8.12 misses matches of the first form when the term `p(a)` comes to be
+    /// known, or to be equal to another one, after `q(b, e(a))`. SOUNDNESS: nothing says of a
+    /// `part` that it does not hold, so that it holds of everything is a model.
     pub(super) fn parts_to_match(
         &mut self,
         terms: &mut Terms,
@@ -66,8 +67,9 @@ impl Translator {
 fn nests(terms: &Terms, part: Term, variables: &[Term]) -> bool {
     let mut found = false;
     terms.kind(part).for_each_operand(|operand| {
-        // PERFORMANCE: of laws of one function, such as `{ m(x, m(y, z)), m(w, z) }`, the matches that Z3 misses are mostly
-        // about what the law itself has made: with all of them, 2vyper's products take four times as long.
+        // PERFORMANCE: of laws of one function, such as `{ m(x, m(y, z)), m(w, z) }`, the matches
+        // that Z3 misses are mostly about what the law itself has made: with all of them, 2vyper's
+        // products take four times as long.
         if !have_one_head(terms, part, operand) {
             terms.kind(operand).for_each_operand(|inner| found |= variables.contains(&inner));
         }

@@ -1,9 +1,9 @@
-//! The Z3 interface below the `z3` crate: the plain solver kernel, error codes, and contexts that are not bound to
-//! their thread's default.
+//! The Z3 interface below the `z3` crate: the plain solver kernel, error codes, and contexts that
+//! are not bound to their thread's default.
 //!
-//! The crate's own `Solver` ignores error codes, so an ill-formed assertion would be lost without a word
-//! (SOUNDNESS: a goal that is lost this way could count as proved). Here each call is followed by a look at the
-//! error code of its context.
+//! The crate's own `Solver` ignores error codes, so an ill-formed assertion would be lost without a
+//! word (SOUNDNESS: a goal that is lost this way could count as proved). Here each call is followed
+//! by a look at the error code of its context.
 
 #![expect(unsafe_code, reason = "calls into Z3 that the z3 crate does not offer")]
 
@@ -18,11 +18,13 @@ use z3_sys as ffi;
 
 use super::ProverError;
 
-/// A value that stays on its thread although a signature of the `z3` crate asks for a `Send` closure.
+/// A value that stays on its thread although a signature of the `z3` crate asks for a `Send`
+/// closure.
 struct Local<T>(T);
 
-// SAFETY: `with_z3_context` runs its closure at once, on the calling thread, and hands its result back there; the
-// bounds only guard against mixing contexts, which `Prover` rules out by entering its own for each operation.
+// SAFETY: `with_z3_context` runs its closure at once, on the calling thread, and hands its result
+// back there; the bounds only guard against mixing contexts, which `Prover` rules out by entering
+// its own for each operation.
 unsafe impl<T> Send for Local<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Local<T> {}
@@ -56,10 +58,11 @@ pub(super) fn replay(script: &str) -> String {
     }
 }
 
-/// The bytes that all contexts together may use; Z3 4.8.12 takes no larger number. What needs more is given up.
+/// The bytes that all contexts together may use; Z3 4.8.12 takes no larger number. What needs more
+/// is given up.
 ///
-/// Neither the limit on steps nor the clock ends what Z3 does between two looks at them: one round of instantiations was
-/// seen to take 19 GB.
+/// Neither the limit on steps nor the clock ends what Z3 does between two looks at them: one round
+/// of instantiations was seen to take 19 GB.
 const MEMORY: &str = "4000000000";
 
 /// Limits the memory of Z3, once for the process.
@@ -68,8 +71,8 @@ fn limit_memory() {
     LIMITED.call_once(|| z3::set_global_param("memory_high_watermark", MEMORY));
 }
 
-/// A context that nobody else has. The `z3` crate makes a context for every thread that touches it; that one is as good
-/// as any other, and goes first: contexts are expensive.
+/// A context that nobody else has. The `z3` crate makes a context for every thread that touches it;
+/// that one is as good as any other, and goes first: contexts are expensive.
 pub(super) fn new_context() -> Context {
     limit_memory();
     let context = if DEFAULT_TAKEN.replace(true) {
@@ -142,7 +145,8 @@ pub(super) enum Satisfiability {
     Unknown,
 }
 
-/// Z3 takes SIGINT for itself while it is asked something, unless it is told not to: who pressed Ctrl-C means the program.
+/// Z3 takes SIGINT for itself while it is asked something, unless it is told not to: who pressed
+/// Ctrl-C means the program.
 const KEYBOARD: (&str, Setting) = ("ctrl_c", Setting::Bool(false));
 
 /// A solver of a context.
@@ -156,9 +160,10 @@ pub(super) struct Kernel {
 impl Kernel {
     /// A kernel with these parameters; a name or value that it does not know is an error.
     ///
-    /// `eager_threshold`: the instances of quantifiers that are made at once, not only when the search comes to an end,
-    /// are those that cost no more. As a parameter it has no effect on Z3 4.8.12, which looks at what holds for the whole
-    /// process; it does so when a solver is first told or asked something, not when it is made.
+    /// `eager_threshold`: the instances of quantifiers that are made at once, not only when the
+    /// search comes to an end, are those that cost no more. As a parameter it has no effect on Z3
+    /// 4.8.12, which looks at what holds for the whole process; it does so when a solver is first
+    /// told or asked something, not when it is made.
     pub(super) fn new(
         context: &Context,
         kind: SolverKind,
@@ -166,7 +171,8 @@ impl Kernel {
         eager_threshold: u32,
     ) -> Result<Kernel, ProverError> {
         let raw = context.get_z3_context();
-        // SAFETY: the context is alive as long as the kernel, which holds it; the solver is counted.
+        // SAFETY: the context is alive as long as the kernel, which holds it; the solver is
+        // counted.
         let kernel = unsafe {
             let solver = match kind {
                 SolverKind::Simple => ffi::Z3_mk_simple_solver(raw),
@@ -188,7 +194,8 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// Has to live while the kernel is told something: what is first counts as the kernel's beginning.
+    /// Has to live while the kernel is told something: what is first counts as the kernel's
+    /// beginning.
     fn beginning(&self) -> Option<MutexGuard<'static, ()>> {
         static BEGINNING: Mutex<()> = Mutex::new(());
         let threshold = self.eager_threshold.take()?;
@@ -272,7 +279,8 @@ impl Kernel {
     /// The values of terms in the state that the last check ended in, if there is one.
     pub(super) fn values(&self, terms: &[Dynamic]) -> Option<Vec<String>> {
         let raw = self.context.get_z3_context();
-        // SAFETY: context, solver and terms are alive; the model is counted while read, a value while it is written down.
+        // SAFETY: context, solver and terms are alive; the model is counted while read, a value
+        // while it is written down.
         unsafe {
             let model = ffi::Z3_solver_get_model(raw, self.solver)?;
             ffi::Z3_model_inc_ref(raw, model);
@@ -305,7 +313,8 @@ impl Kernel {
     /// A number from Z3's statistics, 0 if it is not there.
     pub(super) fn statistic(&self, name: &str) -> u64 {
         let raw = self.context.get_z3_context();
-        // SAFETY: context and solver are alive, the statistics are counted while read, indices are in range.
+        // SAFETY: context and solver are alive, the statistics are counted while read, indices are
+        // in range.
         unsafe {
             let Some(statistics) = ffi::Z3_solver_get_statistics(raw, self.solver) else {
                 return 0;

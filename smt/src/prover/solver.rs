@@ -14,10 +14,12 @@ use super::{
 };
 use crate::terms::{Term, Terms};
 
-/// Another way to search for the proof of an obligation that the first try left open, in a new kernel.
+/// Another way to search for the proof of an obligation that the first try left open, in a new
+/// kernel.
 ///
-/// Which instances Z3 makes is a matter of luck where many triggers match: with other choices it finds some of the
-/// proofs that it missed. What is in the outermost scope it treats differently, too (it simplifies more).
+/// Which instances Z3 makes is a matter of luck where many triggers match: with other choices it
+/// finds some of the proofs that it missed. What is in the outermost scope it treats differently,
+/// too (it simplifies more).
 struct Retry {
     /// The settings of Z3 that differ from those of the first try.
     settings: &'static [(&'static str, Setting)],
@@ -35,7 +37,8 @@ enum Concerns {
     Everything,
     /// Products and quotients of variables, where the first try came to an end.
     Nonlinear,
-    /// Permission amounts that are quotients of variables, and products where the first try gave up.
+    /// Permission amounts that are quotients of variables, and products where the first try gave
+    /// up.
     Fractions,
 }
 
@@ -66,13 +69,15 @@ impl Retry {
     }
 }
 
-/// The ways to try, the most promising first: of 34 combinations of seeds, `case_split`, `delay_units`, `relevancy`,
-/// `restart_strategy`, `phase_selection` and thresholds, those that together prove what was left open in three programs
-/// (updated maps, a partition, an insertion sort) for the fewest steps.
+/// The ways to try, the most promising first: of 34 combinations of seeds, `case_split`,
+/// `delay_units`, `relevancy`, `restart_strategy`, `phase_selection` and thresholds, those that
+/// together prove what was left open in three programs (updated maps, a partition, an insertion
+/// sort) for the fewest steps.
 const RETRIES: &[Retry] = &[
-    // Z3's newer solver for arithmetic knows more of products and quotients of variables, and is the slower one
-    // otherwise (11 times, on the public suite). Its decision procedure for polynomials over the reals is what fractions
-    // need; as neither the limit on steps nor the clock stops it, the scaled bodies of predicates, say, do without.
+    // Z3's newer solver for arithmetic knows more of products and quotients of variables, and is
+    // the slower one otherwise (11 times, on the public suite). Its decision procedure for
+    // polynomials over the reals is what fractions need; as neither the limit on steps nor the
+    // clock stops it, the scaled bodies of predicates, say, do without.
     Retry {
         settings: &[("arith.solver", Setting::Uint(6))],
         is_flat: true,
@@ -115,8 +120,8 @@ const STEPS: &str = "rlimit count";
 
 /// Scopes with formulas, and questions about them.
 ///
-/// SOUNDNESS: a kernel that gave up on a question is not asked another one. Z3 4.8.12 stops in the middle of what it
-/// does, and was seen to crash on the next question, also in another scope.
+/// SOUNDNESS: a kernel that gave up on a question is not asked another one. Z3 4.8.12 stops in the
+/// middle of what it does, and was seen to crash on the next question, also in another scope.
 pub(super) struct Solver {
     context: Context,
     translator: Translator,
@@ -357,7 +362,8 @@ impl Solver {
                 Answer::Proved => return Ok(again),
                 // With more time there might have been a proof: that is no error of the program.
                 Answer::GaveUp(Limit::Time) if first == Answer::NotProved => answer = again,
-                // It came to an end with the same arithmetic: where the first try got lost there is nothing to find.
+                // It came to an end with the same arithmetic: where the first try got lost there is
+                // nothing to find.
                 Answer::NotProved
                     if first == Answer::GaveUp(Limit::Resources)
                         && retry.concerns == Concerns::Everything =>
@@ -367,8 +373,8 @@ impl Solver {
                 _ => {}
             }
         }
-        // How Z3 numbers its terms depends on what came before, and with it, at times, whether it gets lost: that is why
-        // the others are asked before the rest of a large budget is spent.
+        // How Z3 numbers its terms depends on what came before, and with it, at times, whether it
+        // gets lost: that is why the others are asked before the rest of a large budget is spent.
         if answer == Answer::GaveUp(Limit::Resources) && !is_small {
             return match time_left() {
                 0 => Ok(Answer::GaveUp(Limit::Time)),

@@ -36,9 +36,11 @@ pub(super) struct Translator {
     vocabulary: Rc<Vocabulary>,
     workspace: Workspace,
     theories: Theories,
-    /// Axioms to be asserted: those of theories that have come into use since the last call of `take_axioms`.
+    /// Axioms to be asserted: those of theories that have come into use since the last call of
+    /// `take_axioms`.
     pub(super) axioms: Vec<Term>,
-    /// By the general form of a part of a trigger, what it is replaced by: see [`Translator::parts_to_match`].
+    /// By the general form of a part of a trigger, what it is replaced by: see
+    /// [`Translator::parts_to_match`].
     pub(super) parts: FxHashMap<Term, Symbol>,
     /// Some product or quotient had two sides that are no numbers.
     pub(super) is_nonlinear: bool,
@@ -463,8 +465,8 @@ impl Translator {
     }
 }
 
-/// The summands of a sum that was built one by one. Z3 flattens sums too, but in more than quadratic time if they are
-/// nested.
+/// The summands of a sum that was built one by one. Z3 flattens sums too, but in more than
+/// quadratic time if they are nested.
 fn summands(terms: &Terms, sum: Term) -> Vec<Term> {
     let mut summands = Vec::new();
     let mut rest = sum;

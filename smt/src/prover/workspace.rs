@@ -11,11 +11,11 @@ use super::{raw, snapshots};
 
 /// A Z3 context, and the declarations that every prover needs in it.
 ///
-/// Making a context costs more than verifying a small member (Z3 4.8.12 fills tables of 16 MB for it), so the members
-/// of a lane use one after the other. Nothing that one prover assumes is seen by the next: assertions belong to
-/// solvers, and every prover has its own. The numbers that Z3 gives to its terms do depend on what came before, and
-/// with them, in corner cases, how it searches: who shares a workspace, and in which order, must not depend on the
-/// number of threads.
+/// Making a context costs more than verifying a small member (Z3 4.8.12 fills tables of 16 MB for
+/// it), so the members of a lane use one after the other. Nothing that one prover assumes is seen
+/// by the next: assertions belong to solvers, and every prover has its own. The numbers that Z3
+/// gives to its terms do depend on what came before, and with them, in corner cases, how it
+/// searches: who shares a workspace, and in which order, must not depend on the number of threads.
 ///
 /// The context is made when something is asked for the first time.
 #[derive(Clone)]
@@ -36,7 +36,8 @@ pub(super) struct Tools {
 /// The tables of a context grow with the terms that it has seen, and do not shrink.
 const WORN: usize = 50_000;
 
-/// Declarations that last as long as the context. The datatype in particular must not be declared twice.
+/// Declarations that last as long as the context. The datatype in particular must not be declared
+/// twice.
 pub(super) struct Vocabulary {
     pub(super) null: Dynamic,
     pub(super) snapshots: DatatypeSort,
@@ -47,8 +48,8 @@ impl Workspace {
         Workspace(Rc::new(Shared { tools: OnceCell::new(), load: Cell::default() }))
     }
 
-    /// A workspace whose context writes what it does to a file; all of it is there when the workspace and its provers
-    /// are gone.
+    /// A workspace whose context writes what it does to a file; all of it is there when the
+    /// workspace and its provers are gone.
     pub fn traced(file: &Path) -> Workspace {
         let tools = OnceCell::from(Tools::within(raw::new_traced_context(file)));
         Workspace(Rc::new(Shared { tools, load: Cell::default() }))

@@ -1,12 +1,13 @@
 //! Terms with what is known of their equality: congruence closure that can be undone.
 //!
-//! Every atom is a term of the graph, and one that holds is equal to `true`, one that does not to `false`. So a truth spreads to
-//! atoms whose operands are equal. Connectives have no place in the graph: [`Graph::truth`] reads them from their parts.
+//! Every atom is a term of the graph, and one that holds is equal to `true`, one that does not to
+//! `false`. So a truth spreads to atoms whose operands are equal. Connectives have no place in the
+//! graph: [`Graph::truth`] reads them from their parts.
 //!
 //! Invariants
 //! - Two terms of the graph with equal operands and the same form are in one class.
-//! - What was changed since a [`Graph::mark`] is undone by [`Graph::undo_to`]. Unions take no shortcuts, so that undoing one is
-//!   undoing the last change.
+//! - What was changed since a [`Graph::mark`] is undone by [`Graph::undo_to`]. Unions take no
+//!   shortcuts, so that undoing one is undoing the last change.
 
 use std::cell::RefCell;
 
@@ -159,7 +160,8 @@ impl Graph {
         term
     }
 
-    /// The representative of a term that need not be in the graph: of one in it that has the same form.
+    /// The representative of a term that need not be in the graph: of one in it that has the same
+    /// form.
     pub(super) fn find_form(&self, terms: &Terms, term: Term) -> Term {
         if self.contains(term) {
             return self.find(term);

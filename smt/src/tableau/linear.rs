@@ -1,10 +1,11 @@
-//! Inequalities between sums of numbers with literal factors, which hold of what a question is about.
+//! Inequalities between sums of numbers with literal factors, which hold of what a question is
+//! about.
 //!
-//! They are taken from the classes of the graph: a class of numbers is a sum that is in it, and each other sum in it an
-//! equation; a class without one is a variable.
-//! Equations are solved, then the variables of the inequalities are eliminated one after the other (Fourier and Motzkin). Integers are
-//! read as rationals, but that `<` between whole combinations of them is `≤` of one less. Products of variables are variables of
-//! their own: [`products`] says what is known of them.
+//! They are taken from the classes of the graph: a class of numbers is a sum that is in it, and
+//! each other sum in it an equation; a class without one is a variable. Equations are solved, then
+//! the variables of the inequalities are eliminated one after the other (Fourier and Motzkin).
+//! Integers are read as rationals, but that `<` between whole combinations of them is `≤` of one
+//! less. Products of variables are variables of their own: [`products`] says what is known of them.
 //!
 //! [`products`]: super::products
 
@@ -224,8 +225,9 @@ impl Entered {
             && clauses.iter().any(|&clause| self.is_open(terms, &self.clauses[clause].parts))
     }
 
-    /// The numbers that a question about amounts is about: what its sums are made of, also where a sum is known to equal
-    /// another one. And whether they are plain sums, of which nothing else is to be known.
+    /// The numbers that a question about amounts is about: what its sums are made of, also where a
+    /// sum is known to equal another one. And whether they are plain sums, of which nothing else is
+    /// to be known.
     pub(super) fn core_of(&self, terms: &Terms, goal: Term) -> (FxHashSet<Term>, bool) {
         let mut core = FxHashSet::default();
         let mut is_plain = true;
@@ -428,7 +430,8 @@ impl Elimination {
         self.contradicts_inequalities(fuel)
     }
 
-    /// Solves the equations, and replaces the variables that they tell. `Some(false)`: there is no solution.
+    /// Solves the equations, and replaces the variables that they tell. `Some(false)`: there is no
+    /// solution.
     fn solve(&mut self, fuel: &mut u32) -> Option<bool> {
         while let Some(equation) = self.equations.pop() {
             let Some(&(variable, ref factor)) = equation.factors.first() else {
@@ -505,7 +508,8 @@ impl Elimination {
         self.rows.dedup_by(|later, first| later.sum.factors == first.sum.factors);
     }
 
-    /// Replaces the inequalities with a variable by those that follow for the others: how many these are.
+    /// Replaces the inequalities with a variable by those that follow for the others: how many
+    /// these are.
     fn eliminate(&mut self, variable: u32) -> Option<usize> {
         let (with, without): (Vec<Row>, Vec<Row>) = std::mem::take(&mut self.rows)
             .into_iter()

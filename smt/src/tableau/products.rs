@@ -1,7 +1,8 @@
 //! Products of numbers: each is a sum of products of two variables, and an inequality that is
 //! multiplied by a number known to be positive still holds.
 //!
-//! So `(n - i) · c` is `n · c - i · c`, and where `i < n` holds of integers and `0 ≤ c`, it is at least `c`.
+//! So `(n - i) · c` is `n · c - i · c`, and where `i < n` holds of integers and `0 ≤ c`, it is at
+//! least `c`.
 
 use num_traits::{CheckedMul, One, Signed};
 use rustc_hash::FxHashMap;
@@ -45,8 +46,9 @@ impl Monomials {
 }
 
 impl Elimination {
-    /// Replaces the products by equations between variables, and adds the inequalities that follow for them. Expects solved
-    /// equations: so a factor that is known to be a literal is one. `None`: a number has become too large, or there are too many.
+    /// Replaces the products by equations between variables, and adds the inequalities that follow
+    /// for them. Expects solved equations: so a factor that is known to be a literal is one.
+    /// `None`: a number has become too large, or there are too many.
     pub(super) fn expand_products(&mut self, fuel: &mut u32) -> Option<()> {
         let mut monomials = Monomials { variables: FxHashMap::default(), next: self.variables };
         for Product { own, left, right } in std::mem::take(&mut self.products) {
@@ -75,7 +77,8 @@ impl Elimination {
         (self.rows.len() <= ROWS).then_some(())
     }
 
-    /// The factors of products that are known to be at least 0, in ascending order, and whether they are known not to be 0.
+    /// The factors of products that are known to be at least 0, in ascending order, and whether
+    /// they are known not to be 0.
     fn multipliers(&self, monomials: &Monomials) -> Vec<(u32, bool)> {
         let mut multipliers: Vec<(u32, bool)> = Vec::new();
         for Row { sum, is_strict } in &self.rows {

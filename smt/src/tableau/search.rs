@@ -6,7 +6,8 @@ use super::linear::Verdict;
 use super::{Effort, Entered, Head, Outcome, Part, Unit, collect_atoms};
 use crate::terms::{Sort, Term, TermKind, Terms};
 
-/// Terms that more others are made of say little about a question: nearly everything is about `this`.
+/// Terms that more others are made of say little about a question: nearly everything is about
+/// `this`.
 pub(super) const MANY_USES: usize = 24;
 
 /// Disjunctions with more undecided parts are of no help.
@@ -241,7 +242,8 @@ impl Entered {
         found
     }
 
-    /// Finds what follows because there is this term. `grown`: if it has been looked at before, the classes that have grown since.
+    /// Finds what follows because there is this term. `grown`: if it has been looked at before, the
+    /// classes that have grown since.
     fn look_at(
         &mut self,
         terms: &mut Terms,
@@ -377,12 +379,14 @@ impl Entered {
         true
     }
 
-    /// The undecided parts of the disjunction with the fewest of them, of several the one that was found first.
+    /// The undecided parts of the disjunction with the fewest of them, of several the one that was
+    /// found first.
     fn next_distinction(&self, terms: &Terms) -> Option<Vec<Part>> {
         let mut best: Option<(Cost, Vec<Part>)> = None;
         for index in 0..self.watched.len() + self.candidates.len() {
             let Some(open) = self.open_among(terms, self.parts(index)) else { continue };
-            // A part that was entered need not be seen to hold, if it is a formula of several atoms.
+            // A part that was entered need not be seen to hold, if it is a formula of several
+            // atoms.
             let is_entered =
                 |&(part, truth): &Part| self.derived.contains(&(part, terms.bool(truth)));
             if open.len() > MANY_PARTS || open.iter().any(is_entered) {

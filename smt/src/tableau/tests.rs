@@ -34,7 +34,8 @@ impl Bench {
     }
 }
 
-/// Read fractions as the translation of Chalice bounds them: `0 < call`, `1000 · call < k`, `k < 1/1000`.
+/// Read fractions as the translation of Chalice bounds them: `0 < call`, `1000 · call < k`, `k <
+/// 1/1000`.
 fn fractions(bench: &mut Bench) -> (Term, Term) {
     let (k, call) = (bench.constant("k", Sort::PERM), bench.constant("call", Sort::PERM));
     let factor = bench.terms.fraction(1000, 1);

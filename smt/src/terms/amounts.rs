@@ -1,22 +1,22 @@
 //! Permission amounts: the operations that only they have.
 //!
-//! An amount is often `condition ? amount : none`. What is made of such amounts keeps that form, since what is asked
-//! about them later is then mostly propositional.
+//! An amount is often `condition ? amount : none`. What is made of such amounts keeps that form,
+//! since what is asked about them later is then mostly propositional.
 
 use num_traits::Zero;
 
 use super::{Sort, Term, TermKind, Terms};
 
-/// What becomes of an amount when some is taken from it.
+/// The parts of an amount when some is taken from it.
 pub struct Split {
     pub taken: Term,
     pub rest: Term,
-    /// What is still to be taken elsewhere.
+    /// The amount that is still to be taken elsewhere.
     pub need: Term,
 }
 
 impl Terms {
-    /// Whether an amount is none.
+    /// Makes the claim that an amount is none.
     pub fn is_none(&mut self, amount: Term) -> Term {
         match *self.kind(amount) {
             TermKind::Ite(condition, then, otherwise) if otherwise == Self::NONE => {
@@ -28,7 +28,7 @@ impl Terms {
         }
     }
 
-    /// Whether an amount is positive.
+    /// Makes the claim that an amount is positive.
     pub fn is_some(&mut self, amount: Term) -> Term {
         match *self.kind(amount) {
             TermKind::Ite(condition, then, otherwise) if otherwise == Self::NONE => {
@@ -39,8 +39,8 @@ impl Terms {
         }
     }
 
-    /// As much as possible of `need` taken from `available`, neither being negative. Amounts under a condition stay so:
-    /// what is asked about them later is mostly propositional.
+    /// As much as possible of `need` taken from `available`, neither being negative. Amounts under
+    /// a condition stay so: what is asked about them later is mostly propositional.
     pub fn split_amount(&mut self, available: Term, need: Term) -> Split {
         let (there, p) = self.conditional(available);
         let (wanted, q) = self.conditional(need);
@@ -95,8 +95,8 @@ impl Terms {
         self.ite(condition, amount, Self::NONE)
     }
 
-    /// A product of amounts, and what holds of it that the prover is weak at: positive times positive is positive, and a
-    /// part of an amount is no more than it.
+    /// A product of amounts, and what holds of it that the prover is weak at: positive times
+    /// positive is positive, and a part of an amount is no more than it.
     pub fn scaled(&mut self, scale: Term, amount: Term) -> (Term, Vec<Term>) {
         let product = self.mul(scale, amount);
         if self.is_literal(scale) || self.is_literal(amount) {

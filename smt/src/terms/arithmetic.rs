@@ -1,7 +1,9 @@
-//! Constructors of integer and permission arithmetic. All folding is exact: big integers and rationals.
+//! Constructors of integer and permission arithmetic. All folding is exact: big integers and
+//! rationals.
 //!
-//! Normal form: a literal summand stands on the right of `Add` and is merged with others, a literal factor on the
-//! left of `Mul`; subtracting a literal adds its negation. Comparisons move literals to one side.
+//! Normal form: a literal summand stands on the right of `Add` and is merged with others, a literal
+//! factor on the left of `Mul`; subtracting a literal adds its negation. Comparisons move literals
+//! to one side.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -365,7 +367,8 @@ impl Terms {
         })
     }
 
-    /// The parts of an `ite` one of whose branches is a literal: comparing it with a literal keeps terms small.
+    /// The parts of an `ite` one of whose branches is a literal: comparing it with a literal keeps
+    /// terms small.
     fn choice_with_literal(&self, term: Term) -> Option<(Term, Term, Term)> {
         match *self.kind(term) {
             TermKind::Ite(c, a, b) if self.is_literal(a) || self.is_literal(b) => Some((c, a, b)),

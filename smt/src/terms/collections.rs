@@ -1,7 +1,7 @@
 //! Constructors of sequences, sets, multisets and maps.
 //!
-//! What the elements of written-down collections tell ([`super::written`]) is computed; all else is left to the axioms of
-//! the theory, which need the terms as they are.
+//! What the elements of written-down collections tell ([`super::written`]) is computed; all else is
+//! left to the axioms of the theory, which need the terms as they are.
 
 use num_traits::ToPrimitive;
 
@@ -52,7 +52,8 @@ impl Terms {
         }
     }
 
-    /// Whether a term is a collection whose elements are written down one by one, at least one.
+    /// Tells whether a term is a collection whose elements are written down one by one, at least
+    /// one.
     pub fn is_explicit_collection(&self, term: Term) -> bool {
         use TheoryOp::*;
         let mut pending = vec![term];
@@ -368,7 +369,7 @@ impl Terms {
         self.theory_term(TheoryOp::MapValues, &[map], sort)
     }
 
-    /// Whether a key is in the map.
+    /// Makes the claim that a key is in the map.
     pub fn map_contains(&mut self, key: Term, map: Term) -> Term {
         let domain = self.map_domain(map);
         self.set_contains(key, domain)

@@ -1,10 +1,11 @@
-//! Terms as text, for people who look for mistakes. The text is in the style of SMT-LIB, cut off where it gets long or deep.
+//! Terms as text, for people who look for mistakes. The text is in the style of SMT-LIB, cut off
+//! where it gets long or deep.
 
 use std::fmt;
 
 use super::{Quant, Sort, SortKind, Term, TermKind, Terms};
 
-/// What may still be shown; beyond it, terms are shown as their numbers.
+/// The room that is left; beyond it, terms are shown as their numbers.
 struct Room {
     depth: usize,
     nodes: usize,

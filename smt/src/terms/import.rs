@@ -10,8 +10,8 @@ struct Renaming {
 }
 
 impl Terms {
-    /// The same term here. Symbols and sorts are the same if their declarations are: fresh symbols of the other arena
-    /// must not be in the term.
+    /// The same term here. Symbols and sorts are the same if their declarations are: fresh symbols
+    /// of the other arena must not be in the term.
     pub fn import(&mut self, other: &Terms, term: Term) -> Term {
         let mut renaming = Renaming::default();
         self.import_with(other, term, &mut renaming)

@@ -28,12 +28,13 @@ pub enum TermKind {
     Wrap(Term),
     /// The value held by a snapshot, if it holds one of that sort.
     Unwrap(Term, Sort),
-    /// Whether a snapshot holds a value of that sort.
+    /// A snapshot holds a value of that sort.
     IsWrapped(Term, Sort),
-    /// Whether a snapshot is a pair.
+    /// A snapshot is a pair.
     IsPair(Term),
 
-    // Logic. `And` and `Or` have at least two operands, no duplicates, and no short operand of their own kind.
+    // Logic. `And` and `Or` have at least two operands, no duplicates, and no short operand of
+    // their own kind.
     Not(Term),
     And(Box<[Term]>),
     Or(Box<[Term]>),
@@ -44,7 +45,8 @@ pub enum TermKind {
     Distinct(Box<[Term]>),
     Quantifier(Box<Quantifier>),
 
-    // Arithmetic, on Int and on Perm alike. A literal operand stands on the right of `Add`, on the left of `Mul`.
+    // Arithmetic, on Int and on Perm alike. A literal operand stands on the right of `Add`, on the
+    // left of `Mul`.
     Add(Term, Term),
     Sub(Term, Term),
     Mul(Term, Term),
@@ -57,7 +59,8 @@ pub enum TermKind {
     PermMin(Term, Term),
     IntToPerm(Term),
 
-    /// An operator of the theory of sequences, sets, multisets or maps, with the sort of its result.
+    /// An operator of the theory of sequences, sets, multisets or maps, with the sort of its
+    /// result.
     Theory(TheoryOp, Box<[Term]>, Sort),
 }
 
@@ -68,12 +71,12 @@ pub enum Quant {
     Exists,
 }
 
-/// What a quantified formula is called, and whether it needs its triggers.
+/// The name of a quantified formula, and its need of triggers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Label {
     /// For profiles.
     pub name: Arc<str>,
-    /// Whether the prover may choose triggers of its own (see `ProverOptions::untriggered`).
+    /// The prover may choose triggers of its own (see `ProverOptions::untriggered`).
     pub may_lose_triggers: bool,
 }
 
@@ -85,14 +88,14 @@ impl Label {
 }
 
 impl From<&str> for Label {
-    /// Of a formula that needs its triggers.
+    /// Makes the label of a formula that needs its triggers.
     fn from(name: &str) -> Label {
         Label { name: Arc::from(name), may_lose_triggers: false }
     }
 }
 
-/// A quantified formula. Bound variables are numbered canonically, so that formulas which differ only in
-/// the choice of their variables are the same term. The label does not count either.
+/// A quantified formula. Bound variables are numbered canonically, so that formulas which differ
+/// only in the choice of their variables are the same term. The label does not count either.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Quantifier {
     pub quant: Quant,
@@ -190,7 +193,8 @@ pub enum TheoryOp {
 }
 
 impl TermKind {
-    /// Calls `visit` on the direct operands, in order. For a quantifier: trigger terms, then the body.
+    /// Calls `visit` on the direct operands, in order. For a quantifier: trigger terms, then the
+    /// body.
     pub fn for_each_operand(&self, mut visit: impl FnMut(Term)) {
         use TermKind::*;
         match self {

@@ -4,8 +4,8 @@ use rustc_hash::FxHashSet;
 
 use super::{Sort, Term, TermKind, Terms, grow_stack};
 
-/// Junctions up to this length are merged into those they are operands of. Longer ones stay, since adding operands
-/// one by one would otherwise take quadratic time.
+/// Junctions up to this length are merged into those they are operands of. Longer ones stay, since
+/// adding operands one by one would otherwise take quadratic time.
 const FLAT: usize = 100;
 
 /// `And` and `Or` share their rules; this names the one that is meant.
@@ -50,7 +50,8 @@ impl Junction {
 }
 
 impl Terms {
-    /// ¬t. Literals and double negations disappear; a negated comparison is the opposite comparison.
+    /// ¬t. Literals and double negations disappear; a negated comparison is the opposite
+    /// comparison.
     pub fn not(&mut self, term: Term) -> Term {
         match *self.kind(term) {
             TermKind::Bool(value) => self.bool(!value),
@@ -72,12 +73,14 @@ impl Terms {
         }
     }
 
-    /// Conjunction: flat but for very long operands, without duplicates, `false` if some conjunct is the negation of another.
+    /// Conjunction: flat but for very long operands, without duplicates, `false` if some conjunct
+    /// is the negation of another.
     pub fn and(&mut self, conjuncts: impl IntoIterator<Item = Term>) -> Term {
         self.junction(Junction::And, conjuncts)
     }
 
-    /// Disjunction: flat but for very long operands, without duplicates, `true` if some disjunct is the negation of another.
+    /// Disjunction: flat but for very long operands, without duplicates, `true` if some disjunct is
+    /// the negation of another.
     pub fn or(&mut self, disjuncts: impl IntoIterator<Item = Term>) -> Term {
         self.junction(Junction::Or, disjuncts)
     }
@@ -174,8 +177,8 @@ impl Terms {
         self.intern(TermKind::Ite(condition, then, otherwise), sort)
     }
 
-    /// a = b as a program means it: on sequences, sets, multisets and maps the equality predicate of the theory,
-    /// whose axioms compare elements; elsewhere [`Terms::identical`].
+    /// a = b as a program means it: on sequences, sets, multisets and maps the equality predicate
+    /// of the theory, whose axioms compare elements; elsewhere [`Terms::identical`].
     pub fn eq(&mut self, left: Term, right: Term) -> Term {
         if left != right && self.is_collection(self.sort(left)) {
             self.collection_eq(left, right)

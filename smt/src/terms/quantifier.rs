@@ -1,7 +1,8 @@
 //! Quantified formulas.
 //!
-//! Bound variables get canonical names (`q!0`, `q!1`, …, counted from the innermost quantifier outwards), so a
-//! formula evaluated twice is one term, and no name is captured when quantifiers are nested.
+//! Bound variables get canonical names (`q!0`, `q!1`, …, counted from the innermost quantifier
+//! outwards), so a formula evaluated twice is one term, and no name is captured when quantifiers
+//! are nested.
 
 use std::sync::Arc;
 
@@ -16,8 +17,8 @@ use super::{
 pub(crate) type Symbols = IndexSet<Symbol, FxBuildHasher>;
 
 impl Terms {
-    /// ∀ variables {triggers}. body. The variables come from [`Terms::fresh_variable`]; each trigger is a set of
-    /// terms matched together. Triggers the prover would reject are left out.
+    /// ∀ variables {triggers}. body. The variables come from [`Terms::fresh_variable`]; each
+    /// trigger is a set of terms matched together. Triggers the prover would reject are left out.
     pub fn forall(
         &mut self,
         variables: &[Term],
@@ -193,7 +194,8 @@ impl Terms {
         found
     }
 
-    /// The trigger sets that the prover accepts: each mentions every variable and contains matchable terms only.
+    /// The trigger sets that the prover accepts: each mentions every variable and contains
+    /// matchable terms only.
     fn usable_triggers(&self, variables: &[Symbol], triggers: Vec<Vec<Term>>) -> Vec<Vec<Term>> {
         let mut usable: Vec<Vec<Term>> = Vec::new();
         for mut trigger in triggers {
@@ -216,8 +218,9 @@ impl Terms {
         usable
     }
 
-    /// Whether a term can stand in a trigger: an application of a function that the prover does not interpret, with
-    /// nothing logical inside. Sums and differences of numbers are matched literally below the top.
+    /// Tells whether a term can stand in a trigger: an application of a function that the prover
+    /// does not interpret, with nothing logical inside. Sums and differences of numbers are matched
+    /// literally below the top.
     pub fn is_matchable(&self, term: Term) -> bool {
         let at_top = match self.kind(term) {
             TermKind::Apply(symbol, args) => {

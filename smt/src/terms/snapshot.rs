@@ -1,7 +1,7 @@
 //! Constructors of snapshots: `unit`, pairs, and one wrapper for each sort of values.
 //!
-//! Snapshots are a datatype, so constructors are injective and differ from one another. There is no axiom that
-//! makes every snapshot a value of every sort: that would identify too much (SOUNDNESS).
+//! Snapshots are a datatype, so constructors are injective and differ from one another. There is no
+//! axiom that makes every snapshot a value of every sort: that would identify too much (SOUNDNESS).
 
 use super::{Sort, Term, TermKind, Terms};
 
@@ -36,7 +36,7 @@ impl Terms {
         }
     }
 
-    /// Whether a snapshot is a pair; assumed where one is taken apart.
+    /// Makes the claim that a snapshot is a pair; assumed where a pair is taken apart.
     pub fn is_pair(&mut self, snapshot: Term) -> Term {
         match self.kind(snapshot) {
             TermKind::Pair(..) => Self::TRUE,
@@ -45,7 +45,8 @@ impl Terms {
         }
     }
 
-    /// ⌈t⌉: the snapshot holding a value, made by the constructor for its sort. A snapshot holds itself.
+    /// ⌈t⌉: the snapshot holding a value, made by the constructor for its sort. A snapshot holds
+    /// itself.
     pub fn snap_wrap(&mut self, term: Term) -> Term {
         if self.sort(term) == Sort::SNAP {
             return term;
@@ -67,7 +68,8 @@ impl Terms {
         }
     }
 
-    /// Whether a snapshot holds a value of the sort; assumed where one is unwrapped.
+    /// Makes the claim that a snapshot holds a value of the sort; assumed where a value is
+    /// unwrapped.
     pub fn is_wrapped(&mut self, snapshot: Term, sort: Sort) -> Term {
         if sort == Sort::SNAP {
             return Self::TRUE;
@@ -79,7 +81,7 @@ impl Terms {
         }
     }
 
-    /// Whether a snapshot is `unit`.
+    /// Makes the claim that a snapshot is `unit`.
     pub fn is_unit(&mut self, snapshot: Term) -> Term {
         let unit = self.unit();
         self.identical(snapshot, unit)

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A sort: an index into the sorts of one [`Terms`](super::Terms). Equal structure has the same index.
+/// A sort: an index into the sorts of one [`Terms`](super::Terms). Equal structure has the same
+/// index.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Sort(pub(super) u32);
 
@@ -27,7 +28,7 @@ impl Sort {
     }
 }
 
-/// What a [`Sort`] is.
+/// The kind of a [`Sort`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum SortKind {
     Bool,
@@ -40,8 +41,8 @@ pub enum SortKind {
     Multiset(Sort),
     /// Key sort and value sort.
     Map(Sort, Sort),
-    /// An uninterpreted sort: instances of domains, and the engine's own (field value maps, snapshot
-    /// maps, permission maps, wand snapshots), told apart by name.
+    /// An uninterpreted sort: instances of domains, and the engine's own (field value maps,
+    /// snapshot maps, permission maps, wand snapshots), told apart by name.
     User {
         name: Arc<str>,
         args: Box<[Sort]>,

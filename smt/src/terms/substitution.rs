@@ -28,8 +28,8 @@ enum Rebuild {
 }
 
 impl Terms {
-    /// Replaces every occurrence of a key by its value, simplifying what is built. Bound variables are renamed where
-    /// a value would be captured.
+    /// Replaces every occurrence of a key by its value, simplifying what is built. Bound variables
+    /// are renamed where a value would be captured.
     pub fn substitute(&mut self, term: Term, map: &Substitution) -> Term {
         self.replace(term, map, Rebuild::Simplify)
     }
@@ -46,7 +46,8 @@ impl Terms {
         self.run_pass(term, &mut pass)
     }
 
-    /// Replaces symbols by others that take `prefix` before their arguments, also under quantifiers.
+    /// Replaces symbols by others that take `prefix` before their arguments, also under
+    /// quantifiers.
     pub fn extend_applications(
         &mut self,
         root: Term,
@@ -98,7 +99,7 @@ impl Terms {
         self.replaced(root, pass).expect("the root is done")
     }
 
-    /// What a term becomes, if that is known.
+    /// Returns the replacement of a term, if it is known.
     fn replaced(&self, term: Term, pass: &Pass<'_>) -> Option<Term> {
         if term < pass.oldest || (pass.open_only && !self.is_open(term)) {
             return Some(term);
@@ -206,7 +207,7 @@ impl Terms {
         self.quantify(quant, &variables, triggers, body, label, weight)
     }
 
-    /// Whether `part` occurs in `term` (or is it).
+    /// Tells whether `part` occurs in `term` (or is it).
     pub fn contains(&self, term: Term, part: Term) -> bool {
         let mut visited = FxHashSet::default();
         let mut pending = vec![term];
@@ -222,7 +223,7 @@ impl Terms {
         false
     }
 
-    /// Whether one of the variables occurs free in the term.
+    /// Tells whether one of the variables occurs free in the term.
     pub fn mentions(&self, term: Term, variables: &[Term]) -> bool {
         if !self.is_open(term) || variables.is_empty() {
             return false;

@@ -21,8 +21,8 @@ impl Symbol {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum SymbolKind {
     Uninterpreted,
-    /// Uninterpreted, and made for one purpose in one arena: whoever takes a formula elsewhere has to say there what it
-    /// means.
+    /// Uninterpreted, and made for one purpose in one arena: whoever takes a formula elsewhere has
+    /// to say there what it means.
     Fresh,
     /// A variable meant to be bound by a quantifier.
     Variable,
@@ -48,7 +48,7 @@ impl Declaration {
         self.kind == SymbolKind::Constructor
     }
 
-    /// Whether a quantifier can bind the symbol.
+    /// Tells whether a quantifier can bind the symbol.
     pub fn is_variable(&self) -> bool {
         matches!(self.kind, SymbolKind::Variable | SymbolKind::Bound(_))
     }

@@ -8,7 +8,8 @@ use crate::terms::{Sort, Term, TermKind, Terms, TheoryOp};
 /// An axiom that has not been emitted.
 pub(super) struct Axiom {
     pub(super) formula: Term,
-    /// Alternatives, from the triggers: it can be instantiated when all operators of one of them occur.
+    /// Alternatives, from the triggers: it can be instantiated when all operators of one of them
+    /// occur.
     needs: Vec<Vec<Use>>,
 }
 

@@ -1,6 +1,7 @@
 //! Axioms of sequences.
 //!
-//! Arithmetic on indices that has to be matched goes through the functions `IndexAdd` and `IndexSub`.
+//! Arithmetic on indices that has to be matched goes through the functions `IndexAdd` and
+//! `IndexSub`.
 
 use super::axioms::{Axiom, Axioms};
 use crate::terms::{Sort, Term, Terms, TheoryOp};
@@ -353,7 +354,8 @@ impl Seq<'_, '_> {
         self.axioms.rule("seq.drop.append.right", &[s, t, n], &[&[drop]], guard, body);
     }
 
-    /// A part of a sequence with another element is the part of the sequence, with that element if it is in there.
+    /// A part of a sequence with another element is the part of the sequence, with that element if
+    /// it is in there.
     fn take_and_drop_of_update(&mut self) {
         let (s, v) = (self.sequence("s"), self.value("v"));
         let (i, n) = (self.index("i"), self.index("n"));
@@ -443,7 +445,8 @@ impl Seq<'_, '_> {
         self.axioms.forall("seq.equal.cases", &[s, t], &[&[equal]], body);
         self.axioms.rule("seq.equal.same", &[s, t], &[&[equal]], equal, same);
 
-        // Lengths in a case that is not taken match nothing, and what is known of ranges is known of their lengths.
+        // Lengths in a case that is not taken match nothing, and what is known of ranges is known
+        // of their lengths.
         let body = self.terms().implies(equal, same_length);
         let needed = (TheoryOp::SeqRange, Some(self.sort));
         self.axioms.forall_once(needed, "seq.equal.length", &[s, t], &[&[equal]], body);

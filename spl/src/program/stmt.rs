@@ -39,8 +39,8 @@ pub struct Clause {
 pub enum StmtKind {
     /// `{ .. }`
     Block(Block),
-    /// `var x: T`: any value. A declaration with an initial value is an [`StmtKind::Assign`], [`StmtKind::Call`] or
-    /// [`StmtKind::New`] behind it.
+    /// `var x: T`: any value. A declaration with an initial value is an [`StmtKind::Assign`],
+    /// [`StmtKind::Call`] or [`StmtKind::New`] behind it.
     Declare(LocalId),
     /// `havoc x, ..`
     Havoc(Vec<Variable>),
@@ -96,7 +96,8 @@ pub enum StmtKind {
     },
     /// `split e`
     Split(Expr),
-    /// `return e, ..`: one value for each explicit result, or none at all: the results keep their values.
+    /// `return e, ..`: one value for each explicit result, or none at all: the results keep their
+    /// values.
     Return(Vec<Expr>),
     /// `fold p(e, ..)`
     Fold(PredicateUse),

@@ -25,7 +25,8 @@ pub enum Type {
     Datatype(DatatypeId),
     /// An uninterpreted type.
     Sort(SortId),
-    /// Assertions that may have a footprint. [`Type::Bool`] fits where one is expected, not the other way round.
+    /// Assertions that may have a footprint. [`Type::Bool`] fits where one is expected, not the
+    /// other way round.
     Permission,
     /// `null` where nothing says what kind of reference it is.
     Null,

@@ -10,7 +10,8 @@ use super::{
 };
 
 impl Expr {
-    /// Calls `visit` on each direct subexpression from left to right, those in annotations included.
+    /// Calls `visit` on each direct subexpression from left to right, those in annotations
+    /// included.
     pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match &self.kind {
             ExprKind::Int(_)
@@ -86,8 +87,8 @@ impl Expr {
         }
     }
 
-    /// The direct subexpressions that are evaluated where the expression is, from left to right: not those below a binder,
-    /// in annotations or in another state.
+    /// The direct subexpressions that are evaluated where the expression is, from left to right:
+    /// not those below a binder, in annotations or in another state.
     pub(crate) fn children_mut(&mut self) -> Vec<&mut Self> {
         match &mut self.kind {
             ExprKind::Int(_)
@@ -188,7 +189,8 @@ impl Annotation {
 }
 
 impl Stmt {
-    /// Calls `visit` on each expression that stands directly in the statement, not on those of statements inside it.
+    /// Calls `visit` on each expression that stands directly in the statement, not on those of
+    /// statements inside it.
     pub fn for_each_expr<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match &self.kind {
             StmtKind::Block(_)
@@ -298,8 +300,8 @@ impl Procedure {
 }
 
 impl Program {
-    /// The implicit results that a body leaves to its postcondition: there is some value with which the postcondition
-    /// holds (spl.md, section 3.3).
+    /// The implicit results that a body leaves to its postcondition: there is some value with which
+    /// the postcondition holds (spl.md, section 3.3).
     pub fn left_open(&self, procedure: &Procedure) -> Vec<LocalId> {
         let assigned = procedure.assigned(&procedure.results);
         let is_open =

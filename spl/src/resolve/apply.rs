@@ -1,4 +1,5 @@
-//! Applications: of what is built in, of macros, functions, predicates, constructors and procedures.
+//! Applications: of what is built in, of macros, functions, predicates, constructors and
+//! procedures.
 
 use front::counted;
 
@@ -294,8 +295,8 @@ impl<'s> Resolver<'s> {
         self.arguments(&name, &parameters, arguments, span, context)
     }
 
-    /// A macro: its body with the arguments in place of the parameters. Names in the body that are no parameters are
-    /// global, whatever is in scope where it is applied.
+    /// A macro: its body with the arguments in place of the parameters. Names in the body that are
+    /// no parameters are global, whatever is in scope where it is applied.
     fn expand(
         &mut self,
         id: usize,

@@ -180,7 +180,8 @@ impl<'s> Declared<'s> {
         }
     }
 
-    /// A second declaration of a procedure, predicate or function: a header for it, or the body of an earlier one.
+    /// A second declaration of a procedure, predicate or function: a header for it, or the body of
+    /// an earlier one.
     fn redeclare(
         &mut self,
         first: usize,

@@ -9,7 +9,8 @@ use crate::source::Span;
 use crate::syntax::{self, Ident, TypeExpr, TypeExprKind};
 
 impl<'s> Resolver<'s> {
-    /// An expression; `hint` is the type that its place suggests, for `null`, empty sets and the like.
+    /// An expression; `hint` is the type that its place suggests, for `null`, empty sets and the
+    /// like.
     pub(super) fn expr(&mut self, expr: &'s syntax::Expr, hint: &Type, context: Context) -> Expr {
         grow_stack(|| self.any_expr(expr, hint, context))
     }
@@ -234,7 +235,8 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// `e.m` where `m` is a variable or macro parameter that is a map from the type of `e`: a field is such a map, too.
+    /// `e.m` where `m` is a variable or macro parameter that is a map from the type of `e`: a field
+    /// is such a map, too.
     fn select_from_map(
         &mut self,
         receiver: Box<Expr>,

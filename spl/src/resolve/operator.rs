@@ -66,8 +66,9 @@ impl<'s> Resolver<'s> {
         (all, if is_permission { Type::Permission } else { Type::Bool })
     }
 
-    /// An operand that is evaluated only where the one before it asks for that. Calls and allocations in expressions are
-    /// made before the statement, whatever the value of the other operand, so there can be none in it.
+    /// An operand that is evaluated only where the one before it asks for that. Calls and
+    /// allocations in expressions are made before the statement, whatever the value of the other
+    /// operand, so there can be none in it.
     fn only_sometimes(
         &mut self,
         context: Context,

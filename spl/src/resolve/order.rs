@@ -1,7 +1,8 @@
 //! The order in which a statement evaluates: from left to right.
 //!
-//! Calls and allocations inside expressions become statements before the one they stand in. What stands left of such a
-//! call and reads the state is computed before it, too, and kept in a variable.
+//! Calls and allocations inside expressions become statements before the one they stand in. What
+//! stands left of such a call and reads the state is computed before it, too, and kept in a
+//! variable.
 
 use front::grow_stack;
 use rustc_hash::FxHashMap;
@@ -12,7 +13,8 @@ use crate::program::{
 };
 
 impl Resolver<'_> {
-    /// The statements to make before something that evaluates `roots`, in order: `hoisted`, with what is read before them.
+    /// The statements to make before something that evaluates `roots`, in order: `hoisted`, with
+    /// what is read before them.
     pub(super) fn in_order(&mut self, hoisted: Vec<Stmt>, mut roots: Vec<&mut Expr>) -> Vec<Stmt> {
         if hoisted.is_empty() {
             return hoisted;
@@ -29,7 +31,8 @@ impl Resolver<'_> {
         order.done
     }
 
-    /// Evaluates all of a list: those that read the state before a later one calls something are kept.
+    /// Evaluates all of a list: those that read the state before a later one calls something are
+    /// kept.
     fn ordered(&mut self, all: &mut [&mut Expr], order: &mut Order) {
         let last_call = all.iter().rposition(|e| order.calls(e));
         for (at, e) in all.iter_mut().enumerate() {

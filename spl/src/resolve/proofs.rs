@@ -1,5 +1,6 @@
-//! Proofs of assertions (`assert e with { .. }`): what they show is known afterwards, and what they do is lost. So they
-//! may only prove: e would be known of a state that never was, or because a proof never ends.
+//! Proofs of assertions (`assert e with { .. }`): what they show is known afterwards, and what they
+//! do is lost. So they may only prove: e would be known of a state that never was, or because a
+//! proof never ends.
 
 use front::grow_stack;
 use rustc_hash::FxHashSet;

@@ -176,7 +176,8 @@ impl<'s> Resolver<'s> {
         StmtKind::While { before_guard, condition, invariants, body }
     }
 
-    /// `if .. else if .. else ..`, from the last arm on: each stands in the `else` of the one before.
+    /// `if .. else if .. else ..`, from the last arm on: each stands in the `else` of the one
+    /// before.
     fn conditional(
         &mut self,
         arms: &'s [(syntax::Expr, syntax::Stmt)],
@@ -184,7 +185,8 @@ impl<'s> Resolver<'s> {
     ) -> Vec<StmtKind> {
         let mut resolved = Vec::new();
         for (at, (condition, body)) in arms.iter().enumerate() {
-            // Calls in the first condition go before the statement, those of others into the branch that they stand in.
+            // Calls in the first condition go before the statement, those of others into the branch
+            // that they stand in.
             let outer = (at > 0).then(|| std::mem::take(&mut self.hoisted));
             let mut condition = self.formula(condition, Context::VALUE);
             let hoisted = match outer {

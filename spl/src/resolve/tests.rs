@@ -32,7 +32,8 @@ fn refused(text: &str, expected: &str) {
     assert!(checked(text).program.is_none());
 }
 
-/// A procedure with these statements, in a program with some declarations; its statements begin on line 10.
+/// A procedure with these statements, in a program with some declarations; its statements begin on
+/// line 10.
 fn within(stmts: &str) -> String {
     format!(
         "struct S {{ var f: Int; var next: S; ghost var g: Int; }}\n\

@@ -80,7 +80,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Makes an expression one of a type: fills holes, reads an array as its map, or reports that it does not fit.
+    /// Makes an expression one of a type: fills holes, reads an array as its map, or reports that
+    /// it does not fit.
     pub(super) fn coerce(&mut self, mut expr: Expr, ty: &Type) -> Expr {
         if let (Type::Array(element), Type::Map(from, to)) = (&expr.ty, ty)
             && joined(from, &Type::Int).is_some()
@@ -109,7 +110,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Gives two expressions one type, the first one's where they differ; reports at the second if they have none.
+    /// Gives two expressions one type, the first one's where they differ; reports at the second if
+    /// they have none.
     pub(super) fn unify(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         match (&left.ty, &right.ty) {
             (Type::Array(_), Type::Map(..)) => {

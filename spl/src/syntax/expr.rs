@@ -350,7 +350,8 @@ pub enum Annotation {
 }
 
 impl Expr {
-    /// Calls `visit` on each direct subexpression from left to right, those in annotations not included.
+    /// Calls `visit` on each direct subexpression from left to right, those in annotations not
+    /// included.
     pub fn for_each_child<'e>(&'e self, visit: &mut dyn FnMut(&'e Expr)) {
         match &self.kind {
             ExprKind::Int(_)

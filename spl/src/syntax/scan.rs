@@ -1,6 +1,8 @@
-//! A look at the text before it is parsed: unclosed comments, nesting beyond the limit, and where trivia is.
+//! A look at the text before it is parsed: unclosed comments, nesting beyond the limit, and where
+//! trivia is.
 //!
-//! The generated parser recurses once or more for every bracket, so a limit has to hold before it starts.
+//! The generated parser recurses once or more for every bracket, so a limit has to hold before it
+//! starts.
 
 use front::Trivia;
 
@@ -36,9 +38,9 @@ struct Scanner<'s> {
 
 /// How deep the current place is nested.
 ///
-/// Besides brackets, words and symbols that begin something open-ended nest what follows them: `?`, `::`, `:`,
-/// `unfolding`, and `if`, `while` and the like, whose statement needs no braces. They end at a semicolon, a closing brace
-/// or a comma, unless `else` or `or` goes on there.
+/// Besides brackets, words and symbols that begin something open-ended nest what follows them: `?`,
+/// `::`, `:`, `unfolding`, and `if`, `while` and the like, whose statement needs no braces. They
+/// end at a semicolon, a closing brace or a comma, unless `else` or `or` goes on there.
 #[derive(Default)]
 struct Nesting {
     so_far: front::Nesting,

@@ -1,8 +1,9 @@
 //! Assertions: formulas, and for each sort the set of objects that is owned.
 //!
-//! An assertion is read into cases, one for each way through its disjunctions. A case collects formulas and sets from
-//! left to right. Variables that the assertion itself binds (`exists`, implicit ghost parameters of callees) are holes:
-//! a hole is filled where a footprint is named (`A && acc(X)`) and by equations (`C == content(X)`).
+//! An assertion is read into cases, one for each way through its disjunctions. A case collects
+//! formulas and sets from left to right. Variables that the assertion itself binds (`exists`,
+//! implicit ghost parameters of callees) are holes: a hole is filled where a footprint is named (`A
+//! && acc(X)`) and by equations (`C == content(X)`).
 
 mod holes;
 mod stated;
@@ -24,7 +25,7 @@ use crate::build::*;
 
 pub(super) use stated::{condition, formulas};
 
-/// What clauses say.
+/// The meaning of clauses.
 #[derive(Debug, Clone)]
 pub(super) struct Spec {
     /// One for each way through the disjunctions; never empty.
@@ -36,11 +37,11 @@ pub(super) struct Spec {
 /// One way through the disjunctions.
 #[derive(Debug, Clone)]
 pub(super) struct Case {
-    /// What holds, with the clauses that say so.
+    /// The formulas that hold, with their clauses.
     pub(super) formulas: Vec<(s::Expr, Span)>,
-    /// What is owned; nothing of sorts that are not in it.
+    /// The owned objects of each sort; none of sorts that are not in it.
     pub(super) sets: IndexMap<Type, s::Expr>,
-    /// What holes stand for.
+    /// The values of holes.
     pub(super) bindings: BTreeMap<usize, s::Expr>,
 }
 
@@ -82,10 +83,12 @@ impl Draft<'_> {
 }
 
 impl<'p> Member<'_, 'p> {
-    /// What clauses of one kind say together: plain ones as if joined by `&*&`, pure ones in addition.
+    /// Returns the meaning of all clauses of one kind together: plain clauses as if joined by
+    /// `&*&`, pure clauses in addition.
     pub(super) fn spec(&mut self, clauses: &'p [Clause], env: &Env) -> Fallible<Spec> {
         let mut drafts = vec![Draft::default()];
-        // What is owned is said by all plain clauses together, and it is free only if all of them are.
+        // What is owned is said by all plain clauses together, and it is free only if all of them
+        // are.
         let mut footprint: Option<(Span, (bool, bool))> = None;
         for clause in clauses {
             if !clause.is_pure {
@@ -103,7 +106,7 @@ impl<'p> Member<'_, 'p> {
         Ok(Spec { cases, footprint: place })
     }
 
-    /// What one assertion says.
+    /// Returns the meaning of one assertion.
     pub(super) fn assertion_spec(&mut self, e: &'p Expr, span: Span, env: &Env) -> Fallible<Spec> {
         let drafts = self.star(e, env, vec![Draft::default()], span)?;
         let drafts = drafts.into_iter().map(|draft| self.finish(draft, span));
@@ -260,7 +263,8 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// A formula without a footprint. What is visibly a conjunction is taken apart, so that equations are found.
+    /// A formula without a footprint. What is visibly a conjunction is taken apart, so that
+    /// equations are found.
     fn pure(&mut self, e: &'p Expr, env: &Env, draft: &mut Draft<'p>, span: Span) {
         match &e.kind {
             ExprKind::And(all) | ExprKind::Star(all) => {

@@ -1,5 +1,5 @@
-//! `auto` lemmas: their contracts hold for all arguments in all states, and are given as free preconditions to the members
-//! that are no reasons for them.
+//! `auto` lemmas: their contracts hold for all arguments in all states, and are given as free
+//! preconditions to the members that are no reasons for them.
 
 use sil::syntax as s;
 use spl::program::{Procedure, ProcedureId, ProcedureKind, Type};
@@ -12,7 +12,7 @@ use super::uses::Uses;
 use crate::build::*;
 
 impl<'p> Member<'_, 'p> {
-    /// What a member may take for granted.
+    /// Returns the `auto` lemmas that a member may assume.
     pub(super) fn granted(&mut self, id: ProcedureId) -> Fallible<Vec<s::Expr>> {
         let program = self.program;
         if program.procedures[id].body.is_none() || self.lowering.reasons.contains(&id) {

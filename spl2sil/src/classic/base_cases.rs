@@ -1,8 +1,9 @@
 //! Where a definition ends at once.
 //!
-//! The engine opens a function of SIL that is defined by itself once. The original opens it twice, so it sees where the
-//! second opening ends: that `append(cons(h, nil), l)` is `cons(h, l)`. These ways through a body need no further
-//! application, so they can be known of all applications. They are postconditions, so that they are proved.
+//! The engine opens a function of SIL that is defined by itself once. The original opens it twice,
+//! so it sees where the second opening ends: that `append(cons(h, nil), l)` is `cons(h, l)`. These
+//! ways through a body need no further application, so they can be known of all applications. They
+//! are postconditions, so that they are proved.
 
 use front::grow_stack;
 use rustc_hash::FxHashSet;
@@ -11,7 +12,8 @@ use sil::syntax::walk::{Visitor, visit};
 
 use crate::build::*;
 
-/// What `body` says of the result where it applies none of the functions named in `recursive`.
+/// Lists the claims of `body` about the result where it applies none of the functions named in
+/// `recursive`.
 pub(super) fn ends_at_once(body: &s::Expr, recursive: &FxHashSet<String>) -> Vec<s::Expr> {
     let mut ways = Ways { recursive, conditions: Vec::new(), all: Vec::new() };
     // Where nothing is decided before, the body is no definition by itself.
@@ -23,7 +25,7 @@ pub(super) fn ends_at_once(body: &s::Expr, recursive: &FxHashSet<String>) -> Vec
 
 struct Ways<'r> {
     recursive: &'r FxHashSet<String>,
-    /// What holds on the way to where we are.
+    /// The conditions on the present way.
     conditions: Vec<s::Expr>,
     all: Vec<s::Expr>,
 }

@@ -104,7 +104,7 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
-    /// What the callee asks for, with values of its parameters.
+    /// Returns the callee's demands, with values of its parameters.
     fn wanted_by(&mut self, callee: &'p Procedure, values: &[(LocalId, Value)]) -> Fallible<Spec> {
         let now = Rc::new(self.state.clone());
         let inner = Env { now: now.clone(), before: now, ..Env::default() };

@@ -1,9 +1,10 @@
-//! Whether what statements evaluate is safe: objects that are read are owned, divisors are not 0, preconditions of
-//! functions hold. The original leaves guards and functions out; here everything that runs is checked.
+//! The safety of executed expressions: objects that are read are owned, divisors are not 0,
+//! preconditions of functions hold. The original leaves guards and functions out; here everything
+//! that runs is checked.
 //!
-//! What is ghost does not run, so functions and quantifiers in it mean what they mean in a specification: they read all
-//! objects, and their preconditions say where something is known of their values. What else ghost code reads is checked,
-//! as in the original.
+//! Ghost code does not run, so functions and quantifiers in it mean the same as in a specification:
+//! they read all objects, and their preconditions say where their values are known. All other reads
+//! of ghost code are checked, as in the original.
 
 use front::grow_stack;
 use sil::build::Annotate;
@@ -25,11 +26,12 @@ use crate::build::*;
 pub(super) struct Evaluation {
     /// How it is read.
     pub(super) env: Env,
-    /// What holds where it is evaluated.
+    /// The condition under which it is evaluated.
     pub(super) guard: s::Expr,
     /// The variables of the quantifiers and comprehensions around it.
     pub(super) bound: Vec<s::TypedName>,
-    /// Where errors are reported, if not where the expression stands: a body is evaluated where it is applied.
+    /// Where errors are reported, if not where the expression stands: a body is evaluated where it
+    /// is applied.
     pub(super) place: Option<Span>,
     /// Is it evaluated by ghost code?
     pub(super) is_ghost: bool,
@@ -320,7 +322,7 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
-    /// What may be read of a sort.
+    /// Returns the sets of readable objects of a sort.
     fn readable_sets(&self, sort: &Type, how: &Evaluation) -> Vec<s::Expr> {
         if how.is_old {
             return self.entry.own.get(sort).into_iter().cloned().collect();
@@ -339,7 +341,8 @@ impl<'p> Member<'_, 'p> {
         self.obligation(and(claims), (ACCESS, &text), span, how);
     }
 
-    /// That a cell is one of its array's: what arrays own that own what they hold is not only such cells.
+    /// That a cell is one of its array's: what arrays own that own what they hold is not only such
+    /// cells.
     fn within_bounds(&mut self, sort: &Type, cell: &s::Expr) -> Option<s::Expr> {
         let Type::ArrayCell(element) = sort else { return None };
         if !owns_contents(self.program) {

@@ -1,5 +1,5 @@
-//! Comprehensions: a function of the variables and parts of the state that they mention, with an axiom that says what
-//! the set or map holds. Those that say the same share a function.
+//! Comprehensions: a function of the variables and parts of the state that they mention, with an
+//! axiom that says what the set or map holds. Those that say the same share a function.
 
 use std::rc::Rc;
 
@@ -130,7 +130,8 @@ fn states(slots: &[Slot], mentions_old: bool) -> impl Iterator<Item = (bool, &Sl
     slots.iter().map(|slot| (false, slot)).chain(before)
 }
 
-/// The variables that an expression mentions and does not bind, in the order of their first occurrence.
+/// The variables that an expression mentions and does not bind, in the order of their first
+/// occurrence.
 pub(super) fn free_locals(e: &Expr, bound: &mut Vec<LocalId>, free: &mut Vec<LocalId>) {
     let outer = bound.len();
     match &e.kind {

@@ -37,7 +37,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Is there a set or map of the datatype inside its terms? No such terms exist: there would be as many as sets of them.
+/// Is there a set or map of the datatype inside its terms? No such terms exist: there would be as
+/// many as sets of them.
 fn holds_sets_of_itself(program: &Program, id: DatatypeId) -> bool {
     let inside = |id: DatatypeId| {
         let mut all = Vec::new();

@@ -1,7 +1,9 @@
-//! Functions and predicates in code that runs: what they ask for holds, and what their bodies evaluate is checked.
+//! Functions and predicates in code that runs: what they ask for holds, and what their bodies
+//! evaluate is checked.
 //!
-//! The body of one that is not defined by itself is checked where it is applied, with what is owned there: so it need not
-//! say what it reads. One that is defined by itself is checked once, by a method that owns what its precondition names.
+//! The body of one that is not defined by itself is checked where it is applied, with what is owned
+//! there: so it need not say what it reads. One that is defined by itself is checked once, by a
+//! method that owns what its precondition names.
 
 use std::rc::Rc;
 
@@ -38,7 +40,7 @@ impl Applied<'_> {
 }
 
 impl<'p> Lowering<'p> {
-    /// What is declared: preconditions and body.
+    /// Returns the declaration: preconditions and body.
     fn definition_of(&self, id: Defined) -> (&'p [Clause], Option<&'p Expr>) {
         match id {
             Defined::Function(id) => {
@@ -68,7 +70,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// The methods that check the bodies of what is defined by itself and applied in code that runs.
+    /// The methods that check the bodies of what is defined by itself and applied in code that
+    /// runs.
     pub(super) fn executed_bodies(&mut self, members: &mut Vec<s::Member>) {
         let mut at = 0;
         while let Some(&id) = self.executed.get_index(at) {
@@ -180,7 +183,8 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// Without a body nothing says what is read, but that it is of the objects that the precondition names, if it does.
+    /// Without a body nothing says what is read, but that it is of the objects that the
+    /// precondition names, if it does.
     fn unknown_reads(
         &mut self,
         id: Defined,

@@ -1,8 +1,9 @@
 //! Ghost fields that lead from objects to objects of their own sort, as those to parents do.
 //!
-//! Such a field has an implicit invariant at the begin and at the end of each procedure and of each pass through a loop:
-//! from every object it leads to null in the end, and on the way there it leads to and from objects that exist only. So
-//! nothing leads to a new object. Callers show it of the state at the call, who is called shows it of the state at the end.
+//! Such a field has an implicit invariant at the begin and at the end of each procedure and of each
+//! pass through a loop: from every object it leads to null in the end, and on the way there it
+//! leads to and from objects that exist only. So nothing leads to a new object. Callers show it of
+//! the state at the call, who is called shows it of the state at the end.
 //!
 //! SOUNDNESS: what `auto` lemmas say holds in all states, so there nobody may take it for granted
 //! (`auto lemmas do not know where ghost fields lead`).
@@ -17,7 +18,8 @@ use super::types::Slot;
 use crate::build::*;
 
 impl Member<'_, '_> {
-    /// Is the part of the state such a field, of a sort along whose fields the program follows paths?
+    /// Is the part of the state such a field, of a sort along whose fields the program follows
+    /// paths?
     pub(super) fn is_forest(&self, slot: &Slot) -> bool {
         let Slot::Field(field) = slot else { return false };
         let declared = &self.program.fields[*field];

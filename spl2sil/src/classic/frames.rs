@@ -1,8 +1,9 @@
-//! What follows by construction of the lowering, stated in the one-sided assertions of SIL: whoever gets them may use
-//! them, nobody proves them.
+//! The consequences of how programs are lowered, stated in the one-sided assertions of SIL: their
+//! receivers may use them, and nobody proves them.
 //!
-//! Each form is sound because of how statements are lowered: a write is checked against `Own`, a new object is outside of
-//! `Alloc`, an object that is freed is in `Own` and leaves both. Calls and loops hand over a subset of `Own`.
+//! Each form is sound because of how statements are lowered: a write is checked against `Own`, a
+//! new object is outside of `Alloc`, an object that is freed is in `Own` and leaves both. Calls and
+//! loops hand over a subset of `Own`.
 
 use sil::syntax as s;
 use spl::program::Type;
@@ -13,7 +14,7 @@ use super::types::Slot;
 use crate::build::*;
 
 impl Member<'_, '_> {
-    /// What is owned exists, and null does not.
+    /// Makes the claim that owned objects exist, and null does not.
     pub(super) fn owned_exists(&mut self, state: &State) -> Vec<s::Expr> {
         let sorts: Vec<Type> = state.own.keys().cloned().collect();
         let mut facts = Vec::new();
@@ -28,8 +29,9 @@ impl Member<'_, '_> {
         facts
     }
 
-    /// What can have changed from `before` to `after` where `before.own` was handed over: fields of objects in it, and of
-    /// objects that did not exist; and objects that are owned afterwards are of it or new.
+    /// Makes the claim about changes from `before` to `after` where `before.own` was handed over:
+    /// fields may change of objects in it, and of objects that did not exist; objects that are
+    /// owned afterwards are of it or new.
     pub(super) fn framed(
         &mut self,
         before: &State,
@@ -72,8 +74,8 @@ impl Member<'_, '_> {
         facts
     }
 
-    /// A part of the state that holds references holds null at null, since nothing is ever written there. Other maps hold
-    /// there what they are said to.
+    /// A part of the state that holds references holds null at null, since nothing is ever written
+    /// there. Other maps hold there what they are said to.
     pub(super) fn null_at_null(&mut self, slot: &Slot, value: &s::Expr) -> Option<s::Expr> {
         let (Some(_), Type::Map(from, to)) = (slot.sort(self.program), slot.ty(self.program))
         else {
@@ -87,8 +89,8 @@ impl Member<'_, '_> {
         Some(eq(self.of_map("rd", (&from, &to), [value.clone(), object]), nothing))
     }
 
-    /// A part of the state of which nothing is known but what is said of it: the solver is told that it is no write to
-    /// another map, since it follows paths along such maps only.
+    /// A part of the state of which nothing is known but what is said of it: the solver is told
+    /// that it is no write to another map, since it follows paths along such maps only.
     fn no_write(&mut self, slot: &Slot, value: &s::Expr) -> Option<s::Expr> {
         let Type::Map(from, to) = slot.ty(self.program) else { return None };
         let is_path = from == to && self.lowering.uses.paths.contains(&*from);
@@ -98,7 +100,7 @@ impl Member<'_, '_> {
         })
     }
 
-    /// What is known of a state at the begin of a member.
+    /// Makes the known facts about a state at the begin of a member.
     pub(super) fn begins(&mut self, state: &State) -> Vec<s::Expr> {
         let mut facts = self.nothing_at_null(state);
         facts.extend(self.no_writes(state));

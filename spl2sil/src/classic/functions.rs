@@ -1,9 +1,10 @@
 //! Functions and axioms.
 //!
-//! A function sees the heap through the fields it mentions, so it is a function of its parameters and of these. One with
-//! a body is defined by it: by an axiom if it is not recursive, else it becomes a function of SIL, whose unrolling the
-//! engine limits and whose termination it checks. What such a function promises is proved. One without a body is
-//! trusted to exist as its postconditions say.
+//! A function sees the heap through the fields it mentions, so it is a function of its parameters
+//! and of these. One with a body is defined by it: by an axiom if it is not recursive, else it
+//! becomes a function of SIL, whose unrolling the engine limits and whose termination it checks.
+//! What such a function promises is proved. One without a body is trusted to exist as its
+//! postconditions say.
 
 use std::rc::Rc;
 
@@ -22,7 +23,7 @@ use super::{Fallible, Lowering, Stuck, places};
 use crate::build::*;
 use crate::lower::annotations::ends;
 
-/// What has no lowering, in words.
+/// The words for a function without a lowering.
 pub(super) const IN_COMPREHENSION: &str = "what applies itself inside a comprehension";
 
 /// A function with its parameters, as it is declared in SIL.
@@ -44,11 +45,11 @@ pub(super) struct Recursive<'p, 'r> {
     pub(super) slots: &'r [Slot],
     pub(super) requires: &'p [Clause],
     pub(super) ensures: &'p [Clause],
-    /// What its postconditions call its value.
+    /// The name of its value in postconditions.
     pub(super) result: Option<LocalId>,
     pub(super) ty: &'p Type,
     pub(super) body: Option<&'p Expr>,
-    /// What gets smaller.
+    /// The parameter that gets smaller.
     pub(super) measure: Option<LocalId>,
 }
 
@@ -221,7 +222,7 @@ pub(super) fn lowered_with(domain: s::Domain, axioms: Vec<s::Expr>) -> s::Domain
     axioms.into_iter().fold(domain, |domain, axiom| domain.axiom(unnamed(axiom)))
 }
 
-/// What holds where `guards` do; a quantifier stays outermost.
+/// Makes the claim that `e` holds where `guards` do; a quantifier stays outermost.
 pub(super) fn guarded(guards: Vec<s::Expr>, e: s::Expr) -> s::Expr {
     if guards.is_empty() {
         return e;
@@ -253,7 +254,8 @@ pub(super) fn unnamed(body: s::Expr) -> s::Axiom {
 }
 
 impl Lowering<'_> {
-    /// What is defined by itself and has a value, or applies such: those are functions of SIL.
+    /// Lists the recursive definitions with a value, and those that apply them: they are functions
+    /// of SIL.
     fn functions_of_sil(&self) -> FxHashSet<String> {
         let functions = self.recursive_functions.iter().map(|&id| &self.program.functions[id].name);
         let predicates = self.recursive.iter().map(|(id, _)| &self.program.predicates[id].name);
@@ -293,7 +295,8 @@ impl<'p> Member<'_, 'p> {
         formals.iter().map(|(name, ty)| typed(name, self.ty(ty))).collect()
     }
 
-    /// `forall formals :: body`, instantiated where `application` is; a quantifier in `body` is joined with this one.
+    /// `forall formals :: body`, instantiated where `application` is; a quantifier in `body` is
+    /// joined with this one.
     pub(super) fn for_all(
         &mut self,
         formals: &[(String, Type)],
@@ -333,7 +336,7 @@ impl<'p> Member<'_, 'p> {
         forall(variables, triggers, body)
     }
 
-    /// That a function depends only on the objects it says it needs.
+    /// Makes the claim that a function depends only on the objects of its declared footprint.
     pub(super) fn depends_on_footprint(
         &mut self,
         requires: &'p [Clause],
@@ -360,8 +363,9 @@ impl<'p> Member<'_, 'p> {
         Ok(self.depends_on(&footprints, std::slice::from_ref(&header.application), header, slots))
     }
 
-    /// Where two states agree on `footprints`, they agree on `values`. A part of the state of a sort without a footprint
-    /// has to be the same as a whole: the function may depend on all of it.
+    /// Where two states agree on `footprints`, they agree on `values`. A part of the state of a
+    /// sort without a footprint has to be the same as a whole: the function may depend on all of
+    /// it.
     pub(super) fn depends_on(
         &mut self,
         footprints: &[(Type, s::Expr)],
@@ -397,7 +401,8 @@ impl<'p> Member<'_, 'p> {
         vec![forall(self.typed_formals(&formals), [trigger], body)]
     }
 
-    /// What a function that is not defined by itself means: its body, or else what it promises where its precondition holds.
+    /// Makes the meaning of a function that is not recursive: its body, or else its promises where
+    /// its precondition holds.
     fn meaning(
         &mut self,
         id: FunctionId,

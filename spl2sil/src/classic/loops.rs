@@ -1,5 +1,5 @@
-//! Loops: as calls, of a procedure whose contract is the invariant. What the invariant does not own is set aside: the
-//! body may read it, since nobody else can change it.
+//! Loops: as calls, of a procedure whose contract is the invariant. What the invariant does not own
+//! is set aside: the body may read it, since nobody else can change it.
 
 use indexmap::{IndexMap, IndexSet};
 use sil::syntax as s;
@@ -63,8 +63,9 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
-    /// Takes what the invariant owns and puts the rest aside. Yields what was owned (as it has to be afterwards if the loop
-    /// makes and frees nothing), the state before the loop, and what is put aside.
+    /// Takes what the invariant owns and puts the rest aside. Yields what was owned (as it has to
+    /// be afterwards if the loop makes and frees nothing), the state before the loop, and what is
+    /// put aside.
     #[expect(clippy::type_complexity, reason = "three parts of one split, used in one place")]
     fn set_aside(
         &mut self,

@@ -1,4 +1,4 @@
-//! What is known while one declaration is lowered.
+//! The state of lowering one declaration.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub(super) struct State {
     pub(super) own: IndexMap<Type, s::Expr>,
 }
 
-/// What a variable of an assertion stands for.
+/// The meaning of a variable in an assertion.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     /// An expression.
@@ -43,7 +43,7 @@ pub(super) struct Env {
     pub(super) now: Rc<State>,
     /// The state of `old`.
     pub(super) before: Rc<State>,
-    /// What variables stand for, where that is not the variable of their name.
+    /// The values of variables, where they are not the variables of their names.
     pub(super) values: Rc<FxHashMap<LocalId, Value>>,
     /// The same inside `old`, if it differs.
     pub(super) values_before: Option<Rc<FxHashMap<LocalId, Value>>>,
@@ -76,7 +76,7 @@ pub(super) struct Member<'l, 'p> {
     pub(super) procedure: Option<ProcedureId>,
     names: FxHashMap<LocalId, String>,
     pub(super) taken: FxHashSet<String>,
-    /// What has been found out about holes.
+    /// The values found for holes.
     pub(super) bindings: BTreeMap<usize, s::Expr>,
     /// The type of each hole.
     pub(super) holes: Vec<Type>,
@@ -96,7 +96,7 @@ pub(super) struct Member<'l, 'p> {
     pub(super) state: State,
     /// The state at entry.
     pub(super) entry: Rc<State>,
-    /// What locals stand for.
+    /// The values of locals.
     pub(super) values: Rc<FxHashMap<LocalId, Value>>,
 }
 

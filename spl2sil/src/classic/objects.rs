@@ -73,10 +73,11 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// A new object has any contents. It may be one that was freed, so what is known of that one has to be forgotten, in
-    /// programs that free objects of the sort. A field that is written before anything reads it needs no other value
-    /// before: each write makes paths longer to reason about. A ghost field that is known to lead nowhere from what does
-    /// not exist is no part of the memory.
+    /// A new object has any contents. It may be one that was freed, so what is known of that one
+    /// has to be forgotten, in programs that free objects of the sort. A field that is written
+    /// before anything reads it needs no other value before: each write makes paths longer to
+    /// reason about. A ghost field that is known to lead nowhere from what does not exist is no
+    /// part of the memory.
     fn any_contents(
         &mut self,
         sort: &Type,
@@ -97,7 +98,8 @@ impl<'p> Member<'_, 'p> {
         }
     }
 
-    /// Do the statements write this part of the object in the variable before they read that part of any object?
+    /// Do the statements write this part of the object in the variable before they read that part
+    /// of any object?
     fn is_overwritten(&self, slot: &Slot, object: Variable, stmts: &[Stmt]) -> bool {
         let reads = |e: &Expr| {
             let mut uses = Uses::default();

@@ -1,8 +1,8 @@
 //! Predicates where they are used, and those without a body.
 //!
-//! A predicate that is not defined by itself is what it stands for, at each of its uses. One without a body is a formula
-//! and a set of each sort, which depend on the objects in these sets alone. So is one that is defined by itself, see
-//! [`super::unrolled`].
+//! A predicate that is not defined by itself is what it stands for, at each of its uses. One
+//! without a body is a formula and a set of each sort, which depend on the objects in these sets
+//! alone. So is one that is defined by itself, see [`super::unrolled`].
 
 use std::rc::Rc;
 
@@ -34,7 +34,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A predicate without a body: a formula and a set of each sort, which depend on the objects in the sets alone.
+    /// A predicate without a body: a formula and a set of each sort, which depend on the objects in
+    /// the sets alone.
     fn abstract_predicate(&mut self, id: PredicateId) -> Fallible<s::Member> {
         let program = self.program;
         let predicate = &program.predicates[id];
@@ -73,7 +74,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What the set of a predicate without a body is called.
+/// Returns the name of the set of a predicate without a body.
 pub(super) fn footprint_name(predicate: &str, sort: &str) -> String {
     format!("footprint${predicate}${sort}")
 }

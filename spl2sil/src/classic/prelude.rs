@@ -1,8 +1,8 @@
 //! The theories that lowered programs rest on: sets, maps, frames, paths, arrays.
 //!
-//! Each is a domain written as SIL text, with placeholders (`#S`) for the sorts it is about, and is added to a program
-//! that uses it. Names of variables end with `$`, so that the program can use them for what it declares. Why the axioms
-//! hold is said in `SOUNDNESS.md`.
+//! Each is a domain written as SIL text, with placeholders (`#S`) for the sorts it is about, and is
+//! added to a program that uses it. Names of variables end with `$`, so that the program can use
+//! them for what it declares. Why the axioms hold is said in `SOUNDNESS.md`.
 
 use indexmap::{IndexMap, IndexSet};
 use sil::syntax::Member;
@@ -21,9 +21,9 @@ pub(super) enum Part {
     Set(Type),
     /// Maps between types.
     Map(Type, Type),
-    /// What `frame` means of maps from references.
+    /// The meaning of `frame` for maps from references.
     Frame(Type, Type),
-    /// What `agree` means of them.
+    /// The meaning of `agree` for such maps.
     Agree(Type, Type),
     /// Paths along maps from a sort to itself.
     Reach(Type),
@@ -35,7 +35,7 @@ pub(super) enum Part {
     Array(Type),
     /// The cells of arrays with such elements as maps from integers.
     ArrayCells(Type),
-    /// What these cells hold, as such maps.
+    /// The contents of these cells, as such maps.
     ArrayContents(Type),
     /// Operations on bits.
     Bits,
@@ -43,7 +43,7 @@ pub(super) enum Part {
     Known(Type),
     /// The order on sets of objects that exist.
     Smaller(Type),
-    /// What measures are compared by.
+    /// The order of measures.
     Order,
 }
 
@@ -224,8 +224,9 @@ fn text(program: &Program, part: &Part) -> Option<String> {
     })
 }
 
-/// Which cells of an array are its own, besides that they are of it. Where an array owns what it holds, it owns all it
-/// maps indices to, as in the original: what is out of bounds has a value that nobody reads or writes.
+/// Which cells of an array are its own, besides that they are of it. Where an array owns what it
+/// holds, it owns all it maps indices to, as in the original: what is out of bounds has a value
+/// that nobody reads or writes.
 fn within(program: &Program, element: &str) -> String {
     if owns_contents(program) {
         return String::new();

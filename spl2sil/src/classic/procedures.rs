@@ -31,7 +31,8 @@ struct Head {
 }
 
 impl Lowering<'_> {
-    /// Notes the procedures whose contracts have no lowering: they cannot be called, also where they are declared later.
+    /// Notes the procedures whose contracts have no lowering: they cannot be called, also where
+    /// they are declared later.
     pub(super) fn refuse_contracts(&mut self) {
         let program = self.program;
         for (id, _) in program.procedures.iter() {
@@ -182,8 +183,9 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
-    /// What comes of `free` clauses is assumed and not checked. The place of an expression says which clause it is of. Where
-    /// there is more than one case, a formula may be of several clauses, so it is checked unless all are free.
+    /// Drops the obligations of `free` clauses, which are assumed and not checked. The place of an
+    /// expression names its clause. Where there is more than one case, a formula may be of several
+    /// clauses, so it is checked unless all are free.
     fn unless_free(&self, clauses: &[Clause], spec: &Spec, stated: Vec<s::Expr>) -> Vec<s::Expr> {
         if spec.cases.len() > 1 && !clauses.iter().all(|clause| clause.is_free) {
             return stated;
@@ -241,8 +243,8 @@ impl<'p> Member<'_, 'p> {
         Ok(std::mem::take(&mut self.statements))
     }
 
-    /// Gives implicit results that the body does not assign the value that the postcondition determines, or what is owned.
-    /// Whatever they get, the postcondition is checked with it.
+    /// Gives implicit results that the body does not assign the value that the postcondition
+    /// determines, or what is owned. Whatever they get, the postcondition is checked with it.
     fn close_results(&mut self, procedure: &'p Procedure, outs: &FxHashMap<LocalId, Value>) {
         let open = self.program.left_open(procedure);
         if open.is_empty() {

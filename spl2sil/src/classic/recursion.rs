@@ -1,11 +1,11 @@
-//! What is defined by itself: functions, and predicates.
+//! Recursive definitions: functions, and predicates.
 
 use la_arena::ArenaMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use spl::program::{Expr, ExprKind, FunctionId, PredicateId, PredicateUse, Program};
 
-/// Functions whose bodies apply themselves, directly or through others, and those that apply such functions: axioms of
-/// domains cannot.
+/// Functions whose bodies apply themselves, directly or through others, and those that apply such
+/// functions: axioms of domains cannot.
 pub(super) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
     let applied_by = |id: FunctionId| {
         let mut all = Vec::new();
@@ -37,8 +37,9 @@ pub(super) fn recursive_functions(program: &Program) -> FxHashSet<FunctionId> {
     }
 }
 
-/// What is defined by itself through a comprehension. Nothing says how often a comprehension applies a function, so it is
-/// not shown that such a definition means anything: `h(k) = {x :: !(x in h(k))}` has no value.
+/// Lists the definitions that recurse through a comprehension. Nothing says how often a
+/// comprehension applies a function, so nothing shows that such a definition has a meaning: `h(k) =
+/// {x :: !(x in h(k))}` has no value.
 pub(super) fn in_comprehensions(program: &Program) -> FxHashSet<Defined> {
     let functions = program.functions.iter().map(|(id, _)| Defined::Function(id));
     let predicates = program.predicates.iter().map(|(id, _)| Defined::Predicate(id));
@@ -66,7 +67,7 @@ pub(super) fn in_comprehensions(program: &Program) -> FxHashSet<Defined> {
     found
 }
 
-/// What is applied in its own body, directly or through others.
+/// Lists the definitions that apply themselves, directly or through others.
 pub(super) fn defined_by_themselves(program: &Program) -> FxHashSet<Defined> {
     let functions = program.functions.iter().map(|(id, _)| Defined::Function(id));
     let predicates = program.predicates.iter().map(|(id, _)| Defined::Predicate(id));
@@ -106,7 +107,7 @@ fn parts(program: &Program, id: Defined) -> impl Iterator<Item = &Expr> {
     body.iter().chain(requires.iter().chain(ensures).map(|clause| &clause.condition))
 }
 
-/// What an expression applies, and whether it does so inside a comprehension.
+/// Collects the applications of an expression, and whether each stands inside a comprehension.
 fn mentions(e: &Expr, is_inside: bool, all: &mut Vec<(Defined, bool)>) {
     let is_comprehension =
         matches!(e.kind, ExprKind::SetComprehension { .. } | ExprKind::MapComprehension { .. });
@@ -119,7 +120,8 @@ fn mentions(e: &Expr, is_inside: bool, all: &mut Vec<(Defined, bool)>) {
     front::grow_stack(|| e.for_each_child(&mut |child| mentions(child, is_inside, all)));
 }
 
-/// Predicates that stand for something in which they occur, each with those that are defined together with it.
+/// Predicates that stand for something in which they occur, each with those that are defined
+/// together with it.
 pub(super) fn recursive_predicates(
     program: &Program,
 ) -> ArenaMap<PredicateId, FxHashSet<PredicateId>> {
@@ -145,7 +147,8 @@ pub(super) fn recursive_predicates(
     ids.filter(|&id| reached[id].contains(&id)).map(|id| (id, with(id))).collect()
 }
 
-/// The functions that an expression applies, also by way of predicates, each of which is looked into once.
+/// The functions that an expression applies, also by way of predicates, each of which is looked
+/// into once.
 fn applied(
     program: &Program,
     e: &Expr,
@@ -171,7 +174,7 @@ fn reaches<I: Copy + Eq + std::hash::Hash>(start: I, step: &impl Fn(I) -> Vec<I>
     reached(start, step).contains(&start)
 }
 
-/// What one gets to from `start` with one step or more.
+/// Returns everything that one step or more leads to from `start`.
 fn reached<I: Copy + Eq + std::hash::Hash>(start: I, step: &impl Fn(I) -> Vec<I>) -> FxHashSet<I> {
     let (mut seen, mut todo) = (FxHashSet::default(), step(start));
     while let Some(next) = todo.pop() {

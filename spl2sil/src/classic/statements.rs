@@ -165,7 +165,7 @@ impl<'p> Member<'_, 'p> {
         self.ghost_only(is_real, span, "change what is not ghost");
     }
 
-    /// What a plain or pure assertion says at this point.
+    /// Makes the claim of a plain or pure assertion at this point.
     fn claim(&mut self, is_pure: bool, e: &'p Expr, span: Span) -> Fallible<Vec<s::Expr>> {
         let env = self.env();
         let spec = self.assertion_spec(e, span, &env)?;
@@ -187,8 +187,8 @@ impl<'p> Member<'_, 'p> {
         Ok(all)
     }
 
-    /// `assert condition with { proof }`: the proof runs to the side, and what it shows is known afterwards, of the state in
-    /// which it started: a lemma may have changed ghost fields.
+    /// `assert condition with { proof }`: the proof runs to the side, and what it shows is known
+    /// afterwards, of the state in which it started: a lemma may have changed ghost fields.
     fn proved(&mut self, condition: &'p Expr, proof: &'p Block, span: Span) -> Fallible<()> {
         let state = self.state.clone();
         let outer = self.values.clone();
@@ -277,7 +277,8 @@ impl<'p> Member<'_, 'p> {
         self.emit_at(span, declare(&name, ty, None));
     }
 
-    /// Declares the variables that stand for values of calls inside expressions: the program does not.
+    /// Declares the variables that stand for values of calls inside expressions: the program does
+    /// not.
     fn temporaries(&mut self, targets: &[Variable], span: Span) {
         for target in targets {
             if let Variable::Local(local) = *target

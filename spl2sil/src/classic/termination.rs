@@ -1,8 +1,9 @@
 //! Termination of lemmas and recursive functions.
 //!
-//! A lemma that calls itself proves what it likes unless something gets smaller. The measure is the first that applies: a
-//! parameter of a datatype, what is owned at entry (a part of the finitely many objects that exist), an Int parameter.
-//! Of several parameters the first that a recursive call changes is taken.
+//! A lemma that calls itself proves what it likes unless something gets smaller. The measure is the
+//! first that applies: a parameter of a datatype, what is owned at entry (a part of the finitely
+//! many objects that exist), an Int parameter. Of several parameters the first that a recursive
+//! call changes is taken.
 
 use sil::syntax as s;
 use spl::program::{
@@ -100,7 +101,8 @@ fn value_measure(
     of(&|ty| matches!(ty, Type::Datatype(_))).or_else(|| of(&|ty| *ty == Type::Int))
 }
 
-/// The first of the parameters for which all calls give a part of it, or else one that some call changes, or else the first.
+/// The first of the parameters for which all calls give a part of it, or else one that some call
+/// changes, or else the first.
 fn changing(
     program: &Program,
     parameters: &[LocalId],

@@ -1,4 +1,5 @@
-//! Terms and pure formulas. Reads of the heap are total here: whether they are allowed is asked in [`super::checks`].
+//! Terms and pure formulas. Reads of the heap are total here: whether they are allowed is asked in
+//! [`super::checks`].
 
 use front::grow_stack;
 use sil::syntax as s;
@@ -20,7 +21,8 @@ impl<'p> Member<'_, 'p> {
         grow_stack(|| self.term_of(e, &e.ty, env))
     }
 
-    /// The value of an expression where one of type `wanted` is expected: the type of `null` and `{}` on their own.
+    /// The value of an expression where one of type `wanted` is expected: the type of `null` and
+    /// `{}` on their own.
     pub(super) fn term_as(&mut self, e: &'p Expr, wanted: &Type, env: &Env) -> Fallible<s::Expr> {
         let ty = if e.ty.has_holes() { wanted } else { &e.ty };
         grow_stack(|| self.term_of(e, ty, env))
@@ -253,7 +255,7 @@ impl<'p> Member<'_, 'p> {
         Ok(self.of_map("rd", (cell, element), [slot, at]))
     }
 
-    /// What all cells of a type hold.
+    /// Returns the contents of all cells of a type.
     fn contents(&mut self, cell: &Type, env: &Env, span: Span) -> Fallible<s::Expr> {
         match cell {
             Type::ArrayCell(element) => self.slot(&Slot::Cells((**element).clone()), env, span),
@@ -349,7 +351,8 @@ impl<'p> Member<'_, 'p> {
             .unwrap_or_else(|| self.of_map("rd", (from, to), [map_term, key_term])))
     }
 
-    /// A read of the map of an array is a read of its cell: quantifiers find cells, not maps inside of quantifiers.
+    /// A read of the map of an array is a read of its cell: quantifiers find cells, not maps inside
+    /// of quantifiers.
     fn read_of_array(&self, map: &s::Expr, key: &s::Expr, element: &Type) -> Option<s::Expr> {
         let s::ExprKind::Call { name, arguments, .. } = &map.kind else { return None };
         let [array, contents] = &arguments[..] else { return None };
@@ -559,8 +562,8 @@ impl<'p> Member<'_, 'p> {
         Ok(())
     }
 
-    /// The map along which a path goes. What is no part of the state has to be mentioned as no write to another map, as
-    /// parts of the state are where they begin.
+    /// The map along which a path goes. What is no part of the state has to be mentioned as no
+    /// write to another map, as parts of the state are where they begin.
     fn steps(&mut self, map: &'p Expr, sort: &Type, env: &Env) -> Fallible<s::Expr> {
         self.lowering.prelude.want(Part::Reach(sort.clone()));
         let map = self.term(map, env)?;
@@ -588,7 +591,7 @@ impl<'p> Member<'_, 'p> {
         spelled(&self.program.destructors[id].name)
     }
 
-    /// What generated functions of a type are called.
+    /// Returns the part of generated names that stands for a type.
     pub(super) fn key(&self, ty: &Type) -> String {
         Key(self.program, ty).to_string()
     }

@@ -1,6 +1,8 @@
-//! Triggers for quantifiers: the original instantiates on all terms there are, E-matching on those that a trigger names.
+//! Triggers for quantifiers: the original instantiates on all terms there are, E-matching on those
+//! that a trigger names.
 //!
-//! A trigger is made of applications in the quantifier's body: one that mentions all variables, or one for each variable.
+//! A trigger is made of applications in the quantifier's body: one that mentions all variables, or
+//! one for each variable.
 
 use sil::syntax::walk::{Visitor, visit};
 use sil::syntax::{BinaryOp, Expr, ExprKind};
@@ -44,8 +46,8 @@ pub(super) fn of(variables: &[&str], body: &Expr) -> Vec<Vec<Expr>> {
     triggers
 }
 
-/// Where all `x in X` have a property, there is an instance for each `x in X` that is mentioned, if some term names the
-/// other variables.
+/// Where all `x in X` have a property, there is an instance for each `x in X` that is mentioned, if
+/// some term names the other variables.
 fn bounded(variables: &[&str], body: &Expr, all: &[(Vec<&str>, Expr)]) -> Option<Vec<Expr>> {
     let ExprKind::Binary { op: BinaryOp::Implies, left, .. } = &body.kind else { return None };
     let (bound, domain) = all.iter().find(|(_, term)| same(term, left))?;
@@ -136,8 +138,8 @@ fn head(e: &Expr) -> Option<&str> {
     }
 }
 
-/// Applications that may be triggers: of functions to variables and such applications, outside of inner quantifiers
-/// or without their variables.
+/// Applications that may be triggers: of functions to variables and such applications, outside of
+/// inner quantifiers or without their variables.
 struct Applications {
     hidden: Vec<String>,
     all: Vec<Expr>,

@@ -20,7 +20,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// What the state of the sort is keyed by; a global variable belongs to none.
+    /// Returns the sort that keys this part of the state; a global variable has none.
     pub(super) fn sort(&self, program: &Program) -> Option<Type> {
         match self {
             Self::Field(field) => Some(Type::Struct(program.fields[*field].parent)),
@@ -41,7 +41,7 @@ impl Slot {
         }
     }
 
-    /// What generated variables are called after.
+    /// Returns the stem of the names of generated variables.
     pub(super) fn name(&self, program: &Program) -> String {
         match self {
             Self::Field(field) => program.fields[*field].name.clone(),
@@ -72,7 +72,8 @@ impl fmt::Display for Key<'_> {
     }
 }
 
-/// A name of SPL as SIL writes it: `?` and `^` are not in names there, and some names are words of SIL.
+/// A name of SPL as SIL writes it: `?` and `^` are not in names there, and some names are words of
+/// SIL.
 pub(super) fn spelled(name: &str) -> String {
     let spelled = name.replace('?', "$q").replace('^', "$c");
     let starts_with_digit = spelled.starts_with(|first: char| first.is_ascii_digit());

@@ -1,13 +1,14 @@
 //! Predicates that are defined by themselves.
 //!
-//! As the original does, we open an instance that the program mentions twice, and no more: `p` is defined by `once$p`,
-//! that by `last$p`, and all three are the same. Of `last$p` only the ways that need no further instance are known. So
-//! the solver cannot go on forever.
+//! As the original does, we open an instance that the program mentions twice, and no more: `p` is
+//! defined by `once$p`, that by `last$p`, and all three are the same. Of `last$p` only the ways
+//! that need no further instance are known. So the solver cannot go on forever.
 //!
-//! Each is a formula and a set of each sort, which the definition ties together. Read as an inductive definition of the
-//! sets that satisfy an instance, this is consistent if no instance has two such sets. It depends on the contents of its
-//! own objects alone if its ways do. Two methods prove that, by induction on derivations: there, nothing is known of the
-//! inner instances (`any$p`) but what is to be shown.
+//! Each is a formula and a set of each sort, which the definition ties together. Read as an
+//! inductive definition of the sets that satisfy an instance, this is consistent if no instance has
+//! two such sets. It depends on the contents of its own objects alone if its ways do. Two methods
+//! prove that, by induction on derivations: there, nothing is known of the inner instances
+//! (`any$p`) but what is to be shown.
 
 use indexmap::IndexMap;
 use sil::build::Annotate;
@@ -29,18 +30,18 @@ use crate::lower::annotations::ends;
 /// Which of the functions that stand for a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
-    /// What the program mentions.
+    /// An instance that the program mentions.
     Whole,
-    /// What is opened once more.
+    /// An instance that is opened once more.
     Once,
-    /// What is opened only where that ends it.
+    /// An instance that is opened only where that ends it.
     Last,
     /// An instance of which nothing is known.
     Any,
 }
 
-/// What is lowered where a member is the definition of a predicate: instances of those that are defined together with it
-/// are at this level.
+/// The level of instances while the definition of a predicate is lowered: instances of the
+/// predicates defined together with it are at this level.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Definition {
     predicate: PredicateId,
@@ -146,7 +147,8 @@ impl<'p> Lowering<'p> {
         Ok(domain)
     }
 
-    /// A member that lowers the body with instances of level `inner`, and the head at level `level`.
+    /// A member that lowers the body with instances of level `inner`, and the head at level
+    /// `level`.
     fn header_at(
         &mut self,
         id: PredicateId,
@@ -174,7 +176,8 @@ impl<'p> Lowering<'p> {
         Ok((member, header))
     }
 
-    /// An instance is what it stands for, with instances of the next level in it, and the same at both levels.
+    /// An instance is what it stands for, with instances of the next level in it, and the same at
+    /// both levels.
     fn definition(
         &mut self,
         id: PredicateId,
@@ -204,7 +207,8 @@ impl<'p> Lowering<'p> {
         Ok(vec![quantified_over(formals, triggers, and(facts))])
     }
 
-    /// What is known of the last level: the ways that need no instance, and what it depends on.
+    /// Makes the known facts about the last level: the ways that need no instance, and its
+    /// dependence on its objects.
     fn last_ways(&mut self, id: PredicateId) -> Fallible<Vec<s::Expr>> {
         let group = self.recursive[id].clone();
         let (mut member, header) = self.header_at(id, Level::Last, Level::Last)?;
@@ -262,7 +266,8 @@ impl<'p> Lowering<'p> {
         Ok(method.body(checks).into())
     }
 
-    /// A method that proves that an instance depends on its own objects alone, if those inside it do.
+    /// A method that proves that an instance depends on its own objects alone, if those inside it
+    /// do.
     fn framed_by_itself(&mut self, id: PredicateId) -> Fallible<Option<s::Member>> {
         let name = &self.program.predicates[id].name;
         let place = self.program.predicates[id].name_span;
@@ -322,7 +327,8 @@ impl<'p> Lowering<'p> {
 }
 
 impl Member<'_, '_> {
-    /// The function that stands for a predicate where it is mentioned; what has to be defined is noted.
+    /// The function that stands for a predicate where it is mentioned; what has to be defined is
+    /// noted.
     pub(super) fn instance_name(&mut self, id: PredicateId) -> String {
         if !self.lowering.recursive.contains_idx(id) {
             return spelled(&self.program.predicates[id].name);
@@ -371,7 +377,7 @@ impl Member<'_, '_> {
         Ok(self.assertion_spec(body, body.span, env)?.cases)
     }
 
-    /// What is owned of a sort on one way.
+    /// Returns the owned objects of a sort on one way.
     fn set_of(&mut self, way: &Case, sort: &Type) -> s::Expr {
         way.sets.get(sort).cloned().unwrap_or_else(|| self.of_set("empty", sort, []))
     }

@@ -1,7 +1,8 @@
 //! Which parts of the state a declaration needs, and which it may change.
 //!
-//! A procedure gets and gives back only these. What its callees need it needs, too, so the table is a fixpoint over the
-//! call graph. A procedure without a body may change all that its footprint can hold.
+//! A procedure gets and gives back only these. What its callees need it needs, too, so the table is
+//! a fixpoint over the call graph. A procedure without a body may change all that its footprint can
+//! hold.
 
 use la_arena::ArenaMap;
 use rustc_hash::FxHashSet;
@@ -12,7 +13,8 @@ use spl::program::{
 
 use super::types::Slot;
 
-/// What a declaration or a piece of one needs of the state. The order of the entries is that of their first use.
+/// The needs of a declaration, or of a piece of one, from the state. The order of the entries is
+/// that of their first use.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Uses {
     /// Parts of the state that are read.
@@ -60,7 +62,8 @@ impl Uses {
         self.written.insert(slot);
     }
 
-    /// The globals that a contract mentions may change where there is no body; lemmas change ghost ones only.
+    /// The globals that a contract mentions may change where there is no body; lemmas change ghost
+    /// ones only.
     fn write_globals(&mut self, program: &Program, is_lemma: bool) {
         let written = self.slots.iter().filter(|slot| match slot {
             Slot::Global(global) => !is_lemma || program.globals[*global].is_ghost,
@@ -383,8 +386,9 @@ pub(super) fn all_sorts(program: &Program) -> Vec<Type> {
     program.structs.iter().map(|(id, _)| Type::Struct(id)).collect()
 }
 
-/// Does an array own its cells? The original has two readings: cells are objects of their own, or, with `-simplearrays` and
-/// for its first symbolic executor, whoever owns an array owns what it holds.
+/// Does an array own its cells? The original has two readings: cells are objects of their own, or,
+/// with `-simplearrays` and for its first symbolic executor, whoever owns an array owns what it
+/// holds.
 pub(super) fn owns_contents(program: &Program) -> bool {
     program.options.simple_arrays || program.dialect == Dialect::ClassicParts
 }

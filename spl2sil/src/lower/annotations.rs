@@ -1,7 +1,7 @@
 //! Where generated code comes from, and how its failures are told.
 //!
-//! The annotations are those of SIL: `@src.at` gives a place in an SPL file, `@src.as` renames an error, `@src.say` gives
-//! the words.
+//! The annotations are those of SIL: `@src.at` gives a place in an SPL file, `@src.as` renames an
+//! error, `@src.say` gives the words.
 
 use sil::syntax::Annotation;
 use spl::source::Span;

@@ -1,10 +1,10 @@
-//! Who may take `auto` lemmas for granted: none of the members that their proofs lead to, or a lemma would be its own
-//! reason.
+//! The members that may assume `auto` lemmas: none of those that the lemmas' proofs lead to, or a
+//! lemma would be its own reason.
 
 use rustc_hash::FxHashSet;
 use spl::program::{ProcedureId, ProcedureKind, Program, StmtKind};
 
-/// What the proofs of `auto` lemmas lead to, themselves included.
+/// Lists the procedures that the proofs of `auto` lemmas lead to, the lemmas included.
 pub(crate) fn reasons(program: &Program) -> FxHashSet<ProcedureId> {
     let is_auto = |id: &ProcedureId| program.procedures[*id].kind == ProcedureKind::AutoLemma;
     let mut waiting: Vec<ProcedureId> =

@@ -11,7 +11,7 @@ use super::Member;
 use super::annotations::{Annotate, renamed};
 use super::prelude::fixed;
 
-/// What a dialect says about expressions: variables, the heap, permissions.
+/// A dialect's meaning of expressions: variables, the heap, permissions.
 ///
 /// [`Expressions::expr`] lowers everything else and comes back here for these.
 pub(crate) trait Meaning<'l, 'p> {
@@ -24,12 +24,12 @@ pub(crate) trait Meaning<'l, 'p> {
     /// The value of a global variable.
     fn global(&mut self, global: GlobalId, span: Span) -> s::Expr;
 
-    /// An expression that is about the heap or about permissions, or whose parts are in another state: see
-    /// [`is_of_dialect`].
+    /// An expression that is about the heap or about permissions, or whose parts are in another
+    /// state: see [`is_of_dialect`].
     fn of_dialect(&mut self, e: &Expr) -> s::Expr;
 
-    /// Is what is being lowered a value that a program computes, not a specification? What is not defined is then an
-    /// error of the operator, else of the specification around it.
+    /// Is what is being lowered a value that a program computes, not a specification? What is not
+    /// defined is then an error of the operator, else of the specification around it.
     fn is_computed(&self) -> bool;
 }
 
@@ -231,7 +231,8 @@ pub(crate) trait Expressions<'l, 'p: 'l>: Meaning<'l, 'p> {
         binary(op, left, right)
     }
 
-    /// `/` and `%` are those of SMT-LIB in both languages; in programs a zero divisor is an error of its own.
+    /// `/` and `%` are those of SMT-LIB in both languages; in programs a zero divisor is an error
+    /// of its own.
     fn dividing(&mut self, division: s::Expr) -> s::Expr {
         if self.is_computed() {
             division.with(renamed("*:division.by.zero", "arithmetic.failed:division.by.zero"))

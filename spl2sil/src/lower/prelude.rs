@@ -43,7 +43,7 @@ pub(crate) mod fixed {
     ];
 }
 
-/// What of the prelude a program needs.
+/// The parts of the prelude that a program needs.
 #[derive(Debug, Default)]
 pub(crate) struct Used {
     /// Total maps.

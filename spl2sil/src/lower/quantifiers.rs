@@ -10,8 +10,9 @@ use super::prelude::fixed;
 
 /// `forall x: T, y in X :: body @(pattern t)`
 ///
-/// A domain is a guard, and so is the range of bytes, which are integers in SIL. `pattern t` is the trigger `{t}`, and
-/// several are triggers of their own; `matching m yields t` is the trigger `{m}` with `t` mentioned in the body.
+/// A domain is a guard, and so is the range of bytes, which are integers in SIL. `pattern t` is the
+/// trigger `{t}`, and several are triggers of their own; `matching m yields t` is the trigger `{m}`
+/// with `t` mentioned in the body.
 pub(crate) fn quantified<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     meaning: &mut M,
     quantifier: Quantifier,
@@ -68,7 +69,8 @@ pub(crate) fn quantified<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     }
 }
 
-/// A trigger of these terms, if they can be matched: each is an application, and together they have all variables.
+/// A trigger of these terms, if they can be matched: each is an application, and together they have
+/// all variables.
 fn trigger<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     meaning: &mut M,
     terms: &[Expr],
@@ -111,8 +113,8 @@ pub(crate) fn free_locals(e: &Expr) -> Vec<LocalId> {
     mentioned
 }
 
-/// `{x: T :: e}` whose body does not depend on the heap: a function of its free variables, with an axiom that says what
-/// is in the set, or what the map has at a key.
+/// `{x: T :: e}` whose body does not depend on the heap: a function of its free variables, with an
+/// axiom that says what is in the set, or what the map has at a key.
 pub(crate) fn comprehension<'l, 'p: 'l, M: Meaning<'l, 'p> + ?Sized>(
     meaning: &mut M,
     e: &Expr,

@@ -1,4 +1,4 @@
-//! What a verdict about an SPL program relies on: it is named in the summary.
+//! The unproved assumptions of a verdict about an SPL program, for the summary.
 
 use sil::build::trusted;
 use sil::syntax::Annotation;

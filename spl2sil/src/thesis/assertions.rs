@@ -1,4 +1,4 @@
-//! What is about the heap or about permissions.
+//! Assertions about the heap or about permissions.
 
 use rustc_hash::FxHashMap;
 use sil::build::*;
@@ -15,7 +15,7 @@ use crate::lower::annotations::{Annotate, renamed, said};
 use crate::lower::expressions::{Expressions, Meaning};
 use crate::lower::quantifiers::{comprehension, free_locals};
 
-/// What is said where a program reads or writes a field that it does not own.
+/// The message where a program reads or writes a field that it does not own.
 pub(super) const NO_ACCESS: &str =
     "possible invalid heap access: there might be no permission for `%e`";
 
@@ -132,8 +132,8 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// A variable that an equation determines stands for the other side of the equation. Below `old` that side might be
-    /// another value than the one that the variable has.
+    /// A variable that an equation determines stands for the other side of the equation. Below
+    /// `old` that side might be another value than the one that the variable has.
     fn refuse_replaced(&mut self, body: &Expr) {
         for local in free_locals(body) {
             let Some(value) = self.replaced.get(&local) else { continue };
@@ -179,8 +179,8 @@ impl Scope<'_, '_, '_> {
         lowered
     }
 
-    /// `A || B ..` with permissions: which of them is meant has to be decided by what stands before the first
-    /// permission of each but the last.
+    /// `A || B ..` with permissions: which of them is meant has to be decided by what stands before
+    /// the first permission of each but the last.
     fn disjunction(&mut self, parts: &[Expr]) -> s::Expr {
         let Some((last, rest)) = parts.split_last() else { return truth(false) };
         let mut whole = self.expr(last);
@@ -274,7 +274,8 @@ pub(super) fn conjuncts_of<'e>(assertion: &'e Expr, conjuncts: &mut Vec<&'e Expr
     }
 }
 
-/// The place of the first variable among the open ones that some conjunct determines, and its value.
+/// The place of the first variable among the open ones that some conjunct determines, and its
+/// value.
 pub(super) fn next_solved<'e>(
     conjuncts: &[&'e Expr],
     open: &[LocalId],
@@ -284,7 +285,8 @@ pub(super) fn next_solved<'e>(
     })
 }
 
-/// What a conjunct says that a variable is, without mentioning variables that are open still.
+/// Returns the value that a conjunct gives to a variable, without mentioning variables that are
+/// open still.
 fn solved<'e>(conjunct: &'e Expr, local: LocalId, open: &[LocalId]) -> Option<&'e Expr> {
     let is_it = |e: &Expr| e.kind == ExprKind::Local(local);
     let value = match &conjunct.kind {

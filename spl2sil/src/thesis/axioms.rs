@@ -1,7 +1,8 @@
-//! What is taken for granted: axioms, and the contracts of `auto` lemmas.
+//! The assumptions of a program: axioms, and the contracts of `auto` lemmas.
 //!
-//! Both are free preconditions of the methods that may use them. An axiom is given to all. What an `auto` lemma says is
-//! given to no method that the proof of an `auto` lemma leads to: it would be its own reason.
+//! Both are free preconditions of the methods that may use them. An axiom is given to all. What an
+//! `auto` lemma says is given to no method that the proof of an `auto` lemma leads to: it would be
+//! its own reason.
 
 use sil::build::*;
 use sil::syntax as s;
@@ -11,7 +12,7 @@ use super::Scope;
 use crate::lower::expressions::Expressions;
 
 impl Scope<'_, '_, '_> {
-    /// What a method may take for granted.
+    /// Returns the facts that a method may assume.
     pub(super) fn granted(&mut self, id: ProcedureId) -> Vec<s::Expr> {
         let program = self.member.program();
         if program.procedures[id].body.is_none() {
@@ -29,7 +30,8 @@ impl Scope<'_, '_, '_> {
         granted
     }
 
-    /// `forall parameters :: requires ==> ensures`, if the contract is pure and there are no results.
+    /// `forall parameters :: requires ==> ensures`, if the contract is pure and there are no
+    /// results.
     fn lemma_for_all(&mut self, lemma: &spl::program::Procedure) -> Option<s::Expr> {
         let clauses = || lemma.requires.iter().chain(&lemma.ensures);
         if !lemma.results.is_empty() || clauses().any(|clause| clause.condition.is_permission()) {

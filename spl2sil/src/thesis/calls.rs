@@ -49,7 +49,8 @@ impl Scope<'_, '_, '_> {
         var(&name)
     }
 
-    /// Declares variables for calls and new objects inside expressions, which no statement declares.
+    /// Declares variables for calls and new objects inside expressions, which no statement
+    /// declares.
     pub(super) fn declare_targets(&mut self, targets: &[Variable]) {
         for target in targets {
             let Variable::Local(local) = *target else { continue };
@@ -63,8 +64,8 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// Arguments for all parameters: an implicit one is what an equation of the precondition says that it is, in terms of
-    /// the others.
+    /// Arguments for all parameters: an implicit one is what an equation of the precondition says
+    /// that it is, in terms of the others.
     fn actuals(&mut self, callee: &Procedure, given: Vec<s::Expr>, span: Span) -> Vec<s::Expr> {
         let program = self.member.program();
         let explicit = program.explicit(&callee.parameters);

@@ -13,8 +13,8 @@ use crate::lower::expressions::Expressions;
 impl Thesis<'_, '_> {
     /// A procedure or lemma as a method.
     ///
-    /// A parameter that the body assigns has its last value in a result of its own: what the postcondition says of the
-    /// parameter it says of that, and callers do not use it.
+    /// A parameter that the body assigns has its last value in a result of its own: what the
+    /// postcondition says of the parameter it says of that, and callers do not use it.
     pub(super) fn method(&self, id: ProcedureId) -> s::Member {
         let program = self.lowering.program;
         let declared = &program.procedures[id];
@@ -92,7 +92,8 @@ impl Scope<'_, '_, '_> {
         self.member.end_block(outer)
     }
 
-    /// Gives implicit results that the body does not assign the value that an equation of the postcondition determines.
+    /// Gives implicit results that the body does not assign the value that an equation of the
+    /// postcondition determines.
     fn close_results(&mut self, procedure: &Procedure) {
         let mut open = self.member.program().left_open(procedure);
         let mut conjuncts = Vec::new();
@@ -111,7 +112,7 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// That nothing is owned any more: no field of any object, no predicate.
+    /// Makes the claim that nothing is owned any more: no field of any object, no predicate.
     fn nothing_left(&mut self) -> Vec<s::Expr> {
         let program = self.member.program();
         let lowering = self.member.lowering;

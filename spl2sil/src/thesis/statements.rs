@@ -270,8 +270,9 @@ impl Scope<'_, '_, '_> {
         ));
     }
 
-    /// `assert e with { proof }`: beside the rest of the program the variables of a `forall` get any values, the proof runs
-    /// and its body is checked, in the state in which the proof started, as lemmas may change ghost fields; then e is known.
+    /// `assert e with { proof }`: beside the rest of the program the variables of a `forall` get
+    /// any values, the proof runs and its body is checked, in the state in which the proof started,
+    /// as lemmas may change ghost fields; then e is known.
     fn prove(&mut self, condition: &Expr, proof: &Block) {
         let aside = self.member.fresh("aside");
         self.member.emit_plain(declare(&aside, TypeKind::Bool, None));
@@ -311,7 +312,8 @@ impl Scope<'_, '_, '_> {
         let statements = self.member.end_block(outer);
         let chosen = branch(var(&aside), statements, []);
         self.member.emit_plain(chosen);
-        // Bound variables of the whole have names of their own: those are variables of the proof now.
+        // Bound variables of the whole have names of their own: those are variables of the proof
+        // now.
         let whole = self.quantified_again(condition);
         self.member.emit(inhale(whole));
     }
@@ -379,8 +381,9 @@ impl Scope<'_, '_, '_> {
         self.member.emit(repeated);
     }
 
-    /// A loop with calls in its guard: they are made behind the head, where the invariant is all that is known, and what
-    /// they promise is known in the body and behind the loop. So it is a loop of jumps.
+    /// A loop with calls in its guard: they are made behind the head, where the invariant is all
+    /// that is known, and what they promise is known in the body and behind the loop. So it is a
+    /// loop of jumps.
     fn calling_loop(
         &mut self,
         before_guard: &[Stmt],

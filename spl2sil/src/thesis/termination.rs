@@ -1,9 +1,10 @@
 //! Measures of lemmas and recursive functions.
 //!
-//! A lemma that does not end proves anything, and so does a function that is defined by itself. The measure is, of what there
-//! is first: a parameter that recursive calls take apart or make smaller, a predicate of the precondition, a datatype, an
-//! integer. Without one the measure is the empty tuple, below which nothing is: the recursive call is then the error,
-//! unless termination is to be taken for granted.
+//! A lemma that does not end proves anything, and so does a function that is defined by itself. The
+//! measure is, of what there is first: a parameter that recursive calls take apart or make smaller,
+//! a predicate of the precondition, a datatype, an integer. Without one the measure is the empty
+//! tuple, below which nothing is: the recursive call is then the error, unless termination is to be
+//! taken for granted.
 
 use rustc_hash::FxHashSet;
 use sil::build::*;
@@ -25,7 +26,7 @@ enum Applied {
     Predicate(PredicateId),
 }
 
-/// What applies or calls itself, directly or through others.
+/// The functions and procedures that apply or call themselves, directly or through others.
 #[derive(Debug, Default)]
 pub(super) struct Recursion {
     applied: FxHashSet<Applied>,
@@ -67,7 +68,7 @@ fn reaches_itself<T: Copy + Eq + std::hash::Hash>(start: T, next: impl Fn(T) -> 
     false
 }
 
-/// What the body of a function applies.
+/// Lists the applications in the body of a function.
 fn applications(program: &Program, of: Applied) -> Vec<Applied> {
     let (body, clauses) = match of {
         Applied::Function(id) => {
@@ -98,7 +99,8 @@ fn applications(program: &Program, of: Applied) -> Vec<Applied> {
     found
 }
 
-/// Does every recursive call make the parameter smaller, by its text: a field of it, or it less a number?
+/// Does every recursive call make the parameter smaller, by its text: a field of it, or it less a
+/// number?
 fn shrinks(program: &Program, parameter: LocalId, arguments: &[&Expr]) -> bool {
     let is_smaller = |argument: &&Expr| match &argument.kind {
         ExprKind::Destruct { term, .. } => is_part(term, parameter),
@@ -151,7 +153,8 @@ impl Scope<'_, '_, '_> {
         self.measure(&predicate.parameters, &predicate.requires, &calls)
     }
 
-    /// Lemmas end, those without recursion too: a loop in one, or a procedure that it calls, might not.
+    /// Lemmas end, those without recursion too: a loop in one, or a procedure that it calls, might
+    /// not.
     pub(super) fn lemma_measure(&mut self, id: ProcedureId, lemma: &Procedure) -> s::Decreases {
         if !self.thesis.recursion.called.contains(&id) {
             return decreases([]);
@@ -212,7 +215,7 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// What a loop in a lemma counts down: the difference of what its guard compares.
+    /// Makes the measure of a loop in a lemma: the difference of the two sides of its guard.
     pub(super) fn loop_measure(&mut self, guard: &Expr) -> s::Decreases {
         if self.member.lowering.options.assume_termination {
             return s::Decreases { kind: s::DecreasesKind::Wildcard, ..decreases([]) };

@@ -1,7 +1,7 @@
 //! Assertions, drawn from the grammar.
 //!
-//! [`Form::of`] is total over the expressions of the language and [`Grammar::draw`] over the forms, so a new form of
-//! assertion is drawn, or it is said here why not.
+//! [`Form::of`] is total over the expressions of the language and [`Grammar::draw`] over the forms,
+//! so a new form of assertion is drawn, or it is said here why not.
 
 #[cfg(test)]
 use sil::syntax::{BinaryOp, ExprKind};

@@ -73,7 +73,8 @@ impl<'d> Generator<'d> {
             let start = self.run.clone();
             let taken = self.block(length);
             let after = std::mem::replace(&mut self.run, start);
-            // The other side is a run as well: that of the other value. What the first has declared is not there.
+            // The other side is a run as well: that of the other value. What the first has declared
+            // is not there.
             self.known.truncate(known);
             self.run.state.store.insert(name.as_str().into(), Value::Bool(false));
             let mut other = self.block(other_length);
@@ -237,7 +238,8 @@ impl<'d> Generator<'d> {
         true
     }
 
-    /// A wand whose right-hand side follows from its left-hand side and what is held, whatever the values.
+    /// A wand whose right-hand side follows from its left-hand side and what is held, whatever the
+    /// values.
     pub(super) fn package(&mut self) -> bool {
         if self.nested > 0 {
             return false;
@@ -321,8 +323,8 @@ fn braces(statements: &[String]) -> String {
     text + "}"
 }
 
-/// Whether a text means the same for the rest of the method: no variable in it is assigned, no field on the way to another
-/// read.
+/// Tells whether a text means the same for the rest of the method: no variable in it is assigned,
+/// and no field on the way to another read.
 fn immutable(text: &str) -> bool {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '.');
     let changes = |word: &str| {

@@ -1,8 +1,9 @@
 //! Ground facts of the theories: terms with their values.
 //!
-//! A [`Batch`] is a program with one method for each fact and one for its negation. That a term has its value is true,
-//! so a verifier that shows the negation is wrong; one that does not show the fact is incomplete. What a method is told
-//! of the variables in a term is true as well, so `assert false` behind some facts is a probe.
+//! A [`Batch`] is a program with one method for each fact and one for its negation. That a term has
+//! its value is true, so a verifier that shows the negation is wrong; one that does not show the
+//! fact is incomplete. What a method is told of the variables in a term is true as well, so `assert
+//! false` behind some facts is a probe.
 
 use std::collections::BTreeMap;
 
@@ -62,14 +63,14 @@ impl Theory {
     }
 }
 
-/// What every batch declares.
+/// The declarations of every batch.
 const MEMBERS: &str = "adt Tree { Leaf() Node(value: Int, left: Tree, right: Tree) }\n";
 
 /// A term and what it is.
 #[derive(Clone, Debug)]
 pub struct Fact {
     pub theory: Theory,
-    /// What is known of the variables.
+    /// The assumptions about the variables.
     pub(super) given: Vec<String>,
     /// True.
     pub claim: String,
@@ -80,7 +81,7 @@ pub struct Batch {
     pub facts: Vec<Fact>,
 }
 
-/// What became of a fact.
+/// The fate of a fact.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum FactFate {
     Proved,
@@ -91,7 +92,8 @@ pub enum FactFate {
     Defect(String),
 }
 
-/// Variables that terms are made of; what they are is told to the verifier, or written instead of them.
+/// Variables that terms are made of; what they are is told to the verifier, or written instead of
+/// them.
 const VARIABLES: [(&str, &str); 14] = [
     ("i", "Int"),
     ("j", "Int"),

@@ -1,4 +1,4 @@
-//! What a verifier says about a program with probes.
+//! The verifier's answer about a program with probes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use silicon::report::{Report, Severity, Verdict};
 
 use super::program::{Attack, METHOD};
 
-/// What one verification may cost.
+/// The limits of one verification.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The solver's resource limit for one obligation.
@@ -19,18 +19,20 @@ pub struct Limits {
     pub join: Join,
 }
 
-/// What became of a program.
+/// The fate of a program.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Fate {
     /// Every probe is reported, and nothing else.
     Reached,
     /// Every probe is reported, and so are other obligations, at these lines: they hold in the run.
     Incomplete(Vec<(u32, String)>),
-    /// Other obligations are reported, and not every probe: what is assumed behind a failure may be contradictory.
+    /// Other obligations are reported, and not every probe: what is assumed behind a failure may be
+    /// contradictory.
     Hidden(Vec<(u32, String)>),
     /// A limit was met.
     Undecided,
-    /// The method verifies, or nothing but probes is reported in it, and not all: those at these lines are not.
+    /// The method verifies, or nothing but probes is reported in it, and not all: those at these
+    /// lines are not.
     Accepted(Vec<u32>),
     /// No verdict: the front end refuses the program, or the verifier broke.
     Defect(String),

@@ -25,7 +25,7 @@ pub(super) struct Signature {
 /// Members as text.
 #[derive(Default)]
 pub(super) struct Members {
-    /// What a verifier gets.
+    /// The text that a verifier gets.
     pub(super) shown: String,
     /// The same with the bodies of those that are shown without.
     pub(super) meant: String,

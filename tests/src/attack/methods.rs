@@ -8,7 +8,7 @@ use super::pick::Picker;
 pub(super) struct Callee {
     pub(super) name: &'static str,
     pub(super) formals: &'static [&'static str],
-    /// Whether it has an integer as result.
+    /// The method has an integer as result.
     pub(super) returns: bool,
 }
 

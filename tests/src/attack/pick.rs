@@ -8,7 +8,7 @@ impl Picker {
         Self(fastrand::Rng::with_seed(seed))
     }
 
-    /// Whether something of a probability in percent happens.
+    /// Decides with a probability in percent.
     pub(super) fn chance(&mut self, percent: u32) -> bool {
         self.0.u32(0..100) < percent
     }

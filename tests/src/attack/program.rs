@@ -8,7 +8,7 @@ use sil::source::Name;
 
 use crate::concrete::{Declarations, Run, State, Stuck, Value};
 
-/// What a run does next.
+/// The next step of a run.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A statement of the program.
@@ -22,7 +22,7 @@ pub enum Step {
 pub struct Formal {
     pub name: String,
     pub ty: &'static str,
-    /// Whether all it does is to decide one branch.
+    /// The step only decides one branch.
     pub decides: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct Attack {
 /// The name of the method.
 pub const METHOD: &str = "run";
 
-/// What a run must get to, and no proof.
+/// The statement that a run reaches and no proof may pass.
 pub const PROBE: &str = "assert false";
 
 impl Attack {
@@ -112,8 +112,8 @@ impl Attack {
         left
     }
 
-    /// The lines of the text with probes that some run gets to: the last one, and those that it gets to if one of the
-    /// Boolean parameters that only decide branches has the other value.
+    /// The lines of the text with probes that some run gets to: the last one, and those that it
+    /// gets to if one of the Boolean parameters that only decide branches has the other value.
     pub fn reached(&self) -> BTreeSet<u32> {
         let (text, ranges) = self.layout();
         let mut lines = BTreeSet::new();

@@ -2,7 +2,8 @@
 
 use super::program::{Attack, Step};
 
-/// Leaves out steps, lines of members and parameters as long as the run still gets to the end and `holds` of the attack.
+/// Leaves out steps, lines of members and parameters as long as the run still gets to the end and
+/// `holds` of the attack.
 pub fn shrink(attack: &Attack, holds: impl Fn(&Attack) -> bool) -> Attack {
     let mut best = attack.clone();
     loop {

@@ -20,13 +20,13 @@ pub(super) struct Generator<'d> {
     pub(super) predicates: Vec<Signature>,
     pub(super) functions: Vec<Signature>,
     pub(super) methods: Vec<Callee>,
-    /// What was said and may still be true.
+    /// The statements that were made and may still be true.
     pub(super) known: Vec<String>,
     /// Instances that were folded or inhaled.
     pub(super) folded: Vec<String>,
     /// Wands that were packaged.
     pub(super) wands: Vec<String>,
-    /// Whether all values are said, so that what a verifier does not show is not for lack of knowledge.
+    /// All values are stated, so that a verifier that does not show a fact does not lack knowledge.
     pub(super) told: bool,
     /// Variables whose value was said.
     pub(super) pinned: Vec<String>,

@@ -198,7 +198,8 @@ impl Generator<'_> {
 
     /// Values as arguments of a predicate.
     pub(super) fn instance_text(&mut self, predicate: &str, values: &[Value]) -> Option<String> {
-        // As it was written before, mostly: a verifier need not know that another text means the same.
+        // As it was written before, mostly: a verifier need not know that another text means the
+        // same.
         let target = Target::Predicate(predicate.into(), values.to_vec());
         let is_it = |text: &&String| {
             let found = expression(text).and_then(|expr| self.run.evaluator().target(&expr));

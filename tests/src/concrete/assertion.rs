@@ -21,7 +21,8 @@ pub(super) enum Side {
 }
 
 impl Evaluator<'_> {
-    /// What an assertion asks for, in its order. Its pure parts have to be true.
+    /// Lists the permissions that an assertion asks for, in its order. Its pure parts have to be
+    /// true.
     pub(super) fn parts<'e>(
         &self,
         expr: &'e Expr,
@@ -98,7 +99,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// What an instance of a predicate has inside, as far as a share of it goes.
+    /// Returns the inside of an instance of a predicate, for a share of it.
     fn body_of(
         &self,
         predicate: &Name,
@@ -197,7 +198,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// How much is held of each field, in predicates and wands included, none of which may be false.
+    /// How much is held of each field, in predicates and wands included, none of which may be
+    /// false.
     ///
     /// # Errors
     /// An instance that is false, or inside itself.
@@ -213,7 +215,7 @@ impl Evaluator<'_> {
         Ok(totals)
     }
 
-    /// Whether a heap is one that a method may have: no more than all of any field.
+    /// Checks that a method may have a heap: no more than all of any field.
     pub(super) fn check(&self, heap: &Heap) -> Result<(), Stuck> {
         let totals = self.totals(heap)?;
         let one = Amount::one();
@@ -223,8 +225,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A heap with an assertion added, whose pure parts have to be true; of wildcards, what there is room for. Each
-    /// conjunct may read what those before it give.
+    /// A heap with an assertion added, whose pure parts have to be true; of wildcards, what there
+    /// is room for. Each conjunct may read what those before it give.
     pub(super) fn produce(&self, expr: &Expr) -> Result<Heap, Stuck> {
         let mut heap = self.heap.clone();
         let conjuncts = match &expr.kind {
@@ -260,7 +262,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether no target with some permission occurs twice: receivers of quantified permissions have to differ.
+/// Checks that no target with some permission occurs twice: receivers of quantified permissions
+/// have to differ.
 fn distinct(parts: &[Part<'_>]) -> Result<(), Stuck> {
     let mut seen = std::collections::BTreeSet::new();
     for part in parts {

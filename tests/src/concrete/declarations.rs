@@ -19,7 +19,8 @@ pub struct Declarations {
 }
 
 impl Declarations {
-    /// The members of a text. A function's or method's body is what it does; a verifier need not be shown it.
+    /// The members of a text. A function's or method's body is what it does; a verifier need not be
+    /// shown it.
     ///
     /// # Errors
     /// The first problem of the text.

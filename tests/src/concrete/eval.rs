@@ -15,7 +15,8 @@ use super::{Amount, Declarations, Heap, State, Stuck, Value};
 /// Functions apply each other no deeper.
 const DEEPEST: u32 = 60;
 
-/// The integers that a quantified variable stands for. Bodies have to say less of it, or nothing beyond.
+/// The integers that a quantified variable stands for. Bodies have to say less of it, or nothing
+/// beyond.
 const INTEGERS: std::ops::RangeInclusive<i64> = -3..=20;
 
 /// Evaluates expressions in one heap.
@@ -26,8 +27,8 @@ pub struct Evaluator<'a> {
     pub(super) heap: &'a Heap,
     pub(super) store: BTreeMap<Name, Value>,
     pub(super) result: Option<Value>,
-    /// Whether reads need permission and applications their preconditions. Not within functions and predicates,
-    /// whose bodies are covered by what they require.
+    /// Reads need permission and applications need their preconditions. Not so within functions and
+    /// predicates, whose own requirements cover their bodies.
     pub(super) checked: bool,
     pub(super) depth: u32,
 }
@@ -206,7 +207,8 @@ impl<'a> Evaluator<'a> {
         self.store.get(name).cloned().ok_or_else(|| Stuck(format!("no variable {name}")))
     }
 
-    /// Evaluates operands up to the first that is `end`; whether there is one, or else the other truth value.
+    /// Evaluates operands up to the first that is `end`; whether there is one, or else the other
+    /// truth value.
     fn until(&self, operands: &[Expr], end: bool) -> Result<bool, Stuck> {
         for operand in operands {
             if self.truth(operand)? == end {
@@ -254,7 +256,7 @@ impl<'a> Evaluator<'a> {
         value.ok_or_else(|| Stuck::new("a destructor of another constructor"))
     }
 
-    /// What permission is asked for by a location.
+    /// Returns the target of a location's permission.
     ///
     /// # Errors
     /// Where it is not defined, or none that is known here.
@@ -316,7 +318,7 @@ impl<'a> Evaluator<'a> {
         inner.eval(body)
     }
 
-    /// Whether a function's precondition holds, of which amounts only say whether there is some.
+    /// Checks a function's precondition, whose amounts only say whether there is some permission.
     fn shows(&self, precondition: &Expr) -> Result<(), Stuck> {
         let mut parts = Vec::new();
         self.parts(precondition, Side::Exhale, &mut parts)?;

@@ -179,7 +179,8 @@ impl<'d> Run<'d> {
         Ok(Value::Ref(object))
     }
 
-    /// What loops have set aside is held, too: no run has more than all of a field.
+    /// Checks that permission set aside by loops and held permission together are at most all of a
+    /// field.
     fn check_what_is_aside(&self) -> Result<(), Stuck> {
         if self.state.aside.is_empty() {
             return Ok(());

@@ -8,7 +8,7 @@ use sil::syntax::Expr;
 
 use super::{Amount, Stuck, Value};
 
-/// What permission may be held of.
+/// The target of permission.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Target {
     Field(u32, Name),
@@ -18,9 +18,9 @@ pub enum Target {
 /// A magic wand that is held.
 #[derive(Clone, Debug)]
 pub(super) struct Wand {
-    /// What it is: its text without places. Variables in it never change.
+    /// The wand's text without places. Variables in it never change.
     pub(super) shape: String,
-    /// What was put into it.
+    /// The permissions that were put into it.
     pub(super) footprint: Vec<(Target, Amount)>,
 }
 
@@ -83,7 +83,7 @@ impl Heap {
         Ok(())
     }
 
-    /// What is held here and not in `rest`, as another heap with the same values.
+    /// Returns the permissions here beyond those in `rest`, as another heap with the same values.
     pub(super) fn without(&self, rest: &Self) -> Self {
         let mut difference = Self { values: self.values.clone(), ..Self::default() };
         for (target, amount) in &self.held {
@@ -100,12 +100,12 @@ impl Heap {
         other.held.iter().try_for_each(|(target, amount)| self.add(target.clone(), amount))
     }
 
-    /// Whether a field may be read.
+    /// Tells whether a field may be read.
     pub(super) fn readable(&self, object: u32, field: &Name) -> bool {
         self.held.contains_key(&Target::Field(object, field.clone()))
     }
 
-    /// Whether a field may be written.
+    /// Tells whether a field may be written.
     pub(super) fn writable(&self, object: u32, field: &Name) -> bool {
         self.amount(&Target::Field(object, field.clone())) >= Amount::one()
     }
@@ -119,7 +119,7 @@ pub struct State {
     pub(super) entry: Heap,
     pub(super) labels: BTreeMap<Name, Heap>,
     pub(super) lhs: Option<Heap>,
-    /// What is held and was set aside by the loops around the current statement, the outermost first.
+    /// The heaps that the loops around the current statement set aside, the outermost first.
     pub(super) aside: Vec<Heap>,
     /// Objects have the numbers from 1 to this.
     pub objects: u32,

@@ -11,7 +11,7 @@ use sil::syntax::{Type, TypeKind};
 /// A permission amount.
 pub type Amount = BigRational;
 
-/// What an expression may evaluate to.
+/// The value of an expression.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Value {
     Int(BigInt),
@@ -40,7 +40,7 @@ impl Value {
         Self::Perm(Amount::new(numerator.into(), denominator.into()))
     }
 
-    /// What a variable has that nobody gave a value.
+    /// Returns the value of a variable that was never assigned.
     pub fn default_of(ty: &Type) -> Self {
         match &ty.kind {
             TypeKind::Int => Self::int(0),

@@ -1,10 +1,11 @@
 //! Suites whose announcements stand in a file of their own, one JSON object a program.
 //!
-//! `expectations.jsonl` lists what is right: `path`, and `expected` with a `line`, an `id` (or `kind`), a
-//! `confidence`, of each or of all together, and perhaps a `category` of errors that not every verifier promises.
-//! `reference.jsonl` lists what another verifier says, in one of two forms: `path`, `verdict` and the first of the
-//! `errors` of each member; or `file` and `reference`, with `verdict` and all `errors`, where a line with
-//! `class_before` has what a client was told that passes options of its own.
+//! `expectations.jsonl` lists what is right: `path`, and `expected` with a `line`, an `id` (or
+//! `kind`), a `confidence`, of each or of all together, and perhaps a `category` of errors that not
+//! every verifier promises. `reference.jsonl` lists what another verifier says, in one of two
+//! forms: `path`, `verdict` and the first of the `errors` of each member; or `file` and
+//! `reference`, with `verdict` and all `errors`, where a line with `class_before` has what a client
+//! was told that passes options of its own.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -16,7 +17,7 @@ use serde::Deserialize;
 use crate::expectations::{Expectations, Output};
 use crate::observation::Observation;
 
-/// What a program announces, and where that is written.
+/// The announcements of a program, by their source.
 #[derive(Clone, Debug)]
 pub enum Announced {
     /// In the program.
@@ -27,7 +28,7 @@ pub enum Announced {
     Reference(Reference),
 }
 
-/// What another verifier says of a program.
+/// Another verifier's answer about a program.
 #[derive(Clone, Debug)]
 pub struct Reference {
     expectations: Expectations,
@@ -39,10 +40,11 @@ pub struct Reference {
     options: &'static [&'static str],
 }
 
-/// The option of the runner that takes for granted that receivers differ where permissions are inhaled.
+/// The option of the runner that takes for granted that receivers differ where permissions are
+/// inhaled.
 pub const ASSUME_INJECTIVITY: &str = "--assume-injectivity-on-inhale";
 
-/// What a manifest says about an announcement.
+/// A manifest's remark on an announcement.
 #[derive(Clone, Debug)]
 pub struct Remark {
     output: Output,
@@ -63,7 +65,7 @@ impl Announced {
         self.expectations().ignored
     }
 
-    /// Whether not every verifier promises to report this.
+    /// Tells whether some verifiers do not promise to report this error.
     pub fn is_optional(&self, output: &Output) -> bool {
         self.remark(output).is_some_and(|remark| remark.category.is_some())
     }
@@ -97,7 +99,7 @@ impl Announced {
         }
     }
 
-    /// Whether the reported errors are those of the reference, if all of these are known.
+    /// Tells whether the reported errors are those of the reference, if all of these are known.
     pub fn is_same(&self, reported: &[Output]) -> Option<bool> {
         let Self::Reference(Reference {
             expectations, has_all_errors: true, is_decided: true, ..
@@ -110,8 +112,8 @@ impl Announced {
         Some(announced == reported)
     }
 
-    /// Whether an error that is not announced may be reported all the same: the reference gave up, or stopped at the
-    /// first error of a member.
+    /// Tells whether an error without announcement may be reported all the same: the reference gave
+    /// up, or stopped at the first error of a member.
     pub fn excuses(&self, extra: &Output, observation: &Observation) -> bool {
         let Self::Reference(Reference { expectations, has_all_errors, is_decided, .. }) = self
         else {
@@ -136,8 +138,8 @@ pub struct Manifests {
 type Manifest = HashMap<PathBuf, Announced>;
 
 impl Manifests {
-    /// What the nearest manifest above a program says about it: `None` without a manifest, `Some(None)` if the
-    /// program is not in it.
+    /// Finds the announcements in the nearest manifest above a program: `None` without a manifest,
+    /// `Some(None)` if the program is not in it.
     pub fn find(&mut self, program: &Path) -> anyhow::Result<Option<Option<Announced>>> {
         let program = fs::canonicalize(program)
             .with_context(|| format!("cannot find {}", program.display()))?;
@@ -180,7 +182,7 @@ fn lines<T: for<'a> Deserialize<'a>>(path: &Path) -> anyhow::Result<Vec<T>> {
 struct ListedLine {
     path: PathBuf,
     expected: Vec<ListedOutput>,
-    /// Of all that is expected, where the outputs do not say it themselves.
+    /// The confidence in all expected outputs that state none themselves.
     confidence: Option<String>,
 }
 

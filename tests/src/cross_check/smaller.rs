@@ -1,7 +1,9 @@
-//! Makes the run of a disagreement smaller before somebody has to read it: what it starts with, then its schedule.
+//! Makes the run of a disagreement smaller before somebody has to read it: what it starts with,
+//! then its schedule.
 //!
-//! A run is a list of decisions, those for its start first. Each is replaced by smaller ones, from the first on, as long as
-//! the run still goes wrong in the same way; smaller decisions are fewer objects, smaller numbers and earlier threads.
+//! A run is a list of decisions, those for its start first. Each is replaced by smaller ones, from
+//! the first on, as long as the run still goes wrong in the same way; smaller decisions are fewer
+//! objects, smaller numbers and earlier threads.
 
 use chalice_run::code::Code;
 use chalice_run::generate::{Bounds, Found, Order, StartText, Starts};
@@ -15,7 +17,7 @@ const TRIALS: u32 = 2_000;
 pub(super) struct Wrong {
     /// The state it starts in, in words.
     pub(super) start: String,
-    /// What leads to it again.
+    /// The start that leads to it again.
     pub(super) again: StartText,
 }
 
@@ -62,7 +64,8 @@ pub(super) fn smaller(
     }
 }
 
-/// So many decisions behind one that is made smaller may be its own, as the elements behind a length.
+/// So many decisions behind one that is made smaller may be its own, as the elements behind a
+/// length.
 const OWN: usize = 4;
 
 /// Decisions of which one is smaller, perhaps without one of those behind it.

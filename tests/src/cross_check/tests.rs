@@ -6,7 +6,7 @@ use crate::observation::Member;
 
 const LIMITS: Limits = Limits { starts: 4, seed: 1, steps: 2_000, patience: 500, visible: None };
 
-/// What the verifier would say if it verified the methods with these names.
+/// Makes the observation in which the methods with these names are verified.
 fn verified(methods: &[&str]) -> Observation {
     let members = methods.iter().map(|name| Member {
         name: (*name).to_owned(),
@@ -54,7 +54,7 @@ fn a_failure_in_a_method_said_to_be_verified_is_a_disagreement() {
     assert_eq!(found[0].id, "postcondition.violated:assertion.false");
 }
 
-/// What somebody has to read is as small as it can be, and leads there again.
+/// A shown disagreement is as small as it can be, and leads there again.
 #[test]
 fn disagreements_are_made_smaller() {
     let text = "class C { var x: int; var next: C;
@@ -63,7 +63,8 @@ fn disagreements_are_made_smaller() {
         method m(n: int, s: seq<int>) requires list && |s| >= 1 { assert len() < 2 || s[0] <= 0; } }";
     let found = compared(text, &["C.m"]).disagreements;
     assert_eq!(found.len(), 1, "{found:?}");
-    // Two nodes are needed, and one element that is positive; the other values are the first that there are.
+    // Two nodes are needed, and one element that is positive; the other values are the first that
+    // there are.
     let start =
         "this = C#start:1, n = 0, s = [1], C#start:1.next = C#start:2, C#start:2.next = null";
     assert_eq!(found[0].start, start);

@@ -19,13 +19,22 @@ fn corpus() -> Vec<(String, String)> {
 
 #[test]
 fn edited_programs_are_verified_as_if_for_the_first_time() {
+    are_verified_as_if_for_the_first_time(&Kept::Here(Arc::default()));
+}
+
+#[test]
+fn edited_programs_are_verified_so_with_a_damaged_store() {
+    let directory = tempfile::tempdir().expect("a directory can be made");
+    are_verified_as_if_for_the_first_time(&Kept::In(directory.path().to_owned()));
+}
+
+fn are_verified_as_if_for_the_first_time(kept: &Kept) {
     let programs = corpus();
-    let answers = Arc::default();
     let mut tally = Tally::default();
     for number in 0..12 {
         let seed = lot(11, "edits", "", number);
         let (name, text) = &programs[seed as usize % programs.len()];
-        tally.add(run(name, text, &[], seed, 5, &answers));
+        tally.add(run(name, text, &[], seed, 5, kept));
     }
     assert_eq!(tally.differences, Vec::<String>::new());
     assert!(tally.compared >= 30 && tally.recalled >= 100, "{tally:?}");

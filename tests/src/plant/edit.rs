@@ -1,4 +1,4 @@
-//! What is changed in a program, and the pieces that changes are made of.
+//! Changes of a program, and their pieces.
 
 use num_bigint::BigInt;
 use sil::program::{
@@ -148,7 +148,8 @@ pub(super) fn with_conjunct(expr: &Expr, index: usize, map: &dyn Fn(&Expr) -> Ex
     go(expr, &mut index.clone(), map)
 }
 
-/// The accesses in an assertion that give or take permission: not those in wands and in ghost operations.
+/// The accesses in an assertion that give or take permission: not those in wands and in ghost
+/// operations.
 pub(super) fn accesses(expr: &Expr) -> Vec<&Expr> {
     let mut found = Vec::new();
     sil::walk::walk_expr_while(expr, |expr| {

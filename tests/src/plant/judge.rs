@@ -12,7 +12,7 @@ use super::edit::Edit;
 use super::place::{self, List, Point};
 use super::{Mutant, Probe, sites};
 
-/// What one verification may cost.
+/// The limits of one verification.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The solver's resource limit for one obligation.
@@ -21,7 +21,7 @@ pub struct Limits {
     pub member: Duration,
 }
 
-/// What became of a mutant.
+/// The fate of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// An error is reported, as it should be.
@@ -41,11 +41,11 @@ pub enum Fate {
 pub struct Cause {
     pub words: &'static str,
     pub span: Span,
-    /// Whether the statement that makes the paths contradictory is not one that assumes something.
+    /// The statement that makes the paths contradictory does not assume anything itself.
     pub suspicious: bool,
 }
 
-/// Whether a member of a program verifies, and nothing else; `None`: no answer.
+/// Tells whether a member of a program verifies, and nothing else; `None`: no answer.
 pub fn verifies(
     program: &Program,
     sources: &Sources,
@@ -125,7 +125,8 @@ fn cause(
     if !alive(&points[0]) {
         return at_start(program, member, &points[0].list, alive);
     }
-    // The first is alive, the last is not; so somewhere in between one is alive and the next is not.
+    // The first is alive, the last is not; so somewhere in between one is alive and the next is
+    // not.
     let (mut live, mut dead) = (0, points.len() - 1);
     while dead - live > 1 {
         let middle = usize::midpoint(live, dead);

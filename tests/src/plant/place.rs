@@ -9,7 +9,8 @@ use sil::source::Span;
 pub(super) struct List {
     pub(super) method: MethodId,
     pub(super) implementation: usize,
-    /// In a graph, the index of the node; of the loops around it first. Empty for a structured body.
+    /// In a graph, the index of the node; of the loops around it first. Empty for a structured
+    /// body.
     pub(super) nodes: Vec<usize>,
     /// From the body or node inward: which statement, and which of the blocks in it.
     pub(super) steps: Vec<(usize, usize)>,
@@ -58,8 +59,9 @@ impl List {
         list
     }
 
-    /// The ways a path from the start of the body comes by before it reaches `index` of this list: every point of
-    /// the lists around up to the statement that leads inward, then those of this list.
+    /// The ways a path from the start of the body comes by before it reaches `index` of this list:
+    /// every point of the lists around up to the statement that leads inward, then those of this
+    /// list.
     pub(super) fn points_up_to(&self, index: usize) -> Vec<Point> {
         let mut points = Vec::new();
         for depth in 0..=self.steps.len() {
@@ -156,7 +158,8 @@ fn inside(statements: &[Stmt], span: Span, list: List, found: &mut Vec<Found>) {
     }
 }
 
-/// The invariants of the loops in a method, each with the address to give back to [`invariant_mut`].
+/// The invariants of the loops in a method, each with the address to give back to
+/// [`invariant_mut`].
 pub(super) fn invariants(program: &Program, method: MethodId) -> Vec<(Invariant, &Expr)> {
     let mut all = Vec::new();
     for found in lists(program, method) {

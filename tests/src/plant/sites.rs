@@ -203,7 +203,7 @@ pub(super) fn never(list: &List, index: usize, span: Span) -> Edit {
     Edit::Insert(list.at(index), Box::new(statement))
 }
 
-/// Whether a conjunct can be negated: it is pure, and means the same wherever it stands.
+/// Tells whether a conjunct can be negated: it is pure, and means the same wherever it stands.
 fn is_plain(conjunct: &Expr) -> bool {
     let mut plain = conjunct.is_pure() && !matches!(conjunct.kind, ExprKind::Bool(_));
     walk_expr(conjunct, |expr| {
@@ -244,8 +244,8 @@ fn branches(body: &Expr) -> usize {
     }
 }
 
-/// The body with an impossible check at place number `left`: at its start, or where a condition, `let` or `unfolding`
-/// in it leads.
+/// The body with an impossible check at place number `left`: at its start, or where a condition,
+/// `let` or `unfolding` in it leads.
 fn at_branch(body: &Expr, left: &mut usize, span: &mut Span) -> Expr {
     if *left == 0 {
         *left = usize::MAX;

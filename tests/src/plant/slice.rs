@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use sil::program::{Contract, DecreasesKind, FunctionId, Member, MethodId, PredicateId, Program};
 use sil::walk::Uses;
 
-/// The program with the functions and predicates that a member does not mention, directly or not, reduced to their
-/// signatures: functions are verified before everything else, once for each mutant.
+/// The program with the functions and predicates that a member does not mention, directly or not,
+/// reduced to their signatures: functions are verified before everything else, once for each
+/// mutant.
 pub(super) fn around(program: &Program, member: Member) -> Program {
     let needed = Needed::of(program, member);
     let mut slice = program.clone();
@@ -29,7 +30,7 @@ pub(super) fn around(program: &Program, member: Member) -> Program {
     slice
 }
 
-/// What a member mentions, through contracts, bodies and axioms.
+/// The declarations that a member mentions, through contracts, bodies and axioms.
 #[derive(Default)]
 struct Needed {
     functions: BTreeSet<FunctionId>,

@@ -1,7 +1,8 @@
-//! The same for Chalice: errors planted into the text, so that either way of verifying it can be judged, and the other way
-//! asked about what survives.
+//! The same for Chalice: errors planted into the text, so that either way of verifying it can be
+//! judged, and the other way asked about what survives.
 //!
-//! SOUNDNESS of the judgement: both ways share the engine's lower half, and nothing of what Chalice means.
+//! SOUNDNESS of the judgement: both ways share the engine's lower half, and nothing of what Chalice
+//! means.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +52,7 @@ enum Probe {
 #[derive(Clone, Debug)]
 pub struct Mutant {
     pub kind: Kind,
-    /// What was changed.
+    /// The changed place.
     pub span: Span,
     edits: Vec<Edit>,
     probe: Probe,
@@ -64,7 +65,7 @@ impl Mutant {
     }
 }
 
-/// What is changed: a member alone is judged, or all that rely on a declaration.
+/// The changed part: a member alone is judged, or all users of a declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
     /// A method or a function, by its name.
@@ -81,7 +82,8 @@ impl Subject {
     }
 }
 
-/// All errors that can be planted into a text, by what they change, in a fixed order; none if it is no program.
+/// All errors that can be planted into a text, by what they change, in a fixed order; none if it is
+/// no program.
 pub fn mutants(text: &str) -> Vec<(Subject, Vec<Mutant>)> {
     let (Some(program), _) = chalice::check(&SourceFile::new("planted", text)) else {
         return Vec::new();
@@ -339,7 +341,7 @@ fn accesses(clause: &Expr) -> Vec<&Access> {
     all
 }
 
-/// Whether a conjunct can be negated.
+/// Tells whether a conjunct can be negated.
 fn is_plain(conjunct: &Expr) -> bool {
     let moves = |part: &Expr| matches!(part.kind, ExprKind::Access(_) | ExprKind::Credit { .. });
     !matches!(conjunct.kind, ExprKind::Bool(_)) && !conjunct.any(&mut |part| moves(part))
@@ -390,8 +392,8 @@ fn has_bad_functions(text: &str, way: Way, limits: Limits) -> bool {
     all.members.iter().any(|one| is_function(one) && one.verdict == Verdict::Failed)
 }
 
-/// What became of a change of a declaration that members rely on: of each that verifies the other way is asked, if the error is
-/// not found in the declaration itself.
+/// Judges a change of a declaration by its users, if the error is not found in the declaration
+/// itself: the other way is asked about each user that verifies.
 fn judge_users(text: &str, changed: &str, name: &str, way: Way, limits: Limits) -> Fate {
     let all = |text, way| outcome(text, Vec::new(), way, limits);
     let ours = all(changed, way);
@@ -424,7 +426,7 @@ pub fn verdict(text: &str, member: &str, way: Way, limits: Limits) -> Option<Ver
     of_member(&outcome(text, members, way, limits), member)
 }
 
-/// That a function comes to an end is a member of its own on one of the ways.
+/// Names the member that proves the termination of a function on one of the ways.
 fn proof_of(member: &str) -> String {
     format!("{member} (termination)")
 }

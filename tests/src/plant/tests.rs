@@ -59,7 +59,8 @@ fn every_boundary_of_statements_gets_a_falsehood() {
         }",
     );
     let of = |kind| fates.iter().filter(move |(one, _)| *one == kind).map(|(_, fate)| fate);
-    // Before three statements of the body and three of the branches, and at the ends of three lists.
+    // Before three statements of the body and three of the branches, and at the ends of three
+    // lists.
     let before: Vec<_> = of(Kind::FalseAtBoundary).collect();
     let ends: Vec<_> = of(Kind::AssertFalse).collect();
     assert_eq!((before.len(), ends.len()), (6, 3));
@@ -166,7 +167,8 @@ fn every_kind_of_error_is_planted_into_chalice_and_noticed_on_both_ways() {
             for mutant in mutants {
                 kinds.insert(mutant.kind);
                 let fate = judge(COUNTER, subject, mutant, way, LIMITS);
-                // Nobody needs what is said of `k`, and of `c`, which is an object if it has fields.
+                // Nobody needs what is said of `k`, and of `c`, which is an object if it has
+                // fields.
                 let may = matches!(mutant.kind, Kind::DroppedClaim | Kind::DroppedInBody);
                 let fine = fate == Fate::Killed || may && fate == Fate::MayVerify;
                 assert!(fine, "{fate:?} of\n{}", mutant.text(COUNTER));
@@ -176,7 +178,7 @@ fn every_kind_of_error_is_planted_into_chalice_and_noticed_on_both_ways() {
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), Kind::ALL);
 }
 
-/// What verifies without any error is told apart from what does not, by the other way.
+/// The other way tells mutants that verify without any error apart from mutants that do not.
 #[test]
 fn errors_in_chalice_that_nothing_reaches_are_told_apart() {
     use source::{Way, judge};

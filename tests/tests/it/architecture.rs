@@ -1,6 +1,7 @@
 //! The structure that ARCHITECTURE.md describes is that of the sources.
 //!
-//! Reads the sources as text: comments are left out, and a method belongs to the one file that defines its name.
+//! Reads the sources as text: comments are left out, and a method belongs to the one file that
+//! defines its name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 use petgraph::algo::tarjan_scc;
 use petgraph::graphmap::DiGraphMap;
 
-/// The rooms of the engine, those that know of no other first: each may name those before it. ARCHITECTURE.md quotes this.
+/// The rooms of the engine, those that know of no other first: each may name those before it.
+/// ARCHITECTURE.md quotes this.
 const ROOMS: [&str; 9] = [
     "state",
     "run",
@@ -29,8 +31,8 @@ const AGAINST: [(&str, &str); 2] = [
     ("run/merge", "knowledge/decide"),
 ];
 
-/// So many files of the engine may know each other in circles, by name or by calls: expressions, assertions and instances of predicates mean
-/// something by each other.
+/// So many files of the engine may know each other in circles, by name or by calls: expressions,
+/// assertions and instances of predicates mean something by each other.
 const KNOT: usize = 12;
 
 fn root() -> PathBuf {

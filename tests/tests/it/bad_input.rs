@@ -1,5 +1,5 @@
-//! Every command answers bad input and bad arguments with a message that says what is wrong and where, and an exit code that
-//! tells it; the other inputs get their results all the same.
+//! Every command answers bad input and bad arguments with a message that says what is wrong and
+//! where, and an exit code that tells it; the other inputs get their results all the same.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -182,7 +182,8 @@ fn names_of_outputs_keep_what_names_of_inputs_have() {
     }
 }
 
-/// What some editors write at the start of a file has no column, also in the second of two files.
+/// The mark that some editors write at the start of a file has no column, also in the second of two
+/// files.
 #[test]
 fn a_mark_at_the_start_has_no_column() {
     let wrong = "\u{feff}class D { method go() { assert false; } }\n";

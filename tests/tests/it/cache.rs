@@ -1,4 +1,5 @@
-//! `--cache DIR`: a run with answers of earlier runs finds what a fresh run finds, and believes nothing else.
+//! `--cache DIR`: a run with answers of earlier runs finds what a fresh run finds, and believes
+//! nothing else.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! Direct execution of Chalice programs, compared with the way through SIL: two judges that share the engine's lower half and
-//! nothing of what Chalice means.
+//! Direct execution of Chalice programs, compared with the way through SIL: two judges that share
+//! the engine's lower half and nothing of what Chalice means.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,8 +28,9 @@ const DIFFERENT: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Cases in which symbolic execution of Chalice and its translation were known to differ (Schwerhoff 2011, sections 3.4, 3.11, 3.13, 5.2 to
-/// 5.4): the program of the corpus that has each.
+/// Cases in which symbolic execution of Chalice and its translation were known to differ
+/// (Schwerhoff 2011, sections 3.4, 3.11, 3.13, 5.2 to 5.4): the program of the corpus that has
+/// each.
 const CASES: [(&str, &[&str]); 22] = [
     ("chunks under other names", &["chunks_are_found_by_value"]),
     ("a guard and an invariant that need each other", &["guards_and_invariants_need_each_other"]),
@@ -100,7 +101,8 @@ fn direct_and_translated_agree() {
                 .iter()
                 .find(|other| other.name == member.name && other.kind == member.kind)
                 .unwrap_or_else(|| panic!("{}: no {}", path.display(), member.name));
-            // That a function comes to an end, or that a history makes sense, is a member of its own on the other way.
+            // That a function comes to an end, or that a history makes sense, is a member of its
+            // own on the other way.
             let end = format!("{} (termination)", member.name);
             let history = member.name.replace(" (monitor invariant)", " (history constraint)");
             let is_proof = |one: &&MemberOutcome| {
@@ -154,7 +156,7 @@ fn known_cases_are_judged() {
     }
 }
 
-/// What a sample may cost.
+/// The limits of a sample.
 const LIMITS: Limits = Limits { obligation: 5_000_000, member: Duration::from_secs(10) };
 
 /// One in so many errors is planted.

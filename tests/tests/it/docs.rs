@@ -1,7 +1,8 @@
 //! The manual: its programs do what they announce, and its commands print what it shows.
 //!
-//! A program stands in a block that begins with its language and a name, as in ```` ```viper first.vpr ````; a command in a block
-//! that begins with ```` ```console ````, behind `$ `, with its output below.
+//! A program stands in a block that begins with its language and a name, as in ```` ```viper
+//! first.vpr ````; a command in a block that begins with ```` ```console ````, behind `$ `, with
+//! its output below.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use sil_tests::binaries;
 
 /// A block of a page.
 struct Block {
-    /// What it begins with.
+    /// The words behind the opening fence.
     head: String,
     text: String,
 }

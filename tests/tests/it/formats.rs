@@ -1,4 +1,5 @@
-//! What other tools read: JSON lines and SARIF against their schemas, JUnit, and the reference's command line.
+//! The formats for other tools: JSON lines and SARIF against their schemas, JUnit, and the
+//! reference's command line.
 
 use std::fs;
 use std::path::Path;
@@ -292,7 +293,8 @@ fn flags_of_the_reference_select_methods_only() {
 fn scripts_for_the_reference_find_its_flags() {
     let program = "method m() { assert false }\nmethod n(b: Bool) { if (b) { assert false } assert false && b }\n";
     let scratch = Scratch::new(&[("a.vpr", program)]);
-    // One at a time would start as many processes: the values of one end where the next flag begins.
+    // One at a time would start as many processes: the values of one end where the next flag
+    // begins.
     let all: Vec<&str> = REFERENCE.iter().flat_map(|one| one.iter().copied()).collect();
     let run = scratch.silicon(&[&["--compat", "silicon"], &all[..], &["a.vpr"]].concat());
     assert_eq!(run.code, Some(1), "{run:#?}");
@@ -437,7 +439,7 @@ fn names_of_files_do_not_control_the_terminal() {
     assert!(!scratch.read("r").contains('\u{1b}'));
 }
 
-/// What programs of the corpus announce, and what is in the manual.
+/// The ids that programs of the corpus announce stand in the manual.
 #[test]
 fn every_id_is_explained() {
     let scratch = Scratch::empty();

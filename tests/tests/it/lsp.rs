@@ -186,7 +186,7 @@ class Other {
 }
 ";
 
-/// What names mean is read off the resolved program, in Chalice, too.
+/// The resolved program gives names their meaning, in Chalice, too.
 #[test]
 fn names_of_classes_are_told_apart() {
     let uri = "file:///nowhere/classes.chalice";
@@ -260,7 +260,8 @@ fn what_is_going_on_can_be_stopped() {
     client.end();
 }
 
-/// Whatever happens to the worker, each verdict that is shown is that of the text with that version.
+/// Whatever happens to the worker, each verdict that is shown is that of the text with that
+/// version.
 #[test]
 fn a_worker_that_is_killed_costs_no_verdict() {
     let mut client = Client::built();
@@ -358,7 +359,7 @@ fn copy(directory: &Path) -> PathBuf {
     program
 }
 
-/// What is said in the window, and the only finding.
+/// Returns the message in the window, and the only finding.
 fn failure(client: &mut Client) -> (String, String) {
     let shown = client.wait("message", |it| it["method"] == "window/showMessage");
     let [found] = &client.diagnostics(URI, 1)[..] else { panic!("there is one") };
@@ -439,7 +440,8 @@ fn a_file_that_is_imported_takes_verdicts_away() {
     client.end();
 }
 
-/// Groups of five members that use each other: 200 in all. `other`: what is written differently in the group of that number.
+/// Groups of five members that use each other: 200 in all. `other`: what is written differently in
+/// the group of that number.
 fn groups(other: Option<(usize, &str, &str)>) -> String {
     let mut text = "field f: Int\n".to_owned();
     for group in 0..40 {

@@ -1,4 +1,4 @@
-//! What the language server tells who reads and types: links, signatures, selections, hints, symbols, what may be written.
+//! Help for reading and typing: links, signatures, selections, hints, symbols, completions.
 
 use serde_json::{Value, json};
 use sil_tests::editor::Client;

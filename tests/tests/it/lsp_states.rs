@@ -1,4 +1,4 @@
-//! What is known at the cursor, in an editor.
+//! The state at the cursor, in an editor.
 
 use std::time::Instant;
 

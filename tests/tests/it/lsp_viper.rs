@@ -1,4 +1,5 @@
-//! The dialogue that Viper-IDE holds with ViperServer, held with us: message by message, in its order.
+//! The dialogue that Viper-IDE holds with ViperServer, held with us: message by message, in its
+//! order.
 
 use std::fs;
 use std::thread;
@@ -38,7 +39,8 @@ fn verify(client: &mut Client, content: &str, backend: &str, arguments: &str) {
     );
 }
 
-/// What is told from now to the end of the run, in order: states with what they say, and other messages about the file.
+/// Returns the messages from now to the end of the run, in order: states, and other messages about
+/// the file.
 fn course(client: &mut Client) -> Vec<Value> {
     let end = |it: &Value| it["method"] == "StateChange" && it["params"]["newState"] == 6;
     client.heard.clear();
@@ -162,7 +164,7 @@ fn what_is_not_done_is_refused() {
     client.end();
 }
 
-/// What takes long, if it is not stopped: nobody has shown it in a few steps.
+/// Makes a program that takes long unless it is stopped: no known proof is short.
 fn long() -> String {
     let hard = |number: usize| {
         format!(

@@ -1,4 +1,5 @@
-//! The commands, the language server, the documents and the sources, as users and developers meet them.
+//! The commands, the language server, the documents and the sources, as users and developers meet
+//! them.
 //!
 //! One executable holds all these tests, since each one links the whole verifier.
 

@@ -1,5 +1,5 @@
-//! Whoever writes Chalice or SPL reads names of that program, and none that the translation has made up: in messages, on paths
-//! and in counterexamples.
+//! Whoever writes Chalice or SPL reads names of that program, and none that the translation has
+//! made up: in messages, on paths and in counterexamples.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use sil_tests::binaries;
 use sil_tests::sample::{lines, of_type};
 use silicon::session::input;
 
-/// What messages and states say beside names.
+/// The words of messages and states beside names.
 const WORDS: [&str; 31] = [
     "a", "all", "at", "call", "callee", "false", "held", "in", "is", "joinable", "least", "less",
     "level", "loop", "Map", "more", "mu", "none", "null", "o", "of", "old", "rd", "result", "Seq",

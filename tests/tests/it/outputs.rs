@@ -1,4 +1,4 @@
-//! What the command shows and writes: lines of JSON, reports, states, costs, scripts, graphs.
+//! The output of the command: lines of JSON, reports, states, costs, scripts, graphs.
 
 use std::fs;
 
@@ -243,7 +243,8 @@ fn what_the_solver_is_asked_can_be_kept() {
     }
 }
 
-/// A method with more places than are listed; lines 3 to 10 have an obligation each that reaches the solver.
+/// A method with more places than are listed; lines 3 to 10 have an obligation each that reaches
+/// the solver.
 const MANY_PLACES: &str = "method m(a: Int, s: Seq[Int], t: Seq[Int]) returns (c: Int)
 {
   c := |s ++ t|

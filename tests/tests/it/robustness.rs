@@ -176,7 +176,8 @@ fn macros_that_never_end() {
     survives("statement.sil", &format!("define S {{ S S }}\n{}", method("S")));
 }
 
-/// A program that imports a pipe, to which nobody writes, is answered; and the pipe itself is no program.
+/// A program that imports a pipe, to which nobody writes, is answered; and the pipe itself is no
+/// program.
 fn pipe(name: &str, program: &str) {
     let scratch = Scratch::new(&[(name, program)]);
     for pipe in ["it.pipe", "it.sil"] {

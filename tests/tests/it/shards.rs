@@ -1,4 +1,5 @@
-//! One run as several: what `silicon merge` makes of shards is what one run finds, and nothing else is merged.
+//! One run as several: what `silicon merge` makes of shards is what one run finds, and nothing else
+//! is merged.
 
 use std::fs;
 

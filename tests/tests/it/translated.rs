@@ -18,7 +18,8 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
     let found = timeless(&scratch.silicon(&["a.chalice", "--message-format", "json", "--replay"]));
     let replays: Vec<_> = found.iter().filter_map(|line| line.get("replay")).collect();
     assert_eq!(replays.len(), 5, "{found:?}");
-    // No start has as many elements. That something else goes wrong on the same line is no replay of it.
+    // No start has as many elements. That something else goes wrong on the same line is no replay
+    // of it.
     assert_eq!(replays[3]["verdict"], "none", "{replays:?}");
     assert_eq!(replays[4]["verdict"], "whole", "{replays:?}");
     assert_eq!(replays[0]["verdict"], "whole");
@@ -50,8 +51,8 @@ fn errors_of_chalice_are_replayed_if_asked_for() {
     }
 }
 
-/// Methods whose errors need a state at a loop that no run leads to: the callee never gives the number that they need, and nothing
-/// says later what it would have been.
+/// Methods whose errors need a state at a loop that no run leads to: the callee never gives the
+/// number that they need, and nothing says later what it would have been.
 const BEHIND_LOOPS: &str = "class Cell {
   var value: int; var next: Cell;
   predicate valid { acc(value) && acc(next) && (next != null ==> next.valid) }
@@ -80,7 +81,7 @@ const BEHIND_LOOPS: &str = "class Cell {
       i := i + 1; call a := five(); assert b != 63505 || a == 5; } }
 ";
 
-/// What is claimed of a loop whose counterexample is no state, or of which it says too little.
+/// Methods with a loop whose counterexample is no state, or says too little of one.
 const NOT_BEHIND_LOOPS: &str = "  method unreal(s: seq<int>) {
     var a: int; call a := five(); var b := 3 * a + 1; a := 0; var i := 0;
     assume b == 63505 ==> forall j: int :: 0 <= j && j * j <= 3000 ==> j in s;
@@ -207,7 +208,7 @@ fn chalice_is_verified_alike_in_process_and_through_a_pipe() {
     }
 }
 
-/// What an invariant lacks is said of the invariant; that who acquires the object cannot have it only follows.
+/// An error of an invariant is told of the invariant; its consequence for an acquire is not.
 #[test]
 fn what_follows_from_another_error_is_not_said() {
     let program = "class C {\n  var f: int;\n  invariant f > 0;\n  \

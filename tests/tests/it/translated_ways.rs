@@ -1,4 +1,5 @@
-//! A Chalice or SPL program is verified alike on every way: directly, through a pipe, and from a file of SIL.
+//! A Chalice or SPL program is verified alike on every way: directly, through a pipe, and from a
+//! file of SIL.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,8 @@ use serde_json::Value;
 use sil_tests::binaries;
 use silicon::session::input::programs_below;
 
-/// The programs of the corpus and the examples that are written in a language, relative to the workspace.
+/// The programs of the corpus and the examples that are written in a language, relative to the
+/// workspace.
 fn programs(root: &Path, language: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in ["tests/corpus", "examples"] {
@@ -24,7 +26,8 @@ fn programs(root: &Path, language: &str) -> Vec<PathBuf> {
 /// How a warning of a front end is told on standard error.
 const WARNING: &str = "warning[typechecker.warning]";
 
-/// Splits off the warnings of the front end: in one process they are told with the verdicts, else by the translator.
+/// Splits off the warnings of the front end: in one process they are told with the verdicts, else
+/// by the translator.
 fn with_warnings_apart(diagnostics: Vec<Value>) -> (Vec<Value>, usize) {
     let all = diagnostics.len();
     let others: Vec<Value> =
@@ -33,7 +36,7 @@ fn with_warnings_apart(diagnostics: Vec<Value>) -> (Vec<Value>, usize) {
     (others, warnings)
 }
 
-/// What a run says about each place, without times and names of files of SIL.
+/// Returns a run's findings at each place, without times and names of SIL files.
 fn diagnostics(run: &binaries::Run) -> Vec<Value> {
     let lines = run.stdout.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     lines.filter(|line| line["type"] == "diagnostic").collect()

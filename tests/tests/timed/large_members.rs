@@ -5,7 +5,8 @@ use std::fs;
 use sil_tests::binaries::Scratch;
 use sil_tests::sample::{FAILS, ILL_TYPED, VERIFIES, timeless};
 
-/// Members that wait for each other: chains of functions, predicates and methods that need them, with and without errors.
+/// Members that wait for each other: chains of functions, predicates and methods that need them,
+/// with and without errors.
 fn chains() -> String {
     let mut text = "field f: Int\n".to_owned();
     for i in 0..12 {

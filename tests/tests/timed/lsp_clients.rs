@@ -16,7 +16,8 @@ const FIXED: &str = "field f: Int\nmethod set(x: Ref, n: Int)\n  requires acc(x.
 const RENAMED: &str = "field f: Int\nmethod set(cell: Ref, n: Int)\n  requires acc(cell.f)\n  ensures true\n{\n  // Zähler 𝔘\n  cell.f := n\n}\n";
 const FIX: &str = "Add `acc(x.f)` to the precondition (checked)";
 
-/// Lets an editor do what its script says, and gives what it has seen. Nothing of ours may go on afterwards.
+/// Lets an editor do what its script says, and gives what it has seen. Nothing of ours may go on
+/// afterwards.
 fn seen(program: &str, arguments: &[&str], script: &str) -> Option<Value> {
     let editor = clients::installed(program)?;
     let directory = tempfile::tempdir().expect("there is room");

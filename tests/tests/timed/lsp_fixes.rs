@@ -56,7 +56,7 @@ fn applied(text: &str, action: &Value, uri: &str) -> String {
     edited
 }
 
-/// What is offered for a whole text, when all is known of it.
+/// Returns the fixes offered for a whole text, when its verification is done.
 fn offered(client: &mut Client, uri: &str, text: &str) -> Vec<Value> {
     let end = json!({ "line": text.lines().count() + 1, "character": 0 });
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": end });
@@ -69,7 +69,8 @@ fn offered(client: &mut Client, uri: &str, text: &str) -> Vec<Value> {
     answer["result"].as_array().unwrap_or_else(|| panic!("a list: {answer}")).clone()
 }
 
-/// What an action says that it has been checked for is so, told by a run that knows of no other. Returns whether it says so.
+/// Checks an action that is marked as checked, by a fresh run. Returns whether the action has the
+/// mark.
 fn holds(name: &str, uri: &str, text: &str, action: &Value) -> Result<bool, String> {
     let title = action["title"].as_str().expect("a title");
     if !title.ends_with(" (checked)") {
@@ -275,7 +276,7 @@ fn each_kind_of_error_has_an_edit_that_removes_it() {
     client.end();
 }
 
-/// What makes everything above it impossible removes all errors, and is never offered.
+/// A statement that makes everything behind it impossible removes all errors, and is never offered.
 #[test]
 fn a_contradiction_is_not_offered() {
     let _alone = super::alone();

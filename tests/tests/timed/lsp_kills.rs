@@ -1,5 +1,5 @@
-//! The language server while its workers are ended at random: no verdict that is shown is wrong, or about another text, and no process
-//! is left behind.
+//! The language server while its workers are ended at random: no verdict that is shown is wrong, or
+//! about another text, and no process is left behind.
 
 use std::fmt::Write as _;
 use std::fs;

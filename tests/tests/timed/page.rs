@@ -1,4 +1,5 @@
-//! The page of `--report html=FILE` in a browser: what is seen, and what changes when somebody looks for something.
+//! The page of `--report html=FILE` in a browser: what is seen, and what changes when somebody
+//! looks for something.
 
 use std::fs;
 use std::path::Path;
@@ -176,7 +177,7 @@ fn what_is_wrong_is_marked_where_it_is() {
     assert_eq!(browser.complaints(), Value::Array(Vec::new()));
 }
 
-/// What a program says is shown, whatever it says, and does nothing.
+/// A page shows any text of a program, and the text does nothing.
 #[test]
 fn hostile_text_does_nothing_in_a_browser() {
     let _alone = super::alone();
@@ -195,8 +196,8 @@ fn hostile_text_does_nothing_in_a_browser() {
     assert_eq!(browser.complaints(), Value::Array(Vec::new()));
 }
 
-/// Bodies with branches are drawn: what is written in a node is inside of it, no node covers another, and the ways of failing
-/// paths, as the conditions of the findings tell them, are thick.
+/// Bodies with branches are drawn: what is written in a node is inside of it, no node covers
+/// another, and the ways of failing paths, as the conditions of the findings tell them, are thick.
 #[test]
 fn bodies_are_drawn_so_that_they_can_be_read() {
     let _alone = super::alone();

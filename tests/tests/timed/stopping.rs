@@ -1,4 +1,5 @@
-//! Runs that are stopped, by who started them or by a limit: what is done is told, and the rest is not called verified.
+//! Runs that are stopped, by who started them or by a limit: what is done is told, and the rest is
+//! not called verified.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -118,7 +119,7 @@ impl Ended {
         line["verdict"].as_str().expect("a verdict").to_owned()
     }
 
-    /// What is said of a member.
+    /// Returns the message about a member.
     fn message(&self, member: &str) -> String {
         let line = self.find("diagnostic", |line| line["member"] == member);
         line["message"].as_str().expect("a message").to_owned()
@@ -258,7 +259,8 @@ fn a_member_that_does_not_stop_by_itself_is_ended() {
     assert!(message.contains("--member-limit") && message.contains("did not stop"), "{message}");
 }
 
-/// What a worker has said counts, also if the process that listens to it is interrupted before it hears it.
+/// A worker's answer counts, also if the listening process is interrupted before it hears the
+/// answer.
 #[test]
 fn who_is_interrupted_hears_what_was_said_before() {
     let _alone = super::alone();
@@ -299,7 +301,8 @@ fn pigeons() -> (String, String) {
     (parameters.join(", "), parts.join(" && "))
 }
 
-/// Whatever is done for a member, it is that member which is given up, once; the others have their verdicts.
+/// Whatever is done for a member, it is that member which is given up, once; the others have their
+/// verdicts.
 #[test]
 fn each_piece_of_work_is_given_up_as_its_member() {
     let _alone = super::alone();
@@ -364,7 +367,8 @@ fn each_piece_of_work_is_given_up_as_its_member() {
     }
 }
 
-/// The first process knows nothing of a signal to another one: neither of them does anything, and it goes on waiting.
+/// The first process knows nothing of a signal to another one: neither of them does anything, and
+/// it goes on waiting.
 #[test]
 fn a_signal_to_a_worker_wakes_nobody() {
     let _alone = super::alone();
@@ -387,7 +391,8 @@ fn a_signal_to_a_worker_wakes_nobody() {
     assert!(ended.message("slow").contains("SIGTERM"), "{}", ended.message("slow"));
 }
 
-/// A member with which the process ends costs that member, and what is told depends on how it ended.
+/// A member with which the process ends costs that member, and what is told depends on how it
+/// ended.
 #[test]
 fn a_member_that_ends_the_process_costs_that_member() {
     let _alone = super::alone();
@@ -411,7 +416,8 @@ fn a_member_that_ends_the_process_costs_that_member() {
     }
 }
 
-/// What is only checked is never in memory as a whole: 10 MB of text as trees would take some 700 MB.
+/// A program that is only checked is never in memory as a whole: 10 MB of text as trees would take
+/// some 700 MB.
 #[test]
 fn checking_takes_the_memory_of_one_member() {
     let _alone = super::alone();
@@ -442,7 +448,8 @@ fn checking_takes_the_memory_of_one_member() {
     assert_eq!(ended.status.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
 }
 
-/// Runs `silicon` with so many kilobytes of address space. A GB of it is for the stack, which is not used.
+/// Runs `silicon` with so many kilobytes of address space. A GB of it is for the stack, which is
+/// not used.
 fn with_memory(kilobytes: u32, directory: &Path, arguments: &[&str]) -> Ended {
     let command = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
     let output = Command::new("sh")
@@ -459,8 +466,9 @@ fn with_memory(kilobytes: u32, directory: &Path, arguments: &[&str]) -> Ended {
     }
 }
 
-/// A thousand files with little memory: in one of them a question has more instances than fit, another one needs more time
-/// than it gets. All others have their verdicts, and these two cost their members only.
+/// A thousand files with little memory: in one of them a question has more instances than fit,
+/// another one needs more time than it gets. All others have their verdicts, and these two cost
+/// their members only.
 #[test]
 fn a_thousand_files_under_a_memory_limit_have_verdicts() {
     let _alone = super::alone();
@@ -558,7 +566,7 @@ fn a_limit_that_is_reached_is_named() {
     assert_eq!(note["start"]["line"], program.lines().count() - 1);
 }
 
-/// Who reads a report while it is written sees the one before, also through a link.
+/// A reader of a report that is being written sees the earlier report, also through a link.
 #[test]
 fn reports_replace_what_was_there() {
     let _alone = super::alone();

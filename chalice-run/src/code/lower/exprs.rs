@@ -43,7 +43,8 @@ impl Lowering<'_> {
             ExprKind::String(text) => Kind::Const(Value::Text(text.as_str().into())),
             ExprKind::This => Kind::Slot(0),
             ExprKind::Result => Kind::Slot(self.result.unwrap_or(0)),
-            // Comparisons take care of it; alone it has no value, and the resolver lets it stand nowhere else.
+            // Comparisons take care of it; alone it has no value, and the resolver lets it stand
+            // nowhere else.
             ExprKind::WaitLevel | ExprKind::LockBottom => Kind::Const(Value::Level(Level::BOTTOM)),
             ExprKind::Local(local) => {
                 let slot = self.slot(*local);

@@ -1,7 +1,7 @@
 //! Programs without their ghosts: nothing that runs depends on them.
 //!
-//! What is left out are assignments to ghosts, and claims that read one. Permission to a ghost field stays: it is a
-//! field like others to whom holds it.
+//! Assignments to ghosts, and claims that read one, are left out. Permission to a ghost field
+//! stays: its holder treats the field like others.
 
 use chalice::Span;
 use chalice::program::{
@@ -11,7 +11,8 @@ use rustc_hash::FxHashSet;
 
 use front::grow_stack;
 
-/// Leaves out ghosts. The result: claims that were left out, and whether one of them says who holds what.
+/// Leaves out ghosts. The result: claims that were left out, and whether one of them says who holds
+/// what.
 pub(super) fn erase(program: &mut Program) -> (Vec<Span>, bool) {
     let mut eraser = Eraser { ghosts: Ghosts::of(program), erased: Vec::new(), moves: false };
     for (_, class) in program.classes.iter_mut() {
@@ -35,7 +36,7 @@ pub(super) fn erase(program: &mut Program) -> (Vec<Span>, bool) {
     (eraser.erased, eraser.moves)
 }
 
-/// What is a ghost, and what reads one.
+/// The ghosts, and the functions and predicates that read one.
 struct Ghosts {
     fields: FxHashSet<FieldId>,
     locals: FxHashSet<LocalId>,

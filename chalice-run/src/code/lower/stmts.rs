@@ -94,7 +94,8 @@ impl Lowering<'_> {
                     (slot, self.program.locals[target.local].ty.clone())
                 });
                 let targets = places.collect();
-                // Here `old` is the state before the statement, for which a state is recorded anyway.
+                // Here `old` is the state before the statement, for which a state is recorded
+                // anyway.
                 let saw_old = self.saw_old;
                 let pre = pre.as_ref().map(|pre| self.expr(pre));
                 let post = self.expr(post);

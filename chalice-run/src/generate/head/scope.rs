@@ -1,7 +1,8 @@
-//! Whether a state at the head of a loop can be described by variables, fields and predicates alone.
+//! A test of a state at the head of a loop: variables, fields and predicates alone can describe it.
 //!
-//! Of locks, their order, threads and channels a counterexample says too little. What a method may execute or evaluate is
-//! looked through: its body, the methods it calls, and the functions and predicates that all of these use.
+//! A counterexample says too little of locks, their order, threads and channels. So everything is
+//! looked through that a method may execute or evaluate: its body, the methods that it calls, and
+//! the functions and predicates that all of these use.
 
 use chalice::program::Type;
 

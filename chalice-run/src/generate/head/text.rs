@@ -1,9 +1,10 @@
 //! States at the head of a loop as text, to come back to them.
 //!
-//! Entries between commas: the place of the loop, as `16:5`; variables, as `this=@1` or `s=%2,7,8`, where `%2` says that
-//! two elements follow; what is held, as `@1.Cell.value=3:1/2` or `@1.List.valid:rd`, an object by its number, class and
-//! field or predicate, with its value and how much of it; and fields that had another value at the start of the
-//! method, as `old:@1.Cell.value=4`. No character of it means something to a shell.
+//! Entries between commas: the place of the loop, as `16:5`; variables, as `this=@1` or `s=%2,7,8`,
+//! where `%2` says that two elements follow; what is held, as `@1.Cell.value=3:1/2` or
+//! `@1.List.valid:rd`, an object by its number, class and field or predicate, with its value and
+//! how much of it; and fields that had another value at the start of the method, as
+//! `old:@1.Cell.value=4`. No character of it means something to a shell.
 
 use std::fmt;
 
@@ -43,9 +44,9 @@ pub struct HeadText {
     pub place: (usize, usize),
     /// Variables, `this` among them.
     pub variables: Vec<(String, ModelValue)>,
-    /// What is held; fields have values.
+    /// The held permissions; fields have values.
     pub held: Vec<(Location, Share, Option<ModelValue>)>,
-    /// What fields were at the start of the method.
+    /// The values of fields at the start of the method.
     pub old: Vec<(Location, ModelValue)>,
 }
 

@@ -1,6 +1,7 @@
 //! Going on behind a syntax error: the text without the broken member.
 //!
-//! Members are told apart by the words that nothing else starts with, so that nothing has to be known of what is broken.
+//! Members are told apart by the words that nothing else starts with, so that nothing has to be
+//! known of what is broken.
 
 /// A text without a broken member.
 pub(super) struct Recovered {
@@ -20,8 +21,8 @@ struct Start {
     is_outer: bool,
 }
 
-/// `text`, which has no comments, without the member that has an error at `at`. `None` if nothing behind `done` is left
-/// to be read.
+/// `text`, which has no comments, without the member that has an error at `at`. `None` if nothing
+/// behind `done` is left to be read.
 pub(super) fn without_member(text: &str, at: usize, done: usize) -> Option<Recovered> {
     let (starts, depth_at_end) = starts(text);
     let (begin, is_inside) = beginning(text, &starts, at, depth_at_end);
@@ -63,7 +64,8 @@ fn beginning(text: &str, starts: &[Start], at: usize, depth_at_end: isize) -> (u
     (start.at, start.depth > 0)
 }
 
-/// The words that members, classes and channels start with, and how many braces are open at the end.
+/// The words that members, classes and channels start with, and how many braces are open at the
+/// end.
 fn starts(text: &str) -> (Vec<Start>, isize) {
     let bytes = text.as_bytes();
     let mut starts = Vec::new();

@@ -256,7 +256,8 @@ impl Builder {
         Ok(StmtKind::Send { channel: Expr { kind, span: function.span }, arguments })
     }
 
-    /// An `if` with its arms in a list. Each is nested in the one before it once translated, so they count as such.
+    /// An `if` with its arms in a list. Each is nested in the one before it once translated, so
+    /// they count as such.
     fn if_stmt(&mut self, pair: Pair<Rule>) -> Built<StmtKind> {
         let span = self.span(&pair);
         let links = parts(pair.clone()).count();

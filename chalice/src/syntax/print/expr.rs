@@ -5,7 +5,8 @@ use front::grow_stack;
 use super::Printer;
 use crate::syntax::{AccessForm, BinaryOp, Domain, Expr, ExprKind, Quantifier, StateKind, UnaryOp};
 
-/// How tightly an expression holds together; an operand that holds less tightly than its place needs parentheses.
+/// How tightly an expression holds together; an operand that holds less tightly than its place
+/// needs parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     /// Anything, also what extends as far right as it can.

@@ -13,7 +13,7 @@ use super::{Builder, Node, Nodes, Rule, find, fitted, next, next_if, skip};
 /// Digits of an integer literal: reading takes quadratic time.
 const MAX_DIGITS: usize = 100_000;
 
-/// What stands before an atom.
+/// A prefix of an atom.
 enum Prefix {
     Operator(UnaryOp, Span),
     Annotation(Annotation),
@@ -161,7 +161,8 @@ impl Builder<'_> {
         Operand::closed(Expr::new(kind, span), span, 1)
     }
 
-    /// `(e)` keeps the span of `e` for the expression, but what is built around it starts at the parenthesis.
+    /// `(e)` keeps the span of `e` for the expression, but what is built around it starts at the
+    /// parenthesis.
     fn paren(&mut self, node: Node<'_>, span: Span) -> Operand {
         let mut parts = node.into_inner();
         let mut inner = self.row(next(&mut parts));
@@ -316,7 +317,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The operand of `apply`, `package` and `applying` ends where an operator stands that binds weaker than `--*`.
+    /// The operand of `apply`, `package` and `applying` ends where an operator stands that binds
+    /// weaker than `--*`.
     pub(super) fn check_wand(&mut self, node: &Node<'_>) {
         for part in node.clone().into_inner() {
             let is_weaker = match part.as_rule() {

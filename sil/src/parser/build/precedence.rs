@@ -1,8 +1,8 @@
 //! Operator precedence: from a row of operands and operators to a tree.
 //!
-//! Shunting-yard with binding strengths on both sides of each operator, on explicit stacks, so that a chain of any
-//! length needs no recursion. The odd one is the wand: weaker than `||` towards its left, but everything to
-//! its right belongs to it.
+//! Shunting-yard with binding strengths on both sides of each operator, on explicit stacks, so that
+//! a chain of any length needs no recursion. The odd one is the wand: weaker than `||` towards its
+//! left, but everything to its right belongs to it.
 
 use crate::source::Span;
 use crate::syntax::{BinaryOp, Expr, ExprKind};
@@ -48,8 +48,9 @@ impl Operator {
         })
     }
 
-    /// How strongly it pulls the operand to its left and the one to its right; equal levels associate to the side
-    /// that is smaller. `&&` and `||` count as left-associative since they are collected into lists.
+    /// How strongly it pulls the operand to its left and the one to its right; equal levels
+    /// associate to the side that is smaller. `&&` and `||` count as left-associative since they
+    /// are collected into lists.
     fn strengths(&self) -> (u8, u8) {
         use BinaryOp::*;
         const LEFT: fn(u8) -> (u8, u8) = |level| (2 * level, 2 * level + 1);
@@ -71,7 +72,7 @@ impl Operator {
     }
 }
 
-/// What an operand is that has no parentheses around it: some operators continue it.
+/// The shape of an operand without parentheses around it: some operators continue it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     /// In parentheses, or nothing that matters.
@@ -116,7 +117,8 @@ impl Stacks {
 }
 
 impl Builder<'_> {
-    /// Puts an operator behind the operands read so far, after combining those that it is weaker than.
+    /// Puts an operator behind the operands read so far, after combining those that it is weaker
+    /// than.
     pub(super) fn push_operator(&mut self, operator: Operator, floor: usize) {
         let (left, _) = operator.strengths();
         while self.stacks.operators.len() > floor
@@ -236,7 +238,8 @@ impl Builder<'_> {
     }
 }
 
-/// Joins `left` and `right` into a list, continuing that of `left` if it is one without parentheses.
+/// Joins `left` and `right` into a list, continuing that of `left` if it is one without
+/// parentheses.
 fn join(shape: Shape, left: Operand, right: Operand) -> Operand {
     let span = left.span.to(right.span);
     let weight = left.weight.saturating_add(right.weight).saturating_add(1);

@@ -317,7 +317,7 @@ impl Builder<'_> {
     }
 }
 
-/// What keeps a statement out of the blocks of graphs: control flow is what terminators are for.
+/// Names the statements that blocks of graphs refuse: terminators express control flow there.
 pub(crate) fn not_simple(statement: &StmtKind) -> Option<&'static str> {
     Some(match statement {
         StmtKind::If { .. } => "`if`",

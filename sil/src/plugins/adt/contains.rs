@@ -13,10 +13,11 @@ use super::{Adts, application, argument_types, error, self_type, transitive};
 /// The only function that can be derived.
 const CONTAINS: &str = "contains";
 
-/// How many types of parts an adt is asked for: adts that are arguments of themselves have infinitely many.
+/// How many types of parts an adt is asked for: adts that are arguments of themselves have
+/// infinitely many.
 const MAX_PART_TYPES: usize = 32;
 
-/// Whether the file that makes `derives` effective was imported, which shows in the domain that it declares.
+/// Tells whether the file that makes `derives` effective was imported: its domain is declared then.
 pub(super) fn is_imported(program: &Program) -> bool {
     program.members.iter().any(|member| match &member.kind {
         MemberKind::Domain(domain) => &*domain.name.name == "ContainsDomain",
@@ -52,8 +53,9 @@ pub(super) fn derive(
     axioms.extend(chains.into_iter().map(|types| transitive(tree, CONTAINS, types)));
 }
 
-/// A domain with what [`derive`] cannot say of the types that are written in the program: in general nothing is known of
-/// the parts of a type argument, but those of `List[List[Int]]` have parts of their own.
+/// A domain with what [`derive`] cannot say of the types that are written in the program: in
+/// general nothing is known of the parts of a type argument, but those of `List[List[Int]]` have
+/// parts of their own.
 pub(super) fn of_written_types(program: &Program, adts: &Adts) -> Option<Domain> {
     let mut written = Written { adts, types: IndexSet::new() };
     for member in &program.members {

@@ -9,8 +9,8 @@ use crate::syntax::{Constructor, Type, TypeKind};
 use super::Adts;
 use super::tree::substitute;
 
-/// How many instances of adts are looked at to find out about one, and of what size: `adt A[T] { C(a: A[P[T, T]]) }` has
-/// ever more and ever larger ones.
+/// How many instances of adts are looked at to find out about one, and of what size: `adt A[T] {
+/// C(a: A[P[T, T]]) }` has ever more and ever larger ones.
 const MAX_INSTANCES: usize = 200;
 const MAX_SIZE: usize = 200;
 
@@ -23,8 +23,8 @@ struct Instance {
 }
 
 impl Adts {
-    /// Whether a type has a value that a constructor makes of finite values, and so on. Parameters of adts, like all types
-    /// that are no adts, have one.
+    /// Tells whether a type has a value that a constructor makes of finite values, and so on.
+    /// Parameters of adts, like all types that are no adts, have one.
     ///
     /// COMPLETENESS: where there are too many instances to look at, the answer may be no.
     pub(super) fn has_finite_value(&self, ty: &Type) -> bool {
@@ -57,7 +57,8 @@ impl Adts {
         instances[0].has_finite_value
     }
 
-    /// What each constructor of an instance needs; without those that need what is not looked at.
+    /// Returns the instances that each constructor of an instance needs. Constructors that need an
+    /// instance beyond the limits are left out.
     fn constructors(&self, index: usize, instances: &mut Vec<Instance>) -> Vec<Vec<usize>> {
         let Some((adt, values)) = self.instance(&instances[index].ty) else { return Vec::new() };
         let mut needed_by = |constructor: &Constructor| {

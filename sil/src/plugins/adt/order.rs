@@ -1,4 +1,5 @@
-//! The well-founded order of an adt's values for termination checks: parts are smaller than the whole.
+//! The well-founded order of an adt's values for termination checks: parts are smaller than the
+//! whole.
 
 use front::grow_stack;
 
@@ -20,7 +21,8 @@ const ORDER: &str = "WellFoundedOrder";
 /// How many ways from an adt through others back to itself are followed.
 const MAX_WAYS: usize = 64;
 
-/// Whether orders are needed. If there are termination clauses but no [`ORDER`] yet, it is imported.
+/// Tells whether orders are needed. If there are termination clauses but no [`ORDER`] yet, it is
+/// imported.
 pub(super) fn is_wanted(
     program: &mut Program,
     sources: &mut Sources,
@@ -33,7 +35,7 @@ pub(super) fn is_wanted(
     is_declared(program)
 }
 
-/// Whether the user says how values of the adt are ordered.
+/// Tells whether the user declares how values of the adt are ordered.
 pub(super) fn is_declared(program: &Program, adt: &Adt) -> bool {
     has_domain(program, &format!("{}{ORDER}", adt.name.name))
 }
@@ -47,8 +49,9 @@ fn has_domain(program: &Program, name: &str) -> bool {
 
 /// The domain `AWellFoundedOrder`.
 ///
-/// SOUNDNESS: of what has no finite value nothing is said. Its parts have parts for ever, and a function that visits them never
-/// ends; that each is smaller, and all are bounded, holds of no value at all (`termination/adts_without_finite_values`).
+/// SOUNDNESS: of what has no finite value nothing is said. Its parts have parts for ever, and a
+/// function that visits them never ends; that each is smaller, and all are bounded, holds of no
+/// value at all (`termination/adts_without_finite_values`).
 pub(super) fn domain(adt: &Adt, adts: &Adts) -> Domain {
     let tree = Tree { span: adt.name.span };
     let whole = self_type(adt);
@@ -105,7 +108,8 @@ struct Ways<'a> {
 }
 
 impl Ways<'_> {
-    /// Looks for parts in `value`, which is of type `ty` under `conditions`; `seen` are the adts passed so far.
+    /// Looks for parts in `value`, which is of type `ty` under `conditions`; `seen` are the adts
+    /// passed so far.
     fn follow(&mut self, value: &Expr, ty: &Type, conditions: &[Expr], seen: &mut Vec<Name>) {
         if self.found.len() >= MAX_WAYS {
             return;
@@ -137,9 +141,10 @@ impl Ways<'_> {
     }
 }
 
-// ---- termination clauses -----------------------------------------------------------------------------------
+// ---- termination clauses
+// -----------------------------------------------------------------------------------
 
-/// Whether there is a termination clause with something to compare.
+/// Tells whether there is a termination clause with something to compare.
 fn has_tuples(program: &Program) -> bool {
     program.members.iter().any(|member| match &member.kind {
         MemberKind::Function(function) => in_contract(&function.contract),

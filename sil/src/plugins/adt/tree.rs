@@ -108,7 +108,8 @@ impl Tree {
     }
 }
 
-/// `ty` with parameters replaced, all of it at `span`: so types are equal if they are written equally.
+/// `ty` with parameters replaced, all of it at `span`: so types are equal if they are written
+/// equally.
 pub(super) fn substitute(ty: &Type, parameters: &IndexMap<Name, Type>, span: Span) -> Type {
     let part = |ty: &Type| grow_stack(|| substitute(ty, parameters, span));
     let boxed = |ty: &Type| Box::new(part(ty));

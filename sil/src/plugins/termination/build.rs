@@ -84,7 +84,7 @@ pub(super) fn at_entry(body: Expr) -> Expr {
     expr(ExprKind::Old { label: OldLabel::Entry, body: Box::new(body) }, ty, span)
 }
 
-/// What the expression says at the entry of the member.
+/// Makes the expression that says at the entry of the member the same as `expr`.
 pub(super) fn where_old_is_now(expr: &Expr) -> Expr {
     grow_stack(|| match &expr.kind {
         ExprKind::Old { label: OldLabel::Entry, body } => where_old_is_now(body),
@@ -97,7 +97,7 @@ pub(super) fn fresh(locals: &mut Locals, name: &str, ty: Type, span: Span) -> Lo
     locals.alloc(Local { name: Name::from(name), ty, kind: LocalKind::Variable, span })
 }
 
-/// Whether a function is applied somewhere in the expression.
+/// Tells whether a function is applied somewhere in the expression.
 pub(super) fn has_calls(expr: &Expr) -> bool {
     expr.any(|expr| matches!(expr.kind, ExprKind::Apply { .. }))
 }
@@ -111,11 +111,12 @@ pub(super) fn placed(expr: &Expr, place: Span) -> Expr {
     })
 }
 
-/// An expression of another member in terms of this one: its formals are replaced by `values`, the variables it
-/// binds become variables in `locals`.
+/// An expression of another member in terms of this one: its formals are replaced by `values`, the
+/// variables it binds become variables in `locals`.
 ///
-/// SOUNDNESS: what else it mentions, such as results, has any value: the other member's variables are none of this one.
-/// Its old state would be taken for that of this one: there must be none (see [`where_old_is_now`]).
+/// SOUNDNESS: what else it mentions, such as results, has any value: the other member's variables
+/// are none of this one. Its old state would be taken for that of this one: there must be none (see
+/// [`where_old_is_now`]).
 pub(super) fn imported(
     expr: &Expr,
     from: &Locals,
@@ -144,7 +145,8 @@ pub(super) fn imported(
     replaced(expr, &values, &bound, place)
 }
 
-/// The expression with variables replaced by `values`, and with `place` as the origin of each of its nodes.
+/// The expression with variables replaced by `values`, and with `place` as the origin of each of
+/// its nodes.
 pub(super) fn with_values(expr: &Expr, values: &FxHashMap<LocalId, Expr>, place: Span) -> Expr {
     replaced(expr, values, &FxHashMap::default(), place)
 }

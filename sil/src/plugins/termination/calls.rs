@@ -1,4 +1,4 @@
-//! Who may call whom back: the strongly connected components of the call graphs.
+//! Mutual recursion: the strongly connected components of the call graphs.
 
 use la_arena::ArenaMap;
 use petgraph::algo::tarjan_scc;
@@ -25,7 +25,7 @@ impl Components {
         Self { functions, methods: methods(program) }
     }
 
-    /// Whether a function that calls another one may be called back by it.
+    /// Tells whether a function that calls another one may be called back by it.
     pub(super) fn are_mutual(&self, caller: FunctionId, callee: FunctionId) -> bool {
         self.functions[caller] == self.functions[callee]
     }

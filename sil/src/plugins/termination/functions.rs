@@ -96,12 +96,12 @@ fn with_result(expr: &Expr, result: LocalId) -> Expr {
     })
 }
 
-/// What is held while the checks are made.
+/// The permission that is held while the checks are made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The function's precondition.
     AtEntry,
-    /// What has been met of the function's precondition so far.
+    /// The part of the function's precondition that has been met so far.
     Growing,
 }
 
@@ -160,8 +160,8 @@ impl<'a, 'p> Proof<'a, 'p> {
         self.pass.made.proofs.push((method, self.id));
     }
 
-    /// The checks of a pure expression after which there are no others: it can take paths of its own, so that long
-    /// chains of conditionals are not repeated for each of their calls.
+    /// The checks of a pure expression after which there are no others: it can take paths of its
+    /// own, so that long chains of conditionals are not repeated for each of their calls.
     fn last(&mut self, expr: &Expr) {
         grow_stack(|| match &expr.kind {
             _ if !build::has_calls(expr) => {}
@@ -285,7 +285,7 @@ impl<'a, 'p> Proof<'a, 'p> {
         self.statements.push(stmt(StmtKind::Inhale(assertion), copy));
     }
 
-    /// What a call has to satisfy where it is evaluated.
+    /// Makes the checks of a call, for the place of its evaluation.
     fn checks(&mut self, call: &Expr, frames: &[Frame<'_>]) -> Vec<Stmt> {
         let ExprKind::Apply { function: callee, arguments } = &call.kind else { return Vec::new() };
         let declaration = &self.pass.source.functions[*callee];
@@ -325,7 +325,8 @@ pub(super) fn at_entry(own: Values) -> Values {
 }
 
 impl Pass<'_> {
-    /// What a callee that does not call back has to promise, given the caller's measure; so has a loop.
+    /// Makes the check that a callee without calls back ends, given the caller's measure; also for
+    /// a loop.
     pub(super) fn termination_check(
         &mut self,
         own: &Values,
@@ -341,7 +342,7 @@ impl Pass<'_> {
         Some((CheckKind::TerminationCondition, check))
     }
 
-    /// What a callee's measure has to satisfy, given the caller's.
+    /// Makes the checks of a callee's measure against the caller's.
     pub(super) fn call_checks(
         &mut self,
         own: &Values,

@@ -16,10 +16,11 @@ pub(super) struct Measure<'p> {
     wildcard: Option<Condition<'p>>,
 }
 
-/// What stands behind `if`; nothing means always.
+/// The condition behind `if`; nothing means always.
 type Condition<'p> = &'p Option<Expr>;
 
-/// A call: the variables of the callee, those among them that are its formals, and what the caller writes for these.
+/// A call: the variables of the callee, those among them that are its formals, and what the caller
+/// writes for these.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) callee: &'a Locals,
@@ -48,7 +49,8 @@ impl<'a> Call<'a> {
     }
 }
 
-/// How expressions are copied into a check: [`build::placed`], or in proofs for functions [`without_amounts`].
+/// How expressions are copied into a check: [`build::placed`], or in proofs for functions
+/// [`without_amounts`].
 ///
 /// [`without_amounts`]: super::positions::without_amounts
 pub(super) type Copied = fn(&Expr, Span) -> Expr;
@@ -58,7 +60,7 @@ pub(super) struct Values {
     pub(super) tuple: Option<Vec<Expr>>,
     /// False if there is no tuple.
     pub(super) tuple_condition: Expr,
-    /// That of the tuple or that of the wildcard.
+    /// The condition of the tuple or of the wildcard.
     pub(super) termination_condition: Expr,
 }
 
@@ -86,7 +88,8 @@ impl<'p> Measure<'p> {
         self.values(&mut |expr| copied(expr, place), orders, place)
     }
 
-    /// The measure of a method at its entry, where results (see [`build::with_values`]) are `results`.
+    /// The measure of a method at its entry, where results (see [`build::with_values`]) are
+    /// `results`.
     pub(super) fn with_results(
         &self,
         results: &FxHashMap<LocalId, Expr>,
@@ -110,7 +113,8 @@ impl<'p> Measure<'p> {
         self.values(&mut call.import(caller, copied, place), orders, place)
     }
 
-    /// That some permission is held to each predicate instance of the measure of a callee, in terms of the caller.
+    /// That some permission is held to each predicate instance of the measure of a callee, in terms
+    /// of the caller.
     pub(super) fn held_at_call(
         &self,
         call: Call<'_>,
@@ -169,7 +173,8 @@ fn value(
     }
 }
 
-/// Whether `smaller` is below `larger` in the lexicographic order. A missing element is larger than any other.
+/// Makes the claim that `smaller` is below `larger` in the lexicographic order. A missing element
+/// is larger than any other.
 pub(super) fn less(smaller: &[Expr], larger: &[Expr], orders: &Orders, place: Span) -> Expr {
     // One case for each element that may be the first to differ.
     let mut cases = Vec::new();

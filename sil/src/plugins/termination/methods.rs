@@ -36,10 +36,11 @@ pub(super) fn check(pass: &mut Pass<'_>, id: MethodId) {
     pass.made.program.methods[id].locals = locals;
 }
 
-/// Behind `ensures` a method's own measure may mention results. SOUNDNESS: it is the measure of the call that the method
-/// itself is, so what it says of results it says of their values at the entry, which nobody knows.
+/// Behind `ensures` a method's own measure may mention results. SOUNDNESS: it is the measure of the
+/// call that the method itself is, so what it says of results it says of their values at the entry,
+/// which nobody knows.
 ///
-/// What stands for the results, and the statements that say so.
+/// Makes the values in place of the results, and the statements that define them.
 fn results_at_entry(
     method: &Method,
     locals: &mut Locals,
@@ -77,7 +78,7 @@ struct Checker<'a, 'p> {
     id: MethodId,
     method: &'p Method,
     locals: &'a mut Locals,
-    /// What stands for the results in the method's own measure.
+    /// The values in place of the results in the method's own measure.
     results: FxHashMap<LocalId, Expr>,
     /// The variables added, and the blocks in which they are written.
     made: Vec<(LocalId, BlockId)>,
@@ -99,8 +100,9 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// SOUNDNESS: what a proof script calls it calls for as many left-hand sides as there are, and the method's own
-    /// measure speaks of its entry there, too. So the scripts of packages are no exception.
+    /// SOUNDNESS: what a proof script calls it calls for as many left-hand sides as there are, and
+    /// the method's own measure speaks of its entry there, too. So the scripts of packages are no
+    /// exception.
     fn all(&mut self, statements: &mut Vec<Stmt>, block: BlockId, calls: Calls) {
         for mut statement in std::mem::take(statements) {
             match &mut statement.kind {
@@ -133,10 +135,11 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// SOUNDNESS: where an instance of the callee's measure is not held the call's precondition fails, since every method
-    /// has to hold its measure at its entry (a method that is called without it says so at its own calls). So the
-    /// measures are compared where the instances are held, and the precondition's failure is told alone. In a proof
-    /// script `perm` is about one of several heaps, so there the instance has to be held.
+    /// SOUNDNESS: where an instance of the callee's measure is not held the call's precondition
+    /// fails, since every method has to hold its measure at its entry (a method that is called
+    /// without it says so at its own calls). So the measures are compared where the instances are
+    /// held, and the precondition's failure is told alone. In a proof script `perm` is about one of
+    /// several heaps, so there the instance has to be held.
     fn call(
         &mut self,
         callee: MethodId,
@@ -193,7 +196,8 @@ impl Checker<'_, '_> {
         stmt(StmtKind::Assert(check), span)
     }
 
-    /// What comes before and after an `unfold`: the instances in the predicate's body are inside of the unfolded one.
+    /// Makes the statements before and after an `unfold`: the instances in the predicate's body are
+    /// inside of the unfolded one.
     fn unfold(
         &mut self,
         access: &PredicateAccess,
@@ -218,8 +222,9 @@ impl Checker<'_, '_> {
         (before, stmt(StmtKind::Inhale(facts), copy))
     }
 
-    /// A variable of any value, for what is looked at before the user's own program needs it. If that has no value where the
-    /// variable is true, it is false from then on: so what comes next still fails, and that is reported.
+    /// A variable of any value, for what is looked at before the user's own program needs it. If
+    /// that has no value where the variable is true, it is false from then on: so what comes next
+    /// still fails, and that is reported.
     fn asked(&mut self, block: BlockId, span: Span) -> (LocalId, Expr) {
         let variable = self.variable("asked", Type::Bool, block, span);
         (variable, build::local(variable, Type::Bool, span))
@@ -250,8 +255,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// In a method that terminates each loop does. (Without a measure the method makes no promise that a loop could
-    /// break.)
+    /// In a method that terminates each loop does. (Without a measure the method makes no promise
+    /// that a loop could break.)
     fn must_terminate(&mut self, the_loop: &Loop, span: Span) -> Option<Stmt> {
         let place = self.pass.mark(span, CheckKind::TerminationCondition);
         let own = self.own(place);
@@ -260,8 +265,8 @@ impl Checker<'_, '_> {
         Some(self.assert(kind, check, span))
     }
 
-    /// What comes at the start and at the end of each iteration: the measure is remembered, then compared if there
-    /// is another iteration.
+    /// Makes the statements at the start and at the end of each iteration: the measure is
+    /// remembered, then compared if there is another iteration.
     fn iteration(&mut self, the_loop: &Loop, id: BlockId) -> (Vec<Stmt>, Vec<Stmt>) {
         let Some(span) = tuple_span(the_loop) else { return (Vec::new(), Vec::new()) };
         let place = self.pass.mark(span, CheckKind::Tuple);
@@ -317,8 +322,9 @@ impl Checker<'_, '_> {
     }
 }
 
-/// Whether a condition is about what is held. SOUNDNESS: at its head a loop holds what its invariants say, at the end of an
-/// iteration there may be more. So nothing follows there from such a condition.
+/// Tells whether a condition asks for permission. SOUNDNESS: at its head a loop holds the
+/// permission of its invariants, and perhaps more at the end of an iteration. So nothing follows
+/// there from such a condition.
 fn asks_for_permissions(condition: &Expr) -> bool {
     condition.any(|expr| matches!(expr.kind, ExprKind::Perm(_) | ExprKind::ForPerm { .. }))
 }

@@ -1,4 +1,5 @@
-//! The domains that say what decreases: found by name, taken from the standard library where they are missing.
+//! The domains that say what decreases: found by name, taken from the standard library where they
+//! are missing.
 //!
 //! Users replace an order by declaring a domain of its name.
 
@@ -34,7 +35,7 @@ struct Order {
 
 struct Instances {
     ty: Type,
-    /// Whether an instance is inside another one.
+    /// The function that says that an instance is inside another one.
     nested: DomainFunctionId,
     /// For each predicate the function from its arguments (and what it holds) to the instance.
     functions: FxHashMap<PredicateId, FunctionId>,
@@ -73,7 +74,7 @@ impl Orders {
         Self { order, instances }
     }
 
-    /// That a value is smaller than another one of its type.
+    /// Makes the claim that a value is smaller than another one of its type.
     pub(super) fn decreasing(&self, smaller: Expr, larger: Expr, place: Span) -> Expr {
         let instance = vec![smaller.ty.clone()];
         self.order.as_ref().map_or(build::boolean(false, place), |order| {
@@ -81,7 +82,7 @@ impl Orders {
         })
     }
 
-    /// That nothing descends from a value for ever.
+    /// Makes the claim that nothing descends from a value for ever.
     pub(super) fn bounded(&self, value: Expr, place: Span) -> Expr {
         let instance = vec![value.ty.clone()];
         self.order.as_ref().map_or(build::boolean(false, place), |order| {
@@ -108,7 +109,8 @@ impl Orders {
         build::expr(ExprKind::Apply { function, arguments }, instances.ty.clone(), place)
     }
 
-    /// The instances that an assertion holds, in the body of the predicate instance `outer`, are inside of that.
+    /// The instances that an assertion holds, in the body of the predicate instance `outer`, are
+    /// inside of that.
     ///
     /// COMPLETENESS: nothing is said of instances below a quantifier.
     pub(super) fn nested(&self, body: &Expr, outer: &Expr, place: Span) -> Expr {
@@ -154,7 +156,7 @@ impl Orders {
     }
 }
 
-/// That an amount is not none.
+/// Makes the claim that an amount is not none.
 pub(super) fn is_some(amount: &Expr, place: Span) -> Expr {
     match amount.kind {
         ExprKind::FullPerm | ExprKind::Wildcard => build::boolean(true, place),
@@ -220,15 +222,16 @@ fn function(program: &Program, in_domain: &str, name: &str) -> Option<DomainFunc
     domain.functions.iter().copied().find(|&id| *program.domain_functions[id].name == *name)
 }
 
-/// What the names of the library stand for in the program.
+/// The declarations of the program in place of the library's names.
 #[derive(Default)]
 struct Found {
     domains: FxHashMap<DomainId, DomainId>,
     functions: FxHashMap<DomainFunctionId, DomainFunctionId>,
 }
 
-/// Whether a domain of the program is what its name stands for in the library. An order is, whatever it says. Others have
-/// the parameters and the functions, of the same types, and perhaps more.
+/// Tells whether a domain of the program can stand for the library's domain of that name. An order
+/// can, whatever it says. Others have the parameters and the functions, of the same types, and
+/// perhaps more.
 fn is_usable(program: &Program, own: &Domain, library: &Program, theirs: &Domain) -> bool {
     if theirs.functions.is_empty() && !theirs.axioms.is_empty() {
         return true;
@@ -304,8 +307,8 @@ fn add_missing(program: &mut Program, library: &Program) -> Found {
     Found { domains, functions }
 }
 
-/// An order of a type with arguments, such as `SeqWellFoundedOrder[S]`, is used at each type that occurs in a tuple:
-/// its axioms mention nothing else that would tell the instances in use.
+/// An order of a type with arguments, such as `SeqWellFoundedOrder[S]`, is used at each type that
+/// occurs in a tuple: its axioms mention nothing else that would tell the instances in use.
 fn add_instance(program: &mut Program, ty: &Type) {
     let (name, arguments): (String, Vec<Type>) = match ty {
         Type::Seq(element) => ("Seq".into(), vec![(**element).clone()]),
@@ -379,11 +382,12 @@ fn mapped(ty: &Type, map: &dyn Fn(&Type) -> Option<Type>) -> Type {
     map(&inside).unwrap_or(inside)
 }
 
-/// Whether a function is the one from a predicate to its instances: nothing is known of its values but that they depend on
-/// the arguments and on what the predicate holds.
+/// Tells whether a function maps a predicate to its instances: nothing is known of its values but
+/// that they depend on the arguments and on the predicate's permissions.
 ///
-/// SOUNDNESS: its name does not tell, as every program may have a function of that name, and one that has a body, promises
-/// something or does not require the predicate makes one instance of several (`termination/names_of_instances_are_free`).
+/// SOUNDNESS: its name does not tell, as every program may have a function of that name, and one
+/// that has a body, promises something or does not require the predicate makes one instance of
+/// several (`termination/names_of_instances_are_free`).
 fn is_of_instances(
     function: &Function,
     predicate: PredicateId,

@@ -1,7 +1,8 @@
 //! Where in an expression calls are evaluated, and under what condition.
 //!
-//! What is known at a position is a list of frames, from the root of the expression inward; a check at the position
-//! becomes an expression at the root by wrapping it in the frames ([`Pass::in_position`]).
+//! The knowledge at a position is a list of frames, from the root of the expression inward. A check
+//! at the position becomes an expression at the root by wrapping it in the frames
+//! ([`Pass::in_position`]).
 
 use front::grow_stack;
 
@@ -198,7 +199,8 @@ impl Pass<'_> {
         boolean(kind, copy)
     }
 
-    /// What is known after an unfolding: the instances in the predicate's body are inside of `outer`.
+    /// Makes the facts after an unfolding: the instances in the predicate's body are inside of
+    /// `outer`.
     pub(super) fn nested_in(
         &self,
         access: &PredicateAccess,
@@ -218,8 +220,8 @@ fn boolean(kind: ExprKind, span: Span) -> Expr {
     build::expr(kind, Type::Bool, span)
 }
 
-/// A copy for a proof that holds some permission where the function holds what it says: positive amounts are
-/// wildcards.
+/// A copy for a proof that holds some permission where the function holds what it says: positive
+/// amounts are wildcards.
 fn without_amounts(expr: &Expr, place: Span) -> Expr {
     grow_stack(|| {
         let mut copy = expr.map_children(&mut |child| without_amounts(child, place));

@@ -1,7 +1,7 @@
 //! Programs made at random, well-typed by construction.
 //!
-//! A program is made from a string of bytes: each choice takes one, and where they end, everything is as simple as
-//! can be. So shrinking the bytes shrinks the program.
+//! A program is made from a string of bytes: each choice takes one, and where they end, everything
+//! is as simple as can be. So shrinking the bytes shrinks the program.
 
 use sil::build::*;
 use sil::syntax::{
@@ -21,7 +21,7 @@ pub(crate) fn program(bytes: &[u8]) -> Program {
     program
 }
 
-/// What every program declares, for the random parts to use.
+/// The declarations of every program, for the random parts to use.
 fn declarations() -> Vec<Member> {
     let list = || Type::named("List", [domain_type("T")]);
     let boxed = || Type::named("Box", [domain_type("T")]);
@@ -431,7 +431,7 @@ impl Maker<'_> {
         expr
     }
 
-    /// What there is of every type.
+    /// An expression maker of every type.
     fn any(&mut self, ty: &T, depth: usize) -> Expr {
         let depth = depth - 1;
         match self.pick(8) {

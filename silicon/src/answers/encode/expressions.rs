@@ -88,8 +88,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// The variables of the quantifier at `span`. What quantifiers are called are their places: two with one name may be
-    /// one for the prover.
+    /// The variables of the quantifier at `span`. What quantifiers are called are their places: two
+    /// with one name may be one for the prover.
     fn bound(&mut self, variables: &[LocalId], span: Span) {
         let place = self.reader.sources.range(span).map_or(String::new(), |(at, _)| at.to_string());
         let (index, _) = self.quantifiers.insert_full(place);

@@ -1,8 +1,9 @@
-//! What the heaps inside of a condition tell about the whole of it.
+//! Consequences of the heaps inside of a condition for the whole of it.
 //!
-//! Inside of `unfolding`, `applying` and `old` there is another heap. What it tells (see [`super`]) is not known
-//! outside, where a goal is asked for. So where a condition fails it is evaluated again, and what follows from each heap
-//! is learnt where that heap is. Of the bodies of functions it is learnt in any case: a postcondition may depend on it.
+//! Inside of `unfolding`, `applying` and `old` there is another heap. What it tells (see [`super`])
+//! is not known outside, where a goal is asked for. So where a condition fails it is evaluated
+//! again, and what follows from each heap is learnt where that heap is. Of the bodies of functions
+//! it is learnt in any case: a postcondition may depend on it.
 
 use sil::program::{Expr, ExprKind};
 use smt::terms::Term;

@@ -1,13 +1,15 @@
-//! What the nesting of predicate instances, and permission held before, tell about references.
+//! Consequences for references of nested predicate instances, and of permission held before.
 //!
-//! An instance that is folded or unfolded is still there, and so is everything in it, until a location changes its
-//! value or is given away: for that time, an EPOCH, the snapshot of each instance is a function of the predicate's
-//! arguments. An instance inside another one of the same predicate has a snapshot that is a proper part of the other's;
-//! datatypes are acyclic, so the arguments are different.
+//! An instance that is folded or unfolded is still there, and so is everything in it, until a
+//! location changes its value or is given away: for that time, an EPOCH, the snapshot of each
+//! instance is a function of the predicate's arguments. An instance inside another one of the same
+//! predicate has a snapshot that is a proper part of the other's; datatypes are acyclic, so the
+//! arguments are different.
 //!
-//! SOUNDNESS: the function takes the epoch, so that nothing is said about two moments together. The epoch of a merged
-//! heap is that of the side taken. That two references are different, because more than full permission was held to both
-//! together, stays true whatever becomes of the permission.
+//! SOUNDNESS: the function takes the epoch, so that nothing is said about two moments together. The
+//! epoch of a merged heap is that of the side taken. That two references are different, because
+//! more than full permission was held to both together, stays true whatever becomes of the
+//! permission.
 
 use sil::program::PredicateId;
 use smt::terms::{Sort, Term, Terms};
@@ -60,7 +62,8 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// Notes the instances that an unfolding has brought to light. `before`: the heap without the body.
+    /// Notes the instances that an unfolding has brought to light. `before`: the heap without the
+    /// body.
     pub(crate) fn note_opened(
         &mut self,
         before: &Heap,

@@ -1,6 +1,8 @@
-//! What two chunks of one resource tell: more than full permission in sum, and they are different locations; one location, and they have one value.
+//! Consequences of two chunks of one resource: with more than full permission in sum they are
+//! different locations, and at one location they have one value.
 //!
-//! SOUNDNESS: of the portions of one heap only (trap T23), and of what amounts say in sum only where they are exact (trap T8).
+//! SOUNDNESS: of the portions of one heap only (trap T23), and of what amounts say in sum only
+//! where they are exact (trap T8).
 
 use smt::terms::Terms;
 

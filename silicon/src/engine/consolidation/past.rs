@@ -1,4 +1,4 @@
-//! What the heaps of the past tell: what followed from their shape stays true.
+//! Consequences of the heaps of the past: facts about their shape stay true.
 
 use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Engine, Stop};

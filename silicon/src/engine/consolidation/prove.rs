@@ -1,4 +1,5 @@
-//! Proof obligations of rules: asked, asked again with what is learnt, reported where they fail, and assumed.
+//! Proof obligations of rules: asked, asked again with what is learnt, reported where they fail,
+//! and assumed.
 
 use sil::program::Expr;
 use sil::source::Span;
@@ -10,7 +11,8 @@ use crate::engine::{Engine, Stop};
 use crate::report::Means;
 
 impl Engine<'_> {
-    /// A proof obligation. Where it fails it is reported and assumed, so that what depends on it is not reported too.
+    /// A proof obligation. Where it fails it is reported and assumed, so that what depends on it is
+    /// not reported too.
     pub(crate) fn prove(
         &mut self,
         goal: Term,
@@ -26,7 +28,8 @@ impl Engine<'_> {
         self.conclude(goal, answer, blame, reason, at)
     }
 
-    /// The same, of a condition that is asserted. `goal`: its value; `again` evaluates it once more.
+    /// The same, of a condition that is asserted. `goal`: its value; `again` evaluates it once
+    /// more.
     pub(crate) fn prove_condition(
         &mut self,
         condition: &Expr,
@@ -39,8 +42,9 @@ impl Engine<'_> {
             self.count(Means::Form);
             return Ok(());
         }
-        // Where a condition of the same statement has failed before, on this path or another, it would be the same finding,
-        // and it is assumed in any case. But what fails below a quantifier ends the path.
+        // Where a condition of the same statement has failed before, on this path or another, it
+        // would be the same finding, and it is assumed in any case. But what fails below a
+        // quantifier ends the path.
         if self.mode.bound.is_empty() && self.has_failed(blame, reason)? {
             self.log.rely_on_report();
             self.note_failure();
@@ -80,7 +84,8 @@ impl Engine<'_> {
         Ok(answer)
     }
 
-    /// An obligation on the definedness of an expression: not checked where the expression is trusted.
+    /// An obligation on the definedness of an expression: not checked where the expression is
+    /// trusted.
     pub(crate) fn prove_defined(
         &mut self,
         goal: Term,

@@ -1,4 +1,4 @@
-//! What follows from the shape of a heap with quantified chunks.
+//! Consequences of the shape of a heap with quantified chunks.
 
 use smt::terms::{Term, Terms};
 
@@ -8,8 +8,8 @@ use crate::engine::state::heap::{Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
 impl Engine<'_> {
-    /// For fields: all amounts together are at most full permission. Two chunks agree on the values of the locations
-    /// they share. SOUNDNESS: the sum is over the chunks of one heap (trap T23).
+    /// For fields: all amounts together are at most full permission. Two chunks agree on the values
+    /// of the locations they share. SOUNDNESS: the sum is over the chunks of one heap (trap T23).
     pub(crate) fn learn_from_quantified(&mut self, heap: &Heap) -> Result<(), Stop> {
         let resources: Vec<Resource> =
             heap.quantified_resources().map(|(resource, _)| resource).collect();
@@ -32,8 +32,8 @@ impl Engine<'_> {
             self.assume(fact)?;
         }
         let formals = self.formals(resource);
-        // Not the lookup of a value where there is another choice: conditions read values at inverses, and each of them
-        // would be a new location.
+        // Not the lookup of a value where there is another choice: conditions read values at
+        // inverses, and each of them would be a new location.
         let mut triggers: Vec<Vec<Term>> = Vec::new();
         for chunk in heap.quantified(resource) {
             if chunk.triggers.is_empty() {
@@ -84,7 +84,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Portions of one location, each an amount and a value, have one value where both amounts are positive (trap T2).
+    /// Portions of one location, each an amount and a value, have one value where both amounts are
+    /// positive (trap T2).
     fn agree(&mut self, left: (Term, Term), right: (Term, Term)) -> Term {
         let (p, q) = (self.terms.is_some(left.0), self.terms.is_some(right.0));
         let both = self.terms.and([p, q]);

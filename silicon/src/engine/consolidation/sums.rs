@@ -1,4 +1,5 @@
-//! What more than two chunks of one field tell: all portions of one location fit into full permission.
+//! Consequences of more than two chunks of one field: all portions of one location fit into full
+//! permission.
 
 use smt::terms::Terms;
 
@@ -6,9 +7,11 @@ use crate::engine::state::heap::Chunk;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
-    /// What pairs do not tell: three or more portions that fit in pairs need not fit together.
+    /// Learns the facts that pairs do not tell: three or more portions that fit in pairs need not
+    /// fit together.
     ///
-    /// PERFORMANCE: each chunk is summed up with those before it, so that one more chunk is one more sum.
+    /// PERFORMANCE: each chunk is summed up with those before it, so that one more chunk is one
+    /// more sum.
     pub(super) fn learn_from_sums(&mut self, chunks: &[Chunk]) -> Result<(), Stop> {
         for (index, chunk) in chunks.iter().enumerate() {
             let mut fitting = Vec::new();

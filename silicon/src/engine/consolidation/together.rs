@@ -1,15 +1,15 @@
-//! What predicate instances tell when all of them are opened at once.
+//! Consequences of opening all predicate instances at once.
 //!
-//! A location of which one instance holds a part, and another instance or the heap the rest, has one value, although
-//! nothing in the snapshots says so; and two locations of which more than all is held together are different. An
-//! obligation that nothing else shows is tried again with these facts. Instances inside each other are in
-//! [`super::nesting`].
+//! A location of which one instance holds a part, and another instance or the heap the rest, has
+//! one value, although nothing in the snapshots says so; and two locations of which more than all
+//! is held together are different. An obligation that nothing else shows is tried again with these
+//! facts. Instances inside each other are in [`super::nesting`].
 //!
-//! Instances of recursive predicates are left alone: what they say about each other would be found in many steps only,
-//! and by chance.
+//! Instances of recursive predicates are left alone: what they say about each other would be found
+//! in many steps only, and by chance.
 //!
-//! SOUNDNESS: only instances of the present heap, of which there is some for sure (trap T4), where amounts mean
-//! something (trap T8).
+//! SOUNDNESS: only instances of the present heap, of which there is some for sure (trap T4), where
+//! amounts mean something (trap T8).
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -26,8 +26,8 @@ use crate::engine::{Amounts, Engine, Stop};
 const OPENED: usize = 6;
 
 impl Engine<'_> {
-    /// Assumes what follows from opening the instances of the heap together. Whether there was something to open that
-    /// has not been opened before.
+    /// Assumes what follows from opening the instances of the heap together. Whether there was
+    /// something to open that has not been opened before.
     pub(crate) fn learn_from_instances(&mut self) -> Result<bool, Stop> {
         let state = &self.state;
         let is_plain = state.heap.amounts == Amounts::Exact
@@ -47,9 +47,11 @@ impl Engine<'_> {
         self.join(|engine| {
             engine.state.consuming = None;
             engine.state.package.reserve.clear();
-            // Where a precondition is shown, its reading is of what it asks for; what is here is as exact as ever.
+            // Where a precondition is shown, its reading is of what it asks for; what is here is as
+            // exact as ever.
             engine.state.assertion.amounts = Amounts::Exact;
-            // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap T9).
+            // SOUNDNESS: nothing is taken for good, so no amount may become smaller by it (trap
+            // T9).
             engine.state.assertion.constrainable = Rc::default();
             for (predicate, Chunk { arguments, amount, .. }) in &instances {
                 let at = engine.program.predicates[*predicate].span;

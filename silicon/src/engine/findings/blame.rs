@@ -8,19 +8,21 @@ use crate::engine::{Engine, Stop};
 pub(crate) use crate::report::{ErrorId, Reason};
 use crate::report::{Finding, Severity, Step};
 
-/// Whether an expression's own obligations (divisors, indices, permission to read, preconditions) are checked.
+/// The treatment of an expression's own obligations (divisors, indices, permission to read,
+/// preconditions).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Definedness {
     Checked,
-    /// The contract was checked at its declaration, in the most general state: its uses are not (trap T17). What is
-    /// undefined has an arbitrary value.
+    /// The contract was checked at its declaration, in the most general state: its uses are not
+    /// (trap T17). What is undefined has an arbitrary value.
     Trusted,
-    /// Nothing at all is checked: the precondition of an application inside a trusted expression, which is known to
-    /// hold. Permission that is not found stands for an arbitrary value.
+    /// Nothing at all is checked: the precondition of an application inside a trusted expression,
+    /// which is known to hold. Permission that is not found stands for an arbitrary value.
     Silent,
 }
 
-/// What the user was doing: the error id and where it is reported. The failing check adds the [`Reason`].
+/// The user's action: the error id, and the place of the report. The failing check adds the
+/// [`Reason`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blame {
     pub(crate) error: ErrorId,
@@ -68,23 +70,25 @@ impl Blame {
         self.definedness == Definedness::Silent
     }
 
-    /// Whether it is a clause of a contract that is being checked where it is declared.
+    /// Tells whether the blame is for a clause of a contract that is being checked where it is
+    /// declared.
     pub(crate) fn is_of_contract(self) -> bool {
         self.error == ErrorId::NotWellformed
     }
 
-    /// Whether it is the precondition of a function that is applied.
+    /// Tells whether the blame is for the precondition of a function that is applied.
     pub(crate) fn is_of_application(self) -> bool {
         self.error == ErrorId::ApplicationPrecondition
     }
 
-    /// Whether it is the body of a function that is being checked where it is declared.
+    /// Tells whether the blame is for the body of a function that is being checked where it is
+    /// declared.
     pub(crate) fn is_of_body(self) -> bool {
         self.error == ErrorId::FunctionNotWellformed && !self.is_trusted()
     }
 }
 
-/// What could not be shown; `what` is the reason node in the user's words.
+/// Words the obligation that could not be shown; `what` is the reason node in the user's words.
 fn words(reason: Reason, what: &str) -> String {
     match reason {
         Reason::AssertionFalse => format!("`{what}` might not hold"),
@@ -229,7 +233,8 @@ impl Engine<'_> {
         self.log.report(finding, self.mode.in_other_reading)
     }
 
-    /// Whether an obligation was refuted before that has the same error, reason and place: it would be the same finding.
+    /// Tells whether an obligation with the same error, reason and place was refuted before: it
+    /// would be the same finding.
     pub(crate) fn has_failed(&mut self, blame: Blame, reason: Reason) -> Result<bool, Stop> {
         let (error, at) = (blame.error, blame.span);
         let in_other_reading = self.mode.in_other_reading;
@@ -268,5 +273,5 @@ pub(crate) fn contradiction(at: Span, what: &str) -> Finding {
     }
 }
 
-/// What is contradictory where no state meets the invariant of a loop.
+/// The contradictory part where no state meets the invariant of a loop.
 pub(crate) const INVARIANT: &str = "the loop invariant";

@@ -1,5 +1,5 @@
-//! What the checks of contracts have found, and what becomes of it: which clauses are checked again where they are used, and
-//! where a path ends.
+//! The findings of the checks of contracts, and their effect: some clauses are checked again where
+//! they are used, and some paths end.
 
 use sil::program::{Contract, Expr, ExprKind, Location};
 use sil::source::Span;
@@ -10,7 +10,8 @@ use crate::engine::findings::log::Recalled;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
-    /// Whether a clause of a contract was found not to be well-formed: a question, as all about what has been found.
+    /// Tells whether a clause of a contract was found not to be well-formed: a question to the
+    /// journal, as all questions about findings.
     pub(crate) fn is_ill_formed(&mut self, clause: &Expr) -> Result<bool, Stop> {
         self.is_ill_formed_at(clause.span)
     }
@@ -20,7 +21,7 @@ impl Engine<'_> {
         self.recall(Recalled::IllFormed(clause))
     }
 
-    /// Whether one of some clauses was.
+    /// Tells whether one of some clauses was found not to be well-formed.
     pub(crate) fn is_any_ill_formed(&mut self, clauses: &[&Expr]) -> Result<bool, Stop> {
         for clause in clauses {
             if self.is_ill_formed(clause)? {
@@ -30,12 +31,14 @@ impl Engine<'_> {
         Ok(false)
     }
 
-    /// Which postconditions say nothing that a body could be held to. That is so with those that are not well-formed and
-    /// speak of permission, or make sense only if something else holds. And where there are instances, what cannot be read
-    /// may be inside of one, where it has a value: so it is, too, with what is not framed, and with what reads locations
-    /// behind that, where nobody has looked. Else what is undefined is arbitrary, as with functions.
+    /// Which postconditions say nothing that a body could be held to. That is so with those that
+    /// are not well-formed and speak of permission, or make sense only if something else holds. And
+    /// where there are instances, what cannot be read may be inside of one, where it has a value:
+    /// so it is, too, with what is not framed, and with what reads locations behind that, where
+    /// nobody has looked. Else what is undefined is arbitrary, as with functions.
     ///
-    /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not verified.
+    /// SOUNDNESS: a clause is left out only where one has been reported, so that the member is not
+    /// verified.
     pub(crate) fn beyond_judgement(
         &mut self,
         postconditions: &[&Expr],
@@ -63,20 +66,21 @@ impl Engine<'_> {
         Ok(left_out)
     }
 
-    /// Whether a clause is ill-formed for one of some reasons.
+    /// Tells whether a clause is ill-formed for one of some reasons.
     fn is_ill_formed_because(&mut self, clause: Span, reasons: &[Reason]) -> Result<bool, Stop> {
         self.recall(Recalled::IllFormedBecause(clause, reasons))
     }
 
-    /// A proposition that holds where a clause of a contract was found to say something of which nobody knows what it
-    /// means: locations there is no permission to, negative amounts, quantifiers that are not defined for all values.
+    /// A proposition that holds where a clause of a contract was found to say something of which
+    /// nobody knows what it means: locations there is no permission to, negative amounts,
+    /// quantifiers that are not defined for all values.
     fn unframed(&mut self) -> Term {
         let symbol = self.terms.declare_fresh("unframed@contract", &[], Sort::BOOL);
         self.terms.apply(symbol, &[])
     }
 
-    /// Notes that the clause is not framed, or the body of a function not defined, on the ways that lead here. As
-    /// a fact it stays with them, wherever they are joined with others.
+    /// Notes that the clause is not framed, or the body of a function not defined, on the ways that
+    /// lead here. As a fact it stays with them, wherever they are joined with others.
     pub(crate) fn mark_unframed(&mut self, blame: Blame) -> Result<(), Stop> {
         if !blame.is_of_contract() && !blame.is_of_body() {
             return Ok(());
@@ -85,8 +89,9 @@ impl Engine<'_> {
         self.assume(unframed)
     }
 
-    /// Ends the ways on which the contract that has been assumed is not framed, or the body of a function not defined: what
-    /// builds on it would be reported for no other reason. What else was wrong with it has been reported and assumed, and the others go on.
+    /// Ends the ways on which the contract that has been assumed is not framed, or the body of a
+    /// function not defined: what builds on it would be reported for no other reason. What else was
+    /// wrong with it has been reported and assumed, and the others go on.
     ///
     /// SOUNDNESS: only where something has been reported, so that the member is not verified.
     pub(crate) fn end_unframed(&mut self) -> Result<(), Stop> {
@@ -110,7 +115,8 @@ impl Engine<'_> {
         Ok(found)
     }
 
-    /// Those of them that are framed: what they mean depends on what is known where they are to be proved.
+    /// Those of them that are framed: what they mean depends on what is known where they are to be
+    /// proved.
     pub(crate) fn framed_but_ill_formed(&mut self, clauses: &[&Expr]) -> Result<Vec<Span>, Stop> {
         let mut framed = Vec::new();
         for clause in self.ill_formed(clauses)? {
@@ -124,8 +130,9 @@ impl Engine<'_> {
 
     /// How the exhale side of `[a, b]` in a contract is blamed where it is used.
     ///
-    /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before, while a body has the
-    /// inhale side of its precondition: so it is checked again, unless that has been reported (trap T17a).
+    /// SOUNDNESS: the contract's check has seen it after the exhale side of everything before,
+    /// while a body has the inhale side of its precondition: so it is checked again, unless that
+    /// has been reported (trap T17a).
     pub(crate) fn other_side(&mut self, blame: Blame) -> Result<Blame, Stop> {
         Ok(if self.is_ill_formed_at(blame.span)? { blame } else { blame.checked() })
     }
@@ -139,7 +146,7 @@ pub(crate) fn checked_again(error: ErrorId, again: Vec<Span>) -> impl Fn(&Expr) 
     }
 }
 
-/// Whether a contract speaks of predicates or wands, which may have locations inside.
+/// Tells whether a contract speaks of predicates or wands, which may have locations inside.
 fn has_instances(contract: &Contract) -> bool {
     let is_instance = |part: &Expr| {
         let location = match &part.kind {
@@ -155,7 +162,7 @@ fn has_instances(contract: &Contract) -> bool {
         .any(|clause| clause.any(is_instance))
 }
 
-/// Whether the value of an expression depends on the heap, itself or by functions.
+/// Tells whether the value of an expression depends on the heap, itself or by functions.
 fn reads_locations(expr: &Expr) -> bool {
     expr.any(|part| matches!(part.kind, ExprKind::FieldRead { .. } | ExprKind::Apply { .. }))
 }

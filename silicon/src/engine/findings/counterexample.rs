@@ -1,6 +1,7 @@
 //! States in which a failed obligation may fail, from the solver's models.
 //!
-//! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a scope of its own.
+//! Nothing here decides anything: what is asked is asked after the failure has been recorded, in a
+//! scope of its own.
 
 use la_arena::Arena;
 use num_rational::BigRational;
@@ -22,25 +23,25 @@ const SHOWN: i64 = 6;
 /// So many values are looked for in a set or map.
 const CANDIDATES: usize = 12;
 
-/// What a counterexample may cost.
+/// The budget of a counterexample.
 const BUDGET: Budget = Budget { resources: 2_000_000, milliseconds: 10_000 };
 
 /// Values to be asked for, each by a constant that is equal to it.
 #[derive(Default)]
 struct Wanted {
     terms: Vec<Term>,
-    /// Of sequences, their lengths and first elements.
+    /// The lengths and first elements of sequences.
     sequences: Vec<(Term, Term, Vec<Term>)>,
-    /// Of sets and maps, what is asked of the other values.
+    /// The questions about the other values of sets and maps.
     contents: Vec<(Term, Vec<Content>)>,
 }
 
-/// What may be in a set, or a key of a map.
+/// A possible element of a set, or key of a map.
 #[derive(Clone, Copy)]
 struct Content {
     element: Term,
     is_in: Term,
-    /// What a map has for it.
+    /// The map's value at that key.
     value: Option<Term>,
 }
 
@@ -70,7 +71,7 @@ struct Head {
     held: Vec<Held>,
     /// Values of the read fraction of the method.
     read: Vec<Term>,
-    /// Whether there is permission that is not among what is held.
+    /// There is permission beyond the listed permissions.
     has_more: bool,
 }
 
@@ -188,7 +189,8 @@ impl Names<'_> {
         number.map_or(Share::Open, Share::Number)
     }
 
-    /// Whether an amount consists of numbers that the author has written, and of nothing that is chosen.
+    /// Tells whether an amount consists of numbers that the author has written, and of nothing that
+    /// is chosen.
     fn is_written(&self, amount: Term) -> bool {
         match *self.terms.kind(amount) {
             TermKind::Ite(_, then, otherwise) => {
@@ -357,7 +359,8 @@ impl Engine<'_> {
         }
         let mut quantified =
             [&forgot.heap, &forgot.around].into_iter().flat_map(Heap::quantified_resources);
-        // What is folded in the loop is what the invariants say; around it, it has a past that nobody can tell.
+        // What is folded in the loop is what the invariants say; around it, it has a past that
+        // nobody can tell.
         let mut around = forgot.around.resources();
         let is_folded = |(resource, chunks): (Resource, &[Chunk])| {
             !matches!(resource, Resource::Field(_)) && !chunks.is_empty()
@@ -366,8 +369,8 @@ impl Engine<'_> {
         Head { span: forgot.head, variables, held, read, has_more }
     }
 
-    /// The variables that the user has named, and `result`. Where the contract of a callee is used, those of the caller, and
-    /// the callee's parameters as `callee.a`.
+    /// The variables that the user has named, and `result`. Where the contract of a callee is used,
+    /// those of the caller, and the callee's parameters as `callee.a`.
     pub(super) fn variables_with_values(&self) -> Vec<(String, Term)> {
         let mut named = Vec::new();
         let own = (self.state.locals, &self.state.store);
@@ -408,7 +411,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The locations of a heap: those of its chunks, and where quantified chunks are, those of the variables.
+    /// The locations of a heap: those of its chunks, and where quantified chunks are, those of the
+    /// variables.
     fn locations_of(&mut self, heap: &Heap, variables: &[(String, Term)]) -> Vec<Held> {
         let mut held = Vec::new();
         for (resource, chunks) in heap.resources() {

@@ -1,13 +1,13 @@
-//! What came up while something was evaluated, as an answer of the evaluation.
+//! The incidents of an evaluation, as its answer.
 //!
-//! An incident is met by a rule deep inside and matters to one far outside: that something failed, that a field could not be
-//! read. Who wants to know runs the evaluation with [`Engine::watched`]. A run that is repeated meets the same incidents
-//! again, so nothing of this is journalled.
+//! An incident is met by a rule deep inside and matters to one far outside: that something failed,
+//! that a field could not be read. Who wants to know runs the evaluation with [`Engine::watched`].
+//! A run that is repeated meets the same incidents again, so nothing of this is journalled.
 
 use crate::engine::Engine;
 use crate::engine::findings::log::Reported;
 
-/// What came up.
+/// The incidents.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Incidents {
     /// An obligation failed, whether it was news or not.
@@ -44,8 +44,8 @@ impl Engine<'_> {
         (result, seen)
     }
 
-    /// The same for the precondition of an application: what is not there is between the application and those who asked
-    /// for it, so that each application speaks for itself.
+    /// The same for the precondition of an application: what is not there is between the
+    /// application and those who asked for it, so that each application speaks for itself.
     pub(crate) fn watched_precondition<T>(
         &mut self,
         run: impl FnOnce(&mut Self) -> T,

@@ -1,9 +1,10 @@
-//! What the verification of a member has found, and what it has cost.
+//! The findings of the verification of a member, and its cost.
 //!
-//! Rules write here and cannot read: everything inside is private to this file. Where a rule depends on what has been found
-//! before, it asks ([`Engine::recall`]); the journal keeps the question and its answer, so that a run that is repeated gets
-//! the answer of the first time (trap T16). What came up while something was evaluated is an answer of that evaluation, and
-//! no reading of the log ([`super::incidents`]).
+//! Rules write here and cannot read: everything inside is private to this file. Where a rule
+//! depends on what has been found before, it asks ([`Engine::recall`]); the journal keeps the
+//! question and its answer, so that a run that is repeated gets the answer of the first time (trap
+//! T16). What came up while something was evaluated is an answer of that evaluation, and no reading
+//! of the log ([`super::incidents`]).
 
 #[cfg(test)]
 mod tests;
@@ -23,23 +24,24 @@ use crate::report::{
     Within,
 };
 
-/// What has been found and what it has cost.
+/// The findings and the cost.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     findings: IndexMap<FindingKey, Finding>,
-    /// What is worth saying of a member that is verified.
+    /// The remarks on a member that is verified.
     warnings: Vec<Finding>,
-    /// Whether an obligation hit a limit.
+    /// An obligation hit a limit.
     gave_up: bool,
     tainted: Tainted,
-    /// What was evaluated where a quantifier turned out not to be defined for all values.
+    /// The expressions below a quantifier that turned out not to be defined for all values.
     undefined: FxHashSet<Span>,
-    /// The clauses that are ill-formed in the reading of those who have to prove them, and only there.
+    /// The clauses that are ill-formed in the reading of those who have to prove them, and only
+    /// there.
     ill_formed_otherwise: FxHashSet<Span>,
     /// The `refute` statements that some path has refuted.
     refuted: FxHashSet<RefuteKey>,
     statistics: Statistics,
-    /// What is being executed, as questions are counted.
+    /// The construct in execution, for the count of questions.
     construct: &'static str,
     /// Where that stands.
     place: Span,
@@ -49,7 +51,8 @@ pub(crate) struct Log {
     merges: u64,
 }
 
-/// A `refute` statement: where it stands, and what it is about. Statements made by one use of a macro share their span.
+/// A `refute` statement: where it stands, and what it is about. Statements made by one use of a
+/// macro share their span.
 pub(crate) type RefuteKey = (Span, Span);
 
 /// Evidence that something has been reported. Only [`Log::report`] makes it.
@@ -62,49 +65,51 @@ pub(crate) struct Reported {
 }
 
 impl Reported {
-    /// Whether nobody has shown yet how the obligation may fail.
+    /// Tells whether nobody has shown yet how the obligation may fail.
     pub(crate) fn wants_counterexample(self) -> bool {
         !self.has_counterexample
     }
 
-    /// Whether nobody has told yet which permission is missing.
+    /// Tells whether nobody has told yet which permission is missing.
     pub(crate) fn wants_shortfall(self) -> bool {
         !self.has_shortfall
     }
 }
 
-/// Values that stand for something whose absence has been reported: what fails because of them is no news.
+/// Values that stand for something whose absence has been reported: what fails because of them is
+/// no news.
 ///
-/// SOUNDNESS: a failure that mentions one is not reported, so there is none without evidence of a report; when the member
-/// ends it is checked that one is left (see [`Log::leaves_failures_open`]).
+/// SOUNDNESS: a failure that mentions one is not reported, so there is none without evidence of a
+/// report; when the member ends it is checked that one is left (see [`Log::leaves_failures_open`]).
 #[derive(Clone, Debug, Default)]
 struct Tainted {
     values: FxHashSet<Term>,
-    /// Whether something has been left out since it follows from what has been reported.
+    /// Something has been left out since it follows from a report.
     relies_on_report: bool,
 }
 
 /// A question about what has been found so far.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Recalled<'a> {
-    /// Whether anything has been found.
+    /// Something has been found.
     AnyFinding,
-    /// Whether something was refuted, not only given up.
+    /// Something was refuted, not only given up.
     AnyError,
     /// The same, of what was found since.
     ErrorSince(Mark),
-    /// Whether an obligation hit a limit.
+    /// An obligation hit a limit.
     GaveUp,
-    /// Whether an obligation was refuted that has the same error, reason and place. A clause that failed in its other
-    /// reading only has not failed in its own.
+    /// An obligation with the same error, reason and place was refuted. A clause that failed in its
+    /// other reading only has not failed in its own.
     Failed { error: ErrorId, reason: Reason, at: Span, in_other_reading: bool },
-    /// Whether a clause of a contract is not well-formed. Not one whose other reading alone is ill-formed.
+    /// A clause of a contract is not well-formed. A clause whose other reading alone is ill-formed
+    /// does not count.
     IllFormed(Span),
-    /// Whether it is so for one of some reasons.
+    /// A clause is not well-formed for one of some reasons.
     IllFormedBecause(Span, &'a [Reason]),
-    /// Whether a formula speaks about a value whose absence has been reported.
+    /// A formula speaks about a value whose absence has been reported.
     Tainted(Term),
-    /// Whether some path has refuted a `refute` statement.
+    /// Some path has refuted a `refute` statement.
     Refuted(RefuteKey),
 }
 
@@ -112,7 +117,8 @@ pub(crate) enum Recalled<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Mark(usize);
 
-/// What has been found while the findings before were put aside: nobody is told of it, unless it is added to the log.
+/// The findings made while earlier findings were put aside: nobody is told of them, unless they are
+/// added to the log.
 #[derive(Debug)]
 pub(crate) struct Found {
     findings: IndexMap<FindingKey, Finding>,
@@ -120,7 +126,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Whether nothing was found and nothing given up.
+    /// Tells whether nothing was found and nothing given up.
     pub(crate) fn is_nothing(&self) -> bool {
         self.findings.is_empty() && !self.gave_up
     }
@@ -196,8 +202,8 @@ impl Log {
         self.gave_up |= found.gave_up;
     }
 
-    /// Warns that what a member says about its start is contradictory, so that nothing is left to show. Not where an
-    /// error says more.
+    /// Warns that what a member says about its start is contradictory, so that nothing is left to
+    /// show. Not where an error says more.
     pub(crate) fn warn_of_contradiction(&mut self, at: Span, what: &str) {
         if self.findings.is_empty() {
             self.warnings.push(contradiction(at, what));
@@ -222,7 +228,8 @@ impl Log {
         self.rely_on_report();
     }
 
-    /// Notes that something is not looked at, or not reported, because of what has been reported before.
+    /// Notes that something is not looked at, or not reported, because of what has been reported
+    /// before.
     pub(crate) fn rely_on_report(&mut self) {
         self.tainted.relies_on_report = true;
     }
@@ -242,7 +249,7 @@ impl Log {
         self.refuted.insert(statement);
     }
 
-    /// What is executed from here on, for the count of questions, and where it stands.
+    /// Sets the construct that is executed from here on, and its place, for the count of questions.
     pub(crate) fn enter(&mut self, construct: &'static str, place: Span) {
         self.construct = construct;
         self.place = place;
@@ -262,7 +269,7 @@ impl Log {
         self.statistics.count(self.construct, means);
     }
 
-    /// What a question that reached the solver was about.
+    /// Counts a question that reached the solver, by its subject.
     pub(crate) fn count_asked(&mut self, subject: Subject, cost: Cost, is_first: bool) {
         self.statistics.count_asked((self.place, self.construct), subject, cost, is_first);
     }
@@ -275,7 +282,7 @@ impl Log {
         self.merges += 1;
     }
 
-    /// What has happened so far is counted elsewhere.
+    /// Drops the counts so far, which are counted elsewhere.
     pub(crate) fn restart_counts(&mut self) {
         self.statistics = Statistics::default();
     }
@@ -289,17 +296,18 @@ impl Log {
         self.merges > 0
     }
 
-    /// Whether a limit leaves room for more: an answer that nobody but the limit depends on.
+    /// Tells whether a limit leaves room for more: only the limit depends on the answer.
     pub(crate) fn is_within(&self, is_within: impl FnOnce(Spent) -> bool) -> bool {
         is_within(Spent::of(&self.statistics))
     }
 
-    /// Whether failures may have been left out because of a finding that is not there any more: a defect.
+    /// Tells whether failures may have been left out because of a finding that is not there any
+    /// more: a defect.
     pub(crate) fn leaves_failures_open(&self) -> bool {
         self.tainted.relies_on_report && self.findings.is_empty()
     }
 
-    /// What is in the log in the end.
+    /// Returns the final contents of the log.
     pub(crate) fn close(self) -> Outcome {
         Outcome {
             leaves_failures_open: self.leaves_failures_open(),
@@ -351,7 +359,8 @@ impl Log {
 }
 
 impl Engine<'_> {
-    /// The answer to a question about what has been found so far: from the journal or, the first time, from the log.
+    /// The answer to a question about what has been found so far: from the journal or, the first
+    /// time, from the log.
     pub(crate) fn recall(&mut self, question: Recalled<'_>) -> Result<bool, Stop> {
         self.noted(question, |engine| engine.log.answer(&engine.terms, question))
     }
@@ -386,8 +395,8 @@ impl Engine<'_> {
         (result, found)
     }
 
-    /// Runs something of which no value is met outside, and of which not all is reported: what is tainted there is not
-    /// tainted afterwards.
+    /// Runs something of which no value is met outside, and of which not all is reported: what is
+    /// tainted there is not tainted afterwards.
     pub(crate) fn with_own_taints<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let tainted = self.log.tainted.clone();
         let result = run(self);

@@ -1,4 +1,4 @@
-//! What the author of a program calls its members, where the program is a translation, too.
+//! The author's names of members, where the program is a translation, too.
 
 use num_rational::BigRational;
 use sil::program::{Local, Program, Type};
@@ -8,17 +8,17 @@ use sil::source_map::{given_name, given_variable, values_called};
 use crate::engine::state::heap::Resource;
 use crate::report::{Amount, in_percent};
 
-/// Whether a front end has made the program from its author's.
+/// Tells whether a front end has made the program from its author's.
 pub(crate) fn is_translated(program: &Program) -> bool {
     !program.origins.files.is_empty()
 }
 
-/// What the author calls a declaration; `None` if a front end has made it.
+/// Returns the author's name of a declaration; `None` if a front end has made it.
 pub(crate) fn called(program: &Program, name: &str, declaration: Span) -> Option<String> {
     if is_translated(program) { given_name(program, declaration) } else { Some(name.to_owned()) }
 }
 
-/// What the author calls a variable; `None` if a front end has made it.
+/// Returns the author's name of a variable; `None` if a front end has made it.
 pub(crate) fn variable(program: &Program, local: &Local) -> Option<String> {
     if is_translated(program) {
         given_variable(program, local.span, &local.name)
@@ -27,7 +27,8 @@ pub(crate) fn variable(program: &Program, local: &Local) -> Option<String> {
     }
 }
 
-/// Whether a front end chooses the value of a variable, as that of an amount: it says nothing to the author.
+/// Tells whether a front end chooses the value of a variable, such as an amount: the value says
+/// nothing to the author.
 pub(crate) fn is_chosen(program: &Program, local: &Local) -> bool {
     is_translated(program) && local.ty == Type::Perm
 }
@@ -37,7 +38,7 @@ pub(crate) fn amount(program: &Program, amount: BigRational) -> String {
     if is_translated(program) { in_percent(&amount) } else { Amount::Known(amount).to_string() }
 }
 
-/// What the author calls values of a sort.
+/// Returns the author's noun for values of a sort.
 pub(crate) fn kind_of_value(program: &Program, sort: &str) -> String {
     if !is_translated(program) {
         return sort.to_owned();

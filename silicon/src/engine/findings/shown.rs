@@ -1,6 +1,7 @@
 //! The state before a statement in the words of the program, for who asks for it.
 //!
-//! Nothing here changes what is known, makes a symbol or asks the prover: a verification that is watched is the same.
+//! Nothing here changes what is known, makes a symbol or asks the prover: a verification that is
+//! watched is the same.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::source::Span;
@@ -192,7 +193,7 @@ impl Words<'_> {
 impl Engine<'_> {
     /// Shows the state, if somebody wants to see the states before what stands at `at`.
     ///
-    /// What is run again has been shown before.
+    /// A replayed run has shown its states before.
     pub(crate) fn show_state(&mut self, at: Span) {
         let observer = self.context.observer;
         if !observer.wants_state(at) || !self.is_live() {
@@ -256,7 +257,8 @@ impl Engine<'_> {
         contents
     }
 
-    /// The chunks of which it is plain that their amounts are positive: their values mean something.
+    /// The chunks of which it is plain that their amounts are positive: their values mean
+    /// something.
     fn surely_held(&mut self, heap: &Heap) -> FxHashSet<Term> {
         let amounts = heap.resources().flat_map(|(_, chunks)| chunks).map(|chunk| chunk.amount);
         amounts

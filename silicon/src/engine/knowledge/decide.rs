@@ -15,7 +15,7 @@ use crate::engine::{Engine, Limits, Stop};
 use crate::options;
 use crate::report::{Asked, Cost, Means, Severity};
 
-/// What is known of a question before the solver is asked.
+/// The answer to a question before the solver is asked.
 enum Native {
     Answered(Answer),
     /// The question that is left.
@@ -23,7 +23,7 @@ enum Native {
 }
 
 impl Engine<'_> {
-    /// Whether a formula speaks about a value whose absence has been reported.
+    /// Tells whether a formula speaks about a value whose absence has been reported.
     pub(crate) fn is_tainted(&mut self, formula: Term) -> Result<bool, Stop> {
         self.recall(Recalled::Tainted(formula))
     }
@@ -64,8 +64,8 @@ impl Engine<'_> {
         reported
     }
 
-    /// Whether `goal` follows, with all means: what is known, the prover, and the prover with the consequences of
-    /// the heap's shape.
+    /// Decides whether `goal` follows, with all means: the known facts, the prover, and the prover
+    /// with the consequences of the heap's shape.
     pub(crate) fn obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
         if self.is_known(goal) {
             return Ok(Answer::Yes);
@@ -92,7 +92,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a formula has been assumed as it is.
+    /// Tells whether a formula has been assumed as it is.
     pub(crate) fn is_assumed(&mut self, formula: Term) -> Result<bool, Stop> {
         self.noted(("assumed", formula), |engine| engine.knowledge.known.contains(&formula))
     }
@@ -102,7 +102,8 @@ impl Engine<'_> {
         if self.is_known(goal) {
             return Ok(Answer::Yes);
         }
-        // If the path is dead the prover would say yes to these, too. The obligations on it find that out.
+        // If the path is dead the prover would say yes to these, too. The obligations on it find
+        // that out.
         if self.is_refuted(goal) || self.knowledge.facts.leaves_open(&self.terms, goal) {
             self.count(Means::Facts);
             return Ok(Answer::No);
@@ -110,17 +111,17 @@ impl Engine<'_> {
         self.query(goal, QueryKind::Check)
     }
 
-    /// Whether the path condition is contradictory, as far as that is seen quickly.
+    /// Tells whether the path condition is contradictory, as far as that is seen quickly.
     pub(crate) fn seems_dead(&mut self) -> Result<bool, Stop> {
         Ok(self.ask_quick(Terms::FALSE)? == Answer::Yes)
     }
 
-    /// Whether the path condition is contradictory, asked with the means of an obligation.
+    /// Tells whether the path condition is contradictory, asked with the means of an obligation.
     pub(crate) fn is_dead(&mut self) -> Result<bool, Stop> {
         Ok(self.ask_obligation(Terms::FALSE)? == Answer::Yes)
     }
 
-    /// Whether the facts say that a formula holds.
+    /// Tells whether the facts say that a formula holds.
     fn is_known(&mut self, goal: Term) -> bool {
         let yes = self.knowledge.facts.is_contradictory()
             || self.knowledge.known.contains(&goal)
@@ -135,7 +136,7 @@ impl Engine<'_> {
         yes
     }
 
-    /// Whether the facts say that a formula does not hold.
+    /// Tells whether the facts say that a formula does not hold.
     fn is_refuted(&mut self, goal: Term) -> bool {
         self.knowledge.facts.known(&self.terms, goal) == Some(false) || {
             let reduced = self.knowledge.facts.reduce(&mut self.terms, goal);
@@ -143,7 +144,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether time is left, and paths and questions, if they are counted.
+    /// Checks that time is left, and paths and questions, if they are counted.
     pub(crate) fn go_on(&self) -> Result<(), Stop> {
         let Limits { paths, questions, by_prover } = self.setting.limits;
         let is_within = |spent: Spent| {
@@ -167,7 +168,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// What a proof obligation may cost: no more time than the member has left.
+    /// Returns the budget of a proof obligation: no more time than the member has left.
     fn obligation_budget(&self, now: Instant) -> Budget {
         let whole = Budget::OBLIGATION.milliseconds;
         // Whole seconds, rounded up: telling Z3 a new limit costs something.
@@ -216,7 +217,8 @@ impl Engine<'_> {
             self.log.count_asked(subject, cost, is_first);
         }
         if let Some(sharing) = &mut self.run.sharing {
-            // The first question also pays for the axioms, which another part would have to be told as well.
+            // The first question also pays for the axioms, which another part would have to be told
+            // as well.
             sharing.answered(goal, answer, if is_first { 0 } else { steps });
         }
         if answer == prover::Answer::GaveUp(prover::Limit::Time) {
@@ -226,7 +228,7 @@ impl Engine<'_> {
         Ok(answer.into())
     }
 
-    /// What the prover finds of a question without its solver.
+    /// Returns the prover's answer to a question without its solver.
     fn natively(&mut self, goal: Term, kind: QueryKind) -> Result<Native, Stop> {
         if self.context.options.native == options::Native::Off {
             return Ok(Native::Left(goal));

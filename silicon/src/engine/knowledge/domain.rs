@@ -15,12 +15,12 @@ use crate::engine::{Engine, Stop};
 /// How many instances of domains a member uses, at most.
 const INSTANCES: usize = 1000;
 
-/// What has been used of the domains, and what the prover has been told.
+/// The used parts of the domains, and the declarations that the prover knows.
 #[derive(Debug, Default)]
 pub(crate) struct Domains {
     /// The functions of domains that have been applied.
     pub(crate) symbols: FxHashSet<Symbol>,
-    /// What the type parameters of a domain stand for while its axioms are evaluated.
+    /// The types in place of the parameters of a domain while its axioms are evaluated.
     pub(crate) type_arguments: FxHashMap<Name, Type>,
     /// How many axioms of domains are being evaluated, one because of the other.
     pub(crate) axioms_in_progress: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Domains {
     left_out: IndexSet<Instance, FxBuildHasher>,
     /// How deep types may be nested in instances of domains that axioms ask for.
     type_depth: usize,
-    /// What the prover has been told.
+    /// The declarations that the prover knows.
     pub(crate) emitted: Emitted,
 }
 
@@ -154,7 +154,8 @@ impl Engine<'_> {
         Some((self.program.domains[*domain].span, words))
     }
 
-    /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a member asks it nothing.
+    /// Evaluates the axioms of the domains used so far. Only the prover looks at them, and many a
+    /// member asks it nothing.
     pub(crate) fn tell_domains(&mut self) -> Result<(), Stop> {
         while let Some((domain, instance)) = self.domains.untold.pop_front() {
             (self.setting.above.axioms)(self, domain, &instance)?;

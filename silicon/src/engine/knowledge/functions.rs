@@ -1,4 +1,4 @@
-//! What is known of the functions verified so far: their axioms.
+//! The axioms of the functions verified so far.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ pub(crate) enum Phase {
     Body,
 }
 
-/// What is known of the functions verified so far: for each its axioms, by phase.
+/// The axioms of each function verified so far, by phase.
 #[derive(Debug)]
 pub(crate) struct FunctionTable(FxHashMap<FunctionId, [OnceLock<Arc<FunctionAxioms>>; 2]>);
 
@@ -32,7 +32,7 @@ impl FunctionTable {
         debug_assert!(first, "a phase is over once");
     }
 
-    /// What a phase has shown, if it is over and has shown anything.
+    /// Returns the axioms of a phase, if it is over and has shown anything.
     pub(crate) fn get(&self, function: FunctionId, phase: Phase) -> Option<&Arc<FunctionAxioms>> {
         self.0[&function][phase as usize].get()
     }
@@ -43,7 +43,7 @@ impl FunctionTable {
 pub(crate) struct FunctionAxioms {
     pub(crate) terms: Terms,
     pub(crate) axioms: Vec<Term>,
-    /// What the axioms mention.
+    /// The symbols that the axioms mention.
     pub(crate) uses: Emitted,
 }
 

@@ -1,10 +1,12 @@
 //! Quantified goals in the form in which the prover is best at them.
 //!
-//! A universal goal is shown for arbitrary constants, about which it is known what was learnt when the body was
-//! evaluated, and for which the terms of its triggers are there to be matched. An existential goal is shown for one of
-//! some candidates as well: without models of quantifiers, the prover tries none by itself.
+//! A universal goal is shown for arbitrary constants, about which it is known what was learnt when
+//! the body was evaluated, and for which the terms of its triggers are there to be matched. An
+//! existential goal is shown for one of some candidates as well: without models of quantifiers, the
+//! prover tries none by itself.
 //!
-//! SOUNDNESS: a goal in either form implies the goal it was made from. The constants occur in no assumption.
+//! SOUNDNESS: a goal in either form implies the goal it was made from. The constants occur in no
+//! assumption.
 
 use smt::terms::{Quant, Sort, Substitution, Term, TermKind, Terms, grow_stack};
 
@@ -23,7 +25,7 @@ pub(crate) struct Noted {
     pub(crate) bound: Vec<Term>,
     pub(crate) triggers: Vec<Vec<Term>>,
     pub(crate) body: Term,
-    /// What was learnt about the body, as it has been assumed for all values, and for the bound variables.
+    /// The facts learnt about the body, as assumed for all values, and for the bound variables.
     pub(crate) facts: Vec<(Term, Term)>,
 }
 
@@ -183,7 +185,8 @@ impl Engine<'_> {
         found
     }
 
-    /// What `variable` is where `side`, a linear expression in it, is `value`, or something near it.
+    /// Returns the value of `variable` where `side`, a linear expression in it, is `value`, or a
+    /// value near it.
     fn solution_of(&mut self, side: Term, value: Term, variable: Term) -> Option<Term> {
         let (mut side, mut value) = (side, value);
         while side != variable {

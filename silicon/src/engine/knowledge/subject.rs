@@ -1,4 +1,4 @@
-//! What a question is about, for the statistics: told by the form of its goal.
+//! The subject of a question, for the statistics: told by the form of its goal.
 
 use rustc_hash::FxHashSet;
 use smt::terms::{Sort, Symbol, Term, TermKind, Terms};
@@ -24,7 +24,7 @@ pub(crate) fn of(terms: &Terms, goal: Term, domains: &FxHashSet<Symbol>) -> Subj
     subject
 }
 
-/// What a term shows without its operands.
+/// Returns the subject that a term shows without its operands.
 fn of_form(terms: &Terms, term: Term, domains: &FxHashSet<Symbol>) -> Subject {
     match terms.kind(term) {
         TermKind::Lt(left, _) | TermKind::Le(left, _) | TermKind::Eq(left, _)

@@ -1,4 +1,5 @@
-//! Sorts of types and symbols of functions; what the prover is told about them when they are first used.
+//! Sorts of types and symbols of functions; what the prover is told about them when they are first
+//! used.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -9,7 +10,8 @@ use smt::terms::{Sort, Symbol, SymbolKind, Term, TermKind};
 use crate::engine::knowledge::functions::Phase;
 use crate::engine::{Engine, Stop};
 
-/// The symbols of a program function f. All but `stateless` take the snapshot of the precondition first.
+/// The symbols of a program function f. All but `stateless` take the snapshot of the precondition
+/// first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FunctionSymbols {
     pub(crate) full: Symbol,
@@ -21,7 +23,7 @@ pub(crate) struct FunctionSymbols {
     pub(crate) precondition: Symbol,
 }
 
-/// What the prover has been told.
+/// The declarations that the prover knows.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 #[serde(from = "Numbers", into = "Numbers")]
 pub(crate) struct Emitted {
@@ -65,7 +67,7 @@ impl Engine<'_> {
         symbols
     }
 
-    /// Whether a symbol says of a program function that an application is in its domain.
+    /// Tells whether a symbol says of a program function that an application is in its domain.
     pub(crate) fn is_precondition(&self, symbol: Symbol) -> bool {
         self.caches.function_symbols.values().any(|known| known.precondition == symbol)
     }
@@ -113,13 +115,15 @@ impl Engine<'_> {
         self.terms.declare_function(&format!("{}%trigger", declaration.name), &sorts, Sort::BOOL)
     }
 
-    /// Tells the prover the axioms of a function, as far as they are justified by now, and of what they mention.
+    /// Tells the prover the axioms of a function, as far as they are justified by now, and of what
+    /// they mention.
     pub(crate) fn use_function(&mut self, function: FunctionId) -> Result<(), Stop> {
         if !self.domains.emitted.functions.insert(function) {
             return Ok(());
         }
         let context = self.context;
-        // Whether the axioms of a function that is not visible are there by now is a matter of chance.
+        // Whether the axioms of a function that is not visible are there by now is a matter of
+        // chance.
         let visible = self.setting.visible;
         let is_defined =
             visible.functions.contains(&function) || visible.definitions.contains(&function);

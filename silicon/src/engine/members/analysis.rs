@@ -13,7 +13,8 @@ use crate::engine::rules::shape::has_two_readings;
 use crate::engine::state::heap::Resource;
 use crate::engine::whole::Fact;
 
-/// What is found out about a program before any member is verified. The engine asks for it by [`Fact`].
+/// The facts about a program that are found out before any member is verified. The engine asks for
+/// them by [`Fact`].
 #[derive(Debug)]
 pub(crate) struct Analysis {
     /// Fields and predicates that occur as triggers.
@@ -22,11 +23,12 @@ pub(crate) struct Analysis {
     recursive_predicates: FxHashSet<PredicateId>,
     /// Functions that are applied in bodies of predicates, there or by such functions.
     functions_in_bodies: FxHashSet<FunctionId>,
-    /// Predicates in whose bodies something is asserted inside of an expression, there or in an instance opened there.
+    /// Predicates in whose bodies something is asserted inside of an expression, there or in an
+    /// instance opened there.
     asserting_predicates: FxHashSet<PredicateId>,
-    /// Whether applying a magic wand may change values.
+    /// Applying a magic wand may change values.
     scripts_may_write: bool,
-    /// Whether what a function knows of its precondition is what its callers show.
+    /// A function knows of its precondition only facts that its callers show.
     contracts_have_one_reading: bool,
 }
 
@@ -53,7 +55,7 @@ impl Analysis {
         Self { functions_in_bodies, recursive_predicates, ..self }
     }
 
-    /// Whether a fact holds.
+    /// Tells whether a fact holds.
     pub(crate) fn says(&self, fact: Fact) -> bool {
         match fact {
             Fact::IsTrigger(resource) => self.trigger_resources.contains(&resource),
@@ -142,7 +144,8 @@ fn recursive_predicates(program: &Program) -> FxHashSet<PredicateId> {
     program.predicates.iter().map(|(id, _)| id).filter(|&id| reaches_itself(id)).collect()
 }
 
-/// The predicates whose bodies assert something inside of an expression, or open instances of such predicates in one.
+/// The predicates whose bodies assert something inside of an expression, or open instances of such
+/// predicates in one.
 fn asserting_predicates(program: &Program) -> FxHashSet<PredicateId> {
     let mut asserting: FxHashSet<PredicateId> = FxHashSet::default();
     loop {
@@ -163,10 +166,11 @@ fn asserting_predicates(program: &Program) -> FxHashSet<PredicateId> {
     }
 }
 
-/// Whether no contract of a function and no body of a predicate has `[a, b]` in it.
+/// Tells whether no contract of a function and no body of a predicate has `[a, b]` in it.
 ///
-/// SOUNDNESS: of `[a, b]` in a precondition, or in a predicate that it mentions, a body knows a, and who applies the function,
-/// directly or in another function, has shown b. So where there is one, no side of a body is known never to be taken.
+/// SOUNDNESS: of `[a, b]` in a precondition, or in a predicate that it mentions, a body knows a,
+/// and who applies the function, directly or in another function, has shown b. So where there is
+/// one, no side of a body is known never to be taken.
 fn contracts_have_one_reading(program: &Program) -> bool {
     let contracts = program.functions.iter().map(|(_, function)| &function.contract);
     let clauses = contracts.flat_map(|it| it.preconditions.iter().chain(&it.postconditions));
@@ -193,7 +197,8 @@ fn functions_in_bodies(program: &Program) -> FxHashSet<FunctionId> {
     found
 }
 
-/// Whether some proof script of a program may give a location another value: by a call, or by exhaling and inhaling it.
+/// Tells whether some proof script of a program may give a location another value: by a call, or by
+/// exhaling and inhaling it.
 fn scripts_may_write(program: &Program) -> bool {
     let mut found = false;
     let bodies = program.methods.iter().flat_map(|(_, method)| &method.implementations);

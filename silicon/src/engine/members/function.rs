@@ -1,8 +1,9 @@
 //! Functions: their checks, and the axioms that other members get.
 //!
-//! The value of the body is computed once, in the state that the precondition describes, with the snapshot as a
-//! variable: what it says about the heap is then projections of that snapshot, so the term can stand in an axiom as
-//! it is. Symbols made on the way (a value summed up from several chunks, say) become functions of the axiom's variables.
+//! The value of the body is computed once, in the state that the precondition describes, with the
+//! snapshot as a variable: what it says about the heap is then projections of that snapshot, so the
+//! term can stand in an axiom as it is. Symbols made on the way (a value summed up from several
+//! chunks, say) become functions of the axiom's variables.
 
 mod axioms;
 mod written;
@@ -50,10 +51,11 @@ fn blame_of_body(general: &General<'_>) -> Blame {
 }
 
 impl<'p> Engine<'p> {
-    /// How the amounts that a function is given are read in what is shown of it, that it terminates included.
+    /// How the amounts that a function is given are read in what is shown of it, that it terminates
+    /// included.
     ///
-    /// SOUNDNESS: where a part of an instance is held, what its body applies is applied to that part, so what is shown of
-    /// it must not build on sums, exact or not (trap T4).
+    /// SOUNDNESS: where a part of an instance is held, what its body applies is applied to that
+    /// part, so what is shown of it must not build on sums, exact or not (trap T4).
     pub(crate) fn amounts_held_in(&self, function: FunctionId) -> Amounts {
         if self.of_program(Fact::IsInBodies(function)) {
             Amounts::SomeOrNone
@@ -85,8 +87,8 @@ impl<'p> Engine<'p> {
         Ok(General { function, declaration, phase, symbols, snapshot, formals })
     }
 
-    /// Phase 1: the contract is well-formed. Yields the axioms it justifies: the limited variant is equal, and the
-    /// postcondition holds where the precondition does.
+    /// Phase 1: the contract is well-formed. Yields the axioms it justifies: the limited variant is
+    /// equal, and the postcondition holds where the precondition does.
     pub(crate) fn verify_function_contract<W: Written<'p>>(
         &mut self,
         written: W,
@@ -99,8 +101,8 @@ impl<'p> Engine<'p> {
         let postconditions = written.postconditions();
         let snapshot = general.snapshot;
         self.check_other_reading(written, &general)?;
-        // What the postcondition says has to mean something for the values that the function has: where there is a
-        // body, that is checked with it.
+        // What the postcondition says has to mean something for the values that the function has:
+        // where there is a body, that is checked with it.
         let has_body = written.body().is_some();
         let (paths, facts) = self.scoped(None, |engine| {
             engine.explore(|engine| {
@@ -116,7 +118,8 @@ impl<'p> Engine<'p> {
                     let blame = if has_body { blame.trusted() } else { blame };
                     let value = W::eval(engine, clause, blame)?;
                     values.push(value);
-                    // A postcondition that nothing meets is a promise like any other, not a path that cannot be.
+                    // A postcondition that nothing meets is a promise like any other, not a path
+                    // that cannot be.
                     if value == Terms::FALSE {
                         break;
                     }
@@ -177,7 +180,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// Phase 2: the body is defined and meets the postcondition. Yields the definition, if both hold.
+    /// Phase 2: the body is defined and meets the postcondition. Yields the definition, if both
+    /// hold.
     pub(crate) fn verify_function_body<W: Written<'p>>(
         &mut self,
         written: W,
@@ -263,7 +267,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// The value of the body has the postconditions. If `of_value` is not trusted, ways on which it has none end.
+    /// The value of the body has the postconditions. If `of_value` is not trusted, ways on which it
+    /// has none end.
     fn check_postconditions<W: Written<'p>>(
         &mut self,
         written: W,
@@ -284,8 +289,8 @@ impl<'p> Engine<'p> {
                 // What is left does not depend on the values that are missing.
                 engine.log.forget_taints();
             }
-            // The postcondition need not mention the result: what is known of the applications in the body (a lemma
-            // that applies itself, say) is known all the same.
+            // The postcondition need not mention the result: what is known of the applications in
+            // the body (a lemma that applies itself, say) is known all the same.
             let sort = engine.terms.sort(value);
             let result = engine.fresh("result", sort);
             let equation = engine.terms.identical(result, value);

@@ -1,11 +1,13 @@
 //! Methods: contract and bodies, one block after the other.
 //!
-//! The driver follows one path to its end, then goes back to the last statement that made a decision and runs it
-//! again the other way. A path is plain data (a place and a state); nothing recurses into the rest of the program.
+//! The driver follows one path to its end, then goes back to the last statement that made a
+//! decision and runs it again the other way. A path is plain data (a place and a state); nothing
+//! recurses into the rest of the program.
 //!
-//! Where merging pays, a branch opens a [`Region`]: the paths from it to the block where its sides meet end there, and
-//! when all have, one goes on with what they have come to (see [`merge`]). Merging pays where many paths are
-//! ahead ([`ahead`]): a method of n conditionals in sequence costs about n of them.
+//! Where merging pays, a branch opens a [`Region`]: the paths from it to the block where its sides
+//! meet end there, and when all have, one goes on with what they have come to (see [`merge`]).
+//! Merging pays where many paths are ahead ([`ahead`]): a method of n conditionals in sequence
+//! costs about n of them.
 //!
 //! [`merge`]: crate::engine::run::merge
 //! [`ahead`]: crate::engine::run::ahead
@@ -34,8 +36,8 @@ use crate::report::Within;
 /// With more paths than this from the beginning of a method to its end, states are merged.
 const PATHS: u64 = 8;
 
-/// Nobody tries to follow more paths than this one by one: so many times as many as there may be, since conditions may
-/// depend on each other.
+/// Nobody tries to follow more paths than this one by one: so many times as many as there may be,
+/// since conditions may depend on each other.
 const HOPELESS: u64 = 128;
 
 /// Where a path stands.
@@ -56,7 +58,7 @@ struct Resumable<'p> {
     place: Place,
     state: State<'p>,
     implementation: usize,
-    /// Whether the conditionals of its assertions are merged.
+    /// The conditionals of its assertions are merged.
     joins: bool,
     explorer: Explorer,
 }
@@ -72,7 +74,7 @@ struct Region<'p> {
     resumable: Vec<Resumable<'p>>,
     /// The paths that have come to `join`.
     arrived: Vec<Path<Reached<'p>>>,
-    /// What was learnt on them.
+    /// The facts learnt on them.
     facts: Vec<Guarded>,
 }
 
@@ -127,8 +129,8 @@ impl Engine<'_> {
         self.report_unrefuted(method)
     }
 
-    /// The contract as those read it who have to prove it is well-formed, too: callers its precondition, bodies its
-    /// postcondition.
+    /// The contract as those read it who have to prove it is well-formed, too: callers its
+    /// precondition, bodies its postcondition.
     fn check_other_reading_of(&mut self, method: &Method) -> Result<(), Stop> {
         self.state.assertion.reading = Reading::Exhale;
         let contract = &method.contract;
@@ -168,12 +170,12 @@ struct Driver<'e, 'p> {
     implementation: usize,
     /// The regions around the current path, innermost last; the first is the whole method.
     regions: Vec<Region<'p>>,
-    /// Whether some state meets the precondition, as far as we can see.
+    /// Some state meets the precondition, as far as we can see.
     has_start: bool,
     /// The loops whose invariants have been assumed, and whether some state met them then.
     met: BTreeMap<Span, bool>,
-    /// The text may have more paths than this, which are too many. Most of them may be impossible, so a path has to
-    /// show it.
+    /// The text may have more paths than this, which are too many. Most of them may be impossible,
+    /// so a path has to show it.
     hopeless: Option<u64>,
 }
 
@@ -222,7 +224,7 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// Whether all that is said of the method in the end can be said of its parts, one by one.
+    /// Tells whether every final statement about the method can be made of its parts, one by one.
     fn may_be_shared(&self) -> bool {
         let mut blocks = self.graphs.iter().flat_map(|cfg| cfg.blocks.values());
         !blocks.any(|block| match &block.kind {
@@ -243,7 +245,8 @@ impl<'p> Driver<'_, 'p> {
                 .iter_mut()
                 .for_each(|step| step.explorer.forget_alternatives());
         }
-        // COMPLETENESS: where arithmetic is not linear, what Z3 has learnt on one path it may need on the next.
+        // COMPLETENESS: where arithmetic is not linear, what Z3 has learnt on one path it may need
+        // on the next.
         if !sharing.is_due() || self.engine.prover.is_nonlinear() {
             return;
         }
@@ -300,8 +303,8 @@ impl<'p> Driver<'_, 'p> {
         self.engine.go_on()
     }
 
-    /// How many paths there are if all have as many decisions as this one. Which of them are left to others makes no
-    /// difference, so that it does not depend on the threads.
+    /// How many paths there are if all have as many decisions as this one. Which of them are left
+    /// to others makes no difference, so that it does not depend on the threads.
     fn paths_like_this_one(&self) -> u64 {
         let steps = self.regions.iter().flat_map(|region| &region.resumable);
         steps.map(|step| step.explorer.ways()).fold(1, product)
@@ -327,8 +330,8 @@ impl<'p> Driver<'_, 'p> {
         true
     }
 
-    /// Where to go on after the end of a path: the last step that could have gone another way; where there is none in
-    /// a region, the end of the region. `None`: all is done.
+    /// Where to go on after the end of a path: the last step that could have gone another way;
+    /// where there is none in a region, the end of the region. `None`: all is done.
     fn next_path(&mut self) -> Result<Option<(Place, Explorer)>, Stop> {
         loop {
             while let Some(last) = self.region().resumable.pop() {
@@ -377,7 +380,7 @@ impl<'p> Driver<'_, 'p> {
         pays.then_some(join)
     }
 
-    /// Whether the conditionals of assertions in a step are merged.
+    /// Tells whether the conditionals of assertions in a step are merged.
     fn joins_in(&self, place: Place) -> bool {
         match self.engine.setting.join {
             Join::Always => true,
@@ -386,7 +389,8 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// How many paths there are or may be that have come the way of the current one, up to their ends.
+    /// How many paths there are or may be that have come the way of the current one, up to their
+    /// ends.
     fn paths_through(&self, place: Place) -> u64 {
         let decided =
             self.engine.knowledge.scopes.iter().filter(|scope| scope.literal.is_some()).count();
@@ -440,8 +444,8 @@ impl<'p> Driver<'_, 'p> {
         }
     }
 
-    /// Produces the precondition; then, in runs of their own, checks that the postcondition is well-formed and
-    /// enters the implementations.
+    /// Produces the precondition; then, in runs of their own, checks that the postcondition is
+    /// well-formed and enters the implementations.
     fn enter_method(&mut self) -> Result<Option<Place>, Stop> {
         self.engine.begin_epoch();
         let contract = &self.method.contract;
@@ -476,7 +480,8 @@ impl<'p> Driver<'_, 'p> {
             })?;
             return Ok(None);
         }
-        // The variables of a graph have one arbitrary value, also those first read under a condition.
+        // The variables of a graph have one arbitrary value, also those first read under a
+        // condition.
         for implementation in &self.method.implementations {
             if let Body::Graph(graph) = &implementation.body {
                 self.engine.havoc(graph.locals.iter().copied());

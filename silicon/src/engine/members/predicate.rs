@@ -16,12 +16,13 @@ impl Engine<'_> {
         let Some(body) = &declaration.body else { return Ok(()) };
         self.state = State::new(&declaration.locals);
         self.havoc(declaration.formals.iter().copied());
-        // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an instance a part may be held,
-        // which has a part of each amount (trap T4). What is asserted inside of expressions may build on the sums, so it is
-        // left out.
+        // SOUNDNESS: more than full permission is no contradiction, and tells nothing: of an
+        // instance a part may be held, which has a part of each amount (trap T4). What is asserted
+        // inside of expressions may build on the sums, so it is left out.
         self.state.heap.amounts = Amounts::SomeOrNone;
         let blame = Blame::new(ErrorId::PredicateNotWellformed, declaration.span);
-        // The predicate is to blame; in a translated program the part of it that has a place of its own.
+        // The predicate is to blame; in a translated program the part of it that has a place of its
+        // own.
         let clauses: Vec<_> = conjuncts(&[body]).into_iter().map(|(_, clause)| clause).collect();
         let blame_of = |clause: &Expr| {
             let has_place = clause.span.origin != declaration.span.origin;
@@ -38,8 +39,9 @@ impl Engine<'_> {
         if paths.is_empty() {
             self.log.warn_of_contradiction(body.span, "the body of the predicate");
         }
-        // It is shown here, of a whole instance; of a part, where that is used. What else the body has to meet is asked for
-        // again on the way and has been reported above, without the sums and without what is asserted.
+        // It is shown here, of a whole instance; of a part, where that is used. What else the body
+        // has to meet is asked for again on the way and has been reported above, without the sums
+        // and without what is asserted.
         if self.of_program(Fact::IsAsserting(predicate)) {
             self.state.heap.amounts = Amounts::Exact;
             self.explore(|engine| engine.produce_all(&clauses, None, blame_of))?;

@@ -7,8 +7,8 @@ use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
-    /// Takes from every chunk that may be the location until there is enough, which has been proved before
-    /// ("more complete exhale").
+    /// Takes from every chunk that may be the location until there is enough, which has been proved
+    /// before ("more complete exhale").
     pub(super) fn take_from_all(
         &mut self,
         resource: Resource,

@@ -1,7 +1,8 @@
 //! Finding, adding and taking permission: one ladder for all.
 //!
-//! The rungs, cheapest first: a chunk with the same arguments; a chunk with provably equal arguments; the same again
-//! once the consequences of the heap's shape are known; all chunks that may be meant, together.
+//! The rungs, cheapest first: a chunk with the same arguments; a chunk with provably equal
+//! arguments; the same again once the consequences of the heap's shape are known; all chunks that
+//! may be meant, together.
 
 use sil::source::Span;
 use smt::terms::{Sort, Term, Terms};
@@ -12,10 +13,10 @@ use crate::engine::run::explore::Answer;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::{Amounts, Engine, Stop};
 
-/// What chunks say of a location from which permission is taken.
+/// The statement of chunks about a location from which permission is taken.
 ///
-/// SOUNDNESS: it means something only where they hold permission, and nothing may have been taken at all (trap T2). So
-/// [`Engine::take_location`] alone makes a value of it.
+/// SOUNDNESS: it means something only where they hold permission, and nothing may have been taken
+/// at all (trap T2). So [`Engine::take_location`] alone makes a value of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken(pub(crate) Term);
 
@@ -128,7 +129,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Two portions of one location as one. SOUNDNESS: a value counts only where its amount is positive (trap T2).
+    /// Two portions of one location as one. SOUNDNESS: a value counts only where its amount is
+    /// positive (trap T2).
     fn merged(&mut self, resource: Resource, old: &Chunk, new: &Chunk) -> Result<Chunk, Stop> {
         let value = if old.value == new.value {
             old.value
@@ -172,13 +174,13 @@ impl Engine<'_> {
         &mut self.state.heap
     }
 
-    /// Whether amounts mean what they say when permission is added now (trap T8).
+    /// Tells whether amounts mean what they say when permission is added now (trap T8).
     pub(crate) fn extends_exactly(&self) -> bool {
         self.state.heap.amounts.weaker(self.state.assertion.amounts) == Amounts::Exact
     }
 
-    /// What holds of every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8)
-    /// and p > 0 ⇒ r ≠ null.
+    /// Assumes the facts about every chunk of a heap: 0 ≤ p, and for fields p ≤ 1 (where amounts
+    /// mean something, trap T8) and p > 0 ⇒ r ≠ null.
     pub(super) fn assume_chunk_facts(
         &mut self,
         resource: Resource,
@@ -230,7 +232,8 @@ impl Engine<'_> {
         self.take_from_all(resource, arguments, loss).map(Some)
     }
 
-    /// Where amounts do not matter: the value of a location, if there is some permission to it or none is asked for.
+    /// Where amounts do not matter: the value of a location, if there is some permission to it or
+    /// none is asked for.
     pub(super) fn value_if_some(
         &mut self,
         resource: Resource,
@@ -262,8 +265,9 @@ impl Engine<'_> {
         self.terms.constant(&name, sort)
     }
 
-    /// A condition, or "true" where it follows from the path. Amounts are often positive by a function's
-    /// postcondition (`0 < read()`): a value that depends on one all the same is a term that no trigger may have in it.
+    /// A condition, or "true" where it follows from the path. Amounts are often positive by a
+    /// function's postcondition (`0 < read()`): a value that depends on one all the same is a term
+    /// that no trigger may have in it.
     pub(super) fn established(&mut self, condition: Term) -> Result<Term, Stop> {
         if self.terms.as_bool(condition).is_none() && self.check(condition)? {
             self.assume(condition)?;
@@ -272,8 +276,8 @@ impl Engine<'_> {
         Ok(condition)
     }
 
-    /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount), and assumes that there
-    /// is: where nothing at all is held, that ends the path.
+    /// Reports that there is not enough permission in `heap` (some, if `needed` says no amount),
+    /// and assumes that there is: where nothing at all is held, that ends the path.
     pub(crate) fn fail_permission(
         &mut self,
         heap: &Heap,
@@ -301,9 +305,9 @@ impl Engine<'_> {
 
     /// After it has been reported that permission is missing: assumes that it is there.
     ///
-    /// A location that only may be the same is another one: to assume that it is the same would lead to errors that
-    /// nobody can mend. Not so in contracts and applications: the clauses of a contract are judged one by one, and the
-    /// path must not end before the last of them.
+    /// A location that only may be the same is another one: to assume that it is the same would
+    /// lead to errors that nobody can mend. Not so in contracts and applications: the clauses of a
+    /// contract are judged one by one, and the path must not end before the last of them.
     pub(crate) fn assume_permission(
         &mut self,
         heap: &Heap,
@@ -328,11 +332,11 @@ impl Engine<'_> {
         self.assume(enough)
     }
 
-    /// For programs that want to hear of it: reports that the receiver of a field that cannot be accessed might be null,
-    /// and assumes that it is not. Whether it has been reported.
+    /// For programs that want to hear of it: reports that the receiver of a field that cannot be
+    /// accessed might be null, and assumes that it is not. Whether it has been reported.
     ///
-    /// SOUNDNESS: it is asked only where permission is missing, so that it adds to what is reported; where permission is
-    /// found after it, something has been.
+    /// SOUNDNESS: it is asked only where permission is missing, so that it adds to what is
+    /// reported; where permission is found after it, something has been.
     pub(crate) fn fail_receiver(
         &mut self,
         receiver: Term,
@@ -355,8 +359,8 @@ impl Engine<'_> {
         Ok(true)
     }
 
-    /// Whether what is held is enough for an amount that is asked for: where amounts mean nothing, or where this one is still
-    /// open, some is enough for some.
+    /// Makes the claim that the held amount suffices for the needed one: where amounts mean
+    /// nothing, or where the needed amount is still open, some suffices for some.
     pub(crate) fn is_enough(&mut self, needed: Term, held: Term) -> Term {
         if self.state.assertion.amounts == Amounts::Exact && self.is_exact(needed) {
             self.terms.le(needed, held)
@@ -366,12 +370,12 @@ impl Engine<'_> {
         }
     }
 
-    /// What is left of the heap during a consume, or all of it.
+    /// Returns the rest of the heap during a consume, or all of it.
     pub(crate) fn left(&self) -> Heap {
         self.state.consuming.as_ref().unwrap_or(&self.state.heap).clone()
     }
 
-    /// Whether quantified chunks of a resource are left.
+    /// Tells whether quantified chunks of a resource are left.
     pub(super) fn has_quantified_left(&self, resource: Resource) -> bool {
         let left = self.state.consuming.as_ref().unwrap_or(&self.state.heap);
         !left.quantified(resource).is_empty()
@@ -424,8 +428,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Takes some amount that is still open (a wildcard): less than what is held, which has to be positive
-    /// (trap T9b).
+    /// Takes some amount that is still open (a wildcard): less than what is held, which has to be
+    /// positive (trap T9b).
     pub(super) fn take_inexact(
         &mut self,
         resource: Resource,
@@ -451,7 +455,8 @@ impl Engine<'_> {
         if self.ask_obligation(some)? != Answer::Yes {
             return Ok(None);
         }
-        // Less than every portion that may be meant: all aliases together keep something (trap T9f).
+        // Less than every portion that may be meant: all aliases together keep something (trap
+        // T9f).
         for chunk in chunks {
             let alias = self.same_arguments(&chunk.arguments, arguments);
             let positive = self.terms.lt(Terms::NONE, chunk.amount);
@@ -463,7 +468,8 @@ impl Engine<'_> {
         self.take_from_all(resource, arguments, loss).map(Some)
     }
 
-    /// After a failed consume: forgets the chunks with these arguments, so that what is left claims nothing.
+    /// After a failed consume: forgets the chunks with these arguments, so that what is left claims
+    /// nothing.
     pub(crate) fn drop_aliases(
         &mut self,
         resource: Resource,

@@ -1,7 +1,8 @@
-//! What is said of missing permission: to which location, how much is needed, and how much is held.
+//! The words for missing permission: the location, the needed amount, and the held amount.
 //!
-//! Nothing is asked here. A run that is repeated has to come to the same questions, and the prover is not worth its time
-//! for words. So what is held is what is known at once, and what has no name in the program is left out.
+//! Nothing is asked here. A run that is repeated has to come to the same questions, and the prover
+//! is not worth its time for words. So what is held is what is known at once, and what has no name
+//! in the program is left out.
 
 use sil::program::{Expr, ExprKind, FieldId, LocalId, LocalKind, Location};
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
@@ -16,7 +17,8 @@ use crate::report::{Amount, Shortfall};
 const LONGEST: usize = 6;
 
 impl Engine<'_> {
-    /// Adds to what has been reported which location lacks permission. `needed`: how much, `None` for any.
+    /// Adds to what has been reported which location lacks permission. `needed`: how much, `None`
+    /// for any.
     pub(crate) fn tell_shortfall(
         &mut self,
         reported: Reported,
@@ -57,7 +59,8 @@ impl Engine<'_> {
         names::location(self.program, resource, &words?)
     }
 
-    /// The amount of those chunks that evidently are the location, and whether the others evidently are not.
+    /// The amount of those chunks that evidently are the location, and whether the others evidently
+    /// are not.
     fn evidently_held(
         &mut self,
         heap: &Heap,
@@ -87,8 +90,8 @@ impl Engine<'_> {
         (self.terms.sum(Sort::PERM, amounts), is_all)
     }
 
-    /// A held instance of a predicate whose body mentions permission to this location of its argument: perhaps it has to be
-    /// unfolded.
+    /// A held instance of a predicate whose body mentions permission to this location of its
+    /// argument: perhaps it has to be unfolded.
     fn instance_around(
         &self,
         heap: &Heap,
@@ -110,7 +113,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Whether a condition is among what is known, without a question.
+    /// Tells whether a condition is among the known facts, without a question.
     fn is_evident(&self, condition: Term) -> bool {
         self.terms.as_bool(condition) == Some(true)
             || self.knowledge.known.contains(&condition)
@@ -204,7 +207,7 @@ impl Engine<'_> {
         names::called(self.program, &function.name, function.span)
     }
 
-    /// Whether a value needs no parentheses as an operand.
+    /// Tells whether a value needs no parentheses as an operand.
     fn is_simple(&self, value: Term) -> bool {
         self.terms.is_literal(value) || self.variable_in_words(value).is_some()
     }
@@ -223,7 +226,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether it is `acc(formal.field, ..)`.
+/// Tells whether an expression is `acc(formal.field, ..)`.
 fn is_access(expr: &Expr, field: FieldId, formal: LocalId) -> bool {
     let ExprKind::Acc { location: Location::Field { receiver, field: of }, .. } = &expr.kind else {
         return false;

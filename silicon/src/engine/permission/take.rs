@@ -1,10 +1,12 @@
-//! Taking permission: the one function that all rules take permission with, and what can be asked of it.
+//! Taking permission: the one function that all rules take permission with, and what can be asked
+//! of it.
 //!
-//! What is needed is an amount of one location or an amount for each location of a resource. Sources are the chunks of what is
-//! left of the heap, of either kind, and in a package those of the heaps around it. How much is taken depends on how amounts
-//! are read:
+//! A need is an amount of one location or an amount for each location of a resource. Sources are
+//! the chunks of the rest of the heap, of either kind, and in a package those of the heaps around
+//! it. How much is taken depends on how amounts are read:
 //! - where they mean nothing, some has to be there if some is asked for, and nothing is taken;
-//! - an amount that is still open (a wildcard) becomes smaller than what each source holds (trap T9b);
+//! - an amount that is still open (a wildcard) becomes smaller than what each source holds (trap
+//!   T9b);
 //! - any other amount is taken as it is.
 
 #[cfg(test)]
@@ -18,9 +20,9 @@ use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::{Access, Footprint};
 use crate::engine::{Amounts, Engine, Stop};
 
-/// What is to be taken.
+/// The permission to be taken.
 pub(crate) trait Need {
-    /// What the sources say of what they have given.
+    /// The statement of the sources about the permission that they have given.
     type Given;
 
     /// How much, as it is written: whether it is still open decides how it is taken.
@@ -73,8 +75,8 @@ impl Engine<'_> {
 
     /// Takes an amount of one location and yields its value; `None`: there is not enough.
     ///
-    /// SOUNDNESS: where nothing is taken the value is the same everywhere, so that all in a snapshot is determined by what
-    /// is really held (trap T2).
+    /// SOUNDNESS: where nothing is taken the value is the same everywhere, so that all in a
+    /// snapshot is determined by what is really held (trap T2).
     pub(crate) fn take_location(
         &mut self,
         resource: Resource,

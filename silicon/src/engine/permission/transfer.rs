@@ -1,9 +1,9 @@
-//! Taking permission inside a package: from the heap of the package, then from the heaps around it, nearest first. What
-//! comes from around is the wand's footprint: gone until the wand is applied.
+//! Taking permission inside a package: from the heap of the package, then from the heaps around it,
+//! nearest first. What comes from around is the wand's footprint: gone until the wand is applied.
 //!
-//! SOUNDNESS: nothing is learnt about the package's own heap and the heaps around it together, except about what has
-//! been taken from there. A contradiction between the left-hand side and a location around justifies the wand only
-//! if that location is given up (trap T10f).
+//! SOUNDNESS: nothing is learnt about the package's own heap and the heaps around it together,
+//! except about what has been taken from there. A contradiction between the left-hand side and a
+//! location around justifies the wand only if that location is given up (trap T10f).
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::engine::{Engine, Stop};
 
 /// How far a transfer has come.
 struct Progress {
-    /// What is still to be taken.
+    /// The amount that is still to be taken.
     need: Term,
     /// The value of the location, once something has been taken.
     value: Option<Gathered>,
@@ -32,7 +32,8 @@ struct Gathered {
 }
 
 impl Engine<'_> {
-    /// Takes `loss` of a location from the heap being consumed and the heaps around the package together.
+    /// Takes `loss` of a location from the heap being consumed and the heaps around the package
+    /// together.
     pub(crate) fn transfer(
         &mut self,
         resource: Resource,
@@ -141,7 +142,8 @@ impl Engine<'_> {
         Ok(part)
     }
 
-    /// Takes some amount that is still open from the heaps around: less than what one of them holds (trap T9).
+    /// Takes some amount that is still open from the heaps around: less than what one of them holds
+    /// (trap T9).
     fn transfer_inexact(
         &mut self,
         resource: Resource,
@@ -167,8 +169,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Takes `need`, an amount over the formals of the resource, from the heap being consumed and the heaps around
-    /// together; yields what each chunk has given.
+    /// Takes `need`, an amount over the formals of the resource, from the heap being consumed and
+    /// the heaps around together; yields what each chunk has given.
     pub(crate) fn transfer_footprint(
         &mut self,
         resource: Resource,
@@ -225,7 +227,7 @@ impl Engine<'_> {
         Ok(Some(touched))
     }
 
-    /// What a chunk gives of what is needed; `None`: nothing.
+    /// Splits the chunk's part of the need off; `None`: nothing.
     fn part_of(&mut self, available: Term, need: &mut Term) -> Result<Option<Split>, Stop> {
         let done = self.terms.is_none(*need);
         if self.check(done)? {
@@ -254,7 +256,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Notes what has been taken from around. While an assertion is consumed, the rest of it may speak about that.
+    /// Notes what has been taken from around. While an assertion is consumed, the rest of it may
+    /// speak about that.
     fn fetch(&mut self, level: usize, resource: Resource, chunk: Chunk) -> Result<(), Stop> {
         if level == 0 {
             return Ok(());
@@ -307,17 +310,19 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether outside of the packages in progress more is known of one value than of another.
+    /// Tells whether more is known of one value than of another outside of the packages in
+    /// progress.
     ///
-    /// COMPLETENESS: that the portion of a location that the left-hand side brings and the one from around have one
-    /// value is known in the package only. So the right-hand side is said with the latter: what the former was when the
-    /// wand is applied is known there.
+    /// COMPLETENESS: that the portion of a location that the left-hand side brings and the one from
+    /// around have one value is known in the package only. So the right-hand side is said with the
+    /// latter: what the former was when the wand is applied is known there.
     pub(crate) fn is_known_outside(&self, value: Term, other: Term) -> bool {
         !self.terms.mentions(value, &self.mode.roots)
             && self.terms.mentions(other, &self.mode.roots)
     }
 
-    /// Learns that portions of one location have one value. In a package it is noted for when the wand is applied.
+    /// Learns that portions of one location have one value. In a package it is noted for when the
+    /// wand is applied.
     pub(crate) fn learn_agreement(&mut self, fact: Term) -> Result<(), Stop> {
         if self.may_transfer()
             && self.mode.bound == self.mode.roots
@@ -330,7 +335,8 @@ impl Engine<'_> {
 
     /// Portions of one location have one value; of wands nothing is said (trap T10e).
     ///
-    /// SOUNDNESS: a value counts only where something has been taken (trap T2): the first one that does is the value.
+    /// SOUNDNESS: a value counts only where something has been taken (trap T2): the first one that
+    /// does is the value.
     fn note_value(
         &mut self,
         resource: Resource,

@@ -21,8 +21,8 @@ impl Engine<'_> {
         Ok(amount)
     }
 
-    /// Whether an amount is fixed: not a wildcard that may still be constrained, nor built from one so that it shrinks
-    /// with it.
+    /// Tells whether an amount is fixed: not a wildcard that may still be constrained, nor built
+    /// from one so that it shrinks with it.
     pub(crate) fn is_exact(&self, amount: Term) -> bool {
         if self.state.assertion.constrainable.is_empty() {
             return true;
@@ -36,7 +36,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether an amount is a wildcard that may still be made smaller.
+    /// Tells whether an amount is a wildcard that may still be made smaller.
     pub(crate) fn is_open_wildcard(&self, amount: Term) -> bool {
         match *self.terms.kind(amount) {
             TermKind::Apply(symbol, _) => self.state.assertion.constrainable.contains(&symbol),

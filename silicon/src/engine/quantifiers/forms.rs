@@ -1,12 +1,14 @@
-//! Triggers for quantifiers in which no term can be matched as it stands, such as `forall k: Int :: a[x + k] == 0`.
+//! Triggers for quantifiers in which no term can be matched as it stands, such as `forall k: Int ::
+//! a[x + k] == 0`.
 //!
-//! Interpreted parts of a term are matched literally by the prover, which is to say hardly ever. Here they become
-//! variables. Where `x + k` was the only place that mentions k the formula is solved for it: with u for `x + k`
-//! it says `forall u: Int :: a[u] == 0`, k being `u - x`. Where k stands elsewhere in the trigger, too, the new variable is bound
-//! in addition and occurs nowhere in the body.
+//! Interpreted parts of a term are matched literally by the prover, which is to say hardly ever.
+//! Here they become variables. Where `x + k` was the only place that mentions k the formula is
+//! solved for it: with u for `x + k` it says `forall u: Int :: a[u] == 0`, k being `u - x`. Where k
+//! stands elsewhere in the trigger, too, the new variable is bound in addition and occurs nowhere
+//! in the body.
 //!
-//! SOUNDNESS: k ↦ u − x and k ↦ x − u are bijections of the integers, and binding a variable that does not occur changes
-//! nothing: all forms are equivalent.
+//! SOUNDNESS: k ↦ u − x and k ↦ x − u are bijections of the integers, and binding a variable that
+//! does not occur changes nothing: all forms are equivalent.
 
 use rustc_hash::FxHashSet;
 use smt::terms::{Label, Quant, Substitution, Term, TermKind, Terms, grow_stack};
@@ -14,9 +16,10 @@ use smt::terms::{Label, Quant, Substitution, Term, TermKind, Terms, grow_stack};
 use crate::engine::Engine;
 use crate::engine::quantifiers::occurring;
 
-/// Of equivalent forms, how many are handed out.
+/// The number of equivalent forms that are handed out.
 const MAX_FORMS: usize = 2;
-/// The weight of forms that make terms that match each other: after some rounds the prover gives up on them.
+/// The weight of forms that make terms that match each other: after some rounds the prover gives up
+/// on them.
 const SHIFTING_WEIGHT: u32 = 10;
 
 /// A term that may be matched once its interpreted parts have become variables.
@@ -31,7 +34,7 @@ struct Candidate {
     size: usize,
 }
 
-/// That a term is an offset plus a variable, or minus it.
+/// The form of a term that is an offset plus a variable, or minus it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shift {
     is_minus: bool,
@@ -39,7 +42,8 @@ pub(crate) struct Shift {
 }
 
 impl Shift {
-    /// How `term` depends on `variable`, if that is all there is and none of the `variables` is in the offset.
+    /// How `term` depends on `variable`, if that is all there is and none of the `variables` is in
+    /// the offset.
     pub(crate) fn of(
         terms: &mut Terms,
         term: Term,
@@ -74,7 +78,7 @@ impl Shift {
         }
     }
 
-    /// What the variable is where the term is `value`.
+    /// Returns the variable where the term is `value`.
     pub(crate) fn variable_at(self, terms: &mut Terms, value: Term) -> Term {
         if self.is_minus { terms.sub(self.offset, value) } else { terms.sub(value, self.offset) }
     }
@@ -126,8 +130,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The smallest term of a formula that mentions all variables: axioms are for every place where their symbols
-    /// meet, also inside of the terms that a user would have in mind.
+    /// The smallest term of a formula that mentions all variables: axioms are for every place where
+    /// their symbols meet, also inside of the terms that a user would have in mind.
     pub(crate) fn innermost_trigger(&mut self, variables: &[Term], body: Term) -> Option<Term> {
         let mut candidates = Vec::new();
         self.candidates(body, variables, &mut candidates);
@@ -279,7 +283,8 @@ impl Engine<'_> {
                     return variable;
                 }
                 let sort = self.terms.sort(term);
-                // Not from the journal: formulas are also built of facts, which replayed runs do not see.
+                // Not from the journal: formulas are also built of facts, which replayed runs do
+                // not see.
                 let variable = self.terms.fresh_variable("part", sort);
                 holes.push((variable, term));
                 variable

@@ -1,21 +1,23 @@
 //! Quantified variables that have one value.
 //!
-//! **Pure quantifiers**, before they are evaluated ([`values`]): `forall x, y :: x == e && c ==> b` speaks of e alone, and so
-//! does `exists x, y :: x == e && b`. What is said so is matched without x: triggers that mention it, and the state at
-//! locations that depend on it, are those for e.
+//! **Pure quantifiers**, before they are evaluated ([`values`]): `forall x, y :: x == e && c ==> b`
+//! speaks of e alone, and so does `exists x, y :: x == e && b`. What is said so is matched without
+//! x: triggers that mention it, and the state at locations that depend on it, are those for e.
 //!
-//! SOUNDNESS: both are equivalent to what is left when e stands for x. The equation is one of the conjuncts that the
-//! body, or the conclusion, stands under; e mentions no variable of the quantifier and is defined everywhere, so that it
-//! may be evaluated before the conjuncts to its left.
+//! SOUNDNESS: both are equivalent to what is left when e stands for x. The equation is one of the
+//! conjuncts that the body, or the conclusion, stands under; e mentions no variable of the
+//! quantifier and is defined everywhere, so that it may be evaluated before the conjuncts to its
+//! left.
 //!
 //! **Quantified permissions**, once they are evaluated ([`Engine::remove_fixed_variables`]):
-//! `forall i, r :: r == xs[i] && c ==> acc(r.f, p)` gives permission to the places `xs[i].f`, and so does `r in Set(xs[i])`.
-//! Said of `r` the receiver is a bare variable: nothing of it can be matched, and inverse functions of `i` would be known
-//! of no location. Said of `xs[i]` it is a receiver like any other.
+//! `forall i, r :: r == xs[i] && c ==> acc(r.f, p)` gives permission to the places `xs[i].f`, and
+//! so does `r in Set(xs[i])`. Said of `r` the receiver is a bare variable: nothing of it can be
+//! matched, and inverse functions of `i` would be known of no location. Said of `xs[i]` it is a
+//! receiver like any other.
 //!
-//! SOUNDNESS: where the condition holds the variable is that value, so both speak of the same locations, and they are
-//! injective together. Terms have a value everywhere; whether the expressions are defined was proved before, for all
-//! values of the variables.
+//! SOUNDNESS: where the condition holds the variable is that value, so both speak of the same
+//! locations, and they are injective together. Terms have a value everywhere; whether the
+//! expressions are defined was proved before, for all values of the variables.
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Quantifier, UnaryOp};
 use sil::walk::walk_expr;
@@ -52,7 +54,7 @@ pub(crate) fn values<'e>(
     found
 }
 
-/// What the conclusion of an implication stands under.
+/// Collects the premises of an implication's conclusion.
 fn premises<'e>(mut body: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
     while let ExprKind::Binary { op: BinaryOp::Implies, left, right } = &body.kind {
         split(left, conjuncts);
@@ -70,7 +72,8 @@ fn split<'e>(expr: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
     }
 }
 
-/// Whether an expression needs neither state nor definedness, and mentions none of the variables.
+/// Tells whether an expression needs neither state nor definedness, and mentions none of the
+/// variables.
 fn is_defined_everywhere(expr: &Expr, variables: &[LocalId]) -> bool {
     let mut is_so = true;
     walk_expr(expr, |part| {
@@ -93,8 +96,9 @@ fn is_defined_everywhere(expr: &Expr, variables: &[LocalId]) -> bool {
 }
 
 impl Engine<'_> {
-    /// Puts values for variables until nothing has to be inverted, or no condition gives a value. Those that are no
-    /// argument themselves come first: where the others can stay, the location itself says what they are.
+    /// Puts values for variables until nothing has to be inverted, or no condition gives a value.
+    /// Those that are no argument themselves come first: where the others can stay, the location
+    /// itself says what they are.
     pub(crate) fn remove_fixed_variables(&mut self, access: &mut Access) {
         while access.variables.iter().any(|variable| !access.arguments.contains(variable)) {
             let (arguments, others): (Vec<Term>, Vec<Term>) =

@@ -1,7 +1,8 @@
 //! `assume A` where A speaks about permission: the state holds it already, nothing is added.
 //!
-//! Each `acc(r, p)` in A says that the permission held to r is at least p, and what the accesses before it in A say about
-//! the same location on top: `assume acc(x.f, 1/2) && acc(y.f, 2/3)` tells x and y apart.
+//! Each `acc(r, p)` in A says that the permission held to r is at least p, and what the accesses
+//! before it in A say about the same location on top: `assume acc(x.f, 1/2) && acc(y.f, 2/3)` tells
+//! x and y apart.
 
 use sil::program::{Expr, ExprKind};
 use smt::terms::{Term, Terms, grow_stack};
@@ -14,7 +15,7 @@ use crate::engine::rules::quantified::normalise;
 use crate::engine::state::heap::Resource;
 use crate::engine::{Engine, Reading, Stop};
 
-/// What an access of the assertion has claimed.
+/// The claim of an access of the assertion.
 #[derive(Clone)]
 struct Claim {
     resource: Resource,
@@ -34,7 +35,8 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// The formula which says that an assertion holds of the state, its accesses on top of those in `claims`.
+    /// The formula which says that an assertion holds of the state, its accesses on top of those in
+    /// `claims`.
     fn held_already(
         &mut self,
         assertion: &Expr,
@@ -114,7 +116,8 @@ impl Engine<'_> {
         Ok(self.terms.implies(guard, fact))
     }
 
-    /// Runs under a guard, in a state of its own; where the run splits, each way's claims count on that way.
+    /// Runs under a guard, in a state of its own; where the run splits, each way's claims count on
+    /// that way.
     fn claimed_under(
         &mut self,
         guard: Term,
@@ -216,8 +219,9 @@ impl Engine<'_> {
                 quantified::label("assume"),
                 1,
             ));
-            // SOUNDNESS: inverse functions say that different values mean different locations, which is not what is assumed.
-            // Where it is not known, the accesses that follow do without the claim: less is assumed then.
+            // SOUNDNESS: inverse functions say that different values mean different locations,
+            // which is not what is assumed. Where it is not known, the accesses that follow do
+            // without the claim: less is assumed then.
             if let Some(injective) = self.is_injective(&access)? {
                 let footprint = self.footprint(&access, injective)?;
                 claims.push(Claim { resource, guard: Terms::TRUE, amount: footprint.amount });

@@ -1,4 +1,5 @@
-//! Axioms of domains: evaluated for all paths, when the prover is first asked after an instance is used.
+//! Axioms of domains: evaluated for all paths, when the prover is first asked after an instance is
+//! used.
 
 use sil::program::{DomainId, Expr, Type};
 

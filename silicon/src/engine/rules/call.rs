@@ -47,7 +47,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Runs a call in the callee's state; yields the results. `before`: the heap `old` refers to, if it is known.
+    /// Runs a call in the callee's state; yields the results. `before`: the heap `old` refers to,
+    /// if it is known.
     fn call(
         &mut self,
         stmt: &Stmt,
@@ -66,8 +67,9 @@ impl Engine<'_> {
         self.begin_epoch();
         self.havoc(callee.returns.iter().copied());
         let blame = Blame::new(ErrorId::CallFailed, stmt.span);
-        // SOUNDNESS: the contract's check has seen what follows from the inhale reading of the precondition, and the
-        // call has met the other one: the postcondition need not be defined here (trap T17e).
+        // SOUNDNESS: the contract's check has seen what follows from the inhale reading of the
+        // precondition, and the call has met the other one: the postcondition need not be defined
+        // here (trap T17e).
         let two = preconditions.iter().any(|clause| has_two_readings(clause));
         let blame = if two { blame } else { blame.trusted() };
         self.produce_all(&postconditions, None, |_| blame)?;
@@ -76,8 +78,9 @@ impl Engine<'_> {
     }
 }
 
-/// The heap that a precondition describes, with the values it had when it was consumed: what `old` means in the
-/// postcondition of a call in a package, whose permissions may have come from several heaps (trap T18).
+/// The heap that a precondition describes, with the values it had when it was consumed: what `old`
+/// means in the postcondition of a call in a package, whose permissions may have come from several
+/// heaps (trap T18).
 fn taken(engine: &mut Engine<'_>, preconditions: &[&Expr], snapshot: Term) -> Result<Heap, Stop> {
     let blame = |clause: &Expr| Blame::new(ErrorId::CallFailed, clause.span).trusted();
     let (produced, taken) = engine.exchanging(

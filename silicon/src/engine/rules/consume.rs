@@ -1,7 +1,8 @@
-//! consume(σ, A): proves an assertion and takes its permissions away; yields the snapshot of what was taken.
+//! consume(σ, A): proves an assertion and takes its permissions away; yields the snapshot of what
+//! was taken.
 //!
-//! Schwerhoff 2011, figure 6. Expressions are evaluated in σ's own heap, as it was when the consume started;
-//! permissions are taken from `State::consuming`, the h that consume' threads through.
+//! Schwerhoff 2011, figure 6. Expressions are evaluated in σ's own heap, as it was when the consume
+//! started; permissions are taken from `State::consuming`, the h that consume' threads through.
 //!
 //! Invariants
 //! - On success what is left plus what was taken is the incoming heap, as permission sums.

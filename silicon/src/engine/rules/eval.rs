@@ -1,7 +1,7 @@
 //! eval(σ, e): the value of a pure expression.
 //!
-//! Evaluates in σ's own heap, leaves it unchanged, and never splits the execution: the sides of a conditional are
-//! evaluated under their guards and joined into one term.
+//! Evaluates in σ's own heap, leaves it unchanged, and never splits the execution: the sides of a
+//! conditional are evaluated under their guards and joined into one term.
 
 pub(crate) mod applications;
 mod locations;
@@ -189,9 +189,9 @@ impl Engine<'_> {
         self.under(guard, |engine| engine.eval(expr, blame))
     }
 
-    /// Whether the guard of a side of a conditional cannot hold. Asked only where it matters: what a function's definition
-    /// says of a side that is never taken cannot be left out by who sees no reason why it is not, and what is applied
-    /// there makes the value depend on more of the heap.
+    /// Asks whether the guard of a side of a conditional cannot hold. The question matters only in
+    /// definitions of functions: a user of the definition may see no reason why the side is never
+    /// taken, and the applications in the side make the value depend on more of the heap.
     fn is_never_taken(&mut self, guard: Term, side: &Expr) -> Result<bool, Stop> {
         if !self.mode.is_defining || applied([side]).is_empty() {
             return Ok(false);
@@ -360,7 +360,7 @@ impl Engine<'_> {
         Ok(map)
     }
 
-    /// Whether a label has been passed for sure, where states have been merged since.
+    /// Asks whether a label has been passed for sure, where states have been merged since.
     fn is_reached(&mut self, reached: Term) -> Result<bool, Stop> {
         Ok(reached == Terms::TRUE
             || self.ask_obligation(reached)? == crate::engine::run::explore::Answer::Yes)
@@ -403,7 +403,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether evaluating the expression asks nothing, assumes nothing and makes no fresh symbol.
+/// Tells whether evaluating the expression asks nothing, assumes nothing and makes no fresh symbol.
 fn is_simple(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_)

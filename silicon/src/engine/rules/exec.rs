@@ -68,7 +68,8 @@ impl Engine<'_> {
                 self.state.package.moved = Heap::default();
                 self.consume_all(&[assertion], |_| blame)?;
                 self.state.heap = heap;
-                // In a package, an assertion also fetches from outside, and what it has fetched stays.
+                // In a package, an assertion also fetches from outside, and what it has fetched
+                // stays.
                 self.keep_fetched()
             }
             StmtKind::Unreachable => Ok(()),
@@ -210,8 +211,8 @@ impl Engine<'_> {
         Ok(object)
     }
 
-    /// The values of variables, and the arguments and values of chunks with permission, each once and with where it
-    /// is one: where the amount of the chunk is positive.
+    /// The values of variables, and the arguments and values of chunks with permission, each once
+    /// and with where it is one: where the amount of the chunk is positive.
     fn values_of_state(&mut self) -> Vec<(Term, Term)> {
         let mut values = indexmap::IndexSet::<_, rustc_hash::FxBuildHasher>::default();
         for (local, _) in self.state.locals.iter() {
@@ -230,7 +231,7 @@ impl Engine<'_> {
     }
 }
 
-/// What a statement is called where questions are counted.
+/// Returns the name of a statement where questions are counted.
 fn keyword(kind: &StmtKind) -> &'static str {
     match kind {
         StmtKind::Var(_) => "var",

@@ -1,8 +1,8 @@
 //! `package A --* B { … }`: what the proof script gives up is the footprint of the wand.
 //!
-//! DIVERGENCE: the reference lets each path of a package give up a footprint of its own, which is unsound where the
-//! paths differ in something the left-hand side decides. Here all paths that the left-hand side tells apart give up
-//! the union of their footprints (trap T10a).
+//! DIVERGENCE: the reference lets each path of a package give up a footprint of its own, which is
+//! unsound where the paths differ in something the left-hand side decides. Here all paths that the
+//! left-hand side tells apart give up the union of their footprints (trap T10a).
 
 use std::rc::Rc;
 
@@ -19,10 +19,10 @@ use crate::report::{Finding, Severity};
 
 /// How one path of a package ended.
 struct End {
-    /// What is left of the heaps around.
+    /// The rest of the heaps around.
     reserve: Vec<Heap>,
-    /// The snapshot of the right-hand side; `None` where the path is contradictory: then the wand holds because of
-    /// what has been given up so far.
+    /// The snapshot of the right-hand side; `None` where the path is contradictory: then the wand
+    /// holds because of what has been given up so far.
     snapshot: Option<Term>,
     /// Values that are equal on the path.
     agreed: Rc<Vec<Term>>,
@@ -32,11 +32,11 @@ struct End {
 struct Group {
     /// Holds outside on these paths.
     condition: Term,
-    /// What is left of the heaps around.
+    /// The rest of the heaps around.
     reserve: Vec<Heap>,
     /// For each path, what holds on it and the right-hand snapshot.
     snapshots: Vec<(Term, Term)>,
-    /// What is known of the left-hand side and the footprint together.
+    /// The knowledge about the left-hand side and the footprint together.
     agreed: Vec<Term>,
 }
 
@@ -57,16 +57,18 @@ impl Engine<'_> {
         }
         let is_ill_formed = flaws.has_findings();
         let (resource, arguments) = self.eval_wand(wand, blame)?;
-        // What happens inside depends on the left-hand side: every symbol made there is a function of its snapshot
-        // (trap T10c).
+        // What happens inside depends on the left-hand side: every symbol made there is a function
+        // of its snapshot (trap T10c).
         let root = self.fresh_variable("root", Sort::SNAP);
         let definitions = std::mem::take(&mut self.gathered.definitions);
-        // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap T10d).
+        // SOUNDNESS: nothing learnt inside is kept, the left-hand side may be contradictory (trap
+        // T10d).
         let (outcome, inside) = self.finding_apart(|engine| {
             engine.in_package(root, |engine| {
                 engine.scoped(None, |engine| {
                     engine.explore(|engine| {
-                        // That the wand is ill-formed is an error: its right-hand side proves nothing more.
+                        // That the wand is ill-formed is an error: its right-hand side proves
+                        // nothing more.
                         let end = if is_ill_formed { blame.silent() } else { blame.trusted() };
                         engine.run_package(wand, root, script, end)
                     })
@@ -136,7 +138,8 @@ impl Engine<'_> {
         let agreed = std::mem::take(&mut self.state.package.agreed);
         match result {
             Ok(snapshot) => Ok(End { reserve, snapshot: Some(snapshot), agreed }),
-            // The path counts all the same: what it has given up is what justifies the wand (trap T10f).
+            // The path counts all the same: what it has given up is what justifies the wand (trap
+            // T10f).
             Err(Stop::Infeasible) => Ok(End { reserve, snapshot: None, agreed }),
             Err(stop) => Err(stop),
         }
@@ -250,7 +253,7 @@ impl Engine<'_> {
         kept
     }
 
-    /// What is left in both of two heaps that come from one.
+    /// Returns the permissions that are left in both of two heaps that come from one.
     fn common(&mut self, left: &Heap, right: &Heap) -> Heap {
         let mut both = Heap::for_parts_of(left, right);
         for (resource, chunks) in left.resources() {
@@ -280,7 +283,8 @@ impl Engine<'_> {
         both
     }
 
-    /// Assumes what is known of the symbols made in a package that is over, and tells the package around it.
+    /// Assumes what is known of the symbols made in a package that is over, and tells the package
+    /// around it.
     fn release_definitions(
         &mut self,
         root: Term,

@@ -61,8 +61,9 @@ impl<'p> Engine<'p> {
 
     /// Takes an instance that is opened, and gives its snapshot: any where a failure is reported.
     ///
-    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, it has none, and nothing is
-    /// produced: a body beside the permissions that it stands for would be a contradiction (trap T17b).
+    /// SOUNDNESS: where an expression is trusted and there is no instance all the same, it has
+    /// none, and nothing is produced: a body beside the permissions that it stands for would be a
+    /// contradiction (trap T17b).
     pub(crate) fn take_instance(
         &mut self,
         predicate: PredicateId,
@@ -111,8 +112,8 @@ impl<'p> Engine<'p> {
         let before = self.state.heap.clone();
         let blame = self.body_blame(predicate, amount, blame);
         self.in_body(predicate, arguments, amount, |engine| {
-            // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not constrain it
-            // further (trap T9a): it would be told to be smaller than itself.
+            // SOUNDNESS: the amount is fixed by now. A use of the body's own permissions must not
+            // constrain it further (trap T9a): it would be told to be smaller than itself.
             engine.state.assertion.constrainable = Rc::default();
             engine.produce_all(&[body], Some(snapshot), |_| blame)
         })?;
@@ -120,19 +121,20 @@ impl<'p> Engine<'p> {
         self.assume_trigger(predicate, arguments, snapshot)
     }
 
-    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check. But what it asserts has
-    /// been shown of a whole instance only (see [`Self::verify_predicate`]), so of a part it is trusted as far as the one
-    /// who uses it is.
+    /// How the body of a predicate is blamed where it is used: trusted if it passed its own check.
+    /// But what it asserts has been shown of a whole instance only (see
+    /// [`Self::verify_predicate`]), so of a part it is trusted as far as the one who uses it is.
     ///
-    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a part, however much is
-    /// written.
+    /// SOUNDNESS: where amounts do not mean what they say (trap T8), whatever is opened may be a
+    /// part, however much is written.
     fn body_blame(&mut self, predicate: PredicateId, amount: Term, blame: Blame) -> Blame {
         let is_part = !self.extends_exactly() || amount != Terms::WRITE;
         let is_open = is_part && self.of_program(Fact::IsAsserting(predicate));
         if is_open || self.is_ill_formed_predicate(predicate) { blame } else { blame.trusted() }
     }
 
-    /// Runs with the predicate's formals bound and amounts scaled, on the heap as it is; keeps the heap.
+    /// Runs with the predicate's formals bound and amounts scaled, on the heap as it is; keeps the
+    /// heap.
     fn in_body<T>(
         &mut self,
         predicate: PredicateId,
@@ -183,7 +185,8 @@ impl<'p> Engine<'p> {
         blame: Blame,
     ) -> Result<Term, Stop> {
         let (arguments, amount) = self.eval_unfolding_access(access, blame)?;
-        // A body that unfolds instances of its own predicate would go on for ever: the second time, nothing is said.
+        // A body that unfolds instances of its own predicate would go on for ever: the second time,
+        // nothing is said.
         if self.state.assertion.bodies.iter().filter(|&&outer| outer == access.predicate).count()
             > 1
         {
@@ -223,7 +226,8 @@ impl<'p> Engine<'p> {
         // SOUNDNESS: in a package, an expression sees nothing that has not been fetched before.
         self.state.package.reserve.clear();
         self.unfold_merging(access.predicate, arguments, amount, access.span, blame)?;
-        // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any more (trap T9a).
+        // SOUNDNESS: inside, portions are as large as the amount, which must not become smaller any
+        // more (trap T9a).
         let taken = match self.state.assertion.scale {
             Some(scale) => self.terms.mul(scale, amount),
             None => amount,
@@ -235,7 +239,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// Unfolds an instance inside of an exploration; the ways through a body that has many are merged.
+    /// Unfolds an instance inside of an exploration; the ways through a body that has many are
+    /// merged.
     pub(crate) fn unfold_merging(
         &mut self,
         predicate: PredicateId,

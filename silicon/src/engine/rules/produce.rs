@@ -1,7 +1,7 @@
 //! produce(σ, s, A): assumes an assertion and adds its permissions to the heap.
 //!
-//! Schwerhoff 2011, figure 5. `snapshot` is s: where the values of the locations come from. `None` stands for
-//! "nobody knows": each location gets a fresh value of its own.
+//! Schwerhoff 2011, figure 5. `snapshot` is s: where the values of the locations come from. `None`
+//! stands for "nobody knows": each location gets a fresh value of its own.
 
 use sil::program::{BinaryOp, Expr, ExprKind, Location, Quantifier};
 use smt::terms::{Term, Terms, grow_stack};
@@ -97,8 +97,8 @@ impl Engine<'_> {
     }
 
     fn produce_pure(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
-        // COMPLETENESS: Z3 need not look at what is in the instances of a formula that stands below another one, so
-        // that they trigger nothing: a guard that holds is left out.
+        // COMPLETENESS: Z3 need not look at what is in the instances of a formula that stands below
+        // another one, so that they trigger nothing: a guard that holds is left out.
         if let ExprKind::Binary { op: BinaryOp::Implies, left, right } = &assertion.kind
             && is_about_all(right)
         {
@@ -151,8 +151,9 @@ impl Engine<'_> {
     /// An amount, not negative, times the factor of the predicate around.
     pub(crate) fn eval_amount(&mut self, amount: &Expr, blame: Blame) -> Result<Term, Stop> {
         let value = self.eval(amount, blame)?;
-        // SOUNDNESS: consuming a negative amount would add permission. That the contract is well-formed is no
-        // guarantee, since its other reading may have been what ruled the amount out (trap T17e).
+        // SOUNDNESS: consuming a negative amount would add permission. That the contract is
+        // well-formed is no guarantee, since its other reading may have been what ruled the amount
+        // out (trap T17e).
         let consuming = self.state.consuming.is_some();
         let checked = if consuming { !blame.is_silent() } else { !blame.is_trusted() };
         if checked && !self.is_open_wildcard(value) {
@@ -172,7 +173,7 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a part of a pure assertion is about all values of something.
+/// Tells whether a part of a pure assertion is about all values of something.
 fn is_about_all(assertion: &Expr) -> bool {
     match &assertion.kind {
         ExprKind::And(parts) => parts.iter().any(is_about_all),

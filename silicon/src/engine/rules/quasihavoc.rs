@@ -1,5 +1,5 @@
-//! `quasihavoc` and `quasihavocall`: forgetting values of locations the state has permission to. Permissions stay as
-//! they are, and a location without permission has no value to forget.
+//! `quasihavoc` and `quasihavocall`: forgetting values of locations the state has permission to.
+//! Permissions stay as they are, and a location without permission has no value to forget.
 
 use sil::program::{Expr, ExprKind, LocalId, Location, Resource as Asked, Stmt, Type};
 use sil::source::Span;
@@ -73,7 +73,8 @@ impl Engine<'_> {
                 ordinary.push(chunk.clone());
                 continue;
             }
-            // Portions of one location, each with a new value, agree as portions do. Those of wands need not.
+            // Portions of one location, each with a new value, agree as portions do. Those of wands
+            // need not.
             let sort = self.resource_sort(resource);
             let hint = format!("{}.havoc", self.resource_name(resource));
             let value = self.fresh(&hint, sort);

@@ -2,8 +2,9 @@
 //!
 //! `refute A`: an assertion that must not hold on every path.
 //!
-//! A path refutes the statement if it cannot prove A. What one path does is not an error yet: only at the end of the
-//! member is it known which statements no path has refuted. A statement that no path reaches is one of them.
+//! A path refutes the statement if it cannot prove A. What one path does is not an error yet: only
+//! at the end of the member is it known which statements no path has refuted. A statement that no
+//! path reaches is one of them.
 
 use sil::plugins::smoke::is_check;
 use sil::program::{Domain, DomainFunctionId, DomainId, Expr, Method, Stmt, StmtKind, Type};
@@ -17,7 +18,8 @@ use crate::engine::{Engine, Stop};
 use crate::report::Severity;
 
 impl Engine<'_> {
-    /// Tries to prove `assertion`; nothing is kept of it, and the path goes on as if it were not there.
+    /// Tries to prove `assertion`; nothing is kept of it, and the path goes on as if it were not
+    /// there.
     pub(crate) fn exec_refute(&mut self, statement: &Stmt, assertion: &Expr) -> Result<(), Stop> {
         let blame = Blame::new(ErrorId::RefuteFailed, assertion.span);
         let (result, found) = self.finding_apart(|engine| {
@@ -61,8 +63,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Reports what smoke detection has found at a statement, block or member: at its first line, since what it is about
-    /// may be long. `reason`: why, if that is known.
+    /// Reports what smoke detection has found at a statement, block or member: at its first line,
+    /// since what it is about may be long. `reason`: why, if that is known.
     pub(crate) fn report_unreachable(&mut self, span: Span, reason: Option<&str>) {
         let text = self.context.sources.text(span).unwrap_or_default();
         let line = text.lines().next().unwrap_or_default().trim_end();
@@ -82,9 +84,9 @@ impl Engine<'_> {
         self.log.reword(reported, message);
     }
 
-    /// Smoke detection of axioms: reports a domain whose axioms contradict each other, or what they mention. Each function
-    /// of the domain is applied to something, so that axioms with triggers are looked at; where the solver finds nothing,
-    /// nothing is known.
+    /// Smoke detection of axioms: reports a domain whose axioms contradict each other, or what they
+    /// mention. Each function of the domain is applied to something, so that axioms with triggers
+    /// are looked at; where the solver finds nothing, nothing is known.
     pub(crate) fn check_axioms(&mut self, domain: DomainId) -> Result<(), Stop> {
         let declaration = &self.program.domains[domain];
         self.explore(|engine| {

@@ -5,13 +5,14 @@ use std::mem::discriminant;
 use sil::program::{Expr, ExprKind, LocalId, Location, Resource};
 use smt::terms::grow_stack;
 
-/// Whether both are built alike, of the same variables, members and literals. Places, annotations and the names of bound
-/// variables do not count.
+/// Whether both are built alike, of the same variables, members and literals. Places, annotations
+/// and the names of bound variables do not count.
 pub(super) fn are_same(left: &Expr, right: &Expr) -> bool {
     Same::default().exprs(left, right)
 }
 
-/// Variables that are bound on both sides at the same place, left and right. Each binder has variables of its own.
+/// Variables that are bound on both sides at the same place, left and right. Each binder has
+/// variables of its own.
 #[derive(Debug, Default)]
 pub(super) struct Same {
     bound: Vec<(LocalId, LocalId)>,

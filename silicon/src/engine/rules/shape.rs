@@ -1,8 +1,9 @@
 //! The shape of a snapshot: how the snapshot of an assertion is built, whatever its reading.
 //!
-//! `produce` takes snapshots apart as `consume` puts them together; both ask here, and nobody else makes pairs or assumes
-//! that a snapshot is one. What is pure has no part. Of `[a, b]` both readings are looked at: if their snapshots hold the
-//! values of the same locations at the same places, that is the shape; otherwise neither reads what the other wrote.
+//! `produce` takes snapshots apart as `consume` puts them together; both ask here, and nobody else
+//! makes pairs or assumes that a snapshot is one. What is pure has no part. Of `[a, b]` both
+//! readings are looked at: if their snapshots hold the values of the same locations at the same
+//! places, that is the shape; otherwise neither reads what the other wrote.
 
 use sil::program::{BinaryOp, Expr, ExprKind, LocalId, Location};
 use smt::terms::{Sort, Term, TermKind, Terms, grow_stack};
@@ -25,7 +26,8 @@ pub(crate) fn has_part(assertion: &Expr) -> bool {
 
 /// Whether the two readings of an assertion have snapshots of different shape.
 ///
-/// SOUNDNESS: then values of different locations would be taken for each other, or a pair for a unit (trap T3).
+/// SOUNDNESS: then values of different locations would be taken for each other, or a pair for a
+/// unit (trap T3).
 pub(crate) fn is_mixed(assertion: &Expr) -> bool {
     match &assertion.kind {
         ExprKind::InhaleExhale { .. } | ExprKind::Quantified { .. } => {
@@ -112,7 +114,8 @@ impl Same {
             && left.iter().zip(right).all(|(left, right)| same(self, left, right))
     }
 
-    /// Whether the snapshots of two assertions hold the values of the same locations at the same places.
+    /// Whether the snapshots of two assertions hold the values of the same locations at the same
+    /// places.
     fn shapes(&mut self, left: &Expr, right: &Expr) -> bool {
         grow_stack(|| match (Shape::of(left), Shape::of(right)) {
             (Shape::Unit, Shape::Unit) => true,
@@ -254,7 +257,8 @@ impl Engine<'_> {
 
     /// A snapshot of clauses that somebody will take apart.
     ///
-    /// SOUNDNESS: one that is not as it should be would be a contradiction there, so it is not used.
+    /// SOUNDNESS: one that is not as it should be would be a contradiction there, so it is not
+    /// used.
     pub(crate) fn checked_snapshot(&mut self, clauses: &[&Expr], snapshot: Term) -> Term {
         let parts: Vec<_> = conjuncts(clauses)
             .into_iter()

@@ -1,8 +1,9 @@
 //! Magic wands: mentions, `package`, `apply`.
 //!
-//! A wand is a resource: its STRUCTURE is the assertion with the sub-expressions that do not depend on the heap (its
-//! HOLES) cut out; its arguments are the values of the holes. The value of a wand chunk is a function from the snapshot
-//! of the left-hand side to that of the right-hand side (trap T10b).
+//! A wand is a resource: its STRUCTURE is the assertion with the sub-expressions that do not depend
+//! on the heap (its HOLES) cut out; its arguments are the values of the holes. The value of a wand
+//! chunk is a function from the snapshot of the left-hand side to that of the right-hand side (trap
+//! T10b).
 
 mod structure;
 
@@ -16,10 +17,10 @@ use crate::engine::state::heap::{Chunk, Heap, Resource};
 use crate::engine::whole::Fact;
 use crate::engine::{Engine, Stop};
 
-/// What is known of the left-hand side and the footprint of a wand together, where both hold.
+/// The knowledge about the left-hand side and the footprint of a wand together, where both hold.
 ///
-/// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is applied: facts about
-/// the left-hand side do not leave the package otherwise (trap T10d).
+/// SOUNDNESS: of one that is given away nothing is known, and nothing is said before the wand is
+/// applied: facts about the left-hand side do not leave the package otherwise (trap T10d).
 #[derive(Debug)]
 pub(crate) struct Agreement {
     /// The left-hand side they speak about.
@@ -103,9 +104,9 @@ impl Engine<'_> {
         Ok(function)
     }
 
-    /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left. Reports where it
-    /// is not, and says so. `package`: what is reported where a package cannot even start, for its left-hand side is
-    /// not defined.
+    /// A wand should be self-framing: its left-hand side alone, its right-hand side given the left.
+    /// Reports where it is not, and says so. `package`: what is reported where a package cannot
+    /// even start, for its left-hand side is not defined.
     fn is_ill_formed_wand(&mut self, wand: &Expr, package: Option<Blame>) -> Result<bool, Stop> {
         let own = self.flaws_of_wand(wand, package)?;
         let is_ill_formed = own.has_findings();
@@ -113,7 +114,7 @@ impl Engine<'_> {
         Ok(is_ill_formed)
     }
 
-    /// What is to be reported of a wand that is not self-framing.
+    /// Lists the flaws of a wand that is not self-framing.
     pub(super) fn flaws_of_wand(
         &mut self,
         wand: &Expr,
@@ -126,7 +127,8 @@ impl Engine<'_> {
         if own.gave_up() {
             self.log.give_up();
         }
-        // Whether a state was reached has nothing to do with framing: who mentions the wand says so.
+        // Whether a state was reached has nothing to do with framing: who mentions the wand says
+        // so.
         own.retain(|flaw| flaw.reason != Some(Reason::LabelNotReached));
         match result {
             Ok(()) => Ok(own),
@@ -165,8 +167,8 @@ impl Engine<'_> {
     fn apply(&mut self, wand: &Expr, blame: Blame) -> Result<(), Stop> {
         let (left, right) = sides(wand);
         let (function, before) = self.consume_both(wand, left, blame)?;
-        // SOUNDNESS: a proof script may have changed values, so the right-hand side is about another moment than what was
-        // noted of predicate instances so far (trap T10).
+        // SOUNDNESS: a proof script may have changed values, so the right-hand side is about
+        // another moment than what was noted of predicate instances so far (trap T10).
         self.begin_epoch();
         let lhs = self.state.past.lhs.replace(before.clone());
         self.produce_all(&[right], Some(function), |_| blame.trusted())?;
@@ -174,8 +176,8 @@ impl Engine<'_> {
         self.keep_values(&before)
     }
 
-    /// Applying a wand changes no location: what it was given it gives back, perhaps in another form, with the values
-    /// it has.
+    /// Applying a wand changes no location: what it was given it gives back, perhaps in another
+    /// form, with the values it has.
     ///
     /// SOUNDNESS: only as long as no proof script does anything but rearrange permission.
     fn keep_values(&mut self, before: &Heap) -> Result<(), Stop> {
@@ -204,8 +206,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand snapshot and that
-    /// heap.
+    /// Consumes a wand and its left-hand side, both read in the heap before; yields the right-hand
+    /// snapshot and that heap.
     fn consume_both(
         &mut self,
         wand: &Expr,

@@ -1,7 +1,8 @@
-//! How many paths lie ahead of a place in a method, if nothing is merged: what says whether merging pays.
+//! How many paths lie ahead of a place in a method, if nothing is merged: what says whether merging
+//! pays.
 //!
-//! Counted on the program text: conditions are taken for independent, so the number is an upper bound on what one would
-//! see. Counts are capped, their product never overflows.
+//! Counted on the program text: conditions are taken for independent, so the number is an upper
+//! bound on what one would see. Counts are capped, their product never overflows.
 
 use la_arena::ArenaMap;
 use sil::cfg::{BlockId, BlockKind, Cfg, TerminatorKind};
@@ -13,7 +14,8 @@ const MANY: u64 = 1 << 20;
 
 /// The numbers of paths of one implementation.
 pub(crate) struct Ahead {
-    /// From each statement of a block on, and at last from its terminator; for a loop block one number.
+    /// From each statement of a block on, and at last from its terminator; for a loop block one
+    /// number.
     counts: ArenaMap<BlockId, Vec<u64>>,
 }
 
@@ -113,7 +115,8 @@ pub(crate) fn ways_of_all(clauses: &[Expr]) -> u64 {
     clauses.iter().map(ways).fold(1, product)
 }
 
-/// The ways through an assertion: one for each combination of the conditions that permissions depend on.
+/// The ways through an assertion: one for each combination of the conditions that permissions
+/// depend on.
 fn ways(assertion: &Expr) -> u64 {
     if assertion.is_pure() {
         return 1;

@@ -1,16 +1,19 @@
 //! Decisions, runs and scopes: how a rule is run once for each way its decisions can go.
 //!
-//! Where a rule splits the execution it asks [`Engine::branch`]. The innermost [`Explorer`] answers: it takes the
-//! first alternative, opens a scope for it, and remembers the others. When the run is over it goes back to the last
-//! decision that has an alternative left, opens that scope, and runs the same code again from the start. All
-//! answers of the prover and all fresh symbols up to the decision are read from a journal, nothing is proved or
-//! assumed again: the scopes below the decision are still there (trap T16).
+//! Where a rule splits the execution it asks [`Engine::branch`]. The innermost [`Explorer`]
+//! answers: it takes the first alternative, opens a scope for it, and remembers the others. When
+//! the run is over it goes back to the last decision that has an alternative left, opens that
+//! scope, and runs the same code again from the start. All answers of the prover and all fresh
+//! symbols up to the decision are read from a journal, nothing is proved or assumed again: the
+//! scopes below the decision are still there (trap T16).
 //!
 //! Invariants
-//! - A run is a function of the state at its start and of the journal. The journal keeps what was asked beside what came of
-//!   it; a run that asks something else has another reason to, which is a defect: the member is not verified.
+//! - A run is a function of the state at its start and of the journal. The journal keeps what was
+//!   asked beside what came of it; a run that asks something else has another reason to, which is a
+//!   defect: the member is not verified.
 //! - `scopes` and the solver's stack have the same depth.
-//! - While any explorer replays ([`Engine::is_live`] is false), neither facts nor the solver change.
+//! - While any explorer replays ([`Engine::is_live`] is false), neither facts nor the solver
+//!   change.
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -38,16 +41,17 @@ pub(crate) struct Scope {
     pub(crate) literal: Option<Term>,
     /// Without the literal.
     pub(crate) facts: Vec<Term>,
-    /// What became known here: forgotten with the scope (trap T16c).
+    /// The facts that became known here: forgotten with the scope (trap T16c).
     learned: Vec<Term>,
-    /// Heaps as they were before something was given away: what follows from their shape stays true.
+    /// Heaps as they were before something was given away: what follows from their shape stays
+    /// true.
     pub(crate) heaps: Vec<Heap>,
     /// The number of heaps, of this scope and those around it, from which that has been learnt
     /// here.
     pub(crate) learnt_heaps: usize,
 }
 
-/// What is known on the path: the tree of facts, and what follows from it without the prover.
+/// The knowledge about the path: the tree of facts, and their consequences without the prover.
 pub(crate) struct Knowledge {
     /// From the root to where the current run is. Mirrors the solver's stack.
     pub(crate) scopes: Vec<Scope>,
@@ -70,23 +74,23 @@ pub(crate) struct Run<'p> {
     /// Innermost last.
     pub(crate) explorers: Vec<Explorer>,
     pub(crate) sharing: Option<Sharing<'p>>,
-    /// Whether the step that is being run has come to a decision where other alternatives are left to others.
+    /// The present step has come to a decision where other alternatives are left to others.
     pub(crate) has_turned: bool,
     /// The heaps that `old` inside of wands refers to.
     pub(crate) heaps_in_wands: Vec<Heap>,
 }
 
-/// What a run asked for outside itself, and what it got.
+/// A question of a run to the outside, and the answer.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     question: Question,
     got: Got,
 }
 
-/// What a run asks for outside itself.
+/// A question of a run to the outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Question {
-    /// Whether a goal follows, by all means or by cheap ones.
+    /// Does a goal follow, by all means or by cheap ones?
     Obligation(Term),
     Quick(Term),
     /// Something about the engine's own records: the digest of what it is about.
@@ -97,7 +101,7 @@ pub(crate) enum Question {
     Decision(u64),
 }
 
-/// What came of it.
+/// The answer to it.
 #[derive(Clone, Copy, Debug)]
 enum Got {
     Answer(Answer),
@@ -120,7 +124,7 @@ fn diverged<T>() -> Result<T, Stop> {
     Err(Stop::Broken("a run diverged from its journal".to_owned()))
 }
 
-/// What came of a question.
+/// The answer to a goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Answer {
     Yes,
@@ -146,7 +150,7 @@ struct Decision {
     at: usize,
     /// Depth of `scopes` before it.
     depth: usize,
-    /// Whether the enclosing explorers were live: only then are there scopes.
+    /// The enclosing explorers were live: only then are there scopes.
     live: bool,
     literal: Option<Term>,
     untried: VecDeque<(usize, Option<Term>)>,
@@ -162,7 +166,8 @@ pub(crate) struct Explorer {
     journal: Vec<Entry>,
     cursor: usize,
     decisions: Vec<Decision>,
-    /// Facts of scopes already left, each with the literals that led to it; `None` where nobody wants them.
+    /// Facts of scopes already left, each with the literals that led to it; `None` where nobody
+    /// wants them.
     released: Option<Vec<Guarded>>,
 }
 
@@ -172,7 +177,7 @@ impl Explorer {
         Self::default()
     }
 
-    /// Whether a run could have gone another way.
+    /// Tells whether a run could have gone another way.
     pub(crate) fn has_decisions(&self) -> bool {
         !self.decisions.is_empty()
     }
@@ -187,8 +192,8 @@ impl Explorer {
         self.decisions.iter_mut().for_each(|decision| decision.untried.clear());
     }
 
-    /// The alternatives left at the first branch that has some. Those without a literal build on what others before them
-    /// find; they are not meant.
+    /// The alternatives left at the first branch that has some. Those without a literal build on
+    /// what others before them find; they are not meant.
     pub(crate) fn open_branch(&self) -> Option<Vec<usize>> {
         let branch = self.decisions.iter().find(|decision| decision.is_open_branch())?;
         Some(branch.untried.iter().map(|&(index, _)| index).collect())
@@ -210,7 +215,7 @@ impl Decision {
     }
 }
 
-/// What one run of [`Engine::explore`] ended with.
+/// The end of one run of [`Engine::explore`].
 pub(crate) struct Path<T> {
     /// The literals of its decisions.
     pub(crate) literals: Vec<Term>,
@@ -218,13 +223,14 @@ pub(crate) struct Path<T> {
 }
 
 impl Engine<'_> {
-    /// Whether what happens now happens for the first time.
+    /// Tells whether the present event happens for the first time.
     pub(crate) fn is_live(&self) -> bool {
         self.run.explorers.iter().all(|explorer| explorer.cursor == explorer.journal.len())
     }
 
-    /// Runs `run` once for every way its decisions can go, each time from the state as it is now, and restores
-    /// that state. Facts learnt stay, guarded by the literals they depend on. Infeasible paths are left out.
+    /// Runs `run` once for every way its decisions can go, each time from the state as it is now,
+    /// and restores that state. Facts learnt stay, guarded by the literals they depend on.
+    /// Infeasible paths are left out.
     pub(crate) fn explore<T>(
         &mut self,
         run: impl FnMut(&mut Self) -> Result<T, Stop>,
@@ -284,8 +290,9 @@ impl Engine<'_> {
         }))
     }
 
-    /// Evaluates under a guard: facts learnt stay in the form `guard ⇒ fact` (trap T6: there is no other way to
-    /// assume something that holds under a condition only). `None` where the guard cannot hold.
+    /// Evaluates under a guard: facts learnt stay in the form `guard ⇒ fact` (trap T6: there is no
+    /// other way to assume something that holds under a condition only). `None` where the guard
+    /// cannot hold.
     pub(crate) fn under(
         &mut self,
         guard: Term,
@@ -333,8 +340,8 @@ impl Engine<'_> {
         Ok((result, facts))
     }
 
-    /// Which alternative this run takes. `alternatives`: the literal that holds in each. Of those without one, at most
-    /// one may go on to where ways meet (see [`crate::engine::run::merge`]).
+    /// Which alternative this run takes. `alternatives`: the literal that holds in each. Of those
+    /// without one, at most one may go on to where ways meet (see [`crate::engine::run::merge`]).
     pub(crate) fn choose(&mut self, alternatives: &[Option<Term>]) -> Result<usize, Stop> {
         let live = self.is_live();
         let depth = self.knowledge.scopes.len();
@@ -380,7 +387,8 @@ impl Engine<'_> {
         Ok(taken)
     }
 
-    /// Goes back to the last decision with an alternative left and takes it. `false`: there is none.
+    /// Goes back to the last decision with an alternative left and takes it. `false`: there is
+    /// none.
     pub(crate) fn backtrack(&mut self) -> Result<bool, Stop> {
         self.go_on()?;
         loop {
@@ -408,8 +416,8 @@ impl Engine<'_> {
         }
     }
 
-    /// What distinguishes the current path since the scopes were `depth` many: its literals, and the facts that no path
-    /// before has handed out.
+    /// Returns the difference of the current path since the scopes were `depth` many: its literals,
+    /// and the facts that no path before has handed out.
     pub(crate) fn leave_for_merge(&mut self, depth: usize) -> (Vec<Term>, Vec<Guarded>) {
         let mut literals = Vec::new();
         let mut facts = Vec::new();
@@ -422,7 +430,8 @@ impl Engine<'_> {
         (literals, facts)
     }
 
-    /// Moves the facts of the scopes above `depth` to the explorer, under the literals of its own scopes.
+    /// Moves the facts of the scopes above `depth` to the explorer, under the literals of its own
+    /// scopes.
     fn release(&mut self, depth: usize) {
         if self.innermost().released.is_none() {
             return;
@@ -448,7 +457,8 @@ impl Engine<'_> {
         explorer.decisions.iter().filter_map(|decision| decision.literal).collect()
     }
 
-    /// What the journal being replayed says came of a question, also copied to the explorations inside that one.
+    /// Returns the replayed journal's answer to a question, also copied to the explorations inside
+    /// that one.
     fn replayed(&mut self, question: Question) -> Result<Option<Got>, Stop> {
         let is_replaying = |explorer: &Explorer| explorer.cursor < explorer.journal.len();
         let Some(replaying) = self.run.explorers.iter().rposition(is_replaying) else {
@@ -478,7 +488,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a goal follows, with all means: from the journal or, the first time, as [`Engine::obligation`] says.
+    /// Asks whether a goal follows, with all means: from the journal or, the first time, as
+    /// [`Engine::obligation`] says.
     pub(crate) fn ask_obligation(&mut self, goal: Term) -> Result<Answer, Stop> {
         self.ask(Question::Obligation(goal), |engine| engine.obligation(goal))
     }
@@ -488,8 +499,8 @@ impl Engine<'_> {
         self.ask(Question::Quick(goal), |engine| engine.quick(goal))
     }
 
-    /// A question about the engine's own records, such as what has failed before; `about` says which it is. Replayed runs get
-    /// the first answer (trap T16).
+    /// A question about the engine's own records, such as what has failed before; `about` says
+    /// which it is. Replayed runs get the first answer (trap T16).
     pub(crate) fn noted(
         &mut self,
         about: impl Hash,
@@ -523,7 +534,8 @@ impl Engine<'_> {
         }
     }
 
-    /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get the same one.
+    /// A new symbol, a function of the quantified variables around (trap T15). Replayed runs get
+    /// the same one.
     pub(crate) fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
         let question = Question::Fresh(digest((hint, sort)));
         match self.replayed_symbol(question) {
@@ -557,7 +569,8 @@ impl Engine<'_> {
         }
     }
 
-    /// The symbol that the first run got. Panics where a run diverges from its journal, which is a defect.
+    /// The symbol that the first run got. Panics where a run diverges from its journal, which is a
+    /// defect.
     fn replayed_symbol(&mut self, question: Question) -> Option<Term> {
         match self.replayed(question) {
             Ok(Some(Got::Fresh(term))) => Some(term),

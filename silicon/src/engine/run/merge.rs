@@ -1,21 +1,23 @@
 //! Merging of states where ways meet.
 //!
-//! Two states that differ in which side of a condition c was taken become one: values are `c ? v1 : v2`, a chunk that
-//! only one side has gets the amount `c ? p : none`, and what was learnt on one side is `c ⇒ fact`. A way is known by
-//! the literals of its decisions.
+//! Two states that differ in which side of a condition c was taken become one: values are `c ? v1 :
+//! v2`, a chunk that only one side has gets the amount `c ? p : none`, and what was learnt on one
+//! side is `c ⇒ fact`. A way is known by the literals of its decisions.
 //!
 //! SOUNDNESS
-//! - A fact leaves its way only under the literals that led to it (trap T6). The exception are definitions, equations
-//!   of a new symbol with a term, which some value of the symbol meets on every way.
-//! - Who is where ways meet has come along one of them: the disjunction of their literals is assumed (trap T7). A way
-//!   that ended because it returned, or jumped elsewhere, is none of them; one that ended because it is contradictory
-//!   was taken by nobody.
-//! - A value counts only where the amount of its chunk is positive (trap T2): that of `c ? p1 : p2` is, only where that
-//!   of the side taken is.
+//! - A fact leaves its way only under the literals that led to it (trap T6). The exception are
+//!   definitions, equations of a new symbol with a term, which some value of the symbol meets on
+//!   every way.
+//! - Who is where ways meet has come along one of them: the disjunction of their literals is
+//!   assumed (trap T7). A way that ended because it returned, or jumped elsewhere, is none of them;
+//!   one that ended because it is contradictory was taken by nobody.
+//! - A value counts only where the amount of its chunk is positive (trap T2): that of `c ? p1 : p2`
+//!   is, only where that of the side taken is.
 //! - Chunks are paired one to one (trap T13).
-//! - The state of a label that only one side has passed can be read where it is certain that this side was taken
-//!   (trap T12).
-//! - Of alternatives without a literal, at most one goes on to where ways meet: the others are obligations only.
+//! - The state of a label that only one side has passed can be read where it is certain that this
+//!   side was taken (trap T12).
+//! - Of alternatives without a literal, at most one goes on to where ways meet: the others are
+//!   obligations only.
 
 #[cfg(test)]
 mod tests;
@@ -39,7 +41,7 @@ use crate::options::Join;
 /// With more ways through one assertion than this, its conditionals are merged.
 const WAYS: u64 = 8;
 
-/// What a way has come to: a state, and the value of what was evaluated on it.
+/// The end of a way: a state, and the value that was evaluated on the way.
 pub(crate) type Reached<'p> = (State<'p>, Term);
 
 /// A fact, and the literals that led to where it was learnt, as a conjunction.
@@ -49,8 +51,8 @@ pub(crate) type Guarded = (Term, Term);
 type Counterparts = FxHashSet<(Term, Term)>;
 
 impl<'p> Engine<'p> {
-    /// Runs `run` for both truths of a condition. Where states are merged, both times here and now; elsewhere for
-    /// the truth that this run of the statement assumes.
+    /// Runs `run` for both truths of a condition. Where states are merged, both times here and now;
+    /// elsewhere for the truth that this run of the statement assumes.
     pub(crate) fn either(
         &mut self,
         condition: Term,
@@ -70,8 +72,8 @@ impl<'p> Engine<'p> {
         self.merge_paths(paths, facts)
     }
 
-    /// Whether the conditionals of an assertion that has so many ways through it are merged, where a method does not
-    /// say: in contracts of functions and in predicates.
+    /// Tells whether to merge the conditionals of an assertion with so many ways through it, where
+    /// no method decides: in contracts of functions and in predicates.
     pub(crate) fn merges_ways(&self, clauses: &[Expr]) -> bool {
         match self.setting.join {
             Join::Always => true,
@@ -80,8 +82,8 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Assumes what was learnt on some ways, each fact under the literals it depends on; what was learnt on all of
-    /// them holds without.
+    /// Assumes what was learnt on some ways, each fact under the literals it depends on; what was
+    /// learnt on all of them holds without.
     pub(crate) fn assume_guarded(&mut self, facts: Vec<Guarded>) -> Result<(), Stop> {
         let mut guards: IndexMap<Term, Vec<Term>, FxBuildHasher> = IndexMap::default();
         for (guard, fact) in facts {
@@ -99,7 +101,8 @@ impl<'p> Engine<'p> {
         Ok(())
     }
 
-    /// Goes on from where all the ways end, with the facts learnt on them; yields the value reached.
+    /// Goes on from where all the ways end, with the facts learnt on them; yields the value
+    /// reached.
     pub(crate) fn merge_paths(
         &mut self,
         paths: Vec<Path<Reached<'p>>>,
@@ -287,7 +290,8 @@ impl<'p> Engine<'p> {
         resources.extend(right.resources().map(|(resource, _)| resource));
         resources.sort_unstable();
         resources.dedup();
-        // Fields come first: what their values are on the two sides says which instances of predicates correspond.
+        // Fields come first: what their values are on the two sides says which instances of
+        // predicates correspond.
         for resource in resources {
             let chunks = self.merge_chunks(
                 condition,
@@ -314,8 +318,8 @@ impl<'p> Engine<'p> {
         merged
     }
 
-    /// The chunks of one resource: in pairs where they are about one location or about counterparts, and alone, under
-    /// the condition of their side.
+    /// The chunks of one resource: in pairs where they are about one location or about
+    /// counterparts, and alone, under the condition of their side.
     fn merge_chunks(
         &mut self,
         condition: Term,
@@ -430,8 +434,9 @@ impl<'p> Engine<'p> {
         merged
     }
 
-    /// On the path where a condition has been decided: what was merged under it is again what it was on that side.
-    /// So what is held under a condition is found at once where the condition is known.
+    /// On the path where a condition has been decided: what was merged under it is again what it
+    /// was on that side. So what is held under a condition is found at once where the condition is
+    /// known.
     pub(crate) fn settle(&mut self, condition: Term, holds: bool) {
         if self.setting.join == Join::Never || self.terms.as_bool(condition).is_some() {
             return;
@@ -456,8 +461,8 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// The formulas that are decided with a condition: itself, and its parts where it is a conjunction that holds or a
-    /// disjunction that does not.
+    /// The formulas that are decided with a condition: itself, and its parts where it is a
+    /// conjunction that holds or a disjunction that does not.
     fn decided(&mut self, condition: Term, holds: bool) -> Substitution {
         let mut decided = Substitution::default();
         let mut pending = vec![(condition, holds)];
@@ -518,8 +523,8 @@ impl<'p> Engine<'p> {
         settled
     }
 
-    /// A choice on what has been decided is no choice. Only choices at the top are looked at: terms inside others
-    /// stay the terms that facts speak about.
+    /// A choice on what has been decided is no choice. Only choices at the top are looked at: terms
+    /// inside others stay the terms that facts speak about.
     fn settled(&mut self, mut term: Term, decided: &Substitution) -> Term {
         while let TermKind::Ite(condition, then, otherwise) = *self.terms.kind(term) {
             let now = self.terms.substitute(condition, decided);

@@ -1,16 +1,19 @@
 //! One member in several parts, each verified by an engine of its own, perhaps on another thread.
 //!
-//! When a method has cost much, its engine gives away the alternatives that one of its branches has left: the branch with
-//! most paths ahead. Terms and solvers stay with their engine, so what it gives is a way: the engine of the new part does
-//! the same once more up to that branch, with the prover's answers from the giver, there takes the alternatives it was
-//! given, and leaves all others alone.
+//! When a method has cost much, its engine gives away the alternatives that one of its branches has
+//! left: the branch with most paths ahead. Terms and solvers stay with their engine, so what it
+//! gives is a way: the engine of the new part does the same once more up to that branch, with the
+//! prover's answers from the giver, there takes the alternatives it was given, and leaves all
+//! others alone.
 //!
 //! Invariants
-//! - Whether and what to give depends on questions, answers and the prover's steps only, not on time or threads. So the
-//!   parts of a member are always the same, and so is what they find. Only where all of them together reach a limit, and
-//!   what they found is dropped, does it depend on chance how far each one got.
-//! - SOUNDNESS: an engine is a function of the prover's answers, so one that gets the same answers asks the same
-//!   questions and comes to the same branch. If it does not, that is a defect: it stops, and the member is not verified.
+//! - Whether and what to give depends on questions, answers and the prover's steps only, not on
+//!   time or threads. So the parts of a member are always the same, and so is what they find. Only
+//!   where all of them together reach a limit, and what they found is dropped, does it depend on
+//!   chance how far each one got.
+//! - SOUNDNESS: an engine is a function of the prover's answers, so one that gets the same answers
+//!   asks the same questions and comes to the same branch. If it does not, that is a defect: it
+//!   stops, and the member is not verified.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +26,7 @@ use smt::terms::Term;
 use crate::engine::Engine;
 use crate::report::{Means, Statistics};
 
-/// What happened on the way of an engine.
+/// An event on the way of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Event {
     /// The prover's answer to a goal.
@@ -32,14 +35,15 @@ enum Event {
     Decision(usize),
 }
 
-/// What an engine is to do to get to its part.
+/// The way of an engine to its part.
 #[derive(Debug)]
 pub(crate) struct Part {
-    /// What happened before the branch where it begins.
+    /// The events before the branch where the part begins.
     before: Vec<Event>,
-    /// The branches at which alternatives were given away on the way; the last one is where the part begins.
+    /// The branches at which alternatives were given away on the way; the last one is where the
+    /// part begins.
     turns: Vec<Turn>,
-    /// What those on the way gave away to others before: the way does not lead there.
+    /// The alternatives that engines on the way gave away before: the way does not lead there.
     left_out: Vec<Turn>,
 }
 
@@ -51,7 +55,7 @@ struct Turn {
     alternatives: Vec<usize>,
 }
 
-/// What is counted of all parts together.
+/// The counts of all parts together.
 #[derive(Debug, Default)]
 pub(crate) struct Whole {
     /// The paths followed to their ends.
@@ -71,7 +75,7 @@ impl Whole {
     }
 }
 
-/// What an attempt has cost, as far as there are limits on it.
+/// The cost of an attempt, as far as there are limits on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spent {
     pub(crate) paths: u64,
@@ -80,7 +84,7 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    /// What one engine has cost.
+    /// Returns the cost of one engine.
     pub(crate) fn of(statistics: &Statistics) -> Spent {
         let Statistics { paths, questions, .. } = statistics;
         Spent { paths: *paths, asked: questions.asked(), by_prover: questions.by_prover }
@@ -90,28 +94,29 @@ impl Spent {
 /// An engine's side of the division of work.
 pub(crate) struct Sharing<'p> {
     give: Box<dyn FnMut(Part) + 'p>,
-    /// What has happened.
+    /// The events so far.
     so_far: Vec<Event>,
     /// The turns taken.
     turns: Vec<Turn>,
-    /// What was given away, also by others on the way to the own part.
+    /// The alternatives that were given away, also by others on the way to the own part.
     given: Vec<Turn>,
     /// The way to the own part, until that is reached.
     way: Option<Part>,
-    /// What the answers have cost since something was last given away, in steps of the prover.
+    /// The cost of the answers since alternatives were last given away, in steps of the prover.
     cost: u64,
     whole: &'p Whole,
 }
 
-/// Nothing is given away before the prover has made so many steps since the last time: about 100 ms, where a part costs
-/// some 20 ms to begin with.
+/// Nothing is given away before the prover has made so many steps since the last time: about 100
+/// ms, where a part costs some 20 ms to begin with.
 pub(super) const STEPS: u64 = 300_000;
 
-/// What a question costs besides, in steps.
+/// The fixed cost of a question, in steps.
 const QUESTION: u64 = 1_000;
 
 impl<'p> Sharing<'p> {
-    /// For an engine that verifies a part or, without one, the whole. `give` gets what the engine gives away.
+    /// For an engine that verifies a part or, without one, the whole. `give` gets what the engine
+    /// gives away.
     pub(crate) fn new(part: Option<Part>, whole: &'p Whole, give: impl FnMut(Part) + 'p) -> Self {
         let given = part.as_ref().map_or_else(Vec::new, |part| part.left_out.clone());
         let give = Box::new(give);
@@ -135,7 +140,7 @@ impl<'p> Sharing<'p> {
         }
     }
 
-    /// What all parts together have cost so far.
+    /// Returns the cost of all parts together so far.
     pub(crate) fn spent(&self) -> Spent {
         let Whole { paths, asked, by_prover, .. } = self.whole;
         let [paths, asked, by_prover] =
@@ -156,7 +161,7 @@ impl<'p> Sharing<'p> {
         self.so_far.len()
     }
 
-    /// Whether the engine has come to its own part.
+    /// Tells whether the engine has come to its own part.
     pub(crate) fn has_arrived(&self) -> bool {
         self.way.is_none()
     }
@@ -188,7 +193,8 @@ impl<'p> Sharing<'p> {
         self.so_far.push(event);
     }
 
-    /// The alternatives to take at the decision that is about to be made, if it is a turn of the way.
+    /// The alternatives to take at the decision that is about to be made, if it is a turn of the
+    /// way.
     fn turn(&mut self) -> Option<Vec<usize>> {
         let way = self.way.as_ref()?;
         let turn = way.turns.get(self.turns.len()).filter(|turn| turn.at == self.so_far.len())?;
@@ -201,13 +207,13 @@ impl<'p> Sharing<'p> {
         Some(turn.alternatives)
     }
 
-    /// Whether an alternative of the decision that is about to be made is for somebody else.
+    /// Tells whether an alternative of the next decision is for another engine.
     fn is_given(&self, alternative: usize) -> bool {
         let now = self.now();
         self.given.iter().any(|turn| turn.at == now && turn.alternatives.contains(&alternative))
     }
 
-    /// Whether it is time to give something away.
+    /// Tells whether it is time to give alternatives away.
     pub(crate) fn is_due(&self) -> bool {
         self.way.is_none() && self.cost >= STEPS
     }
@@ -226,14 +232,15 @@ impl<'p> Sharing<'p> {
 }
 
 impl Engine<'_> {
-    /// Whether an alternative of a decision that is about to be made was given away on the way to this engine's part:
-    /// the giver did not go there either, so what happened on the way did not happen there.
+    /// Tells whether an alternative of the next decision was given away on the way to this engine's
+    /// part. The giver did not go there either, so the events on the way did not happen there.
     pub(crate) fn is_given(&self, alternative: usize) -> bool {
         self.run.explorers.len() == 1
             && self.run.sharing.as_ref().is_some_and(|sharing| sharing.is_given(alternative))
     }
 
-    /// The alternatives to take at a decision that is about to be made, if others are not for this engine.
+    /// The alternatives to take at a decision that is about to be made, if others are not for this
+    /// engine.
     pub(crate) fn turn(&mut self) -> Option<Vec<usize>> {
         // Only steps of a method are shared, not what is explored inside of them.
         if self.run.explorers.len() > 1 {
@@ -261,8 +268,8 @@ mod tests {
         Box::leak(Box::default())
     }
 
-    /// Two goals, and the part that an engine gives away which asks for the first at two branches and then has spent
-    /// enough on the second.
+    /// Two goals, and the part that an engine gives away which asks for the first at two branches
+    /// and then has spent enough on the second.
     fn part() -> ([Term; 2], Part) {
         let mut terms = Terms::new();
         let goals = ["p", "q"].map(|name| terms.constant(name, Sort::BOOL));

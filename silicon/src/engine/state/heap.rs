@@ -9,7 +9,7 @@ use smt::terms::Term;
 use crate::engine::Amounts;
 use crate::engine::state::quantified::QuantifiedChunk;
 
-/// What permission can be held to.
+/// A resource to which permission can be held.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Resource {
     Field(FieldId),
@@ -33,7 +33,8 @@ pub(crate) struct Chunk {
 /// A multiset of chunks: two equal chunks are two portions (trap T13). Cloning is cheap.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Heap {
-    /// Names the time during which no location of the heap changes its value; `None`: nobody keeps track.
+    /// Names the time during which no location of the heap changes its value; `None`: nobody keeps
+    /// track.
     pub(crate) epoch: Option<Term>,
     /// How the amounts are read: what they say in sum is known of exact ones only (trap T8).
     pub(crate) amounts: Amounts,
@@ -102,7 +103,7 @@ impl Heap {
         }
     }
 
-    /// Whether both are the same version, so that what is known of one is known of the other.
+    /// Tells whether both are the same version, so that facts about one are facts about the other.
     pub(crate) fn same_version(&self, other: &Self) -> bool {
         self.epoch == other.epoch
             && self.amounts == other.amounts

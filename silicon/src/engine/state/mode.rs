@@ -1,8 +1,10 @@
-//! How expressions are evaluated at the moment, and what the evaluation leaves behind for those around it.
+//! How expressions are evaluated at the moment, and what the evaluation leaves behind for those
+//! around it.
 //!
-//! A mode holds while something runs and ends with it, however that ends: it is changed by [`Engine::in_mode`] only, and the
-//! explorer puts it back with the state. A part of the state that is another one for a while is exchanged by
-//! [`Engine::exchanging`] only. What has been gathered is taken by whoever asked for it.
+//! A mode holds while something runs and ends with it, however that ends: it is changed by
+//! [`Engine::in_mode`] only, and the explorer puts it back with the state. A part of the state that
+//! is another one for a while is exchanged by [`Engine::exchanging`] only. What has been gathered
+//! is taken by whoever asked for it.
 
 use sil::program::{Expr, FunctionId, PredicateId};
 use smt::terms::Term;
@@ -14,27 +16,30 @@ use crate::engine::state::heap::Heap;
 /// How expressions are evaluated.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Mode {
-    /// Variables of the quantifiers around the expression being evaluated: fresh symbols are functions of them.
+    /// Variables of the quantifiers around the expression being evaluated: fresh symbols are
+    /// functions of them.
     pub(crate) bound: Vec<Term>,
-    /// What the left-hand sides of the packages in progress give, innermost last.
+    /// The snapshots of the left-hand sides of the packages in progress, innermost last.
     pub(crate) roots: Vec<Term>,
-    /// Whether a trigger is being evaluated.
+    /// A trigger is being evaluated.
     pub(crate) in_trigger: bool,
-    /// Whether an evaluation learns from the heaps it comes to.
+    /// An evaluation learns from the heaps it comes to.
     pub(crate) learns_inside: bool,
-    /// Whether what is asserted inside of expressions is not shown now, but later (see [`Engine::verify_predicate`]).
+    /// Assertions inside of expressions are not shown now, but later (see
+    /// [`Engine::verify_predicate`]).
     pub(crate) leaves_out_assertions: bool,
-    /// Set while the body of a function is evaluated for its definition, if sides that are never taken may be left out.
+    /// Set while the body of a function is evaluated for its definition, if sides that are never
+    /// taken may be left out.
     pub(crate) is_defining: bool,
-    /// Whether a contract is being checked as those read it who have to prove it.
+    /// A contract is being checked in the reading of those who have to prove it.
     pub(crate) in_other_reading: bool,
-    /// Whether the conditionals of assertions are merged in the step that is being run.
+    /// The conditionals of assertions are merged in the step that is being run.
     pub(crate) joins: bool,
-    /// Whether something is evaluated that is kept for all paths (see [`crate::engine::apart`]).
+    /// A value is evaluated that is kept for all paths (see [`crate::engine::apart`]).
     pub(crate) is_apart: bool,
 }
 
-/// What the evaluation in progress has come across.
+/// The finds of the evaluation in progress.
 #[derive(Default, Debug)]
 pub(crate) struct Gathered {
     /// The applications met so far in the bodies of the quantifiers around, for their triggers.
@@ -63,8 +68,8 @@ impl<'p> Engine<'p> {
         result
     }
 
-    /// Runs with another value in a place of the state; yields what is there at the end. What was there before comes back,
-    /// however the run ends.
+    /// Runs with another value in a place of the state; yields what is there at the end. What was
+    /// there before comes back, however the run ends.
     pub(crate) fn exchanging<T, F>(
         &mut self,
         place: for<'s> fn(&'s mut State<'p>) -> &'s mut F,
@@ -99,14 +104,15 @@ impl<'p> Engine<'p> {
         result
     }
 
-    /// Whether permission may be taken from heaps around.
+    /// Tells whether permission may be taken from heaps around.
     pub(crate) fn may_transfer(&self) -> bool {
         !self.state.package.reserve.is_empty()
     }
 
     /// Tells the package in progress, if there is one, what a new symbol means.
     ///
-    /// SOUNDNESS: `formula` has to be true of some value of the symbol whatever the left-hand side gives.
+    /// SOUNDNESS: `formula` has to be true of some value of the symbol whatever the left-hand side
+    /// gives.
     pub(crate) fn export_definition(&mut self, symbol: Term, formula: Term) {
         if self.may_transfer() && self.mode.bound == self.mode.roots {
             self.gathered.definitions.push(Definition {
@@ -128,8 +134,8 @@ pub(crate) struct Application {
     pub(crate) written: Expr,
 }
 
-/// What a symbol made in a package means. It holds whatever the left-hand side is, so it may leave the package, unlike
-/// facts (trap T10d).
+/// The meaning of a symbol made in a package. It holds whatever the left-hand side is, so it may
+/// leave the package, unlike facts (trap T10d).
 #[derive(Debug)]
 pub(crate) struct Definition {
     /// The left-hand sides it speaks about, of packages that are over.

@@ -33,8 +33,8 @@ pub(crate) struct QuantifiedChunk {
     pub(crate) amount: Term,
     /// The values, where the amount is positive.
     pub(crate) map: Term,
-    /// Over the formals: where the map is defined, if it was made for this permission and is nothing but its values.
-    /// Such a map is the snapshot of all that is there.
+    /// Over the formals: where the map is defined, if it was made for this permission and is
+    /// nothing but its values. Such a map is the snapshot of all that is there.
     pub(crate) domain: Option<Term>,
     /// Terms over the formals that say that a location matters to the chunk.
     pub(crate) triggers: Vec<Vec<Term>>,

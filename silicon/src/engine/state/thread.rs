@@ -1,7 +1,9 @@
-//! What a thread of a Chalice program holds, and which threads it has started: for direct execution ([`crate::direct`]).
+//! The locks of a thread of a Chalice program, and the threads that it has started: for direct
+//! execution ([`crate::direct`]).
 //!
-//! What is held is what was held at some moment, its *base*, and what is known to have changed since. So it is known of every
-//! object by name, and nothing has to be said of all objects to carry it from one moment to the next.
+//! The held locks are those of some moment, its *base*, and the known changes since. So each object
+//! is known by name, and no formula about all objects carries the locks from one moment to the
+//! next.
 
 use std::rc::Rc;
 
@@ -30,8 +32,8 @@ impl Changes {
     }
 }
 
-/// How many messages may be received from channels, fewer than none where some have to be sent. A channel may be there under
-/// several names: its balance is the sum. Of all others it is zero.
+/// How many messages may be received from channels, fewer than none where some have to be sent. A
+/// channel may be there under several names: its balance is the sum. Of all others it is zero.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Balances(Changes);
 
@@ -54,9 +56,9 @@ impl Balances {
 pub(crate) struct Locks {
     /// The moment that the changes are counted from; `None`: nothing was held.
     pub(crate) base: Option<Term>,
-    /// Whether an object is held, for writing or, after a downgrade, for reading.
+    /// The held objects, for writing or, after a downgrade, for reading.
     pub(crate) held: Changes,
-    /// Whether an object is held for reading.
+    /// The objects held for reading.
     pub(crate) read: Changes,
     /// The moment that changes of levels are counted from.
     pub(crate) level_base: Term,
@@ -64,12 +66,12 @@ pub(crate) struct Locks {
     pub(crate) levels: Changes,
 }
 
-/// What the method that a thread is in may change of its locks.
+/// The changes of locks that the present method of a thread may make.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allowed {
-    /// Whether its body changes any.
+    /// Its body changes some.
     pub(crate) changes: bool,
-    /// Whether it may give any object that is held another level.
+    /// It may give another level to any object that is held.
     pub(crate) may_relevel: bool,
     /// The objects that it may give another level if it may not do so with all.
     pub(crate) releveled: Rc<[Term]>,
@@ -90,14 +92,14 @@ pub(crate) struct Forked {
     pub(crate) method: MethodId,
 }
 
-/// A state of some earlier moment, of which assertions may still speak: that in which an object was acquired or left, or that before
-/// a fork.
+/// A state of some earlier moment, of which assertions may still speak: that in which an object was
+/// acquired or left, or that before a fork.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     /// The object, or the token.
     pub(crate) of: Term,
-    /// What was there or, if `is_own` does not hold, what somebody has told of it: at least that much was held, of each location
-    /// by itself.
+    /// The heap then or, if `is_own` does not hold, the part that somebody has told: at least that
+    /// much was held, of each location by itself.
     pub(crate) heap: Heap,
     pub(crate) is_own: bool,
     /// The level of the object then.
@@ -131,26 +133,28 @@ impl Moments {
 pub(crate) struct Memory {
     /// In which it acquired what it holds.
     pub(crate) acquired: Moments,
-    /// In which it left objects, by a release or a share. Of the first `outdated` ones nobody knows whether they are the last of
-    /// their object.
+    /// In which it left objects, by a release or a share. Of the first `outdated` ones nobody knows
+    /// whether they are the last of their object.
     pub(crate) left: Moments,
     pub(crate) outdated: usize,
     /// In which threads were forked, as somebody has told.
     pub(crate) forked: Moments,
 }
 
-/// What is known of threads. Nothing where there is none: in functions and predicates, and in SIL.
+/// The knowledge about threads. It is empty where there are none: in functions and predicates, and
+/// in SIL.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Thread {
     pub(crate) locks: Option<Locks>,
     /// The locks in the state of `old`.
     pub(crate) old_locks: Option<Locks>,
     pub(crate) allowed: Allowed,
-    /// What the method may receive and has to send.
+    /// The messages that the method may receive and has to send.
     pub(crate) credits: Balances,
-    /// Whether channels that are owed a message count for the wait level: in what is executed, not in contracts.
+    /// Channels that are owed a message count for the wait level: in executed code, not in
+    /// contracts.
     pub(crate) counts_debts: bool,
-    /// Whether amounts are those that a reader of a monitor gets.
+    /// Amounts are those that a reader of a monitor gets.
     pub(crate) is_reader: bool,
     pub(crate) forks: Rc<Vec<Fork>>,
     /// The thread whose start `old` refers to, where no heap is known.

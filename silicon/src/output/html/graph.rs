@@ -1,8 +1,9 @@
 //! The control flow of a body, drawn.
 //!
-//! The nodes stand below each other in the order of the text, so that the picture is read beside it; a way to the next node is an
-//! arrow down, all others run in lanes: ahead on the right, back on the left. That needs no search for a good layout: the same body
-//! has the same picture, of a size that grows with it. (Layered layouts of general graphs make wide pictures of nodes that are
+//! The nodes stand below each other in the order of the text, so that the picture is read beside
+//! it; a way to the next node is an arrow down, all others run in lanes: ahead on the right, back
+//! on the left. That needs no search for a good layout: the same body has the same picture, of a
+//! size that grows with it. (Layered layouts of general graphs make wide pictures of nodes that are
 //! lines of text, and those that there are in Rust stop with a panic where their boxes meet.)
 
 use maud::{Markup, html};
@@ -144,7 +145,8 @@ fn line(row: Row, at: &Place, digits: usize, sheets: &Sheets<'_>) -> Option<Line
     Some(Line { words, length })
 }
 
-/// The ways that are no arrows down, with their lanes; how many lanes there are for ways back and for ways ahead.
+/// The ways that are no arrows down, with their lanes; how many lanes there are for ways back and
+/// for ways ahead.
 fn bypasses(graph: &Graph) -> (Vec<Bypass<'_>>, usize, usize) {
     let mut all = Vec::new();
     for (from, node) in graph.nodes.iter().enumerate() {
@@ -196,7 +198,7 @@ impl Box<'_> {
 }
 
 impl Bypass<'_> {
-    /// Whether it goes up.
+    /// Tells whether the way goes up.
     fn is_back(&self) -> bool {
         self.way.to <= self.from
     }

@@ -24,7 +24,7 @@ struct Sheet<'a> {
     marks: Vec<Mark>,
 }
 
-/// What is wrong with a part of a text.
+/// A finding about a part of a text.
 struct Mark {
     at: Range<usize>,
     severity: Severity,
@@ -90,13 +90,13 @@ impl<'a> Sheets<'a> {
         }
     }
 
-    /// What is written at a place.
+    /// Returns the text at a place.
     pub(super) fn text_at(&self, place: &Place) -> Option<&str> {
         let sheet = self.sheets.get(&*place.file)?;
         sheet.text.get(sheet.range(place)?)
     }
 
-    /// What was found at a place or in a part of it, a line each.
+    /// Lists the findings at a place or in a part of it, a line each.
     pub(super) fn findings_at(&self, place: &Place) -> String {
         let Some(sheet) = self.sheets.get(&*place.file) else { return String::new() };
         let Some(at) = sheet.range(place) else { return String::new() };

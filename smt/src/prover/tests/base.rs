@@ -434,7 +434,8 @@ fn scripts_of_runs_that_hit_a_limit_can_be_replayed() {
     b.prover.pop().expect("pop");
     drop(b);
     let script = String::from_utf8(sink.0.borrow().clone()).expect("text");
-    // A context of the interface has begun before the script does, and takes no option about declarations.
+    // A context of the interface has begun before the script does, and takes no option about
+    // declarations.
     let script = script.replace("(set-option :global-declarations true)\n", "");
     let answers = raw::replay(&script);
     let answers: Vec<&str> = answers.lines().filter(|line| !line.is_empty()).collect();
@@ -473,7 +474,8 @@ fn thresholds_of_kernels_are_their_own() {
     });
 }
 
-/// Z3 recurses over some terms: on a thread with 2 MiB, nesting of some thousands overflows its stack.
+/// Z3 recurses over some terms: on a thread with 2 MiB, nesting of some thousands overflows its
+/// stack.
 #[test]
 fn deep_terms() {
     let deep = || {

@@ -1,4 +1,5 @@
-//! Random formulas over Bool, Int and Perm have the value of their simplified terms under random assignments.
+//! Random formulas over Bool, Int and Perm have the value of their simplified terms under random
+//! assignments.
 
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -1,4 +1,5 @@
-//! From what an assertion was collected into to formulas and sets: holes are filled, and what waited for them is lowered.
+//! From what an assertion was collected into to formulas and sets: holes are filled, and what
+//! waited for them is lowered.
 
 use indexmap::IndexMap;
 use sil::syntax as s;

@@ -1,4 +1,4 @@
-//! What cases say of what is owned, as something to assume and as obligations.
+//! The statements of cases about owned objects, as assumptions and as obligations.
 
 use indexmap::IndexMap;
 use sil::build::Annotate;
@@ -11,7 +11,8 @@ use super::super::triggers::same;
 use super::{Case, Spec};
 use crate::build::*;
 
-/// What is true in some case, clause by clause: where all cases say the same of a clause it stands alone.
+/// Makes the formulas that are true in some case, clause by clause: a claim that all cases share
+/// stands alone.
 pub(in crate::classic) fn formulas(spec: &Spec) -> Vec<(s::Expr, Span)> {
     if let [case] = &spec.cases[..] {
         return case.formulas.clone();
@@ -44,7 +45,8 @@ pub(in crate::classic) fn condition(case: &Case) -> s::Expr {
 }
 
 impl Member<'_, '_> {
-    /// What is owned of a sort: the set of the first case that holds. An empty set if the clauses say nothing of it.
+    /// Makes the owned objects of a sort: the set of the first case that holds. The set is empty if
+    /// the clauses say nothing of the sort.
     pub(in crate::classic) fn chosen_set(&mut self, spec: &Spec, sort: &Type) -> s::Expr {
         let empty = self.of_set("empty", sort, []);
         let mut sets: Vec<(s::Expr, s::Expr)> = spec
@@ -61,8 +63,8 @@ impl Member<'_, '_> {
         sets.into_iter().rev().fold(last, |rest, (holds, set)| conditional(holds, set, rest))
     }
 
-    /// The clauses with `own` for what is owned: as something to assume, and as obligations. The latter are stronger where
-    /// several cases hold: they ask for the footprint of the first.
+    /// The clauses with `own` for what is owned: as something to assume, and as obligations. The
+    /// latter are stronger where several cases hold: they ask for the footprint of the first.
     pub(in crate::classic) fn stated(
         &mut self,
         spec: &Spec,
@@ -118,7 +120,7 @@ impl Member<'_, '_> {
         and(all)
     }
 
-    /// What messages call objects of a sort.
+    /// Returns the words for objects of a sort in messages.
     pub(in crate::classic) fn objects(&self, sort: &Type) -> String {
         format!("an object of type {}", sort.show(self.program))
     }

@@ -1,7 +1,8 @@
-//! Implicit parameters that no equation determines, such as bounds: a value in sight with which the contract holds.
+//! Implicit parameters that no equation determines, such as bounds: a value in sight with which the
+//! contract holds.
 //!
-//! What is asked of the caller is that there is some value (spl.md, section 3.3), so any choice is sound. The call shows the
-//! contract with the value that is chosen.
+//! The caller owes that some value exists (spl.md, section 3.3), so any choice is sound. The call
+//! shows the contract with the chosen value.
 
 use sil::syntax as s;
 use spl::program::{Expr, LocalId, Procedure, Type};
@@ -17,7 +18,8 @@ use crate::build::*;
 const MOST_TRIED: usize = 12;
 
 impl<'p> Member<'_, 'p> {
-    /// Chooses values for those implicit parameters that some case of the contract does not determine. Are there any?
+    /// Chooses values for those implicit parameters that some case of the contract does not
+    /// determine. Are there any?
     pub(super) fn guess(
         &mut self,
         callee: &'p Procedure,
@@ -64,8 +66,8 @@ impl<'p> Member<'_, 'p> {
         Ok(true)
     }
 
-    /// Values of the type of a parameter, the most likely first: what has its name, other parameters and results, arguments,
-    /// fields of arguments. If there are none, any value.
+    /// Values of the type of a parameter, the most likely first: what has its name, other
+    /// parameters and results, arguments, fields of arguments. If there are none, any value.
     fn in_sight(&mut self, parameter: LocalId, arguments: &'p [Expr]) -> Fallible<Vec<s::Expr>> {
         let program = self.program;
         let wanted = &program.locals[parameter];

@@ -1,7 +1,8 @@
 //! Runs the verifier on suites of programs and compares with what they announce.
 //!
-//! `cargo run --release -p sil-tests --bin attack -- conformance DIR` lists every program below a directory, sorted by path,
-//! so that two runs can be compared with `diff`. Exit code: 0 if nothing is missing, 1 otherwise.
+//! `cargo run --release -p sil-tests --bin attack -- conformance DIR` lists every program below a
+//! directory, sorted by path, so that two runs can be compared with `diff`. Exit code: 0 if nothing
+//! is missing, 1 otherwise.
 
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -34,7 +35,8 @@ pub(super) struct Options {
     /// Seconds that a file may take
     #[arg(long, default_value_t = 60.0)]
     timeout: f64,
-    /// The name we run under: sil (has to be right), silicon (known differences of the reference apply)
+    /// The name we run under: sil (has to be right), silicon (known differences of the reference
+    /// apply)
     #[arg(long, default_value = "sil")]
     name: String,
     /// Only files whose path contains this (repeatable: any of them)

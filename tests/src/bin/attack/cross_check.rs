@@ -1,8 +1,8 @@
 //! Compares what the verifier proves of Chalice programs with what happens when they run.
 //!
-//! `cargo run --release -p sil-tests --bin attack -- cross-check --starts 1000 DIR` runs each method of the programs below
-//! `DIR` from starts made of its precondition (`sil_tests::cross_check`). Exit code: 0 if no verified method fails,
-//! 1 otherwise.
+//! `cargo run --release -p sil-tests --bin attack -- cross-check --starts 1000 DIR` runs each
+//! method of the programs below `DIR` from starts made of its precondition
+//! (`sil_tests::cross_check`). Exit code: 0 if no verified method fails, 1 otherwise.
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -1,8 +1,10 @@
-//! Edits programs at random, and compares what is found with the answers of earlier runs with what a fresh run finds.
+//! Edits programs at random, and compares what is found with the answers of earlier runs with what
+//! a fresh run finds.
 //!
-//! `cargo run --release -p sil-tests --bin attack -- edits --seed 1 --sequences 500 --edits 20 DIR` takes the programs below a directory
-//! (`sil_tests::edits`). Each difference is shown with the text. Exit code: 0 if there is none, 1 otherwise. What is
-//! `BESIDE` is no difference between the two, but one from a run that keeps no answers.
+//! `cargo run --release -p sil-tests --bin attack -- edits --seed 1 --sequences 500 --edits 20 DIR`
+//! takes the programs below a directory (`sil_tests::edits`). Each difference is shown with the
+//! text. Exit code: 0 if there is none, 1 otherwise. What is `BESIDE` is no difference between the
+//! two, but one from a run that keeps no answers.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,7 +19,8 @@ use sil_tests::plant::lot;
 use silicon::session::Input;
 use silicon::session::input::{Language, programs_below};
 
-/// Edits programs at random, and compares what is found with answers of earlier runs with what a fresh run finds.
+/// Edits programs at random, and compares what is found with answers of earlier runs with what a
+/// fresh run finds.
 #[derive(Args)]
 pub(super) struct Options {
     /// Which edits are made
@@ -50,11 +53,8 @@ pub(super) fn run_command(args: &Options) -> anyhow::Result<ExitCode> {
     let is_sil = |name: &str| Input::text(name, "").language() == Language::Sil;
     let donors: Vec<_> = programs.iter().filter(|(name, _)| is_sil(name)).cloned().collect();
     let directory = tempfile::tempdir().context("cannot make a directory")?;
-    let kept = if args.store {
-        Kept::In(directory.path().to_owned())
-    } else {
-        Kept::Here(Arc::default())
-    };
+    let kept =
+        if args.store { Kept::In(directory.path().to_owned()) } else { Kept::Here(Arc::default()) };
     let results = in_order(0..args.sequences, args.jobs, |number| {
         let seed = lot(args.seed, "edits", "", number);
         let (name, text) = &programs[seed as usize % programs.len()];

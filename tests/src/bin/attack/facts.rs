@@ -1,8 +1,8 @@
 //! Attacks the verifier with the negations of ground facts of its theories.
 //!
 //! `cargo run --release -p sil-tests --bin attack -- facts --count 1000` makes facts at random
-//! (`sil_tests::attack::facts`), lists those whose negation is shown, and counts those that are not shown themselves.
-//! Exit code: 0 if no negation is shown and there is no defect, 1 otherwise.
+//! (`sil_tests::attack::facts`), lists those whose negation is shown, and counts those that are not
+//! shown themselves. Exit code: 0 if no negation is shown and there is no defect, 1 otherwise.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -1,7 +1,8 @@
 //! Attacks the verifier with methods that a run goes through to `assert false`.
 //!
-//! `cargo run --release -p sil-tests --bin attack -- heap --count 1000` makes methods at random (`sil_tests::attack`)
-//! and lists those that are accepted, made small. Exit code: 0 if there is none and no defect, 1 otherwise.
+//! `cargo run --release -p sil-tests --bin attack -- heap --count 1000` makes methods at random
+//! (`sil_tests::attack`) and lists those that are accepted, made small. Exit code: 0 if there is
+//! none and no defect, 1 otherwise.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -51,16 +52,16 @@ pub(super) struct Options {
 /// How often what is not proved is left out, so that what follows is judged by itself.
 const REPAIRS: usize = 3;
 
-/// What became of a program.
+/// The fate of a program.
 struct Done {
     fate: Fate,
     /// As it was made.
     made: String,
     /// Without what was not proved.
     text: String,
-    /// Of an accepted one.
+    /// The small form of an accepted program.
     small: Option<String>,
-    /// What was reported besides the probes, with the statements, which were then left out.
+    /// The errors besides the probes, with their statements, which were then left out.
     unproved: Vec<(String, String)>,
 }
 

@@ -1,7 +1,8 @@
 //! Looks for what is wrong and verifies, and compares the verifier with suites of programs.
 //!
-//! `cargo run --release -p sil-tests --bin attack -- COMMAND` starts one of the commands below; `CONTRIBUTING.md` says
-//! which one finds what. Each has the exit code 1 if it finds something, 2 if its input is bad, and 0 otherwise.
+//! `cargo run --release -p sil-tests --bin attack -- COMMAND` starts one of the commands below;
+//! `CONTRIBUTING.md` says which one finds what. Each has the exit code 1 if it finds something, 2
+//! if its input is bad, and 0 otherwise.
 
 mod conformance;
 mod cross_check;

@@ -1,8 +1,8 @@
 //! Plants misuse into Chalice programs that run, and looks whether `chalice-run` notices it.
 //!
-//! `cargo run --release -p sil-tests --bin attack -- misuse --count 200 DIR..` plants at so many places of the programs below
-//! `DIR` (`sil_tests::misuse`), as many as possible in programs of their own. Exit code: 0 if all of it is noticed, 1
-//! otherwise.
+//! `cargo run --release -p sil-tests --bin attack -- misuse --count 200 DIR..` plants at so many
+//! places of the programs below `DIR` (`sil_tests::misuse`), as many as possible in programs of
+//! their own. Exit code: 0 if all of it is noticed, 1 otherwise.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,8 +1,9 @@
 //! Plants errors in verified members and lists those that are not noticed.
 //!
-//! `cargo run -p sil-tests --bin attack -- plant DIR` tries every error that `sil_tests::plant` knows in every verified member
-//! of the programs below a directory. With `--way direct` or `--way translated` the text of Chalice programs is changed, and the
-//! other of these two is asked about what survives. Exit code: 0 if there is no suspect, 1 otherwise.
+//! `cargo run -p sil-tests --bin attack -- plant DIR` tries every error that `sil_tests::plant`
+//! knows in every verified member of the programs below a directory. With `--way direct` or `--way
+//! translated` the text of Chalice programs is changed, and the other of these two is asked about
+//! what survives. Exit code: 0 if there is no suspect, 1 otherwise.
 
 mod planted;
 mod show;
@@ -49,10 +50,11 @@ pub(super) struct Options {
     /// Which ones are drawn
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What errors are planted into, and what judges
+    /// The target of planted errors, and their judge
     #[arg(long, value_enum, default_value_t = Way::Engine)]
     way: Way,
-    /// Ask another verifier about survivors: the command gets a file, and exits with 0 if that verifies
+    /// Ask another verifier about survivors: the command gets a file, and exits with 0 if that
+    /// verifies
     #[arg(long, value_name = "CMD")]
     oracle: Option<String>,
     /// Write every mutant into this directory, and their fates into `index.txt`
@@ -60,7 +62,7 @@ pub(super) struct Options {
     write: Option<PathBuf>,
 }
 
-/// What errors are planted into, and what judges.
+/// The target of planted errors, and their judge.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Way {
     /// SIL programs, and translations; the engine
@@ -86,7 +88,7 @@ struct Job {
     numbers: Vec<usize>,
 }
 
-/// What became of the mutants of a job.
+/// The fate of the mutants of a job.
 enum Done {
     /// The member does not verify as it is.
     NotVerified,
@@ -100,7 +102,7 @@ struct Tried {
     fate: Fate,
     /// The line of the cause.
     cause_line: Option<u32>,
-    /// What the other verifier says about a survivor.
+    /// The other verifier's answer about a survivor.
     oracle: Option<bool>,
     written: Option<String>,
 }

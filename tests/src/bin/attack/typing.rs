@@ -1,10 +1,11 @@
-//! Types into programs as somebody would in an editor, and measures how long the language server takes to say what is wrong with the
-//! text.
+//! Types into programs as somebody would in an editor, and measures how long the language server
+//! takes to say what is wrong with the text.
 //!
-//! `cargo run --release -p sil-tests --bin attack -- typing --edits 20 --seed 1 DIR` opens each program below a directory, and edits it: a
-//! letter more or less, a word doubled, a line away. The time is that from the edit to the diagnostics of the front end for that very
-//! version. At the end of each program they have to be those of a fresh check. Exit code: 0 if they are and 97 % of the programs have
-//! 95 % of their edits answered within the bound, 1 otherwise.
+//! `cargo run --release -p sil-tests --bin attack -- typing --edits 20 --seed 1 DIR` opens each
+//! program below a directory, and edits it: a letter more or less, a word doubled, a line away. The
+//! time is that from the edit to the diagnostics of the front end for that very version. At the end
+//! of each program they have to be those of a fresh check. Exit code: 0 if they are and 97 % of the
+//! programs have 95 % of their edits answered within the bound, 1 otherwise.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ use sil_tests::plant::lot;
 use silicon::session::input::programs_below;
 use silicon::session::{Input, Session, Task};
 
-/// Types into programs, and measures how long the language server takes to say what is wrong with the text.
+/// Types into programs, and measures how long the language server takes to say what is wrong with
+/// the text.
 #[derive(Args)]
 pub(super) struct Options {
     /// Which edits are made
@@ -30,7 +32,8 @@ pub(super) struct Options {
     /// How many in each program
     #[arg(long, default_value_t = 20)]
     edits: usize,
-    /// How long to wait between edits, in milliseconds: what was begun meanwhile is stopped by the next edit
+    /// How long to wait between edits, in milliseconds: what was begun meanwhile is stopped by the
+    /// next edit
     #[arg(long, default_value_t = 0)]
     pause: u64,
     /// How long an answer may take, in milliseconds
@@ -44,15 +47,16 @@ pub(super) struct Options {
     directories: Vec<PathBuf>,
 }
 
-/// What was measured of one program.
+/// The measurements of one program.
 struct Typed {
     name: String,
     bytes: usize,
     /// The times of its edits, the shortest first.
     times: Vec<Duration>,
-    /// How long the server was at work for an edit, on average: that does not depend on who else is.
+    /// How long the server was at work for an edit, on average: that does not depend on who else
+    /// is.
     work: Duration,
-    /// What is said at the end, where a fresh check says something else.
+    /// The last diagnostics, where a fresh check yields others.
     difference: Option<String>,
 }
 
@@ -229,7 +233,7 @@ fn position(text: &str, offset: usize) -> Value {
     json!({ "line": before.matches('\n').count(), "character": character })
 }
 
-/// What somebody may do next: the range that is another text, and that text.
+/// Makes the next edit: the replaced range, and the new text.
 fn edit(text: &str, rng: &mut Rng) -> (std::ops::Range<usize>, String) {
     let mut at = rng.usize(..=text.len());
     // Editors have no place inside of a character, or of the end of a line.

@@ -1,4 +1,4 @@
-//! What rules are told of what has been found.
+//! Tests of the questions that rules ask about findings.
 
 use smt::terms::Sort;
 

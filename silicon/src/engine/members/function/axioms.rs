@@ -27,8 +27,9 @@ impl Engine<'_> {
         self.terms.forall(&operands, vec![vec![limited], vec![evaluated]], stateless, &*name, 1)
     }
 
-    /// ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ what the path shows, with the facts that make the
-    /// terms in it meaningful. All of it is guarded by the precondition (traps T5b, T5e, T5f).
+    /// ∀ s, xs {triggers}. pre(s, xs) ∧ literals of the path ⇒ what the path shows, with the facts
+    /// that make the terms in it meaningful. All of it is guarded by the precondition (traps T5b,
+    /// T5e, T5f).
     pub(super) fn path_axiom(
         &mut self,
         general: &General<'_>,
@@ -72,7 +73,7 @@ impl Engine<'_> {
         Some(self.terms.forall(&operands, triggers, body, &*general.declaration.name, 1))
     }
 
-    /// Whether a fact says that an application is in its function's domain.
+    /// Tells whether a fact says that an application is in its function's domain.
     pub(super) fn is_domain_fact(&self, fact: Term) -> bool {
         match self.terms.kind(fact) {
             TermKind::Implies(_, conclusion) => self.is_domain_fact(*conclusion),
@@ -82,7 +83,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a fact says that a reference is not null, as is learnt from permission to its fields.
+    /// Tells whether a fact says that a reference is not null, as is learnt from permission to its
+    /// fields.
     pub(super) fn is_not_null(&self, fact: Term) -> bool {
         match self.terms.kind(fact) {
             TermKind::Implies(_, conclusion) => self.is_not_null(*conclusion),
@@ -96,7 +98,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Fresh symbols as functions of the axiom's variables too: two applications must not share them.
+    /// Fresh symbols as functions of the axiom's variables too: two applications must not share
+    /// them.
     pub(super) fn skolemised(&mut self, general: &General<'_>, body: Term) -> Term {
         let operands = general.operands();
         let sorts: Vec<_> = operands.iter().map(|&operand| self.terms.sort(operand)).collect();
@@ -117,8 +120,8 @@ impl Engine<'_> {
         self.terms.extend_applications(body, &map, &operands)
     }
 
-    /// {stateless(xs), trigP(s', args)} for each predicate instance the body unfolds: the definition is unrolled
-    /// wherever that instance was folded or unfolded.
+    /// {stateless(xs), trigP(s', args)} for each predicate instance the body unfolds: the
+    /// definition is unrolled wherever that instance was folded or unfolded.
     pub(super) fn predicate_triggers(
         &mut self,
         general: &General<'_>,

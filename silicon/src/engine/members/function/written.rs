@@ -1,4 +1,4 @@
-//! What the rules of functions need of the language that a function is written in.
+//! The needs of the rules of functions from the language that a function is written in.
 
 use sil::program::{Expr, Function};
 use sil::source::Span;
@@ -21,10 +21,10 @@ pub(crate) trait Written<'p>: Copy {
     /// The defining expression; absent means uninterpreted.
     fn body(self) -> Option<&'p Self::Expr>;
 
-    /// Whether some clause says one thing to those who prove it and another to those who use it.
+    /// Tells whether some clause says one thing to its provers and another to its users.
     fn has_two_readings(self) -> bool;
 
-    /// Whether the ways through the precondition are merged.
+    /// Tells whether the ways through the precondition are merged.
     fn merges_ways(self, engine: &Engine<'p>) -> bool;
 
     /// Goes to the state where the parameters have these values and nothing else is known.

@@ -14,9 +14,9 @@ use crate::engine::state::Forgot;
 use crate::engine::state::heap::Heap;
 
 impl Driver<'_, '_> {
-    /// A loop reached from outside: the invariants are well-formed in the most general state of an iteration, they hold
-    /// on entry, and then the path goes on in that general state, with what the invariants do not need framed around
-    /// the loop.
+    /// A loop reached from outside: the invariants are well-formed in the most general state of an
+    /// iteration, they hold on entry, and then the path goes on in that general state, with what
+    /// the invariants do not need framed around the loop.
     pub(super) fn enter_loop(
         &mut self,
         block: BlockId,
@@ -68,8 +68,9 @@ impl Driver<'_, '_> {
         Ok(Some(Place::Block(the_loop.then.expect("a loop with a condition says where it leads"))))
     }
 
-    /// The state at the start of an arbitrary iteration, before the invariants: nothing is known of what the loop
-    /// writes (trap T12), no permission is held, the labels inside have not been passed.
+    /// The state at the start of an arbitrary iteration, before the invariants: nothing is known of
+    /// what the loop writes (trap T12), no permission is held, the labels inside have not been
+    /// passed.
     pub(super) fn forget(&mut self, the_loop: &Loop) {
         self.engine.state.heap = Heap::default();
         self.engine.begin_epoch();

@@ -5,7 +5,7 @@ use smt::terms::{Sort, Term, Terms};
 use crate::engine::Engine;
 use crate::engine::state::heap::{Chunk, Heap, Resource};
 
-/// What one chunk, of either kind, says about every location of its resource.
+/// The statement of one chunk, of either kind, about every location of its resource.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Portion {
     /// Over the formals of the resource.
@@ -53,8 +53,9 @@ impl Engine<'_> {
         portions
     }
 
-    /// The portions that the value of a location is read from, those to be tried first coming first: what an assertion that
-    /// frames itself reads, it gives permission to, whatever else there is.
+    /// The portions that the value of a location is read from, those to be tried first coming
+    /// first: what an assertion that frames itself reads, it gives permission to, whatever else
+    /// there is.
     pub(crate) fn readable_portions(
         &mut self,
         resource: Resource,

@@ -11,7 +11,8 @@ use crate::engine::state::quantified::{Access, Footprint};
 use crate::engine::{Amounts, Engine, Stop};
 
 impl Engine<'_> {
-    /// The chunks that hold some of what a footprint asks for, where it asks for some; `None`: there is not enough.
+    /// The chunks that hold some of what a footprint asks for, where it asks for some; `None`:
+    /// there is not enough.
     pub(crate) fn portions_if_some(
         &mut self,
         resource: Resource,
@@ -87,8 +88,8 @@ impl Engine<'_> {
         Ok(Some(touched))
     }
 
-    /// Positions of portions: the very same amount, then the same receiver, then the other quantified chunks, then single
-    /// locations.
+    /// Positions of portions: the very same amount, then the same receiver, then the other
+    /// quantified chunks, then single locations.
     fn removal_order(&mut self, access: &Access, need: Term) -> Vec<usize> {
         let left = self.left();
         let ordinary = left.of(access.resource).len();

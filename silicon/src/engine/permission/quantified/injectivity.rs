@@ -1,4 +1,5 @@
-//! Injectivity: different values of the variables of a quantified permission are different locations.
+//! Injectivity: different values of the variables of a quantified permission are different
+//! locations.
 
 use sil::source::Span;
 use smt::terms::{Substitution, Term};
@@ -8,15 +9,16 @@ use crate::engine::run::explore::Answer;
 use crate::engine::state::quantified::Access;
 use crate::engine::{Engine, Stop};
 
-/// Evidence for [`Engine::footprint`], which makes inverse functions: they contradict each other where different values of
-/// the variables are one location (trap T15).
+/// Evidence for [`Engine::footprint`], which makes inverse functions: they contradict each other
+/// where different values of the variables are one location (trap T15).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Injective {
     _made_here: (),
 }
 
 impl Injective {
-    /// It has been shown where the assertion is declared, or the failure has been reported, or an option takes it for granted.
+    /// It has been shown where the assertion is declared, or the failure has been reported, or an
+    /// option takes it for granted.
     pub(crate) fn taken_from_declaration() -> Self {
         Self { _made_here: () }
     }
@@ -39,7 +41,7 @@ impl Engine<'_> {
         Ok(Injective { _made_here: () })
     }
 
-    /// Whether different values of the variables are different locations.
+    /// Asks whether different values of the variables are different locations.
     pub(crate) fn is_injective(&mut self, access: &Access) -> Result<Option<Injective>, Stop> {
         let answer = self.ask_injective(access)?;
         Ok((answer == Answer::Yes).then_some(Injective { _made_here: () }))

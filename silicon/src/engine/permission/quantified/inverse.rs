@@ -8,7 +8,7 @@ use crate::engine::quantifiers::occurring;
 use crate::engine::state::quantified::Access;
 use crate::engine::{Engine, Stop};
 
-/// What makes inverse functions what they are: the receiver, and when there is permission.
+/// The identity of inverse functions: the receiver, and the condition of the permission.
 pub(crate) type Key = (Vec<Term>, Term, Vec<Term>);
 
 /// The variables of a quantified permission in terms of the location.
@@ -24,8 +24,8 @@ pub(crate) struct Inverse {
 impl Engine<'_> {
     /// Inverse functions for an access, with their axioms assumed.
     ///
-    /// SOUNDNESS: the receiver is injective where the access is active; proved before, or known from the contract's own
-    /// check (trap T15).
+    /// SOUNDNESS: the receiver is injective where the access is active; proved before, or known
+    /// from the contract's own check (trap T15).
     pub(crate) fn inverse(&mut self, access: &Access) -> Result<Inverse, Stop> {
         let formals = self.formals(access.resource);
         if let Some(direct) = self.direct_inverse(access, &formals) {
@@ -42,8 +42,9 @@ impl Engine<'_> {
         Ok(inverse)
     }
 
-    /// Inverse functions of a receiver that is injective whatever the condition, as places in arrays are: all
-    /// permissions with this receiver have them in common, and differ in their conditions only.
+    /// Inverse functions of a receiver that is injective whatever the condition, as places in
+    /// arrays are: all permissions with this receiver have them in common, and differ in their
+    /// conditions only.
     pub(crate) fn general_inverse(&mut self, access: &Access) -> Result<Option<Inverse>, Stop> {
         if !access.variables.iter().all(|&variable| self.is_plain_operand(access, variable)) {
             return Ok(None);
@@ -73,7 +74,8 @@ impl Engine<'_> {
         Ok(Some(inverse))
     }
 
-    /// Whether a variable is an argument of the access, or an operand of a function of some domain that is one.
+    /// Tells whether a variable is an argument of the access, or an operand of a function of some
+    /// domain that is one.
     fn is_plain_operand(&self, access: &Access, variable: Term) -> bool {
         access.arguments.iter().any(|&argument| match self.terms.kind(argument) {
             _ if argument == variable => true,
@@ -107,7 +109,8 @@ impl Engine<'_> {
         Inverse { of, image, triggers }
     }
 
-    /// The definition, whatever its variables are called: the names tell how deep inside of other quantifiers it stands.
+    /// The definition, whatever its variables are called: the names tell how deep inside of other
+    /// quantifiers it stands.
     fn inverse_key(&mut self, access: &Access, active: Term) -> Key {
         let mut variables = Vec::with_capacity(access.variables.len());
         for (position, &variable) in access.variables.iter().enumerate() {
@@ -141,7 +144,8 @@ impl Engine<'_> {
         Some(Inverse { of, image, triggers })
     }
 
-    /// ∀xs {T}. active ⇒ inv(e) = xs ∧ img(e), and ∀r {inv(r)}. img(r) ∧ active[inv(r)] ⇒ e[inv(r)] = r.
+    /// ∀xs {T}. active ⇒ inv(e) = xs ∧ img(e), and ∀r {inv(r)}. img(r) ∧ active[inv(r)] ⇒ e[inv(r)]
+    /// = r.
     fn inverse_axioms(
         &mut self,
         access: &Access,
@@ -181,8 +185,9 @@ impl Engine<'_> {
         [there, back]
     }
 
-    /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)` or `loc(a, n - i)`, another variable is
-    /// put for all of it: sums are matched literally, and `loc(a, k)` would not be found.
+    /// Where an argument has a variable only with an offset, as in `loc(a, i + 1)` or `loc(a, n -
+    /// i)`, another variable is put for all of it: sums are matched literally, and `loc(a, k)`
+    /// would not be found.
     pub(crate) fn remove_offsets(&mut self, access: &mut Access) {
         for variable in access.variables.clone() {
             if self.terms.sort(variable) != Sort::INT {
@@ -207,8 +212,8 @@ impl Engine<'_> {
         }
     }
 
-    /// With which offsets a variable stands in an argument, none included, each once. `false`: it stands below a quantifier,
-    /// whose variables may be in the offset.
+    /// With which offsets a variable stands in an argument, none included, each once. `false`: it
+    /// stands below a quantifier, whose variables may be in the offset.
     fn shifts_of(
         &mut self,
         term: Term,
@@ -267,8 +272,8 @@ impl Engine<'_> {
         }
     }
 
-    /// A fact learnt under a quantifier, for all values of its variables. What is itself quantified is merged with the
-    /// variables around it where its own triggers cover them.
+    /// A fact learnt under a quantifier, for all values of its variables. What is itself quantified
+    /// is merged with the variables around it where its own triggers cover them.
     pub(crate) fn quantified_fact(
         &mut self,
         variables: &[Term],

@@ -13,9 +13,10 @@ use crate::engine::{Engine, Stop};
 impl Engine<'_> {
     /// The value of a location, if some permission to it is held.
     ///
-    /// SOUNDNESS: where an expression is trusted, what there is permission to has been shown elsewhere, and need not be
-    /// shown at any cost once more. But what is read where that is not settled has to be nothing where nothing is held. A
-    /// map of several portions says nothing there; one portion alone may say what was there before it was given away.
+    /// SOUNDNESS: where an expression is trusted, what there is permission to has been shown
+    /// elsewhere, and need not be shown at any cost once more. But what is read where that is not
+    /// settled has to be nothing where nothing is held. A map of several portions says nothing
+    /// there; one portion alone may say what was there before it was given away.
     pub(crate) fn lookup_quantified(
         &mut self,
         resource: Resource,
@@ -47,8 +48,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Whether portions of a heap hold some permission to a location. `may_stay_open`: what takes long to tell need not be
-    /// told.
+    /// Tells whether portions of a heap hold some permission to a location. `may_stay_open`: a long
+    /// search need not be finished.
     fn is_held_in(
         &mut self,
         resource: Resource,
@@ -67,7 +68,7 @@ impl Engine<'_> {
         self.ask_obligation(some)
     }
 
-    /// What is held is no location of null.
+    /// Notes that no location of null is held.
     ///
     /// COMPLETENESS: under a guard that says nothing of the receiver Z3 has no trigger for it.
     fn note_exists(&mut self, resource: Resource, arguments: &[Term]) -> Result<(), Stop> {
@@ -110,7 +111,8 @@ impl Engine<'_> {
         self.terms.sum(Sort::PERM, amounts)
     }
 
-    /// The value of a location of which `loss` is left, whichever chunks hold it; `None`: there is not enough.
+    /// The value of a location of which `loss` is left, whichever chunks hold it; `None`: there is
+    /// not enough.
     pub(crate) fn value_if_enough(
         &mut self,
         resource: Resource,
@@ -211,8 +213,8 @@ impl Engine<'_> {
         heap.set_quantified(resource, quantified);
     }
 
-    /// Takes an amount that is still open: less than what every portion holds there (trap T9), from the first that holds
-    /// some.
+    /// Takes an amount that is still open: less than what every portion holds there (trap T9), from
+    /// the first that holds some.
     pub(crate) fn take_less_of(
         &mut self,
         resource: Resource,

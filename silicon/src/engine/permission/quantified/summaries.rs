@@ -12,7 +12,7 @@ use crate::engine::quantifiers::occurring;
 use crate::engine::state::heap::Resource;
 use crate::engine::{Engine, Stop};
 
-/// What makes a summary what it is: the portions, and where it is defined, if that is asked for.
+/// The identity of a summary: the portions, and the domain of its definition, if that is asked for.
 pub(crate) type Key = (Resource, Vec<Portion>, Option<Term>);
 
 impl Engine<'_> {
@@ -50,8 +50,9 @@ impl Engine<'_> {
         Ok(map)
     }
 
-    /// Defines the summaries of the fields that are read below a quantifier before it is entered: what is learnt
-    /// inside stays under the conditions and triggers of the place where it was learnt.
+    /// Defines the summaries of the fields that are read below a quantifier before it is entered:
+    /// what is learnt inside stays under the conditions and triggers of the place where it was
+    /// learnt.
     pub(crate) fn define_summaries<'e>(
         &mut self,
         formulas: impl IntoIterator<Item = &'e Expr>,
@@ -105,10 +106,12 @@ impl Engine<'_> {
         Ok(self.map_at(resource, map, arguments))
     }
 
-    /// The snapshot of a quantified permission: a map that is defined where `amount`, over the formals, is positive, and
-    /// has the values of the portions there. Equal values there make equal maps.
+    /// The snapshot of a quantified permission: a map that is defined where `amount`, over the
+    /// formals, is positive, and has the values of the portions there. Equal values there make
+    /// equal maps.
     ///
-    /// SOUNDNESS: that the portions hold permission wherever the amount is positive has been proved.
+    /// SOUNDNESS: that the portions hold permission wherever the amount is positive has been
+    /// proved.
     pub(crate) fn partial_summary(
         &mut self,
         resource: Resource,
@@ -139,13 +142,15 @@ impl Engine<'_> {
         Ok(map)
     }
 
-    /// The map of a portion that is still there as it came, if that is all that is asked for: a permission that is given
-    /// away and received again, or given to several functions, has one snapshot.
+    /// The map of a portion that is still there as it came, if that is all that is asked for: a
+    /// permission that is given away and received again, or given to several functions, has one
+    /// snapshot.
     ///
-    /// SOUNDNESS: the map came with the permission, and only its values there are known; so it may be taken for a map that
-    /// is defined there and nowhere else, on the path on which it came: on another, one snapshot may be the map of other
-    /// locations, so nothing of that leaves the path (trap T26). Parts that hold permission to the same locations have
-    /// the same values there, which those of wands need not (trap T10e). COMPLETENESS: of several the one that came with
+    /// SOUNDNESS: the map came with the permission, and only its values there are known; so it may
+    /// be taken for a map that is defined there and nowhere else, on the path on which it came: on
+    /// another, one snapshot may be the map of other locations, so nothing of that leaves the path
+    /// (trap T26). Parts that hold permission to the same locations have the same values there,
+    /// which those of wands need not (trap T10e). COMPLETENESS: of several the one that came with
     /// the left-hand side of a wand is the last choice (see [`Engine::is_known_outside`]).
     fn own_map(
         &mut self,
@@ -187,7 +192,8 @@ impl Engine<'_> {
         Ok(Some(own))
     }
 
-    /// A map is defined where `domain`, over the formals, holds. Yields what that has been said with.
+    /// A map is defined where `domain`, over the formals, holds. Yields what that has been said
+    /// with.
     fn define_domain(
         &mut self,
         resource: Resource,
@@ -212,8 +218,8 @@ impl Engine<'_> {
         Ok([axiom, partial])
     }
 
-    /// The symbol of a summary, a function of the variables bound around that occur in it. Whether anybody looks at
-    /// the definition is the second answer.
+    /// The symbol of a summary, a function of the variables bound around that occur in it. Whether
+    /// anybody looks at the definition is the second answer.
     fn summary_symbol(&mut self, key: Key) -> (Term, bool) {
         let resource = key.0;
         let mut mentioned: Vec<Term> = key.2.into_iter().collect();
@@ -240,8 +246,8 @@ impl Engine<'_> {
         (self.terms.apply(symbol, &outer), self.state.assertion.keeps_snapshots)
     }
 
-    /// ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each portion. SOUNDNESS: a value counts only where its
-    /// amount is positive (trap T2).
+    /// ∀r. domain ∧ amount_i(r) > 0 ⇒ map@r = value_i(r), for each portion. SOUNDNESS: a value
+    /// counts only where its amount is positive (trap T2).
     fn assume_values(
         &mut self,
         resource: Resource,
@@ -284,9 +290,9 @@ impl Engine<'_> {
 
     /// Hands the definition of a map to the packages around.
     ///
-    /// SOUNDNESS: that portions agree where several hold something is a fact, not a definition, and stays inside (trap
-    /// T10d): each portion counts only where those before it hold nothing. COMPLETENESS: what the left-hand side brings
-    /// comes last (see [`Engine::is_known_outside`]).
+    /// SOUNDNESS: that portions agree where several hold something is a fact, not a definition, and
+    /// stays inside (trap T10d): each portion counts only where those before it hold nothing.
+    /// COMPLETENESS: what the left-hand side brings comes last (see [`Engine::is_known_outside`]).
     fn export_values(&mut self, resource: Resource, map: Term, portions: &[Portion], domain: Term) {
         if !self.may_transfer() && self.mode.bound.is_empty() {
             return;
@@ -328,7 +334,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a fact learnt below a quantifier is known without what led to it.
+    /// Tells whether a fact learnt below a quantifier is known without its premises.
     pub(crate) fn is_known_around(&self, fact: Term) -> bool {
         match *self.terms.kind(fact) {
             TermKind::Implies(_, fact) => self.is_known_around(fact),
@@ -336,8 +342,9 @@ impl Engine<'_> {
         }
     }
 
-    /// Where a quantifier over `variables` ends: what was defined below it since `first`, and is the same for all
-    /// values of its variables, is defined around it too, whether or not anything brings an instance of its body up.
+    /// Where a quantifier over `variables` ends: what was defined below it since `first`, and is
+    /// the same for all values of its variables, is defined around it too, whether or not anything
+    /// brings an instance of its body up.
     pub(crate) fn release_met_below(
         &mut self,
         first: usize,

@@ -1,7 +1,8 @@
 //! Locations as triggers: `{x.f}`, `{P(xs)}`.
 //!
-//! A predicate on locations that is true of all of them stands for the location in triggers. It is assumed wherever the
-//! program comes by a location, and holds of every location that a map is looked up at.
+//! A predicate on locations that is true of all of them stands for the location in triggers. It is
+//! assumed wherever the program comes by a location, and holds of every location that a map is
+//! looked up at.
 
 use rustc_hash::FxHashSet;
 use smt::terms::{Sort, Term, TermKind, Terms, TheoryOp};
@@ -53,7 +54,8 @@ impl Engine<'_> {
         self.assume(fact)
     }
 
-    /// A predicate that is true of everything: it makes a term known to the prover, which matches known terms only.
+    /// A predicate that is true of everything: it makes a term known to the prover, which matches
+    /// known terms only.
     pub(crate) fn mentioned(&mut self, term: Term) -> Term {
         let sort = self.terms.sort(term);
         let name = format!("mentioned.{}", self.terms.sort_name(sort));
@@ -91,8 +93,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Makes the collections known whose elements some formulas are about: what is an element of their parts is one
-    /// of theirs.
+    /// Makes the collections known whose elements some formulas are about: what is an element of
+    /// their parts is one of theirs.
     pub(crate) fn mention_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
         self.mention_closed(formulas, |terms, user, collection| {
             matches!(
@@ -103,16 +105,17 @@ impl Engine<'_> {
         })
     }
 
-    /// Makes collections known that are written down below a quantifier, as in `Seq(x, y)[i]`: what their elements are
-    /// is triggered by the term, and an instance of the quantifier may come up only by them.
+    /// Makes collections known that are written down below a quantifier, as in `Seq(x, y)[i]`: what
+    /// their elements are is triggered by the term, and an instance of the quantifier may come up
+    /// only by them.
     pub(crate) fn mention_explicit_collections(&mut self, formulas: &[Term]) -> Result<(), Stop> {
         self.mention_closed(formulas, |terms, _, collection| {
             terms.is_explicit_collection(collection)
         })
     }
 
-    /// Makes the compound collections known that some open terms are about without being open themselves, where
-    /// `is_wanted` says so of the term and the collection.
+    /// Makes the compound collections known that some open terms are about without being open
+    /// themselves, where `is_wanted` says so of the term and the collection.
     fn mention_closed(
         &mut self,
         formulas: &[Term],

@@ -16,7 +16,7 @@ fn hold(engine: &mut Engine<'_>, field: Resource, name: &str, amount: Term) -> T
     receiver
 }
 
-/// Whether the heap holds exactly so much of a location, whatever else is.
+/// Tells whether the heap holds exactly so much of a location, whatever else it holds.
 fn holds(engine: &mut Engine<'_>, field: Resource, receiver: Term, amount: Term) -> bool {
     let heap = engine.state.heap.clone();
     let held = engine.held_in(&heap, field, &[receiver]);

@@ -13,7 +13,8 @@ use crate::engine::state::mode::Application;
 use crate::engine::{Engine, Stop};
 
 impl Engine<'_> {
-    /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot argument.
+    /// `f(es)`: the precondition holds in the current heap, whose part it describes is the snapshot
+    /// argument.
     pub(crate) fn eval_application(
         &mut self,
         expr: &Expr,
@@ -21,8 +22,8 @@ impl Engine<'_> {
         arguments: &[Expr],
         blame: Blame,
     ) -> Result<Term, Stop> {
-        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but that of its
-        // precondition is looked at.
+        // SOUNDNESS: a function has one value for its arguments and what it reads, and no heap but
+        // that of its precondition is looked at.
         if self.state.result_of == Some(function)
             && is_result(self.program, function, arguments)
             && let Some(result) = self.state.result
@@ -43,8 +44,8 @@ impl Engine<'_> {
             let read = self.arguments_read(function, &arguments);
             snapshot = self.trigger_hole(Sort::SNAP, &read).unwrap_or(snapshot);
         }
-        // A trigger that is not defined where it is written, under an `unfolding` of the body say, means the
-        // application there.
+        // A trigger that is not defined where it is written, under an `unfolding` of the body say,
+        // means the application there.
         if self.mode.in_trigger
             && missing.is_some()
             && self.gathered.trigger_holes.is_none()
@@ -94,8 +95,8 @@ impl Engine<'_> {
         Ok(application)
     }
 
-    /// The application of a function whose precondition has been looked at, and its limited form. `missing`: what the
-    /// snapshot lacks.
+    /// The application of a function whose precondition has been looked at, and its limited form.
+    /// `missing`: what the snapshot lacks.
     pub(crate) fn make_application(
         &mut self,
         function: FunctionId,
@@ -131,7 +132,8 @@ impl Engine<'_> {
         formals.filter(|&(&formal, _)| mentions(formal)).map(|(_, &argument)| argument).collect()
     }
 
-    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing away.
+    /// Consumes the precondition with the reading of amounts that functions have, and takes nothing
+    /// away.
     fn application_snapshot(
         &mut self,
         expr: &Expr,

@@ -9,7 +9,7 @@ use crate::engine::findings::log::Reported;
 use crate::engine::state::heap::{Chunk, Resource};
 use crate::engine::{Engine, Stop};
 
-/// What came of a field that could not be read.
+/// The result for a field that could not be read.
 enum Unread {
     /// All that was wrong is that its receiver might be null; otherwise it has this value.
     Read(Term),
@@ -55,8 +55,8 @@ impl Engine<'_> {
         let reported = match self.report_read(resource, receiver, blame, at) {
             Ok(Unread::Read(value)) => return Ok(value),
             Ok(Unread::Missing(reported)) => reported,
-            // The path may go on without this part of the expression. SOUNDNESS: nothing has been reported, so what depends
-            // on the value fails like anything else.
+            // The path may go on without this part of the expression. SOUNDNESS: nothing has been
+            // reported, so what depends on the value fails like anything else.
             Err(Stop::Infeasible) if is_inside => return Ok(value),
             Err(stop) => return Err(stop),
         };
@@ -93,7 +93,7 @@ impl Engine<'_> {
         Ok(Unread::Missing(reported))
     }
 
-    /// What a mention of a resource means, with the values of its arguments.
+    /// Evaluates a mention of a resource, with the values of its arguments.
     pub(crate) fn eval_resource(
         &mut self,
         resource: &Asked,

@@ -1,4 +1,5 @@
-//! Binary operators, indexing and update, of operands that have been evaluated, with their obligations.
+//! Binary operators, indexing and update, of operands that have been evaluated, with their
+//! obligations.
 
 use sil::program::{BinaryOp, Expr, Type};
 use smt::terms::{Sort, Term, Terms};

@@ -17,7 +17,8 @@ impl Engine<'_> {
         Ok(self.held_in(&heap, resource, &arguments))
     }
 
-    /// `forperm xs [r(args)] :: e`: a conjunct for each chunk, the variables bound to its arguments.
+    /// `forperm xs [r(args)] :: e`: a conjunct for each chunk, the variables bound to its
+    /// arguments.
     pub(crate) fn eval_forperm(
         &mut self,
         expr: &Expr,
@@ -58,8 +59,8 @@ impl Engine<'_> {
         Ok(self.terms.and(conjuncts))
     }
 
-    /// `forperm xs [r(args)] :: e` over quantified chunks: for all values of the variables at whose location a chunk
-    /// holds something.
+    /// `forperm xs [r(args)] :: e` over quantified chunks: for all values of the variables at whose
+    /// location a chunk holds something.
     fn forperm_quantified(
         &mut self,
         resource: Resource,

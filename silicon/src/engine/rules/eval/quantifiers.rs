@@ -17,7 +17,7 @@ struct Pattern {
     trigger: Vec<Term>,
 }
 
-/// What a quantifier says, for arbitrary values of its variables.
+/// The body of a quantifier, for arbitrary values of its variables.
 struct Body {
     value: Term,
     triggers: Vec<Vec<Term>>,
@@ -27,7 +27,8 @@ struct Body {
 }
 
 impl Engine<'_> {
-    /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way quantified.
+    /// `forall xs :: {T} e` and `exists`: e for arbitrary values, with everything learnt on the way
+    /// quantified.
     pub(crate) fn eval_quantified(&mut self, expr: &Expr, blame: Blame) -> Result<Term, Stop> {
         let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
             unreachable!("called for quantifiers only")
@@ -70,8 +71,8 @@ impl Engine<'_> {
         }
         let Body { value, triggers, general, is_trigger_undefined } = result?;
         self.release_met_below(met_below, &bound)?;
-        // What a body means that is not defined for all values, nobody can say: what builds on it would be reported
-        // for no other reason, so the path ends here.
+        // What a body means that is not defined for all values, nobody can say: what builds on it
+        // would be reported for no other reason, so the path ends here.
         if seen.failed {
             self.log.note_undefined(blame.span);
             self.log.rely_on_report();
@@ -146,8 +147,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// The body of a quantifier and its triggers, for arbitrary values of its variables: those written, or inferred ones
-    /// where none are.
+    /// The body of a quantifier and its triggers, for arbitrary values of its variables: those
+    /// written, or inferred ones where none are.
     fn eval_quantified_body(
         &mut self,
         (variables, bound): (&[LocalId], &[Term]),
@@ -176,7 +177,8 @@ impl Engine<'_> {
         Ok(Body { value, triggers, general, is_trigger_undefined: seen.undefined_trigger })
     }
 
-    /// Assumes what was learnt about the body, for all values of its variables; yields it beside what it was made of.
+    /// Assumes what was learnt about the body, for all values of its variables; yields it beside
+    /// what it was made of.
     pub(crate) fn learn_for_all(
         &mut self,
         bound: &[Term],
@@ -196,9 +198,10 @@ impl Engine<'_> {
         Ok(learnt)
     }
 
-    /// A fact learnt about the body, for all values of its variables. Where it mentions the application that a trigger
-    /// consists of, it is also there for that application in any other state: what is known of `f(x)` for all x is used
-    /// where `f` is applied to a value after the heap has changed, too.
+    /// A fact learnt about the body, for all values of its variables. Where it mentions the
+    /// application that a trigger consists of, it is also there for that application in any other
+    /// state: what is known of `f(x)` for all x is used where `f` is applied to a value after the
+    /// heap has changed, too.
     ///
     /// SOUNDNESS: the fact holds for all values, whatever term brings it up.
     fn learnt_for_all(
@@ -226,7 +229,8 @@ impl Engine<'_> {
         self.terms.and(formulas)
     }
 
-    /// A trigger with variables for the snapshots of the applications it consists of, if the formula mentions one.
+    /// A trigger with variables for the snapshots of the applications it consists of, if the
+    /// formula mentions one.
     fn in_any_state(&mut self, trigger: &[Term], formula: Term) -> Option<(Vec<Term>, Vec<Term>)> {
         let formula = self.limited_variant(formula);
         let mut mentioned = false;
@@ -254,9 +258,11 @@ impl Engine<'_> {
         mentioned.then_some((states, general))
     }
 
-    /// The triggers as terms; function applications in their limited form, which is matched more often.
+    /// The triggers as terms; function applications in their limited form, which is matched more
+    /// often.
     ///
-    /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it is kept (trap T6).
+    /// SOUNDNESS: a trigger need not be defined for all values, so nothing learnt while reading it
+    /// is kept (trap T6).
     pub(crate) fn eval_trigger_sets(
         &mut self,
         triggers: &[Vec<&Expr>],
@@ -265,7 +271,8 @@ impl Engine<'_> {
         self.eval_trigger_sets_under(None, triggers, blame)
     }
 
-    /// The same for a body that is guarded: what there is no permission to without the guard is read under it.
+    /// The same for a body that is guarded: what there is no permission to without the guard is
+    /// read under it.
     fn eval_trigger_sets_under(
         &mut self,
         guard: Option<&Expr>,
@@ -333,8 +340,8 @@ impl Engine<'_> {
         Ok(all)
     }
 
-    /// A trigger that is not defined where it is written, with variables for what it depends on there: so it is matched
-    /// by the application in whatever state the body means.
+    /// A trigger that is not defined where it is written, with variables for what it depends on
+    /// there: so it is matched by the application in whatever state the body means.
     ///
     /// SOUNDNESS: the variables do not occur in the body.
     fn trigger_with_holes(
@@ -352,11 +359,12 @@ impl Engine<'_> {
         Ok(trigger.filter(|_| all_occur).map(|trigger| Pattern { holes, trigger }))
     }
 
-    /// A variable for what is not defined in a trigger, where there are to be any. Which locations it is about follows from
-    /// the values `of`.
+    /// A variable for what is not defined in a trigger, where there are to be any. Which locations
+    /// it is about follows from the values `of`.
     ///
-    /// PERFORMANCE: a location that differs from instance to instance has a value in each of many states, and a variable
-    /// for it would be matched by all of them; so such a trigger stays as it is.
+    /// PERFORMANCE: a location that differs from instance to instance has a value in each of many
+    /// states, and a variable for it would be matched by all of them; so such a trigger stays as it
+    /// is.
     pub(crate) fn trigger_hole(&mut self, sort: Sort, of: &[Term]) -> Option<Term> {
         self.gathered.trigger_holes.as_ref()?;
         if of.iter().any(|&value| self.terms.mentions(value, &self.mode.bound)) {

@@ -1,5 +1,5 @@
-//! What one conjunct of an impure quantifier says: its condition, receiver and amount for arbitrary values of the variables,
-//! and from there its amount as a function of the location.
+//! One conjunct of an impure quantifier: its condition, receiver and amount for arbitrary values of
+//! the variables, and from there its amount as a function of the location.
 
 use sil::program::{Expr, ExprKind, Location, Resource as Asked};
 use smt::terms::{Quant, Term, Terms};
@@ -11,7 +11,7 @@ use crate::engine::state::heap::Resource;
 use crate::engine::state::quantified::{Access, Footprint};
 use crate::engine::{Amounts, Engine, Stop};
 
-/// What one conjunct gives permission to.
+/// The target of one conjunct's permission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target<'e> {
     /// `amount`: all there is where there is none.
@@ -21,7 +21,7 @@ pub(crate) enum Target<'e> {
 }
 
 impl<'e> Target<'e> {
-    /// What an assertion gives permission to, if it is an access.
+    /// Returns the target of an assertion, if it is an access.
     pub(crate) fn of(assertion: &'e Expr) -> Option<Self> {
         match &assertion.kind {
             ExprKind::Acc { location, amount } => {
@@ -32,7 +32,7 @@ impl<'e> Target<'e> {
         }
     }
 
-    /// What a mention of a resource outside of an assertion means.
+    /// Returns the target of a mention of a resource outside of an assertion.
     pub(crate) fn asked(resource: &'e Asked) -> Self {
         match resource {
             Asked::Location(location) => Self::Location { location, amount: None },
@@ -130,8 +130,8 @@ impl Engine<'_> {
         ))
     }
 
-    /// Evaluates the steps of a conjunct and then `body`, under the conjunct's guard, for arbitrary values of its variables.
-    /// What is learnt on the way stays, quantified.
+    /// Evaluates the steps of a conjunct and then `body`, under the conjunct's guard, for arbitrary
+    /// values of its variables. What is learnt on the way stays, quantified.
     fn eval_conjunct<T>(
         &mut self,
         conjunct: &QuantifiedConjunct<'_>,
@@ -217,8 +217,9 @@ impl Engine<'_> {
         Ok(Some(guard))
     }
 
-    /// An amount with wildcards is evaluated outside of the guard: they stay constrainable until the conjunct is over,
-    /// and there is one for each value of the variables whether the guard holds or not (trap T9e).
+    /// An amount with wildcards is evaluated outside of the guard: they stay constrainable until
+    /// the conjunct is over, and there is one for each value of the variables whether the guard
+    /// holds or not (trap T9e).
     fn eval_quantified_amount(
         &mut self,
         guard: Term,

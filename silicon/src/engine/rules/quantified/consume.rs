@@ -1,4 +1,5 @@
-//! Consuming quantified permissions, and removing permission from all locations of a resource at once.
+//! Consuming quantified permissions, and removing permission from all locations of a resource at
+//! once.
 
 use sil::program::Expr;
 use smt::terms::{Term, Terms};
@@ -64,9 +65,11 @@ impl Engine<'_> {
             return Ok(self.terms.snap_wrap(map));
         };
         let resource = access.resource;
-        // Where what is inhaled is not checked, contracts and bodies have not been checked at their declarations.
+        // Where what is inhaled is not checked, contracts and bodies have not been checked at their
+        // declarations.
         let is_unchecked = self.context.options.assume_injectivity_on_inhale && !blame.is_silent();
-        // Contracts that turned out to be ill-formed are used, too, and must not end the paths of their users.
+        // Contracts that turned out to be ill-formed are used, too, and must not end the paths of
+        // their users.
         let is_use = blame.error == ErrorId::CallPrecondition
             || blame.error == ErrorId::ApplicationPrecondition && !blame.is_silent();
         let injective = if !blame.is_trusted() || is_use || is_unchecked {
@@ -92,7 +95,8 @@ impl Engine<'_> {
                 let sort = self.map_sort(resource);
                 let map = self.fresh("missing", sort);
                 if let Some(reported) = reported {
-                    // What is said about the values in the same assertion fails for the same reason.
+                    // What is said about the values in the same assertion fails for the same
+                    // reason.
                     self.log.taint(map, reported);
                     let chunk = QuantifiedChunk::new(&access, footprint, map);
                     self.heap_to_extend().push_quantified(resource, chunk);

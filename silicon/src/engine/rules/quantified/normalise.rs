@@ -8,7 +8,7 @@ use crate::engine::Reading;
 use crate::engine::quantifiers::inferred;
 use crate::engine::rules::assertion::Form;
 
-/// What stands between the quantifier and a conjunct's body, outermost first.
+/// A step between the quantifier and a conjunct's body, outermost first.
 #[derive(Clone, Debug)]
 pub(crate) enum Step<'e> {
     Guard { condition: &'e Expr, holds: bool },
@@ -21,11 +21,12 @@ pub(crate) struct Prefix<'e> {
     pub(crate) variables: Vec<LocalId>,
     pub(crate) triggers: Vec<Vec<&'e Expr>>,
     pub(crate) steps: Vec<Step<'e>>,
-    /// Whether this is the exhale side of `[a, b]`.
+    /// This is the exhale side of `[a, b]`.
     pub(crate) is_unchecked: bool,
 }
 
-/// One conjunct of a normalised quantifier: the body is an access, pure, or something the engine has no rule for.
+/// One conjunct of a normalised quantifier: the body is an access, pure, or something the engine
+/// has no rule for.
 #[derive(Clone, Debug)]
 pub(crate) struct QuantifiedConjunct<'e> {
     pub(crate) prefix: Prefix<'e>,

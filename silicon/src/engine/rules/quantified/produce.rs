@@ -46,9 +46,9 @@ impl Engine<'_> {
         };
         let access = self.eval_quantified_access(conjunct, target, blame)?;
         let Some(access) = access else { return Ok(()) };
-        // A contract's own check is no reason to skip this one: where it failed, the axioms of the inverse functions
-        // would contradict each other.
-        // SOUNDNESS: an option may ask to take it for granted; it is named among what is trusted.
+        // A contract's own check is no reason to skip this one: where it failed, the axioms of the
+        // inverse functions would contradict each other. SOUNDNESS: an option may ask to take it
+        // for granted; it is named among what is trusted.
         let is_shown = !blame.is_silent() && !self.context.options.assume_injectivity_on_inhale;
         let injective = if is_shown {
             self.prove_injective(&access, blame, Reason::NotInjective, conjunct.body.span)?
@@ -79,7 +79,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p > 0 ⇒ e ≠ null.
+    /// ∀xs {T}. c ⇒ 0 ≤ p, and for fields p ≤ 1 (where amounts mean something, trap T8) and c ∧ p >
+    /// 0 ⇒ e ≠ null.
     fn assume_access_facts(&mut self, access: &Access) -> Result<(), Stop> {
         let mut bounds = vec![self.terms.le(Terms::NONE, access.amount)];
         let mut facts = Vec::new();

@@ -78,7 +78,8 @@ impl<'e> Shape<'e> {
         if let ExprKind::Old { label, .. } = &expr.kind
             && *label != OldLabel::Lhs
         {
-            // Read where the wand is used, but in the heap of the mention: the structure says which one that is.
+            // Read where the wand is used, but in the heap of the mention: the structure says which
+            // one that is.
             let Some(heap) = engine.old_heap(*label) else {
                 self.unreached = Some(expr.span);
                 return;
@@ -134,7 +135,7 @@ impl<'e> Shape<'e> {
     }
 }
 
-/// What permission to a location or wand is about, without the operands.
+/// Returns the head of permission to a location or wand, without the operands.
 fn resource_head(resource: &Asked) -> String {
     match resource {
         Asked::Location(location) => location_head(location),
@@ -149,7 +150,7 @@ fn location_head(location: &Location) -> String {
     }
 }
 
-/// Whether an expression stands for its value: that does not change with the heap it is evaluated in, and
+/// Tells whether an expression stands for its value. Its value does not change with the heap, and
 /// nothing is bound in it, so that two wands that quantify differently are different.
 fn is_hole(engine: &Engine<'_>, expr: &Expr) -> bool {
     let mut depends = false;

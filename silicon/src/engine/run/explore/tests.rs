@@ -100,7 +100,7 @@ fn records_answer_replays_as_they_answered_first() {
     });
 }
 
-/// What becomes of a run that depends on something outside of it.
+/// Returns the end of a run that depends on something outside of it.
 fn run_that_reads_bare(read: impl Fn(&mut Engine<'_>, bool) -> Result<(), Stop>) -> Stop {
     let mut outcome = None;
     with_engine(|engine| {

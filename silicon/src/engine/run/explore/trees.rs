@@ -1,5 +1,5 @@
-//! Random trees of decisions: what a run, its repetitions, merged ways and parts come to is what an executor comes to that
-//! simply calls itself twice.
+//! Random trees of decisions: what a run, its repetitions, merged ways and parts come to is what an
+//! executor comes to that simply calls itself twice.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ const WEIGHT: i64 = 7;
 /// A proposition, and whether it holds.
 type Literal = (u8, bool);
 
-/// What an execution does.
+/// An execution.
 #[derive(Clone, Debug)]
 enum Tree {
     End(u8),
@@ -41,7 +41,7 @@ enum Tree {
     Ask(Box<Tree>),
 }
 
-/// What trees are made of.
+/// The parts that trees are made of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// All but ways that meet.
@@ -80,7 +80,7 @@ fn tree(kind: Kind) -> BoxedStrategy<Tree> {
     end.boxed().prop_recursive(6, 40, 3, move |inner| more(inner.boxed()).boxed()).boxed()
 }
 
-/// What has been decided on a path.
+/// The decisions on a path.
 type Decided = BTreeMap<u8, bool>;
 
 /// The plain executor: what it finds in the order in which it comes to it.
@@ -90,7 +90,7 @@ struct Plain {
     paths: Vec<(Decided, i64)>,
 }
 
-/// What comes after a tree, given what is decided and the value at its end.
+/// The continuation of a tree, given the decisions and the value at its end.
 type Next<'a> = &'a dyn Fn(&mut Plain, Decided, i64);
 
 impl Plain {
@@ -291,7 +291,7 @@ fn failed(engine: &mut Engine<'_>) -> BTreeSet<u8> {
     failed
 }
 
-/// What exploring a tree finds.
+/// Returns the finds of exploring a tree.
 fn explored(tree: &Tree, merges: bool) -> (Vec<Values>, BTreeSet<u8>) {
     let mut found = None;
     with_engine(|engine| {
@@ -303,7 +303,7 @@ fn explored(tree: &Tree, merges: bool) -> (Vec<Values>, BTreeSet<u8>) {
     found.expect("the engine has run")
 }
 
-/// What one part of a tree finds, and the parts that it gives away.
+/// Returns the finds of one part of a tree, and the parts that it gives away.
 fn part_of(
     tree: &Tree,
     part: Option<Part>,

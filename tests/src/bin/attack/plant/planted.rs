@@ -1,4 +1,5 @@
-//! Programs that errors are planted into: as SIL, which the engine judges, or as the text of a Chalice program.
+//! Programs that errors are planted into: as SIL, which the engine judges, or as the text of a
+//! Chalice program.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -59,7 +60,7 @@ impl Planted {
         }
     }
 
-    /// What can be planted into a member.
+    /// Lists the kinds of errors that can be planted into a member.
     pub(super) fn kinds(&self, member: usize) -> Vec<Kind> {
         match self {
             Self::Engine { program, .. } => {
@@ -166,7 +167,7 @@ fn print(program: &Program, mutant: &Mutant) -> String {
     sil::print::program(&mutant.program(program), Form::Structured)
 }
 
-/// Whether the other verifier accepts the mutant; `None` if it gives no answer.
+/// Asks whether the other verifier accepts the mutant; `None` if it gives no answer.
 fn ask(
     command: &str,
     program: &Program,

@@ -90,7 +90,7 @@ struct Totals {
 impl Totals {
     /// The word for what became of a mutant.
     ///
-    /// What another verifier rejects is a suspect, whatever we think of it.
+    /// A mutant that another verifier rejects is a suspect, in any case.
     fn count(&mut self, tried: &Tried) -> &'static str {
         let rejected = tried.oracle == Some(false);
         let (counter, word) = match &tried.fate {
