@@ -142,7 +142,7 @@ impl Amount {
         }
     }
 
-    /// Of what it counts, what decides its sign: the number of counting permissions or, without
+    /// The part of its counts that decides its sign: the number of counting permissions or, without
     /// those, of shares of them.
     fn counted(&self) -> Rational {
         let counted = |term: &Term| term.monomial.is_counted().then(|| term.coefficient.clone());

@@ -50,16 +50,16 @@ pub struct Code {
     pub erased: Vec<Span>,
     /// Do ghosts that were left out decide who holds what, so that permission cannot be checked?
     pub needs_ghosts: bool,
-    /// What is recorded of states of the past other than for `old`.
+    /// The record of past states, other than for `old`.
     pub recorded: Recorded,
 }
 
-/// What the program asks of states of the past other than with `old`.
+/// The needs of the program for past states, other than with `old`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Recorded {
     /// It does not speak of them.
     Nothing,
-    /// What the values were.
+    /// The values at that time.
     Values,
     /// Also who held what.
     Permissions,

@@ -207,7 +207,7 @@ pub(crate) struct Member<'l, 'p> {
     /// Does `unfolding` open any positive amount, whatever is written? Less than that may be there
     /// where an assertion has been weakened.
     opens_any: bool,
-    /// What the assertion in the making has said so far.
+    /// The part of the assertion in the making that is done.
     said: Said,
     /// Names of variables that generated quantifiers bind; one name serves all quantifiers that are
     /// not nested.

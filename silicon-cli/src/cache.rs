@@ -52,7 +52,7 @@ impl CacheOptions {
         Ok(Some(Arc::new(if self.cache_only { answers.complete() } else { answers })))
     }
 
-    /// What the user should know where another option leaves the cache of no use, or no directory
+    /// Returns a remark where another option leaves the cache of no use, or no directory
     /// is named.
     pub(crate) fn note(&self, unusable: Option<&str>) -> Option<String> {
         match (&self.cache, unusable) {

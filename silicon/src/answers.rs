@@ -39,7 +39,7 @@ pub struct Answers {
     store: Option<Store>,
     /// The share of answers that are verified again, and compared.
     audit: f64,
-    /// Whether a task without an answer is given up.
+    /// Tells whether a task without an answer is given up.
     is_complete: bool,
 }
 

@@ -94,7 +94,7 @@ impl Direct {
     }
 }
 
-/// What messages call the constants that stand for amounts.
+/// Names, in messages, of the constants that stand for amounts.
 pub(crate) fn amount_in_words(constant: &str) -> Option<&'static str> {
     match constant {
         "direct.counting" => Some("ε"),

@@ -519,7 +519,7 @@ pub struct Statistics {
     pub waking: Asked,
     /// Paths followed to their end.
     pub paths: u64,
-    /// Whether an earlier run did the work, at this cost.
+    /// Tells whether an earlier run did the work, at this cost.
     #[serde(default)]
     pub is_cached: bool,
     /// How often the solver instantiated each quantifier, by its name, where that was asked for.

@@ -75,8 +75,8 @@ impl Machine<'_> {
         self.in_state(state, |machine| machine.said_then(body, slots))
     }
 
-    /// What an assertion says of a recorded state: of values and, where it is known who held what,
-    /// of permission.
+    /// The claims of an assertion about a recorded state: of values and, where it is known who held
+    /// what, of permission.
     fn said_then(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
         if body.is_pure {
             return self.eval(body, slots);

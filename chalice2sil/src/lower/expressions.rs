@@ -470,8 +470,8 @@ impl Member<'_, '_> {
             .collect()
     }
 
-    /// That every variable is in the domain, and the triggers that follow from it. In a range whose
-    /// bounds are out of order no number is.
+    /// The condition that every variable is in the domain, and the triggers that follow from it. In
+    /// a range whose bounds are out of order no number is.
     ///
     /// DIVERGENCE: the original verifier asks for bounds in order here as well as where a range is
     /// a value.

@@ -38,7 +38,7 @@ enum Kind {
     BackPointers(FieldId),
 }
 
-/// What the assertion in the making has said so far.
+/// The part of the assertion in the making that is done.
 #[derive(Default)]
 pub(crate) struct Said {
     /// The locations of which it has asked `rd*`.

@@ -163,7 +163,7 @@ impl<'p> Recall<'p> {
         answer.reports.iter().map(restored).collect()
     }
 
-    /// Whether tasks without an answer are given up.
+    /// Tells whether tasks without an answer are given up.
     pub(crate) fn is_complete(&self) -> bool {
         self.answers.is_complete
     }

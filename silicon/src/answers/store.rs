@@ -99,8 +99,8 @@ fn secret(root: &Path) -> io::Result<[u8; LENGTH]> {
     text.try_into().map_err(|_| io::Error::other(format!("{} is no secret", path.display())))
 }
 
-/// What gives the answers: this build, and the solver with its library. Answers of others are of no
-/// use.
+/// The identity of who answers: this build, and the solver with its library. Answers of others are
+/// of no use.
 fn engine() -> String {
     let mut digest = Sha256::new();
     digest.update(crate::BUILD);
@@ -142,7 +142,7 @@ struct Stored {
     path: PathBuf,
     size: u64,
     used: SystemTime,
-    /// Whether this engine gave the answer.
+    /// Tells whether this engine gave the answer.
     is_ours: bool,
 }
 
@@ -150,7 +150,7 @@ struct Stored {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Contents {
     pub answers: usize,
-    /// Of those, how many this build could use.
+    /// The number of answers that this build can use.
     pub usable: usize,
     /// In bytes.
     pub size: u64,

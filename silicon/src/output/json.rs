@@ -230,7 +230,7 @@ struct MemberLine<'a> {
     prover_ms: f64,
     queries: u64,
     paths: u64,
-    /// Whether an earlier run has done the work, at this cost.
+    /// Tells whether an earlier run has done the work, at this cost.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cached: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -341,8 +341,8 @@ impl<'p> Member<'_, 'p> {
         self.obligation(and(claims), (ACCESS, &text), span, how);
     }
 
-    /// That a cell is one of its array's: what arrays own that own what they hold is not only such
-    /// cells.
+    /// The condition that a cell is one of its array's: what arrays own that own what they hold is
+    /// not only such cells.
     fn within_bounds(&mut self, sort: &Type, cell: &s::Expr) -> Option<s::Expr> {
         let Type::ArrayCell(element) = sort else { return None };
         if !owns_contents(self.program) {

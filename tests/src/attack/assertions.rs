@@ -16,7 +16,7 @@ pub(super) enum Form {
     Field,
     /// Permission to an instance of a predicate.
     Instance,
-    /// What says nothing about permission.
+    /// A form that says nothing about permission.
     Fact,
     All,
     Implies,
@@ -93,7 +93,7 @@ impl Form {
     }
 }
 
-/// What may be said at a place in an assertion.
+/// The forms that a place in an assertion admits.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     pub(super) refs: Vec<String>,
@@ -128,7 +128,7 @@ impl Scope {
     }
 }
 
-/// What assertions are made of.
+/// The parts that assertions are made of.
 pub(super) struct Grammar<'a> {
     pub(super) predicates: &'a [Signature],
 }
@@ -320,7 +320,7 @@ impl Grammar<'_> {
         Some(format!("{bound}acc({instance}, {amount})"))
     }
 
-    /// What says nothing about permission.
+    /// A form that says nothing about permission.
     fn fact(&self, scope: &mut Scope, pick: &mut Picker) -> Option<String> {
         if pick.chance(50) {
             return Some(harmless(scope, pick));

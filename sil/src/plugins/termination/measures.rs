@@ -113,8 +113,8 @@ impl<'p> Measure<'p> {
         self.values(&mut call.import(caller, copied, place), orders, place)
     }
 
-    /// That some permission is held to each predicate instance of the measure of a callee, in terms
-    /// of the caller.
+    /// The condition that some permission is held to each predicate instance of the measure of a
+    /// callee, in terms of the caller.
     pub(super) fn held_at_call(
         &self,
         call: Call<'_>,

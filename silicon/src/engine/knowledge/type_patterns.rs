@@ -14,14 +14,14 @@ use crate::engine::knowledge::symbols::Emitted;
 /// An instance of a domain; as a pattern it mentions type parameters.
 pub(crate) type Instance = (DomainId, Vec<Type>);
 
-/// What type parameters stand for.
+/// The types that type parameters stand for.
 type Binding = FxHashMap<Name, Type>;
 
 /// Which instances of a program's domains call for which others.
 #[derive(Debug, Default)]
 pub(crate) struct TypePatterns {
     rules: Vec<Rule>,
-    /// Of each domain the rules with a pattern of it, and which pattern that is.
+    /// The rules of each domain that have a pattern of it, with that pattern.
     by_domain: FxHashMap<DomainId, Vec<(usize, usize)>>,
     /// Instances to begin with, as nothing in a member need mention them.
     pub(crate) initial: Vec<Instance>,
@@ -33,7 +33,7 @@ struct Rule {
     owner: DomainId,
     /// Those of one trigger, or one application.
     patterns: Vec<Instance>,
-    /// What may say what the parameters are that these leave open.
+    /// Patterns that may bind the parameters that these leave open.
     others: Vec<Instance>,
 }
 
@@ -139,7 +139,7 @@ fn is_open((_, arguments): &Instance) -> bool {
     !arguments.iter().all(|ty| all_parameters(ty, &|_| false))
 }
 
-/// Whether a pattern is a domain with its own parameters.
+/// Tells whether a pattern is a domain with its own parameters.
 fn is_the_domain((id, arguments): &Instance, owner: DomainId, domain: &Domain) -> bool {
     let own = domain.parameters.iter().cloned().map(Type::Variable);
     *id == owner && own.eq(arguments.iter().cloned())

@@ -73,7 +73,7 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// Whether two locations of one resource are the same: collections by their elements.
+    /// Tells whether two locations of one resource are the same: collections by their elements.
     pub(crate) fn same_arguments(&mut self, left: &[Term], right: &[Term]) -> Term {
         let equations: Vec<_> =
             left.iter().zip(right).map(|(&left, &right)| self.terms.eq(left, right)).collect();

@@ -388,7 +388,7 @@ impl Engine<'_> {
         self.eval(body, blame)
     }
 
-    /// What has been shown of an assertion where it was not trusted.
+    /// The facts that were shown of an assertion where it was not trusted.
     fn assume_pure_conjuncts(&mut self, assertion: &Expr, blame: Blame) -> Result<(), Stop> {
         match &assertion.kind {
             _ if assertion.is_pure() => {

@@ -1,12 +1,12 @@
-//! Whether two expressions are the same, wherever they stand.
+//! Tells whether two expressions are the same, wherever they stand.
 
 use std::mem::discriminant;
 
 use sil::program::{Expr, ExprKind, LocalId, Location, Resource};
 use smt::terms::grow_stack;
 
-/// Whether both are built alike, of the same variables, members and literals. Places, annotations
-/// and the names of bound variables do not count.
+/// Tells whether both are built alike, of the same variables, members and literals. Places,
+/// annotations and the names of bound variables do not count.
 pub(super) fn are_same(left: &Expr, right: &Expr) -> bool {
     Same::default().exprs(left, right)
 }
@@ -19,7 +19,7 @@ pub(super) struct Same {
 }
 
 impl Same {
-    /// Whether two expressions are the same where the variables around them are.
+    /// Tells whether two expressions are the same where the variables around them are.
     pub(super) fn exprs(&mut self, left: &Expr, right: &Expr) -> bool {
         grow_stack(|| {
             let (mut of_left, mut of_right) = (Vec::new(), Vec::new());
@@ -132,7 +132,7 @@ mod tests {
     use sil::load::load_text;
     use sil::program::ExprKind;
 
-    /// Whether the two sides of the equation `left == right` are the same.
+    /// Tells whether the two sides of the equation `left == right` are the same.
     fn same(left: &str, right: &str) -> bool {
         let text = format!(
             "field f: Ref\nfield g: Ref\nfunction h(r: Ref, n: Int): Ref\n\

@@ -14,17 +14,17 @@ use crate::engine::rules::same::Same;
 use crate::engine::state::heap::Resource;
 use crate::engine::{Engine, Reading, Stop};
 
-/// Whether `[a, b]` occurs in a clause.
+/// Tells whether `[a, b]` occurs in a clause.
 pub(crate) fn has_two_readings(clause: &Expr) -> bool {
     clause.any(|expr| matches!(expr.kind, ExprKind::InhaleExhale { .. }))
 }
 
-/// Whether an assertion has a part in the snapshot of what it stands in.
+/// Tells whether an assertion has a part in the snapshot of what it stands in.
 pub(crate) fn has_part(assertion: &Expr) -> bool {
     !assertion.is_pure()
 }
 
-/// Whether the two readings of an assertion have snapshots of different shape.
+/// Tells whether the two readings of an assertion have snapshots of different shape.
 ///
 /// SOUNDNESS: then values of different locations would be taken for each other, or a pair for a
 /// unit (trap T3).
@@ -60,7 +60,7 @@ enum Shape<'e> {
         location: &'e Location,
         amount: &'e Expr,
     },
-    /// What a wand makes of snapshots.
+    /// The way in which a wand treats snapshots.
     Wand(&'e Expr),
     /// Pairs of maps, one for each conjunct that gives permission.
     Maps(Vec<QuantifiedConjunct<'e>>),
@@ -114,8 +114,8 @@ impl Same {
             && left.iter().zip(right).all(|(left, right)| same(self, left, right))
     }
 
-    /// Whether the snapshots of two assertions hold the values of the same locations at the same
-    /// places.
+    /// Tells whether the snapshots of two assertions hold the values of the same locations at the
+    /// same places.
     fn shapes(&mut self, left: &Expr, right: &Expr) -> bool {
         grow_stack(|| match (Shape::of(left), Shape::of(right)) {
             (Shape::Unit, Shape::Unit) => true,
@@ -168,7 +168,7 @@ impl Same {
         }
     }
 
-    /// Whether something is held of both, or the same.
+    /// Tells whether something is held of both, or the same.
     ///
     /// SOUNDNESS: a value counts only where both sides hold something (trap T2).
     fn held(&mut self, left: &Expr, right: &Expr) -> bool {
@@ -202,7 +202,7 @@ impl Same {
     }
 }
 
-/// Whether an amount is positive, as far as that is seen at once.
+/// Tells whether an amount is positive, as far as that is seen at once.
 fn is_positive(amount: &Expr) -> bool {
     let positive = |expr: &Expr| matches!(&expr.kind, ExprKind::Int(n) if *n > 0.into());
     match &amount.kind {
@@ -284,7 +284,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether a term may be the snapshot of an assertion. What nobody has put together may be any.
+    /// Tells whether a term may be the snapshot of an assertion. What nobody has put together may
+    /// be any.
     fn fits(&mut self, snapshot: Term, assertion: &Expr) -> bool {
         grow_stack(|| {
             if let TermKind::Ite(_, then, otherwise) = *self.terms.kind(snapshot) {

@@ -100,9 +100,9 @@ impl Engine<'_> {
         Ok(self.terms.and(formulas))
     }
 
-    /// Of a quantifier with a trigger that reads a field of a variable, `{ rel(i, q.f) }`, and is
-    /// not defined for all values: what it says of each location of the field that is held. There
-    /// the trigger is a value, and the other variables are matched by it.
+    /// Handles a quantifier with a trigger that reads a field of a variable, `{ rel(i, q.f) }`, and
+    /// is not defined for all values: what it says of each location of the field that is held.
+    /// There the trigger is a value, and the other variables are matched by it.
     fn instances_for_held(&mut self, expr: &Expr, formulas: &mut Vec<Term>) -> Result<(), Stop> {
         let ExprKind::Quantified { quantifier, variables, triggers, body } = &expr.kind else {
             unreachable!("called for quantifiers only")
