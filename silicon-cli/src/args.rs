@@ -34,7 +34,7 @@ Examples:
   silicon a.sil --report sarif=a.sarif --report junit=a.xml
 
 Exit codes:
-  0 verified   1 failed   2 wrong use, nothing selected, or an empty program   3 input error
+  0 verified   1 failed   2 wrong use, or nothing selected   3 input error
   4 inconclusive or unsupported   70 internal error";
 
 /// Verifies SIL (.sil), Viper (.vpr), Chalice (.chalice) and SPL (.spl) programs by symbolic

@@ -61,7 +61,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         keeps: !files(args).is_empty(),
         expects: args.expect,
         unexpected: 0,
-        lost: 0,
         summary: Summary::default(),
         outcomes: Vec::new(),
     };
@@ -78,7 +77,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
     };
     let end = supervise(&plan, &mut showing);
     showing.progress.finish();
-    let Showing { format, mut summary, outcomes, unexpected, lost, .. } = showing;
+    let Showing { format, mut summary, outcomes, unexpected, .. } = showing;
     let end = end?;
     summary.interrupted = end != End::Complete;
     summary.time = started.elapsed();
@@ -116,12 +115,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<u8> {
         complain("error: nothing to verify: no member was selected");
     }
     if args.expect && code != USAGE {
-        let counts = (inputs.len() - unexpected - lost, inputs.len());
+        let counts = (inputs.len() - unexpected, inputs.len());
         complain(&format!("{} of {} files as announced", counts.0, counts.1));
-        return Ok(match (summary.verdict(), unexpected, lost) {
-            (FileVerdict::Error, ..) => FileVerdict::Error.exit_code(),
-            (_, 0, 0) => 0,
-            (_, 0, _) => USAGE,
+        return Ok(match (summary.verdict(), unexpected) {
+            (FileVerdict::Error, _) => FileVerdict::Error.exit_code(),
+            (_, 0) => 0,
             _ => FileVerdict::Failed.exit_code(),
         });
     }
@@ -137,8 +135,6 @@ struct Showing {
     /// Compares files with their announcements; `unexpected` counts the files that differ.
     expects: bool,
     unexpected: usize,
-    /// How many do, but declare nothing.
-    lost: usize,
     summary: Summary,
     outcomes: Vec<Outcome>,
 }
@@ -154,7 +150,6 @@ impl Audience for Showing {
 
     fn show(&mut self, outcome: Outcome) -> io::Result<()> {
         self.summary.add(&outcome);
-        let is_lost = self.format.misses(&outcome);
         let mut text = Vec::new();
         if self.expects {
             let differences = differences(&outcome);
@@ -164,7 +159,6 @@ impl Audience for Showing {
             }
             self.format.expectation(&outcome, &differences, &mut text)?;
             self.unexpected += usize::from(!differences.is_empty());
-            self.lost += usize::from(differences.is_empty() && is_lost);
         } else {
             self.format.outcome(&outcome, &mut text)?;
         }
@@ -173,9 +167,8 @@ impl Audience for Showing {
             stdout.write_all(&text)?;
             stdout.flush()
         })?;
-        if is_lost {
-            let file = &outcome.file;
-            let text = format!("error: nothing to verify in {file}: it declares nothing");
+        if outcome.verdict == FileVerdict::Empty {
+            let text = format!("warning: {} declares nothing", outcome.file);
             self.progress.aside(|| complain(&text));
         }
         self.progress.file();

@@ -131,11 +131,6 @@ impl Format {
         }
     }
 
-    /// Tells whether a program has probably been lost, and that is no success in this format.
-    pub fn misses(self, outcome: &Outcome) -> bool {
-        outcome.verdict == FileVerdict::Empty && self.exit_code(outcome.verdict) != 0
-    }
-
     /// Shows one file; to be called in the order of the inputs.
     pub fn outcome(self, outcome: &Outcome, to: &mut dyn Write) -> io::Result<()> {
         match self {
@@ -157,7 +152,7 @@ impl Format {
     }
 
     /// Shows whether a file does what it announces; `differences` is what it does not
-    /// ([`crate::expectations`]). A file that declares nothing does not.
+    /// ([`crate::expectations`]).
     pub fn expectation(
         self,
         outcome: &Outcome,
@@ -166,13 +161,9 @@ impl Format {
     ) -> io::Result<()> {
         match self {
             Self::Json { .. } => {
-                let is_met = differences.is_empty() && !self.misses(outcome);
-                json::expectation(outcome, is_met, differences, to)
+                json::expectation(outcome, differences.is_empty(), differences, to)
             }
             Self::Human { .. } | Self::Short | Self::Silicon => {
-                if differences.is_empty() && self.misses(outcome) {
-                    return writeln!(to, "{}: it declares and announces nothing", outcome.file);
-                }
                 if differences.is_empty() {
                     let errors = outcome.errors();
                     let word = if errors == 1 { "error" } else { "errors" };

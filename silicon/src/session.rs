@@ -411,8 +411,7 @@ fn deal(
 ///
 /// The rule: where something is declared, of whatever kind (a field, a domain, a macro, an import;
 /// in other languages a class or a type), and nothing of it needs a proof, all is verified. A
-/// program that declares nothing has probably been lost; it is not verified, and that shows in the
-/// exit code, whatever other files there are.
+/// program that declares nothing is told apart, since its text may have been lost.
 fn without_members_to_verify(program: &Program, is_blank: bool) -> FileVerdict {
     let needs_no_proof = |member: &Member| matches!(member, Member::Field(_) | Member::Domain(_));
     if is_blank {

@@ -75,8 +75,8 @@ impl Machine<'_> {
         self.in_state(state, |machine| machine.said_then(body, slots))
     }
 
-    /// The claims of an assertion about a recorded state: of values and, where it is known who held
-    /// what, of permission.
+    /// The claims of an assertion about the values of a recorded state. Permission that was held
+    /// there is not judged: a start, a share and a release leave open whose it was.
     fn said_then(&mut self, body: &Expr, slots: &mut [Value]) -> Res<Value> {
         if body.is_pure {
             return self.eval(body, slots);
@@ -99,10 +99,6 @@ impl Machine<'_> {
             Kind::Conditional(parts) => {
                 let holds = self.truth(&parts.0, slots)?;
                 self.said_then(if holds { &parts.1 } else { &parts.2 }, slots)
-            }
-            _ if self.scope.at.as_ref().is_some_and(|then| then.permissions.is_some()) => {
-                self.check_now(body, slots)?;
-                Ok(Value::Bool(true))
             }
             _ => {
                 // Who held what when a start was not made yet is for the start to say.

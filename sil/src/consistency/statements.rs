@@ -124,6 +124,10 @@ impl Checker<'_> {
             }
             _ => {}
         }
+        if let StmtKind::Package { script, .. } = &statement.kind {
+            // An inner script assigns its own variables only.
+            return self.script(script, &mut FxHashSet::default());
+        }
         statement.for_each_block(|block| self.script(block, declared));
     }
 

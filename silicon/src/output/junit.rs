@@ -75,7 +75,10 @@ fn whole(outcome: &Outcome) -> usize {
 fn has_error(outcome: &Outcome) -> bool {
     let is_fine = matches!(
         outcome.verdict,
-        FileVerdict::Checked | FileVerdict::Verified | FileVerdict::NothingSelected
+        FileVerdict::Checked
+            | FileVerdict::Verified
+            | FileVerdict::Empty
+            | FileVerdict::NothingSelected
     );
     outcome.is_about_file() && !is_fine
 }
@@ -181,7 +184,7 @@ mod tests {
             (FileVerdict::Checked, 0),
             (FileVerdict::Verified, 0),
             (FileVerdict::NothingSelected, 0),
-            (FileVerdict::Empty, 1),
+            (FileVerdict::Empty, 0),
             (FileVerdict::Inconclusive, 1),
             (FileVerdict::Failed, 1),
             (FileVerdict::InputError, 1),

