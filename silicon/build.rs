@@ -50,8 +50,7 @@ fn main() {
         digest.update(name.as_encoded_bytes());
         digest.update(value.as_encoded_bytes());
     }
-    let digest: String = digest.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    println!("cargo::rustc-env=SILICON_BUILD={digest}");
+    println!("cargo::rustc-env=SILICON_BUILD={:x}", digest.finalize());
 }
 
 /// All files below a directory.

@@ -8,6 +8,7 @@
 //! SOUNDNESS: a file counts only if its code fits secret, engine and key. Anything else is no
 //! answer.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -134,7 +135,10 @@ fn mark_used(path: &Path) {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// An answer in a directory of answers.
