@@ -121,7 +121,7 @@ enum CacheTask {
     },
 }
 
-const DAY: Duration = Duration::from_hours(24);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Does what is asked, and says what came of it.
 pub(crate) fn run(asked: &Cache) -> anyhow::Result<u8> {

@@ -32,7 +32,7 @@ pub(super) struct Store {
 const LENGTH: usize = 32;
 const SECRET: &str = "secret";
 /// An answer that is used is marked as used so often.
-const USED_AGAIN: Duration = Duration::from_hours(1);
+const USED_AGAIN: Duration = Duration::from_secs(60 * 60);
 
 impl Store {
     /// Opens the store in a directory; makes the directory if there is none.

@@ -52,7 +52,7 @@ impl Analysis {
         functions_in_bodies: FxHashSet<FunctionId>,
         recursive_predicates: FxHashSet<PredicateId>,
     ) -> Self {
-        Self { functions_in_bodies, recursive_predicates, ..self }
+        Self { recursive_predicates, functions_in_bodies, ..self }
     }
 
     /// Tells whether a fact holds.
