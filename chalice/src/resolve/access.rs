@@ -1,7 +1,7 @@
 //! Accessibility assertions and permission amounts.
 //!
 //! Amounts are written loosely: `rd(x)` may be a count, a fraction of a context, or an assertion.
-//! What the parser read alike is told apart here, by position and type.
+//! The resolver tells these apart by position and type.
 
 use super::name::{Selected, unknown};
 use super::{Context, Resolver};

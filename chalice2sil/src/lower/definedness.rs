@@ -218,9 +218,9 @@ impl Member<'_, '_> {
         }
     }
 
-    /// `unfolding P in body`: as much is held as is opened, and `body` is defined where it is open.
-    /// That it is is obvious if it reads nothing but fields of the receiver that `P` certainly
-    /// contains.
+    /// Returns the condition of `unfolding P in body`: enough of `P` is held, and `body` is defined
+    /// where `P` is open. A `body` that reads only fields of the receiver that `P` certainly contains
+    /// is defined without a proof.
     fn unfolded(&mut self, access: &Access, body: &Expr, env: &Env) -> Option<s::Expr> {
         let AccessTarget::Predicate { receiver, predicate } = &access.target else { return None };
         if env.then.is_some() {

@@ -1,7 +1,7 @@
 //! Constructors of sequences, sets, multisets and maps.
 //!
-//! What the elements of written-down collections tell ([`super::written`]) is computed; all else is
-//! left to the axioms of the theory, which need the terms as they are.
+//! Constructors compute values that follow from the elements of a collection ([`super::written`]).
+//! Other terms stay as they are, for the axioms of the theory.
 
 use num_traits::ToPrimitive;
 

@@ -3,8 +3,8 @@
 //! A function sees the heap through the fields it mentions, so it is a function of its parameters
 //! and of these. One with a body is defined by it: by an axiom if it is not recursive, else it
 //! becomes a function of SIL, whose unrolling the engine limits and whose termination it checks.
-//! What such a function promises is proved. One without a body is trusted to exist as its
-//! postconditions say.
+//! The engine proves the promises of such a function. A function without a body is trusted to exist
+//! as its postconditions say.
 
 use std::rc::Rc;
 

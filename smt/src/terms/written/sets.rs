@@ -6,22 +6,16 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use super::LONGEST;
 use crate::terms::{Term, Terms, TheoryOp};
 
-/// The parts of a set.
+/// The elements of a set, all of which are known.
 #[derive(Default)]
 pub(super) struct Members {
     /// Elements that are values: pairwise different.
     pub(super) values: IndexSet<Term, FxBuildHasher>,
     /// Other elements, any of which may be the same.
     pub(super) others: IndexSet<Term, FxBuildHasher>,
-    /// Sets, and maps for the sets of their keys, of whose elements nothing is known.
-    pub(super) rest: FxHashSet<Term>,
 }
 
 impl Members {
-    pub(super) fn are_values(&self) -> bool {
-        self.others.is_empty() && self.rest.is_empty()
-    }
-
     pub(super) fn insert(&mut self, terms: &mut Terms, element: Term) {
         match terms.value(element) {
             Some(value) => self.values.insert(value),
@@ -39,7 +33,11 @@ impl Members {
 }
 
 impl Terms {
-    pub(super) fn members(&mut self, set: Term) -> Members {
+    /// `None` if a part is unknown, or there are too many elements.
+    ///
+    /// COMPLETENESS: terms about sets with an unknown part stay as they are also where their form
+    /// tells their truth, since they may match triggers of the program.
+    fn members(&mut self, set: Term) -> Option<Members> {
         use TheoryOp::*;
         let mut members = Members::default();
         let mut visited = FxHashSet::default();
@@ -50,8 +48,7 @@ impl Terms {
                 continue;
             }
             if members.len() > LONGEST {
-                members.rest.insert(part);
-                continue;
+                return None;
             }
             match self.theory_op(part) {
                 Some((SetEmpty, _)) => {}
@@ -62,39 +59,26 @@ impl Terms {
                 }
                 Some((SetUnion, &[left, right])) => pending.extend([right, left]),
                 Some((op @ (SetIntersection | SetDifference), &[left, right])) => {
-                    let kept = super::grow_stack(|| self.filtered(left, right, op));
-                    match kept {
-                        Some(kept) => kept.into_iter().for_each(|e| members.insert(self, e)),
-                        None => {
-                            members.rest.insert(part);
-                        }
-                    }
+                    let kept = super::grow_stack(|| self.filtered(left, right, op))?;
+                    kept.into_iter().for_each(|element| members.insert(self, element));
                 }
                 Some((MapDomain, &[map])) => {
-                    let (entries, base) = self.entries(map);
+                    let (entries, None) = self.entries(map) else { return None };
                     entries.into_iter().for_each(|(key, _)| members.insert(self, key));
-                    members.rest.extend(base);
                 }
-                Some((MapValues, &[map])) => match self.latest_values(map) {
-                    Some(values) => values.into_iter().for_each(|v| members.insert(self, v)),
-                    None => {
-                        members.rest.insert(part);
-                    }
-                },
-                _ => {
-                    members.rest.insert(part);
+                Some((MapValues, &[map])) => {
+                    let values = self.latest_values(map)?;
+                    values.into_iter().for_each(|value| members.insert(self, value));
                 }
+                _ => return None,
             }
         }
-        members
+        Some(members)
     }
 
     /// The elements of a set that are in another one, or those that are not.
     fn filtered(&mut self, left: Term, right: Term, op: TheoryOp) -> Option<Vec<Term>> {
-        let (left, right) = (self.members(left), self.members(right));
-        if !left.rest.is_empty() {
-            return None;
-        }
+        let (left, right) = (self.members(left)?, self.members(right)?);
         let mut kept = Vec::new();
         for element in left.elements() {
             if self.is_among(element, &right)? == (op == TheoryOp::SetIntersection) {
@@ -113,9 +97,6 @@ impl Terms {
         if value.is_some_and(|value| set.values.contains(&value)) {
             return Some(true);
         }
-        if !set.rest.is_empty() {
-            return None;
-        }
         // Of values, others are the same only if they are among them.
         let values = set.values.iter().filter(|_| value.is_none());
         for &other in values.chain(&set.others) {
@@ -128,15 +109,12 @@ impl Terms {
     }
 
     pub(in crate::terms) fn written_set_has(&mut self, element: Term, set: Term) -> Option<bool> {
-        let members = self.members(set);
+        let members = self.members(set)?;
         self.is_among(element, &members)
     }
 
     pub(in crate::terms) fn written_set_size(&mut self, set: Term) -> Option<usize> {
-        let Members { values, others, rest } = self.members(set);
-        if !rest.is_empty() {
-            return None;
-        }
+        let Members { values, others } = self.members(set)?;
         for (index, &element) in others.iter().enumerate() {
             for &other in values.iter().chain(others.iter().take(index)) {
                 if self.same(element, other)? {
@@ -148,7 +126,7 @@ impl Terms {
     }
 
     fn is_part(&mut self, left: &Members, right: &Members) -> Option<bool> {
-        let mut all = left.rest.is_subset(&right.rest).then_some(true);
+        let mut all = Some(true);
         for element in left.elements() {
             match self.is_among(element, right) {
                 Some(true) => {}
@@ -160,13 +138,13 @@ impl Terms {
     }
 
     pub(in crate::terms) fn written_subset(&mut self, left: Term, right: Term) -> Option<bool> {
-        let (left, right) = (self.members(left), self.members(right));
+        let (left, right) = (self.members(left)?, self.members(right)?);
         self.is_part(&left, &right)
     }
 
     pub(in crate::terms) fn written_disjoint(&mut self, left: Term, right: Term) -> Option<bool> {
-        let (left, right) = (self.members(left), self.members(right));
-        let mut none = left.rest.is_empty().then_some(true);
+        let (left, right) = (self.members(left)?, self.members(right)?);
+        let mut none = Some(true);
         for element in left.elements() {
             match self.is_among(element, &right) {
                 Some(true) => return Some(false),
@@ -178,7 +156,7 @@ impl Terms {
     }
 
     pub(in crate::terms) fn written_sets_equal(&mut self, left: Term, right: Term) -> Option<bool> {
-        let (left, right) = (self.members(left), self.members(right));
+        let (left, right) = (self.members(left)?, self.members(right)?);
         match (self.is_part(&left, &right), self.is_part(&right, &left)) {
             (Some(false), _) | (_, Some(false)) => Some(false),
             (Some(true), Some(true)) => Some(true),
@@ -187,8 +165,8 @@ impl Terms {
     }
 
     pub(super) fn set_value(&mut self, set: Term) -> Option<Term> {
-        let members = self.members(set);
-        if !members.are_values() {
+        let members = self.members(set)?;
+        if !members.others.is_empty() {
             return None;
         }
         let mut values: Vec<Term> = members.values.into_iter().collect();
