@@ -1,5 +1,6 @@
 //! Makes a digest of all that the verdicts of this build depend on: `SILICON_BUILD`.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,28 +8,14 @@ use std::process::Command;
 
 use sha2::{Digest, Sha256};
 
-/// The crates that have a part in a verdict, beside this one.
-const CRATES: [&str; 10] = [
-    "chalice",
-    "chalice-run",
-    "chalice2sil",
-    "front",
-    "hints",
-    "sil",
-    "smt",
-    "spl",
-    "spl2sil",
-    "translator",
-];
-
 fn main() {
     let own = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let workspace = own.parent().expect("the crate lies in a workspace").to_owned();
     let mut files = vec![workspace.join("Cargo.toml"), workspace.join("Cargo.lock")];
-    for name in CRATES.into_iter().chain(["silicon"]) {
-        files.push(workspace.join(name).join("Cargo.toml"));
-        collect(&workspace.join(name).join("src"), &mut files);
-        println!("cargo::rerun-if-changed={}", workspace.join(name).join("src").display());
+    for folder in crates(&workspace, own) {
+        files.push(folder.join("Cargo.toml"));
+        collect(&folder.join("src"), &mut files);
+        println!("cargo::rerun-if-changed={}", folder.join("src").display());
     }
     files.sort();
     let mut digest = Sha256::new();
@@ -51,6 +38,28 @@ fn main() {
         digest.update(value.as_encoded_bytes());
     }
     println!("cargo::rustc-env=SILICON_BUILD={:x}", digest.finalize());
+}
+
+/// A crate and all crates of the workspace that it depends on, by their folders.
+fn crates(workspace: &Path, own: PathBuf) -> BTreeSet<PathBuf> {
+    let known = table(&workspace.join("Cargo.toml"));
+    let mut found = BTreeSet::new();
+    let mut open = vec![own];
+    while let Some(folder) = open.pop() {
+        let manifest = table(&folder.join("Cargo.toml"));
+        let needed = manifest["dependencies"].as_table().into_iter().flatten();
+        let paths = needed.filter_map(|(name, _)| {
+            known["workspace"]["dependencies"].get(name)?.get("path")?.as_str()
+        });
+        open.extend(paths.map(|path| workspace.join(path)).filter(|path| !found.contains(path)));
+        found.insert(folder);
+    }
+    found
+}
+
+fn table(manifest: &Path) -> toml::Table {
+    let text = fs::read_to_string(manifest).expect("a crate has a manifest");
+    text.parse().expect("cargo reads it, too")
 }
 
 /// All files below a directory.

@@ -16,10 +16,11 @@ pub(crate) use levels::Open;
 
 use chalice::Span;
 use chalice::program::LockMode;
+use findings::Reason;
 use front::grow_stack;
 
 use crate::code::{Bool2, Compare, Expr, Kind};
-use crate::fault::{Fault, Reason, Res, reference_or_null};
+use crate::fault::{Fault, Res, reference_or_null};
 use crate::heap::Holder;
 use crate::machine::Machine;
 use crate::transfer::Transfer;

@@ -4,101 +4,17 @@
 //! that went wrong the reason.
 
 use chalice::Span;
+use findings::{ErrorId, Reason};
 
 use crate::amount::Amount;
 use crate::heap::Loc;
 use crate::value::{Ref, Value};
 
-/// Why a check failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
-    /// Something is false.
-    AssertionFalse,
-    /// Permission is missing.
-    InsufficientPermission,
-    /// A reference is null.
-    ReceiverNull,
-    /// An amount is negative.
-    NegativePermission,
-    /// An amount of a fold is not positive.
-    PermissionNotPositive,
-    /// The order of locks is not kept, or not known.
-    LockOrder,
-    /// A lock is not held.
-    LockNotHeld,
-    /// A lock is held for reading only.
-    LockReadHeld,
-    /// An object is shared already.
-    AlreadyShared,
-    /// An object is not shared.
-    NotShared,
-    /// There is no right to receive.
-    NoCredit,
-    /// A token was joined already.
-    NotJoinable,
-    /// A constant was assigned already.
-    ConstAssignedTwice,
-    /// A divisor is zero.
-    DivisionByZero,
-    /// An index is below zero.
-    SeqIndexNegative,
-    /// An index is too large.
-    SeqIndexLength,
-    /// A bound of a slice is not an index.
-    SeqSliceBounds,
-    /// A range ends before it begins.
-    RangeEmptyBounds,
-    /// Counting permissions would have to be divided.
-    EpsilonScaling,
-    /// The maximum of nothing.
-    MaximumOfNothing,
-    /// At the end of a method.
-    Method,
-    /// At the end of a thread.
-    Thread,
-    /// At the end of an iteration.
-    Loop,
-    /// Where a loop begins.
-    LoopEntry,
-}
-
-impl Reason {
-    /// As it is in an id.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AssertionFalse => "assertion.false",
-            Self::InsufficientPermission => "insufficient.permission",
-            Self::ReceiverNull => "receiver.null",
-            Self::NegativePermission => "negative.permission",
-            Self::PermissionNotPositive => "permission.not.positive",
-            Self::LockOrder => "lock.order",
-            Self::LockNotHeld => "lock.not.held",
-            Self::LockReadHeld => "lock.read.held",
-            Self::AlreadyShared => "already.shared",
-            Self::NotShared => "not.shared",
-            Self::NoCredit => "no.credit",
-            Self::NotJoinable => "not.joinable",
-            Self::ConstAssignedTwice => "const.assigned.twice",
-            Self::DivisionByZero => "division.by.zero",
-            Self::SeqIndexNegative => "seq.index.negative",
-            Self::SeqIndexLength => "seq.index.length",
-            Self::SeqSliceBounds => "seq.slice.bounds",
-            Self::RangeEmptyBounds => "range.empty.bounds",
-            Self::EpsilonScaling => "epsilon.scaling",
-            Self::MaximumOfNothing => "maximum.of.nothing",
-            Self::Method => "method",
-            Self::Thread => "thread",
-            Self::Loop => "loop",
-            Self::LoopEntry => "loop.entry",
-        }
-    }
-}
-
 /// A failed check, as far as the place where it fails knows it.
 #[derive(Debug, Clone)]
 pub struct Fault {
     /// The kind, where the part that fails says it and not what it is part of.
-    pub kind: Option<&'static str>,
+    pub kind: Option<ErrorId>,
     /// Why.
     pub reason: Reason,
     /// The part that fails.
@@ -125,7 +41,7 @@ impl Fault {
 
     /// The fault with a kind of its own.
     #[must_use]
-    pub fn of_kind(mut self, kind: &'static str) -> Self {
+    pub fn of_kind(mut self, kind: ErrorId) -> Self {
         self.kind.get_or_insert(kind);
         self
     }
@@ -184,7 +100,7 @@ pub(crate) fn reference_or_null<T>(
 }
 
 /// Says what kind of check has failed, and where, unless a part of it has said so already.
-pub(crate) fn blamed<T>(result: Res<T>, kind: &'static str, at: Option<Span>) -> Res<T> {
+pub(crate) fn blamed<T>(result: Res<T>, kind: ErrorId, at: Option<Span>) -> Res<T> {
     result.map_err(|mut trouble| {
         if let Trouble::Fault(fault) = &mut *trouble
             && fault.kind.is_none()

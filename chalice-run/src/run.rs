@@ -1,6 +1,7 @@
 //! One run: a schedule from start to end, and what came of it.
 
 use chalice::Span;
+use findings::ErrorId;
 
 use crate::choices::{About, Policy, SplitMix, schedule_text};
 use crate::fault::{Fault, Trouble};
@@ -450,8 +451,8 @@ fn failure_in(
 }
 
 pub(crate) fn of_fault(machine: &Machine<'_>, fault: &Fault) -> Failure {
-    let kind = fault.kind.unwrap_or("assert.failed");
-    let id = format!("{kind}:{}", fault.reason.as_str());
+    let kind = fault.kind.unwrap_or(ErrorId::AssertFailed);
+    let id = format!("{kind}:{}", fault.reason);
     let span = fault.clause.unwrap_or(fault.span);
     let mut message = fault.words.clone();
     let mut held = Vec::new();

@@ -21,10 +21,11 @@ pub use endless::Rounds;
 use std::sync::Arc;
 
 use chalice::Span;
+use findings::{ErrorId, Reason};
 
 use crate::amount::Amount;
 use crate::code::{Expr, Instr, Kind, Op, Rhs};
-use crate::fault::{Fault, Reason, Res, Trouble, blamed, reference_or_null};
+use crate::fault::{Fault, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Loc, ObjectKind, Part};
 use crate::machine::{Activation, Machine, OldState, Pending, Status, Trace, TraceLine};
 use crate::run::Failure;
@@ -203,7 +204,7 @@ impl<'c> Machine<'c> {
             Op::Assert(_) if !self.config.checks => {}
             Op::Assert(e) => {
                 let result = self.check_now(e, slots);
-                blamed(result, "assert.failed", Some(span))?;
+                blamed(result, ErrorId::AssertFailed, Some(span))?;
             }
             Op::Assume(e) => self.assume(e, span, slots)?,
             Op::Havoc { slot, ty, flag } => {
@@ -237,11 +238,11 @@ impl<'c> Machine<'c> {
             Op::LoopBack(number) => return self.repeat_loop(thread, *number, slots),
             Op::Fold(access) => {
                 let result = self.fold(access, slots);
-                blamed(result, "fold.failed", Some(span))?;
+                blamed(result, ErrorId::FoldFailed, Some(span))?;
             }
             Op::Unfold(access) => {
                 let result = self.unfold(access, slots);
-                blamed(result, "unfold.failed", Some(span))?;
+                blamed(result, ErrorId::UnfoldFailed, Some(span))?;
             }
             Op::Specification(specification) => self.specification(specification, span, slots)?,
             Op::Send { channel, arguments } => {
@@ -411,12 +412,12 @@ impl<'c> Machine<'c> {
                 let result = self.with_slots(thread, |machine, slots| {
                     machine.before_acquire(target, span, slots)
                 });
-                Pending::Acquire(blamed(result, "acquire.failed", None)?, *mode)
+                Pending::Acquire(blamed(result, ErrorId::AcquireFailed, None)?, *mode)
             }
             Op::Join { token, .. } => {
                 let result = self
                     .with_slots(thread, |machine, slots| machine.before_join(token, span, slots));
-                let token = blamed(result, "join.failed", None)?;
+                let token = blamed(result, ErrorId::JoinFailed, None)?;
                 if !self.is_by_contract(thread) {
                     self.wake(token);
                 }
@@ -426,14 +427,14 @@ impl<'c> Machine<'c> {
                 let result = self.with_slots(thread, |machine, slots| {
                     machine.before_receive(channel, span, slots)
                 });
-                Pending::Receive(blamed(result, "receive.failed", None)?)
+                Pending::Receive(blamed(result, ErrorId::ReceiveFailed, None)?)
             }
             Op::Send { channel, .. } => {
                 let result = self.with_slots(thread, |machine, slots| {
                     let value = machine.eval(channel, slots)?;
                     reference_or_null(&value, channel.span, |channel| channel)
                 });
-                Pending::Send(blamed(result, "send.failed", None)?)
+                Pending::Send(blamed(result, ErrorId::SendFailed, None)?)
             }
             Op::Call(site) if self.code.classes[self.class_of(site.method)].prints => {
                 Pending::Output
@@ -469,29 +470,29 @@ impl<'c> Machine<'c> {
 }
 
 /// The kind of the failures that expressions in a statement have.
-fn kind(op: &Op) -> &'static str {
+fn kind(op: &Op) -> ErrorId {
     match op {
-        Op::Assert(_) => "assert.failed",
-        Op::Assume(_) => "inhale.failed",
-        Op::Call(_) => "call.failed",
-        Op::Fork(_) => "exhale.failed",
-        Op::Join { .. } => "join.failed",
-        Op::Branch { .. } => "if.failed",
-        Op::LoopEnter(_) | Op::LoopTest(_) | Op::LoopBack(_) => "while.failed",
-        Op::Place { reorder: false, .. } => "share.failed",
-        Op::Place { reorder: true, .. } => "reorder.failed",
-        Op::Unshare(_) => "unshare.failed",
-        Op::Acquire { .. } => "acquire.failed",
-        Op::Release { .. } => "release.failed",
-        Op::Downgrade(_) => "downgrade.failed",
-        Op::Free(_) => "free.failed",
-        Op::Fold(_) => "fold.failed",
-        Op::Unfold(_) => "unfold.failed",
-        Op::Send { .. } => "send.failed",
-        Op::Receive { .. } => "receive.failed",
-        Op::Specification(_) => "exhale.failed",
-        Op::Return => "postcondition.violated",
-        _ => "assignment.failed",
+        Op::Assert(_) => ErrorId::AssertFailed,
+        Op::Assume(_) => ErrorId::InhaleFailed,
+        Op::Call(_) => ErrorId::CallFailed,
+        Op::Fork(_) => ErrorId::ExhaleFailed,
+        Op::Join { .. } => ErrorId::JoinFailed,
+        Op::Branch { .. } => ErrorId::IfFailed,
+        Op::LoopEnter(_) | Op::LoopTest(_) | Op::LoopBack(_) => ErrorId::WhileFailed,
+        Op::Place { reorder: false, .. } => ErrorId::ShareFailed,
+        Op::Place { reorder: true, .. } => ErrorId::ReorderFailed,
+        Op::Unshare(_) => ErrorId::UnshareFailed,
+        Op::Acquire { .. } => ErrorId::AcquireFailed,
+        Op::Release { .. } => ErrorId::ReleaseFailed,
+        Op::Downgrade(_) => ErrorId::DowngradeFailed,
+        Op::Free(_) => ErrorId::FreeFailed,
+        Op::Fold(_) => ErrorId::FoldFailed,
+        Op::Unfold(_) => ErrorId::UnfoldFailed,
+        Op::Send { .. } => ErrorId::SendFailed,
+        Op::Receive { .. } => ErrorId::ReceiveFailed,
+        Op::Specification(_) => ErrorId::ExhaleFailed,
+        Op::Return => ErrorId::PostconditionViolated,
+        _ => ErrorId::AssignmentFailed,
     }
 }
 

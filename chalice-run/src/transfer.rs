@@ -8,12 +8,13 @@
 use std::collections::BTreeSet;
 
 use chalice::Span;
+use findings::{ErrorId, Reason};
 use front::grow_stack;
 use rustc_hash::FxHashMap;
 
 use crate::amount::{Amount, Kappa, Sign};
 use crate::code::{Access, Expr, Kind, LevelSide, Target};
-use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
+use crate::fault::{Fault, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
 use crate::machine::{COMMON, Folding, Machine, OldState};
 use crate::value::{Ref, Value};
@@ -272,9 +273,11 @@ impl Machine<'_> {
         let holds_for_none = self.known_truth(e, slots);
         self.scope.old = old;
         let (kind, words) = match holds_for_none? {
-            Some(false) => ("invariant.not.reflexive", "this does not hold if nothing has changed"),
+            Some(false) => {
+                (ErrorId::InvariantNotReflexive, "this does not hold if nothing has changed")
+            }
             _ => (
-                "invariant.not.transitive",
+                ErrorId::InvariantNotTransitive,
                 "each step of others was as this says, and all of them are not",
             ),
         };
@@ -423,7 +426,7 @@ impl Machine<'_> {
             amount = amount.times(scale).map_err(|_| {
                 let words = "counting permissions cannot be divided";
                 let fault = Fault::new(Reason::EpsilonScaling, access.span, words);
-                Box::<Trouble>::from(fault.of_kind("notsupported"))
+                Box::<Trouble>::from(fault.of_kind(ErrorId::NotSupported))
             })?;
             inexact |= transfer.fresh.is_some() && self.scope.kappa == COMMON;
         }

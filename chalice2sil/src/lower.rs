@@ -50,6 +50,7 @@ use chalice::program::{
     ClassId, Declaration, Expr, FunctionId, LocalId, Member as ChaliceMember, MethodId, Program,
 };
 use chalice::{Options, SourceFile, Span};
+use findings::Pattern;
 use indexmap::{IndexMap, IndexSet};
 use la_arena::ArenaMap;
 use rustc_hash::FxHashMap;
@@ -347,6 +348,7 @@ impl<'l, 'p> Member<'l, 'p> {
     fn refused(&mut self, construct: &str, value: s::Expr) -> s::Expr {
         use crate::build::{conditional, epsilon, eq, none};
         let text = format!("{construct} cannot be verified yet");
-        conditional(eq(epsilon(), none()), value.clone(), value).with(annotations::said("*", &text))
+        conditional(eq(epsilon(), none()), value.clone(), value)
+            .with(annotations::said(Pattern::ANY, &text))
     }
 }

@@ -1,9 +1,6 @@
 //! The meaning of the ids of findings, and advice: the source of `silicon explain`, the help in
 //! SARIF and `docs/errors.md`.
 //!
-//! The ids of the engine have their rows where they are declared ([`crate::report::ErrorId`],
-//! [`crate::report::Reason`]); those that only front ends write have theirs here.
-//!
 //! An id is what the user was doing, and, after a colon, what could not be shown:
 //! `assert.failed:assertion.false`.
 
@@ -19,72 +16,18 @@ pub struct Row {
     pub advice: &'static str,
 }
 
-/// The user's actions, in words of front ends.
-const ERRORS: &[Row] = &[
-    row("access.failed", "A location is read without permission.", ""),
-    row("arithmetic.failed", "An operation on numbers is used outside of its domain.", ""),
-    row(
-        "consistency.error",
-        "The program is well-typed, but says something that has no meaning.",
-        "The message says which rule is broken; nothing is verified before it is kept.",
-    ),
-    row(
-        "ghost.violated",
-        "What is written for the proof only would influence the run.",
-        "Use it in contracts and assertions only.",
-    ),
-    row("lock.failed", "A monitor might not be in the state that a `lock` needs.", ""),
-    row("new.failed", "A new object might not be created as it is written.", ""),
-    row(
-        "notsupported",
-        "The verifier does not know a construct.",
-        "The member is not verified. Write it in another way.",
-    ),
-    row(
-        "parser.error",
-        "The text is no program.",
-        "The message names what was expected there; the mistake may be just before.",
-    ),
-    row("parser.warning", "The text may not mean what its author thinks.", ""),
-    row(
-        "predicate.not.precise",
-        "The body of a predicate might hold with more than one footprint.",
-        "Say in the body which objects it is about, so that there is only one choice.",
-    ),
-    row("split.failed", "A permission might be split that is not there.", ""),
-    row(
-        "typechecker.error",
-        "A name is not declared, or an expression does not have the type that is needed.",
-        "Nothing is verified before all names and types are right.",
-    ),
-    row("typechecker.warning", "A name or type is right, but suspicious.", ""),
-];
-
-/// The obligations that could not be shown, in words of front ends.
-const REASONS: &[Row] = &[
-    row("epsilon.scaling", "A permission of unknown size cannot be scaled.", ""),
-    row("footprint", "A footprint might not be what the contract says.", ""),
-    row("invariant", "It is about an invariant.", ""),
-    row("leak", "Permission might be left behind.", ""),
-    row("negative.length", "A length might be negative.", ""),
-    row("order", "The order of waiting might be violated.", ""),
-];
-
 const fn row(id: &'static str, meaning: &'static str, advice: &'static str) -> Row {
     Row { id, meaning, advice }
 }
 
 /// Whatever the user was doing, in the order of the ids.
 fn errors() -> Vec<Row> {
-    let engine = ErrorId::ALL.iter().map(|error| row(error.id(), error.meaning(), error.advice()));
-    sorted(engine.chain(ERRORS.iter().copied()))
+    sorted(ErrorId::ALL.iter().map(|error| row(error.id(), error.meaning(), error.advice())))
 }
 
 /// Whatever could not be shown, in the order of the ids.
 fn reasons() -> Vec<Row> {
-    let engine =
-        Reason::ALL.iter().map(|reason| row(reason.id(), reason.meaning(), reason.advice()));
-    sorted(engine.chain(REASONS.iter().copied()))
+    sorted(Reason::ALL.iter().map(|reason| row(reason.id(), reason.meaning(), reason.advice())))
 }
 
 fn sorted(rows: impl Iterator<Item = Row>) -> Vec<Row> {
@@ -126,8 +69,7 @@ pub fn reference() -> String {
 
 Each finding has an id: what the program was doing, and, after a colon, what could not be shown, as in
 `assert.failed:assertion.false`. Ids are stable: scripts and annotations may rely on them, not on the words of messages.
-`silicon explain ID` shows what is here. This page is made from the tables in `silicon/src/report/ids.rs` and
-`silicon/src/explain.rs`.
+`silicon explain ID` shows what is here. This page is made from the tables in `findings/src/lib.rs`.
 "
     .to_owned();
     for (title, rows) in

@@ -1,6 +1,5 @@
 //! The findings of verification, independent of how they are shown.
 
-mod ids;
 pub mod shown;
 
 use std::borrow::Cow;
@@ -8,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+pub(crate) use findings::full_id;
+pub use findings::{ErrorId, Reason};
 use indexmap::IndexMap;
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -15,9 +16,6 @@ use num_traits::{One, Zero};
 use serde::{Deserialize, Serialize};
 pub use sil::render::Severity;
 use sil::source::{Name, Span};
-
-pub(crate) use self::ids::full_id;
-pub use self::ids::{ErrorId, Reason};
 
 /// The outcome for one program, members in source order.
 #[derive(Clone, Debug, Default)]

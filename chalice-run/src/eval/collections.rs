@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use chalice::Span;
+use findings::Reason;
 use imbl::OrdSet;
 
 use crate::code::{Expr, Kind, SetOp};
-use crate::fault::{Fault, Reason, Res, Trouble};
+use crate::fault::{Fault, Res, Trouble};
 use crate::machine::Machine;
 use crate::value::{Seq, Value};
 
@@ -79,7 +80,7 @@ impl Machine<'_> {
                         place.filter(|at| (least..=seq.len()).contains(at)).ok_or_else(|| {
                             let words =
                                 format!("{} is not between {least} and {}", at.big(), seq.len());
-                            Box::from(Fault::new(Reason::SeqSliceBounds, bound.span, words))
+                            Box::from(Fault::new(Reason::SliceBounds, bound.span, words))
                         })
                     }
                 };
@@ -105,7 +106,7 @@ impl Machine<'_> {
 pub(super) fn range(from: &Value, to: &Value, span: Span) -> Res<Value> {
     if to.compare(from).is_lt() {
         let words = format!("the range ends at {}, before it begins at {}", to.big(), from.big());
-        return Err(Fault::new(Reason::RangeEmptyBounds, span, words).into());
+        return Err(Fault::new(Reason::RangeBounds, span, words).into());
     }
     match (from.to_i64(), to.to_i64()) {
         (Some(from), Some(to)) if to.checked_sub(from).is_some() => {
@@ -119,13 +120,13 @@ fn index(sequence: &Value, at: &Value, span: Span) -> Res<Value> {
     let Value::Seq(seq) = sequence else { return Ok(Value::Null) };
     if at.compare(&Value::Int(0)).is_lt() {
         let words = format!("the index is {}", at.big());
-        return Err(Fault::new(Reason::SeqIndexNegative, span, words).into());
+        return Err(Fault::new(Reason::IndexNegative, span, words).into());
     }
     match at.to_i64().and_then(|at| usize::try_from(at).ok()) {
         Some(at) if at < seq.len() => Ok(seq.get(at)),
         _ => {
             let words = format!("the index is {}, the length {}", at.big(), seq.len());
-            Err(Fault::new(Reason::SeqIndexLength, span, words).into())
+            Err(Fault::new(Reason::IndexTooLarge, span, words).into())
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Applications of functions.
 
 use chalice::Span;
+use findings::{ErrorId, Reason};
 use front::grow_stack;
 
 use crate::code::Expr;
-use crate::fault::{Fault, Reason, Res, Trouble};
+use crate::fault::{Fault, Res, Trouble};
 use crate::machine::Machine;
 use crate::transfer::Transfer;
 use crate::value::Value;
@@ -43,7 +44,7 @@ impl Machine<'_> {
             let object = self.eval(receiver, slots)?;
             if object == Value::Null {
                 let fault = Fault::new(Reason::ReceiverNull, receiver.span, "this is null");
-                return Err(fault.of_kind("application.precondition").into());
+                return Err(fault.of_kind(ErrorId::ApplicationPrecondition).into());
             }
             inner[0] = object;
         }
@@ -101,7 +102,7 @@ impl Machine<'_> {
                     if let Trouble::Fault(fault) = &mut *trouble
                         && fault.kind.is_none()
                     {
-                        fault.kind = Some("function.not.wellformed");
+                        fault.kind = Some(ErrorId::FunctionNotWellformed);
                         fault.clause = Some(callee.span);
                     }
                     trouble
@@ -126,7 +127,7 @@ impl Machine<'_> {
         });
         result.map_err(|mut trouble| {
             if let Trouble::Fault(fault) = &mut *trouble {
-                fault.kind.get_or_insert("application.precondition");
+                fault.kind.get_or_insert(ErrorId::ApplicationPrecondition);
                 fault.clause = Some(span);
             }
             trouble
@@ -158,7 +159,7 @@ impl Machine<'_> {
         self.counts.checks += 1;
         result.map_err(|mut trouble| {
             if let Trouble::Fault(fault) = &mut *trouble {
-                fault.kind.get_or_insert("postcondition.violated");
+                fault.kind.get_or_insert(ErrorId::PostconditionViolated);
                 fault.clause = fault.clause.or(Some(fault.span));
             }
             trouble

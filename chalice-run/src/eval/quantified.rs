@@ -3,10 +3,11 @@
 
 use chalice::Span;
 use chalice::program::Type;
+use findings::Reason;
 
 use super::collections::range;
 use crate::code::{Expr, Kind, Quantified, Quantifier, Source};
-use crate::fault::{Fault, Reason, Res, Trouble};
+use crate::fault::{Fault, Res, Trouble};
 use crate::heap::ObjectKind;
 use crate::machine::Machine;
 use crate::transfer::Transfer;

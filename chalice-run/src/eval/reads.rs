@@ -1,11 +1,12 @@
 //! Reading, and the permission that it needs.
 
 use chalice::Span;
+use findings::Reason;
 use front::grow_stack;
 
 use crate::amount::{Amount, Rational, Sign};
 use crate::code::{Access, AmountExpr, Expr, Target};
-use crate::fault::{Fault, Reason, Res, Trouble, reference_or_null};
+use crate::fault::{Fault, Res, Trouble, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
 use crate::machine::{COMMON, Folding, Machine};
 use crate::value::{Ref, Value};

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use chalice::Span;
+use findings::{ErrorId, Reason};
 
 use crate::amount::Kappa;
 use crate::code::{CallSite, Expr, Op, Recorded};
-use crate::fault::{Fault, Reason, Res, blamed, reference_or_null};
+use crate::fault::{Fault, Res, blamed, reference_or_null};
 use crate::heap::{Held, Holder, Loc, ObjectKind, Part, Snapshot, TokenState};
 use crate::machine::{Activation, Machine, OldState, Scope, Status, Thread, View};
 use crate::transfer::Transfer;
@@ -62,7 +63,7 @@ impl<'c> Machine<'c> {
     ) -> Res<Next> {
         let code = self.code;
         let callee = &code.methods[site.method as usize];
-        let mut inner = blamed(self.callee_slots(site, slots), "call.failed", Some(span))?;
+        let mut inner = blamed(self.callee_slots(site, slots), ErrorId::CallFailed, Some(span))?;
         if code.classes[callee.class as usize].prints {
             self.output.push(printed(inner.get(1)));
             return Ok(Next::On);
@@ -76,7 +77,7 @@ impl<'c> Machine<'c> {
         };
         if !callee.requires.is_empty() {
             let result = self.give_precondition(site.method, kappa, holder, &mut inner);
-            blamed(result, "call.precondition", Some(span))?;
+            blamed(result, ErrorId::CallPrecondition, Some(span))?;
         }
         if is_by_contract {
             let called = (holder, kappa, entry);
@@ -141,7 +142,7 @@ impl<'c> Machine<'c> {
     ) -> Res<()> {
         let code = self.code;
         let callee = &code.methods[site.method as usize];
-        let mut inner = blamed(self.callee_slots(site, slots), "exhale.failed", Some(span))?;
+        let mut inner = blamed(self.callee_slots(site, slots), ErrorId::ExhaleFailed, Some(span))?;
         let before = self.entry_state(thread, callee.has_old || code.recorded > Recorded::Nothing);
         let kappa = self.fractions.fresh(Some(self.scope.kappa));
         let holder = self.new_frame(site.method);
@@ -149,7 +150,7 @@ impl<'c> Machine<'c> {
         let forker = self.scope.thread.take();
         let result = self.give_precondition(site.method, kappa, holder, &mut inner);
         self.scope.thread = forker;
-        blamed(result, "exhale.failed", Some(span))?;
+        blamed(result, ErrorId::ExhaleFailed, Some(span))?;
         let token = self.allocate_as(
             Some(thread),
             ObjectKind::Token(site.method),
@@ -269,17 +270,17 @@ impl<'c> Machine<'c> {
             let mut transfer = Transfer::give(holder, to);
             let result = self.collect_all(&method.ensures, slots, &mut transfer);
             let result = result.and_then(|()| self.settle(transfer).map(|_| ()));
-            blamed(result, "postcondition.violated", None)?;
+            blamed(result, ErrorId::PostconditionViolated, None)?;
         }
         let changed = self.changed_locks(&entry.held, &method.lock_changes, slots)?;
         if let Some(object) = changed {
             let words = format!("the method changes the lock of {}", self.name(object));
-            let fault = Fault::new(Reason::Method, keyword(method.span), words);
-            return Err(fault.of_kind("lockchange.violated").into());
+            let fault = Fault::new(Reason::ByMethod, keyword(method.span), words);
+            return Err(fault.of_kind(ErrorId::LockchangeViolated).into());
         }
         self.check_thread_end(thread, method)?;
-        self.check_debt(holder, Reason::Method, keyword(method.span))?;
-        self.check_leaks(holder, Reason::Method, keyword(method.span))?;
+        self.check_debt(holder, Reason::ByMethod, keyword(method.span))?;
+        self.check_leaks(holder, Reason::ByMethod, keyword(method.span))?;
         let first = method.parameters + 1;
         Ok(Next::Back(slots[first..first + method.results].to_vec()))
     }
@@ -292,8 +293,8 @@ impl<'c> Machine<'c> {
         }
         let Some(held) = running.held.first() else { return Ok(()) };
         let words = format!("the thread ends, and holds the lock of {}", self.name(held.object));
-        let fault = Fault::new(Reason::Thread, keyword(method.span), words);
-        Err(fault.of_kind("lockchange.violated").into())
+        let fault = Fault::new(Reason::ByThread, keyword(method.span), words);
+        Err(fault.of_kind(ErrorId::LockchangeViolated).into())
     }
 
     pub(super) fn go_back(&mut self, thread: usize, results: Vec<Value>) -> Res<()> {
@@ -451,7 +452,7 @@ impl<'c> Machine<'c> {
         if let Some(&channel) = owed {
             let count = -self.credits(channel, holder);
             let words = format!("{count} messages are still owed to {}", self.name(channel));
-            return Err(Fault::new(reason, span, words).of_kind("debt.failed").into());
+            return Err(Fault::new(reason, span, words).of_kind(ErrorId::DebtFailed).into());
         }
         Ok(())
     }
@@ -463,7 +464,7 @@ impl<'c> Machine<'c> {
         }
         let Some(loc) = self.left_with(holder) else { return Ok(()) };
         let words = format!("permission to {} is left behind", self.location(loc));
-        Err(Fault::new(reason, span, words).of_kind("leak.failed").into())
+        Err(Fault::new(reason, span, words).of_kind(ErrorId::LeakFailed).into())
     }
 
     /// A location of which somebody holds some permission.
@@ -497,7 +498,7 @@ pub(super) fn store(
             if slots[flag as usize].is_true() {
                 let words = "this constant has a value already";
                 let fault = Fault::new(Reason::ConstAssignedTwice, span, words);
-                return Err(fault.of_kind("assignment.failed").into());
+                return Err(fault.of_kind(ErrorId::AssignmentFailed).into());
             }
             slots[flag as usize] = Value::Bool(true);
         }

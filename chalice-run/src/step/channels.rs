@@ -1,9 +1,10 @@
 //! Messages and the right to receive them.
 
 use chalice::Span;
+use findings::{ErrorId, Reason};
 
 use crate::code::Expr;
-use crate::fault::{Fault, Reason, Res, Trouble, blamed, reference_or_null};
+use crate::fault::{Fault, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Message, ObjectKind};
 use crate::machine::{COMMON, Machine, OldState, Scope};
 use crate::transfer::Transfer;
@@ -29,7 +30,7 @@ impl Machine<'_> {
         let from = self.scope.holder;
         self.move_credits(object, from, 1);
         let result = self.post(object, values, from, self.scope.thread);
-        blamed(result, "send.failed", Some(span))?;
+        blamed(result, ErrorId::SendFailed, Some(span))?;
         if self.clocks {
             let clock = self.threads[thread].clock.clone();
             if let Some(message) = self.heap.extra_mut(object).channel.queue.back_mut() {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use chalice::Span;
 use chalice::program::LockMode;
+use findings::{ErrorId, Reason};
 
 use crate::amount::Amount;
 use crate::code::{Bound, Bounds, Expr, Instr, Op, Recorded};
-use crate::fault::{Fault, Reason, Res, blamed, reference_or_null};
+use crate::fault::{Fault, Res, blamed, reference_or_null};
 use crate::heap::{Held, Holder, Loc, Lock, Part, Snapshot};
 use crate::machine::{COMMON, Machine, OldState};
 use crate::transfer::Transfer;
@@ -80,7 +81,7 @@ impl<'c> Machine<'c> {
                 if self.config.checks && !self.is_below(*low, *high) {
                     let words = "nothing puts this bound below that one";
                     let fault = Fault::new(Reason::LockOrder, *span, words);
-                    return Err(fault.of_kind("bounds.failed").into());
+                    return Err(fault.of_kind(ErrorId::BoundsFailed).into());
                 }
             }
         }
@@ -96,16 +97,17 @@ impl<'c> Machine<'c> {
                     levels.extend(self.wait_levels().into_iter().map(|level| (level, *span)));
                 }
                 Bound::Level(e) => {
-                    let value = blamed(self.eval(e, slots), "bounds.failed", Some(e.span))?;
+                    let value = blamed(self.eval(e, slots), ErrorId::BoundsFailed, Some(e.span))?;
                     if let Value::Level(level) = value {
                         levels.push((level, e.span));
                     }
                 }
                 Bound::Object(e) => {
-                    let value = blamed(self.eval(e, slots), "bounds.failed", Some(e.span))?;
+                    let value = blamed(self.eval(e, slots), ErrorId::BoundsFailed, Some(e.span))?;
                     let Some(object) = value.reference() else { continue };
                     let level = self.read(object, 0, e.span);
-                    if let Value::Level(level) = blamed(level, "bounds.failed", Some(e.span))? {
+                    if let Value::Level(level) = blamed(level, ErrorId::BoundsFailed, Some(e.span))?
+                    {
                         levels.push((level, e.span));
                     }
                 }
@@ -151,7 +153,7 @@ impl<'c> Machine<'c> {
     ) -> Res<()> {
         let transfer = Transfer::give(from, Holder::Monitor(object));
         let result = self.move_invariant(object, transfer, from, old);
-        blamed(result, "fold.failed", Some(span))
+        blamed(result, ErrorId::FoldFailed, Some(span))
     }
 
     fn move_invariant(
@@ -316,7 +318,7 @@ impl<'c> Machine<'c> {
             let mut transfer = Transfer::give(from, Holder::Monitor(object));
             transfer.for_readers = true;
             let result = self.move_invariant(object, transfer, from, old);
-            blamed(result, "fold.failed", Some(span))?;
+            blamed(result, ErrorId::FoldFailed, Some(span))?;
         }
         if let Some(lock) = &mut self.heap.extra_mut(object).lock {
             lock.writer = lock.writer.filter(|writer| *writer != thread as u32);

@@ -1,7 +1,9 @@
 //! Loops: each iteration has what the invariants ask for, and nothing else.
 
+use findings::{ErrorId, Reason};
+
 use crate::code::Loop;
-use crate::fault::{Fault, Reason, Res, Trouble, blamed};
+use crate::fault::{Fault, Res, Trouble, blamed};
 use crate::machine::{LoopState, Machine, Rounds, View};
 use crate::transfer::{Moved, Transfer};
 use crate::value::Value;
@@ -34,9 +36,9 @@ impl<'c> Machine<'c> {
         let result = self.collect_all(&described.invariants, slots, &mut transfer);
         let result = result.and_then(|()| self.settle(transfer));
         self.scope.kappa = outer_kappa;
-        let moved = blamed(result, "invariant.not.established", None)?;
-        self.check_debt(outer, Reason::LoopEntry, described.span)?;
-        self.check_loop_locks(thread, described, Reason::LoopEntry, slots)?;
+        let moved = blamed(result, ErrorId::InvariantNotEstablished, None)?;
+        self.check_debt(outer, Reason::AtLoopEntry, described.span)?;
+        self.check_loop_locks(thread, described, Reason::AtLoopEntry, slots)?;
         let Moved { amounts, credits } = moved;
         let is_by_contract = self.is_by_contract(thread);
         let is_any_iteration = false;
@@ -95,10 +97,10 @@ impl<'c> Machine<'c> {
         let mut transfer = Transfer::give(ended, holder);
         let result = self.collect_all(&described.invariants, slots, &mut transfer);
         let result = result.and_then(|()| self.settle(transfer));
-        let moved = blamed(result, "invariant.not.preserved", None)?;
-        self.check_debt(ended, Reason::Loop, described.span)?;
-        self.check_loop_locks(thread, described, Reason::Loop, slots)?;
-        self.check_leaks(ended, Reason::Loop, keyword(described.span))?;
+        let moved = blamed(result, ErrorId::InvariantNotPreserved, None)?;
+        self.check_debt(ended, Reason::ByLoop, described.span)?;
+        self.check_loop_locks(thread, described, Reason::ByLoop, slots)?;
+        self.check_leaks(ended, Reason::ByLoop, keyword(described.span))?;
         if self.top(thread).loops.last().is_some_and(|state| state.is_any_iteration) {
             // All other iterations are like this one.
             return Err(Box::new(Trouble::Bound("an iteration", described.span)));
@@ -130,6 +132,6 @@ impl<'c> Machine<'c> {
         };
         let words = format!("the lock of {} has changed since the method began", self.name(object));
         let fault = Fault::new(reason, keyword(described.span), words);
-        Err(fault.of_kind("lockchange.violated").into())
+        Err(fault.of_kind(ErrorId::LockchangeViolated).into())
     }
 }

@@ -1,10 +1,11 @@
 //! Folding and unfolding of predicate instances.
 
 use chalice::Span;
+use findings::{ErrorId, Reason};
 
 use crate::amount::{Amount, Kappa, Sign};
 use crate::code::{Access, AmountExpr, Expr, Kind, Method, Target};
-use crate::fault::{Fault, Reason, Res, Trouble, blamed, reference_or_null};
+use crate::fault::{Fault, Res, Trouble, blamed, reference_or_null};
 use crate::heap::{Holder, Loc, Part};
 use crate::machine::{Activation, COMMON, Folding, Machine, OldState};
 use crate::transfer::Transfer;
@@ -173,7 +174,7 @@ impl<'c> Machine<'c> {
         }
         activation.slots = slots;
         self.scope = outer;
-        blamed(result, "unfold.failed", Some(method.span))
+        blamed(result, ErrorId::UnfoldFailed, Some(method.span))
     }
 
     /// Closes the predicates of the receiver that the postcondition asks for (`-defaults`).
@@ -181,7 +182,7 @@ impl<'c> Machine<'c> {
         for predicate in &method.closed {
             let result = self
                 .own(predicate, slots, &mut |machine, access, slots| machine.fold(access, slots));
-            blamed(result, "postcondition.violated", Some(predicate.span))?;
+            blamed(result, ErrorId::PostconditionViolated, Some(predicate.span))?;
         }
         Ok(())
     }

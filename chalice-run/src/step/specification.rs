@@ -1,6 +1,7 @@
 //! Specification statements: some values that satisfy a condition.
 
 use chalice::Span;
+use findings::ErrorId;
 
 use crate::code::{Bool2, Expr, Kind, Specification, literals};
 use crate::fault::{Res, Trouble, blamed};
@@ -19,7 +20,7 @@ impl Machine<'_> {
     ) -> Res<()> {
         if let Some(pre) = specification.pre.as_ref().filter(|_| self.config.checks) {
             let result = self.check_now(pre, slots);
-            blamed(result, "exhale.failed", Some(span))?;
+            blamed(result, ErrorId::ExhaleFailed, Some(span))?;
         }
         let thread = self.scope.thread.map(|thread| thread as usize);
         let before = self.record(thread);

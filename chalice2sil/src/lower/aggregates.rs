@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use chalice::program::{
     BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LocalKind, Quantifier, Reached, Type,
 };
+use findings::Reason;
 use front::grow_stack;
 use rustc_hash::FxHashMap;
 use sil::syntax as s;
@@ -73,7 +74,7 @@ impl Member<'_, '_> {
         let indices = indices(variable, body).expect("what is captured was looked at");
         indices.into_iter().rev().fold(value, |value, (sequence, index)| {
             let inside = self.indices_inside(variable, sequence, index, &bounds, env);
-            self.located(e.span, |member| member.checked(inside, "seq.index.length", value))
+            self.located(e.span, |member| member.checked(inside, Reason::IndexTooLarge, value))
         })
     }
 

@@ -3,6 +3,7 @@
 use chalice::program::{
     Access, AccessTarget, Domain, Expr, ExprKind, FieldRef, LocalId, Quantifier, Type,
 };
+use findings::Reason;
 use front::grow_stack;
 use sil::syntax as s;
 
@@ -238,8 +239,8 @@ impl Member<'_, '_> {
         let mut defined = Vec::new();
         if !matches!(channel.kind, ExprKind::This) {
             let exists = ne(self.expr(channel, env), null());
-            let exists = self.checked(exists, "receiver.null", truth(true));
-            defined.push(exists.with(said("*:assertion.false", "the channel might be null")));
+            let exists = self.checked(exists, Reason::ReceiverNull, truth(true));
+            defined.push(exists.with(said(Reason::AssertionFalse, "the channel might be null")));
         }
         if let Some(amount) = amount
             && !matches!(amount.kind, ExprKind::Int(_))

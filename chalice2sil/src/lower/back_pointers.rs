@@ -6,6 +6,7 @@
 //! points to it.
 
 use chalice::program::{FieldId, Type};
+use findings::ErrorId;
 use sil::syntax as s;
 
 use super::annotations::Annotate;
@@ -47,7 +48,8 @@ impl Member<'_, '_> {
             let pointers = self.pointers_to(object.clone(), tracked);
             let changed = assign(pointers.clone(), binary(op, pointers, own.clone()));
             let then = self.block(|member| member.emit(changed));
-            let renaming = super::annotations::renamed("if.failed:*", "assignment.failed:*");
+            let renaming =
+                super::annotations::renamed(ErrorId::IfFailed, ErrorId::AssignmentFailed);
             self.emit(branch(ne(object, null()), then, Vec::new()).with(renaming));
         }
     }

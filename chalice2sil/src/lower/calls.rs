@@ -3,6 +3,7 @@
 use chalice::program::{
     AccessTarget, Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, PermissionKind,
 };
+use findings::{ErrorId, Reason};
 use sil::source::Name;
 use sil::syntax as s;
 
@@ -51,7 +52,8 @@ impl Member<'_, '_> {
         actuals
             .extend(facts.entry_results.iter().map(|result| contract_env.replaced[result].clone()));
         if facts.read_fraction {
-            let k = self.read_fraction(&callee.requires, &contract_env, env, "call.precondition");
+            let k =
+                self.read_fraction(&callee.requires, &contract_env, env, ErrorId::CallPrecondition);
             actuals.push(var(&k));
         }
         self.bound_all_counts(&callee.requires, &contract_env);
@@ -59,7 +61,7 @@ impl Member<'_, '_> {
             self.give_credits(&callee.requires, &contract_env);
         }
         let left = if gives_stars {
-            self.left_stars(&callee.requires, &contract_env, "call.precondition")
+            self.left_stars(&callee.requires, &contract_env, ErrorId::CallPrecondition)
         } else {
             Vec::new()
         };
@@ -161,8 +163,8 @@ impl Member<'_, '_> {
         let words = "what the precondition says of waitlevel might not hold: channels that are owed a message count";
         self.emit(
             assert(unplaced(claim))
-                .with(renamed("assert.failed:*", "call.precondition:*"))
-                .with(said("*:assertion.false", words)),
+                .with(renamed(ErrorId::AssertFailed, ErrorId::CallPrecondition))
+                .with(said(Reason::AssertionFalse, words)),
         );
     }
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use chalice::program::locking::speaks_of_locks;
 use chalice::program::{Access, AccessTarget, Channel, ChannelId, Expr, ExprKind, OutVariable};
+use findings::{ErrorId, Pattern, Reason};
 use sil::syntax as s;
 
 use super::Member;
@@ -67,7 +68,7 @@ impl Member<'_, '_> {
     }
 
     /// No channel may be owed a message here.
-    pub(crate) fn check_debt(&mut self, id: &str, words: &str) {
+    pub(crate) fn check_debt(&mut self, id: (ErrorId, Reason), words: &str) {
         let Some(credits) = self.credits.clone() else { return };
         let name = self.bound_name("c");
         let balance = call(fixed::CREDIT_AT, vec![var(&credits), var(&name)]);
@@ -76,7 +77,11 @@ impl Member<'_, '_> {
             vec![balance.clone()],
             implies(ne(var(&name), null()), le(int(0), balance)),
         );
-        self.emit(assert(settled).with(renamed("assert.failed:*", id)).with(said("*", words)));
+        self.emit(
+            assert(settled)
+                .with(renamed(ErrorId::AssertFailed, id))
+                .with(said(Pattern::ANY, words)),
+        );
     }
 
     /// No token may carry a debt: nobody would owe it until the token is joined.
@@ -90,22 +95,24 @@ impl Member<'_, '_> {
                 let amount = self.expr(amount, env);
                 let check = assert(unplaced(part.when(le(int(0), amount))));
                 let words = "the method is forked, and its token might carry a debt";
-                let id = "debt.failed:token";
-                self.emit(check.with(renamed("assert.failed:*", id)).with(said("*", words)));
+                let id = (ErrorId::DebtFailed, Reason::ByToken);
+                self.emit(
+                    check.with(renamed(ErrorId::AssertFailed, id)).with(said(Pattern::ANY, words)),
+                );
             }
         }
     }
 
-    fn channel_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {
+    fn channel_target(&mut self, e: &Expr, kind: ErrorId, env: &Env) -> s::Expr {
         let channel = self.saved(e, "channel", &[], env);
         if !matches!(e.kind, ExprKind::This) {
             self.emit(
                 assert(ne(channel.clone(), null()))
                     .with(renamed(
-                        "assert.failed:assertion.false",
-                        &format!("{kind}:receiver.null"),
+                        (ErrorId::AssertFailed, Reason::AssertionFalse),
+                        (kind, Reason::ReceiverNull),
                     ))
-                    .with(said("*", "the channel might be null")),
+                    .with(said(Pattern::ANY, "the channel might be null")),
             );
         }
         channel
@@ -121,7 +128,7 @@ impl Member<'_, '_> {
     ) {
         let lowering = self.lowering;
         let declared = &lowering.program.channels[declaration];
-        let target = self.channel_target(channel, "send.failed", env);
+        let target = self.channel_target(channel, ErrorId::SendFailed, env);
         let mut actuals = self.saved_all(arguments, &declared.parameters, &[], env);
         let Some(credits) = self.credits.clone() else { return };
         let mut left = Vec::new();
@@ -132,8 +139,8 @@ impl Member<'_, '_> {
             self.move_credits(clause, &inner, s::BinaryOp::Sub);
             let clauses = std::slice::from_ref(clause);
             self.bound_all_counts(clauses, &inner);
-            self.check_stars(clauses, &inner, "send.failed");
-            left = self.left_stars(clauses, &inner, "send.failed");
+            self.check_stars(clauses, &inner, ErrorId::SendFailed);
+            left = self.left_stars(clauses, &inner, ErrorId::SendFailed);
         }
         actuals.insert(0, target);
         if declared.where_clause.as_ref().is_some_and(speaks_of_locks) {
@@ -146,10 +153,10 @@ impl Member<'_, '_> {
         let message = acc(call(&name, actuals), write());
         self.emit(
             fold(message.clone())
-                .with(renamed("fold.failed:*", "send.failed:*"))
-                .with(said("*", "the where clause of the channel might not hold: %e")),
+                .with(renamed(ErrorId::FoldFailed, ErrorId::SendFailed))
+                .with(said(Pattern::ANY, "the where clause of the channel might not hold: %e")),
         );
-        self.emit(exhale(message).with(renamed("exhale.failed:*", "send.failed:*")));
+        self.emit(exhale(message).with(renamed(ErrorId::ExhaleFailed, ErrorId::SendFailed)));
         self.note_left_stars(left);
     }
 
@@ -172,7 +179,7 @@ impl Member<'_, '_> {
     ) {
         let lowering = self.lowering;
         let declared = &lowering.program.channels[declaration];
-        let target = self.channel_target(channel, "receive.failed", env);
+        let target = self.channel_target(channel, ErrorId::ReceiveFailed, env);
         let Some(credits) = self.credits.clone() else { return };
         let balance = call(fixed::CREDIT_AT, vec![var(&credits), target.clone()]);
         let level = lowering.level_of(target.clone());
@@ -181,22 +188,22 @@ impl Member<'_, '_> {
             .level_below(Level::Wait(env.locks.clone()), Level::Value(level))
             .unwrap_or_else(|| truth(false));
         for (condition, reason, words) in [
-            (lt(int(0), balance), "no.credit", "a credit of the channel might be missing"),
+            (lt(int(0), balance), Reason::NoCredit, "a credit of the channel might be missing"),
             (
                 readable,
-                "insufficient.permission",
+                Reason::InsufficientPermission,
                 "there might be insufficient permission to read mu of the channel",
             ),
-            (above, "lock.order", "mu of the channel might not be above waitlevel"),
+            (above, Reason::LockOrder, "mu of the channel might not be above waitlevel"),
         ] {
             self.emit(
                 assert(condition)
                     .with(renamed(
-                        "assert.failed:assertion.false",
-                        &format!("receive.failed:{reason}"),
+                        (ErrorId::AssertFailed, Reason::AssertionFalse),
+                        (ErrorId::ReceiveFailed, reason),
                     ))
-                    .with(renamed("assert.failed:*", "receive.failed:*"))
-                    .with(said("*", words)),
+                    .with(renamed(ErrorId::AssertFailed, ErrorId::ReceiveFailed))
+                    .with(said(Pattern::ANY, words)),
             );
         }
         let mut values = vec![target.clone()];
@@ -218,7 +225,12 @@ impl Member<'_, '_> {
         if let Some(clause) = &declared.where_clause {
             let inner = about_message(env, declared, &target, &values[1..]).on(Side::Inhaled);
             let inner = Env { locks, ..inner };
-            self.note_stars(std::slice::from_ref(clause), &truth(true), &inner, "receive.failed");
+            self.note_stars(
+                std::slice::from_ref(clause),
+                &truth(true),
+                &inner,
+                ErrorId::ReceiveFailed,
+            );
             self.bound_counts(clause, &inner);
             let here = Env { locks: env.locks.clone(), ..inner.clone() };
             for fact in self.levels_in(clause, &here) {

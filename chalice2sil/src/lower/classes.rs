@@ -7,6 +7,7 @@ use chalice::program::{
     AccessTarget, ChannelId, ClassId, Expr, ExprKind, FieldId, FunctionId, LocalId, PermissionKind,
     PredicateId,
 };
+use findings::ErrorId;
 use num_bigint::Sign;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -78,7 +79,7 @@ impl Lowering<'_> {
         }))
         .with(self.at(span))
         .with(member.variables())
-        .with(renamed("predicate.not.wellformed:*", "not.wellformed:*"))
+        .with(renamed(ErrorId::PredicateNotWellformed, ErrorId::NotWellformed))
     }
 
     /// Makes the predicate of a class's monitors, and the predicate of a reader's share.
@@ -151,7 +152,7 @@ impl Lowering<'_> {
             .with(self.at(channel.span))
             .with(named(&format!("{} (where clause)", channel.name)))
             .with(member.variables())
-            .with(renamed("predicate.not.wellformed:*", "not.wellformed:*")),
+            .with(renamed(ErrorId::PredicateNotWellformed, ErrorId::NotWellformed)),
         );
     }
 

@@ -5,6 +5,7 @@
 //! predicates. What `-defaults:2` inlines are functions, whose bodies are known anyway.
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind};
+use findings::{ErrorId, Pattern, Reason};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -56,7 +57,7 @@ impl Member<'_, '_> {
                 member.check_stars_of_folded(access, env);
                 member.move_folded_credits(access, env, s::BinaryOp::Sub);
                 let traded = member.access(access, env, Use::Traded);
-                let renaming = renamed("fold.failed:*", "postcondition.violated:*");
+                let renaming = renamed(ErrorId::FoldFailed, ErrorId::PostconditionViolated);
                 member.emit(fold(traded).with(renaming));
             });
         }
@@ -90,7 +91,13 @@ impl Member<'_, '_> {
     }
 
     /// Makes the claim that nothing is left once `clauses` have been given away.
-    pub(crate) fn check_leaks(&mut self, clauses: &[Expr], env: &Env, id: &str, words: &str) {
+    pub(crate) fn check_leaks(
+        &mut self,
+        clauses: &[Expr],
+        env: &Env,
+        id: (ErrorId, Reason),
+        words: &str,
+    ) {
         let lowering = self.lowering;
         let object = self.bound_name("o");
         let statements = self.block(|member| {
@@ -99,13 +106,16 @@ impl Member<'_, '_> {
                 // That the clauses hold is checked elsewhere; if they do not, nothing more is said.
                 let given = super::annotations::unplaced(given);
                 member.emit_plain(
-                    exhale(given).with(renamed("exhale.failed:*", "leak.failed:given")),
+                    exhale(given)
+                        .with(renamed(ErrorId::ExhaleFailed, (ErrorId::LeakFailed, Reason::Given))),
                 );
             }
             for place in lowering.all_places(&var(&object)) {
                 let nothing = for_perm(&object, place, truth(false));
                 member.emit(
-                    assert(nothing).with(renamed("assert.failed:*", id)).with(said("*", words)),
+                    assert(nothing)
+                        .with(renamed(ErrorId::AssertFailed, id))
+                        .with(said(Pattern::ANY, words)),
                 );
             }
             member.emit_plain(inhale(truth(false)));

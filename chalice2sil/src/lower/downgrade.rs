@@ -2,6 +2,7 @@
 //! changes.
 
 use chalice::program::{AccessTarget, ClassId, Expr, FieldRef, LockMode, PredicateId};
+use findings::ErrorId;
 use front::grow_stack;
 use sil::source::Name;
 use sil::syntax as s;
@@ -17,11 +18,11 @@ use crate::build::*;
 impl Member<'_, '_> {
     /// `downgrade e`
     pub(crate) fn downgrade(&mut self, e: &Expr, env: &Env) {
-        let target = self.lock_target(e, "downgrade.failed", env);
+        let target = self.lock_target(e, ErrorId::DowngradeFailed, env);
         let (Some(class), locks) = (class_of(e), Self::lock_state(env)) else {
             return self.unsupported_stmt("downgrade of something that is no object");
         };
-        self.check_write_held(&locks, &target, "downgrade.failed");
+        self.check_write_held(&locks, &target, ErrorId::DowngradeFailed);
         // The heap does not change: what the invariant says of values before still holds of what is
         // left.
         let before: Name = self.fresh("downgrade");
@@ -29,7 +30,7 @@ impl Member<'_, '_> {
         let left = self.state_to_release(class, LockMode::Write, &target, &locks, env);
         self.give_invariant(class, LockMode::Write, &target, env);
         self.note_released(&target, left, &locks);
-        self.take_invariant(class, LockMode::Read, &target, "downgrade.failed", env);
+        self.take_invariant(class, LockMode::Read, &target, ErrorId::DowngradeFailed, env);
         self.keep_values(class, &target, &before, env);
         self.note_acquired(class, &target, &locks, env);
         if let Some(read_held) = &locks.read_held {
@@ -51,7 +52,7 @@ impl Member<'_, '_> {
                     let conditions = and([condition.clone(), old_at(label, condition)]);
                     same = implies(conditions, same);
                 }
-                let renaming = renamed("inhale.failed:*", "downgrade.failed:*");
+                let renaming = renamed(ErrorId::InhaleFailed, ErrorId::DowngradeFailed);
                 self.emit(inhale(same).with(renaming));
             }
         }

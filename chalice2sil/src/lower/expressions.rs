@@ -3,6 +3,7 @@
 use chalice::program::{
     BinaryOp, Domain, Expr, ExprKind, FieldRef, LocalId, LockMode, Quantifier, Type, UnaryOp,
 };
+use findings::{ErrorId, Reason};
 use front::grow_stack;
 use sil::syntax as s;
 
@@ -39,13 +40,14 @@ impl Member<'_, '_> {
                 match field {
                     // Of a token without permission, or of none, nobody can say that it may be
                     // joined.
-                    FieldRef::Joinable => {
-                        ["assert.failed:insufficient.permission", "assert.failed:receiver.null"]
-                            .into_iter()
-                            .fold(read, |read, id| {
-                                read.with(renamed(id, "assert.failed:assertion.false"))
-                            })
-                    }
+                    FieldRef::Joinable => [
+                        (ErrorId::AssertFailed, Reason::InsufficientPermission),
+                        (ErrorId::AssertFailed, Reason::ReceiverNull),
+                    ]
+                    .into_iter()
+                    .fold(read, |read, id| {
+                        read.with(renamed(id, (ErrorId::AssertFailed, Reason::AssertionFalse)))
+                    }),
                     _ => read,
                 }
             }),
@@ -88,9 +90,12 @@ impl Member<'_, '_> {
                     return application;
                 }
                 let exists = exists
-                    .with(renamed("*:assertion.false", "application.precondition:receiver.null"))
+                    .with(renamed(
+                        Reason::AssertionFalse,
+                        (ErrorId::ApplicationPrecondition, Reason::ReceiverNull),
+                    ))
                     .with(said(
-                        "*:assertion.false",
+                        Reason::AssertionFalse,
                         "the receiver `%e` of the function might be null",
                     ));
                 asserting(exists, application)
@@ -155,8 +160,8 @@ impl Member<'_, '_> {
                         if env.side == Side::Both && !matches!(object.kind, ExprKind::This) =>
                     {
                         let exists = ne(target, null())
-                            .with(said("*:assertion.false", "the object might be null"));
-                        self.checked(exists, "receiver.null", held)
+                            .with(said(Reason::AssertionFalse, "the object might be null"));
+                        self.checked(exists, Reason::ReceiverNull, held)
                     }
                     Some(held) => held,
                     None => self.unsupported("holds in a function or predicate", e),
@@ -256,7 +261,7 @@ impl Member<'_, '_> {
             if is_literal_order(from, to) {
                 return elements;
             }
-            member.checked(le(low, high), "range.empty.bounds", elements)
+            member.checked(le(low, high), Reason::RangeBounds, elements)
         })
     }
 
@@ -293,14 +298,14 @@ impl Member<'_, '_> {
             if bounds.is_empty() {
                 part
             } else {
-                member.checked(and(bounds), "seq.slice.bounds", part)
+                member.checked(and(bounds), Reason::SliceBounds, part)
             }
         })
     }
 
     /// `value`, which is defined only if `condition` holds.
-    pub(crate) fn checked(&self, condition: s::Expr, reason: &str, value: s::Expr) -> s::Expr {
-        asserting(condition.with(renamed("*:assertion.false", &format!("*:{reason}"))), value)
+    pub(crate) fn checked(&self, condition: s::Expr, reason: Reason, value: s::Expr) -> s::Expr {
+        asserting(condition.with(renamed(Reason::AssertionFalse, reason)), value)
     }
 
     fn binary(&mut self, e: &Expr, op: BinaryOp, left: &Expr, right: &Expr, env: &Env) -> s::Expr {

@@ -10,6 +10,7 @@
 use std::rc::Rc;
 
 use chalice::program::{Expr, ExprKind, FieldRef, LocalId, MethodId, OutVariable, Program, Type};
+use findings::{ErrorId, Pattern, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 use sil::source::Name;
 use sil::syntax as s;
@@ -254,7 +255,7 @@ impl Member<'_, '_> {
         let mut contract =
             self.callee_env(&alone, method, this.clone(), actuals.clone(), env.read.clone());
         let fraction = if facts.read_fraction {
-            let k = self.read_fraction(&callee.requires, &contract, env, "exhale.failed");
+            let k = self.read_fraction(&callee.requires, &contract, env, ErrorId::ExhaleFailed);
             contract.read = ReadAmount::Fraction(var(&k));
             Some(k)
         } else {
@@ -276,7 +277,7 @@ impl Member<'_, '_> {
         let exists = match receiver.kind {
             ExprKind::This => truth(true),
             _ => ne(this.clone(), null())
-                .with(said("*:assertion.false", "the receiver might be null")),
+                .with(said(Reason::AssertionFalse, "the receiver might be null")),
         };
         let clauses = callee
             .requires
@@ -285,15 +286,15 @@ impl Member<'_, '_> {
             .collect::<Vec<_>>();
         let kept = self.kept_levels(&callee.requires, &contract);
         let given = and(std::iter::once(exists).chain(clauses).chain(kept));
-        let left = self.left_stars(&callee.requires, &contract, "exhale.failed");
+        let left = self.left_stars(&callee.requires, &contract, ErrorId::ExhaleFailed);
         if !is_true(&given) {
             let given = exhale(unplaced(given))
                 .with(said(
-                    "exhale.failed:insufficient.permission",
+                    (ErrorId::ExhaleFailed, Reason::InsufficientPermission),
                     "the precondition of the forked method asks for permission that might be missing",
                 ))
                 .with(said(
-                    "exhale.failed:assertion.false",
+                    (ErrorId::ExhaleFailed, Reason::AssertionFalse),
                     "the precondition of the forked method might not hold",
                 ));
             // Old values are read before the precondition is given, so what is missing is missing
@@ -301,8 +302,8 @@ impl Member<'_, '_> {
             let reads_first = layout.olds.iter().any(|old| old.is_known && old.bound.is_empty());
             self.emit(if reads_first {
                 given.with(renamed(
-                    "exhale.failed:insufficient.permission",
-                    "assignment.failed:insufficient.permission",
+                    (ErrorId::ExhaleFailed, Reason::InsufficientPermission),
+                    (ErrorId::AssignmentFailed, Reason::InsufficientPermission),
                 ))
             } else {
                 given
@@ -409,12 +410,12 @@ impl Member<'_, '_> {
         let joinable = self.field_of(token.clone(), FieldRef::Joinable);
         self.emit(
             assert(acc(joinable.clone(), write()))
-                .with(renamed("assert.failed:*", "join.failed:*"))
-                .with(said("*", "permission to join the token might be missing")),
+                .with(renamed(ErrorId::AssertFailed, ErrorId::JoinFailed))
+                .with(said(Pattern::ANY, "permission to join the token might be missing")),
         );
         self.emit(
             assert(joinable.clone())
-                .with(said("*:assertion.false", "the token might have been joined before")),
+                .with(said(Reason::AssertionFalse, "the token might have been joined before")),
         );
         let stored = layout.olds.iter().map(|old| {
             // SOUNDNESS: one value for each value of the bound variables, never one for all of
@@ -462,7 +463,10 @@ impl Member<'_, '_> {
             .collect::<Vec<_>>();
         let received = and(clauses);
         if !is_true(&received) {
-            self.emit(inhale(unplaced(received)).with(renamed("inhale.failed:*", "join.failed:*")));
+            self.emit(
+                inhale(unplaced(received))
+                    .with(renamed(ErrorId::InhaleFailed, ErrorId::JoinFailed)),
+            );
         }
         self.bound_all_counts(&callee.ensures, &contract);
         let here = Env { locks: env.locks.clone(), ..contract.clone() };
@@ -477,13 +481,15 @@ impl Member<'_, '_> {
             }
         }
         self.emit(
-            assign(joinable, truth(false)).with(renamed("assignment.failed:*", "join.failed:*")),
+            assign(joinable, truth(false))
+                .with(renamed(ErrorId::AssignmentFailed, ErrorId::JoinFailed)),
         );
         for (out, name) in outs.iter().zip(&layout.results) {
             let target = self.local(out.local);
             let result = field(token.clone(), name);
             self.emit(
-                assign(var(&target), result).with(renamed("assignment.failed:*", "join.failed:*")),
+                assign(var(&target), result)
+                    .with(renamed(ErrorId::AssignmentFailed, ErrorId::JoinFailed)),
             );
         }
     }
@@ -511,7 +517,7 @@ impl Member<'_, '_> {
             self.emit_plain(declare(&value, lowering.ty(ty), None));
             self.emit(
                 assign(field(token.clone(), name), var(&value))
-                    .with(renamed("assignment.failed:*", "join.failed:*")),
+                    .with(renamed(ErrorId::AssignmentFailed, ErrorId::JoinFailed)),
             );
         }
     }

@@ -2,6 +2,7 @@
 //! folded and unfolded.
 
 use chalice::program::{Access, Expr, PermissionKind};
+use findings::ErrorId;
 use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -26,9 +27,9 @@ impl Member<'_, '_> {
         contract: &[Expr],
         contract_env: &Env,
         env: &Env,
-        kind: &str,
+        kind: ErrorId,
     ) -> Name {
-        let k = if kind.starts_with("invariant") {
+        let k = if kind == ErrorId::InvariantNotEstablished {
             self.smaller_fraction("k_loop", "rd of the loop", env)
         } else {
             self.smaller_fraction("k_call", "rd of the call", env)
@@ -53,7 +54,7 @@ impl Member<'_, '_> {
         wanted: &[Expr],
         contract_env: &Env,
         env: &Env,
-        kind: &str,
+        kind: ErrorId,
     ) -> Env {
         if !matches!(access.amount.kind, PermissionKind::AbstractRead) {
             return env.clone();
@@ -71,7 +72,7 @@ impl Member<'_, '_> {
             }
             _ => smaller,
         };
-        self.emit(inhale(choice).with(renamed("inhale.failed:*", &format!("{kind}:*"))));
+        self.emit(inhale(choice).with(renamed(ErrorId::InhaleFailed, kind)));
         // A fraction of a fraction is one.
         let product = mul(var(&k), self.lowering.common_fraction());
         if let Some(above) = self.lowering.above_counting(product) {
@@ -99,10 +100,10 @@ impl Member<'_, '_> {
         and(bounds)
     }
 
-    fn emit_bounds(&mut self, bounds: Vec<FractionBound>, kind: &str) {
+    fn emit_bounds(&mut self, bounds: Vec<FractionBound>, kind: ErrorId) {
         for bound in bounds {
             let claim = bound.when(FractionBound::leaves_some);
-            let renaming = renamed("inhale.failed:*", &format!("{kind}:*"));
+            let renaming = renamed(ErrorId::InhaleFailed, kind);
             self.emit(inhale(claim).with(renaming));
         }
     }

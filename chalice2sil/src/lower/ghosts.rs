@@ -8,6 +8,7 @@
 use chalice::program::{
     Block, Bounds, Expr, ExprKind, FieldRef, MethodId, OutVariable, Program, Rhs, StmtKind, Type,
 };
+use findings::{ErrorId, Pattern, Reason};
 use sil::syntax as s;
 
 use super::Member;
@@ -107,7 +108,8 @@ impl Member<'_, '_> {
             self.method.is_some_and(|method| self.lowering.facts.methods[method].ghosts_stay_apart)
                 && is_foreseen(self.program(), source);
         self.emit(if is_foreseen {
-            inhale(eq(var(name), value)).with(renamed("inhale.failed:*", "assignment.failed:*"))
+            inhale(eq(var(name), value))
+                .with(renamed(ErrorId::InhaleFailed, ErrorId::AssignmentFailed))
         } else {
             assign(var(name), value)
         });
@@ -134,10 +136,10 @@ impl Member<'_, '_> {
         self.emit(
             assert(not(var(flag)))
                 .with(renamed(
-                    "assert.failed:assertion.false",
-                    "assignment.failed:const.assigned.twice",
+                    (ErrorId::AssertFailed, Reason::AssertionFalse),
+                    (ErrorId::AssignmentFailed, Reason::ConstAssignedTwice),
                 ))
-                .with(said("*", "a constant can be assigned only once")),
+                .with(said(Pattern::ANY, "a constant can be assigned only once")),
         );
     }
 }

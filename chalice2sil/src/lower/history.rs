@@ -9,6 +9,7 @@
 use chalice::program::{
     AccessTarget, ClassId, EvalState, Expr, ExprKind, FieldRef, LockMode, MethodId,
 };
+use findings::{ErrorId, Reason};
 use front::grow_stack;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -148,7 +149,7 @@ impl Member<'_, '_> {
             if let Some(history) = self.history(class, target, old, env) {
                 let is_same = self.has_kept_level(&before, target, locks);
                 let received = inhale(implies(is_same, history))
-                    .with(renamed("inhale.failed:*", "acquire.failed:*"));
+                    .with(renamed(ErrorId::InhaleFailed, ErrorId::AcquireFailed));
                 self.emit(received);
             }
         }
@@ -315,8 +316,8 @@ impl Member<'_, '_> {
         if let Some(history) = self.history(class, target, old, env) {
             self.emit(
                 assert(history)
-                    .with(renamed("assert.failed:*", "fold.failed:*"))
-                    .with(said("*:assertion.false", "the monitor invariant might not hold: %e")),
+                    .with(renamed(ErrorId::AssertFailed, ErrorId::FoldFailed))
+                    .with(said(Reason::AssertionFalse, "the monitor invariant might not hold: %e")),
             );
         }
     }
@@ -351,7 +352,7 @@ impl Member<'_, '_> {
         let monitor = call(&self.lowering.names.borrow().monitors[class], vec![this.clone()]);
         let open = |member: &mut Self| {
             member.emit_plain(inhale(acc(monitor.clone(), write())));
-            let renaming = renamed("unfold.failed:*", "not.wellformed:*");
+            let renaming = renamed(ErrorId::UnfoldFailed, ErrorId::NotWellformed);
             member.emit(unfold(acc(monitor.clone(), write())).with(renaming));
         };
         let first = self.fresh("first");
@@ -361,7 +362,7 @@ impl Member<'_, '_> {
         let related = |member: &mut Self, state: &s::Expr| {
             let old = OldState::Recorded(state.clone());
             if let Some(history) = member.history(class, &this, old, env) {
-                let renaming = renamed("inhale.failed:*", "not.wellformed:*");
+                let renaming = renamed(ErrorId::InhaleFailed, ErrorId::NotWellformed);
                 member.emit(inhale(history).with(renaming));
             }
         };
@@ -376,10 +377,10 @@ impl Member<'_, '_> {
             class,
             &OldState::Now,
             env,
-            "invariant.not.reflexive",
+            ErrorId::InvariantNotReflexive,
             "the monitor invariant might not be reflexive: %e",
         );
-        let renaming = renamed("fold.failed:*", "not.wellformed:*");
+        let renaming = renamed(ErrorId::FoldFailed, ErrorId::NotWellformed);
         self.emit(fold(acc(monitor.clone(), write())).with(renaming));
         self.emit_plain(exhale(acc(monitor.clone(), write())));
         open(self);
@@ -388,12 +389,19 @@ impl Member<'_, '_> {
             class,
             &OldState::Recorded(var(&first)),
             env,
-            "invariant.not.transitive",
+            ErrorId::InvariantNotTransitive,
             "the monitor invariant might not be transitive: %e",
         );
     }
 
-    fn check_each(&mut self, class: ClassId, old: &OldState, env: &Env, id: &str, words: &str) {
+    fn check_each(
+        &mut self,
+        class: ClassId,
+        old: &OldState,
+        env: &Env,
+        kind: ErrorId,
+        words: &str,
+    ) {
         let outer = self.span;
         for clause in &self.program().classes[class].invariants {
             let history = two_states(clause);
@@ -405,8 +413,8 @@ impl Member<'_, '_> {
             self.span = clause.span;
             self.emit(
                 assert(history)
-                    .with(renamed("assert.failed:*", &format!("{id}:*")))
-                    .with(said("*:assertion.false", words)),
+                    .with(renamed(ErrorId::AssertFailed, kind))
+                    .with(said(Reason::AssertionFalse, words)),
             );
         }
         self.span = outer;

@@ -2,6 +2,7 @@
 
 use chalice::program::locking::mentions_holds;
 use chalice::program::{Block, Expr, PermissionKind};
+use findings::{ErrorId, Reason};
 use sil::syntax as s;
 
 use super::Member;
@@ -26,7 +27,7 @@ impl Member<'_, '_> {
         let span = self.span;
         let mut inner = env.on(Side::Both);
         if invariants.iter().any(mentions_read) {
-            let k = self.read_fraction(invariants, &inner, env, "invariant.not.established");
+            let k = self.read_fraction(invariants, &inner, env, ErrorId::InvariantNotEstablished);
             inner.read = ReadAmount::Fraction(var(&k));
         }
         self.bound_all_counts(invariants, &inner);
@@ -54,14 +55,14 @@ impl Member<'_, '_> {
             let changed: Vec<_> = lock_changes.iter().map(|e| self.expr(e, &inner)).collect();
             for defined in self.defined_locks(lock_changes, &inner) {
                 self.emit_plain(
-                    assert(defined).with(renamed("assert.failed:*", "not.wellformed:*")),
+                    assert(defined).with(renamed(ErrorId::AssertFailed, ErrorId::NotWellformed)),
                 );
             }
             let frame = self.same_locks(entry, locks, &changed);
             self.emit(
                 assert(frame)
-                    .with(renamed("assert.failed:*", "lockchange.violated:loop.entry"))
-                    .with(said("*:assertion.false", "more might have been locked or unlocked than the lockchange clause of the loop allows")),
+                    .with(renamed(ErrorId::AssertFailed, (ErrorId::LockchangeViolated, Reason::AtLoopEntry)))
+                    .with(said(Reason::AssertionFalse, "more might have been locked or unlocked than the lockchange clause of the loop allows")),
             );
         }
         if changes_locks
@@ -73,18 +74,18 @@ impl Member<'_, '_> {
             let unnamed = |claim: s::Expr| {
                 claim
                     .with(at.clone())
-                    .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
-                    .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
-                    .with(said("*:assertion.false", "more might be locked or unlocked than the lockchange clause of the loop allows"))
+                    .with(renamed(ErrorId::InvariantNotEstablished, (ErrorId::LockchangeViolated, Reason::AtLoopEntry)))
+                    .with(renamed(ErrorId::InvariantNotPreserved, (ErrorId::LockchangeViolated, Reason::ByLoop)))
+                    .with(said(Reason::AssertionFalse, "more might be locked or unlocked than the lockchange clause of the loop allows"))
             };
             lowered.push(unnamed(self.same_locks(entry, locks, &changed)));
             if !forgets_levels {
                 let levels = self
                     .same_levels(entry, locks, &[changed.clone(), releveled].concat())
                     .with(at.clone())
-                    .with(renamed("invariant.not.established:*", "lockchange.violated:loop.entry"))
-                    .with(renamed("invariant.not.preserved:*", "lockchange.violated:loop"))
-                    .with(said("*:assertion.false", "the level of an object that the lockchange clause does not name might change"));
+                    .with(renamed(ErrorId::InvariantNotEstablished, (ErrorId::LockchangeViolated, Reason::AtLoopEntry)))
+                    .with(renamed(ErrorId::InvariantNotPreserved, (ErrorId::LockchangeViolated, Reason::ByLoop)))
+                    .with(said(Reason::AssertionFalse, "the level of an object that the lockchange clause does not name might change"));
                 lowered.push(levels);
             }
             let may_unlock = self
@@ -106,7 +107,7 @@ impl Member<'_, '_> {
                 self.move_credits(clause, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
             }
             self.check_debt(
-                "debt.failed:loop.entry",
+                (ErrorId::DebtFailed, Reason::AtLoopEntry),
                 "the loop invariant must take over every debt",
             );
             let saved = self.fresh("credits_outside");
@@ -137,13 +138,21 @@ impl Member<'_, '_> {
             member.bound_all_counts(invariants, &inner);
             if member.lowering.options.check_leaks {
                 let words = "the loop might leak permission";
-                member.check_leaks(invariants, &inner, "leak.failed:loop", words);
+                member.check_leaks(
+                    invariants,
+                    &inner,
+                    (ErrorId::LeakFailed, Reason::ByLoop),
+                    words,
+                );
             }
             if credits.is_some() {
                 for clause in invariants {
                     member.move_credits(clause, &inner.on(Side::Exhaled), s::BinaryOp::Sub);
                 }
-                member.check_debt("debt.failed:loop", "the loop body must not leave a debt");
+                member.check_debt(
+                    (ErrorId::DebtFailed, Reason::ByLoop),
+                    "the loop body must not leave a debt",
+                );
             }
         });
         self.locals_in_scope = saved_scope;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use chalice::program::locking::{Given, mentions_holds};
 use chalice::program::{Expr, ExprKind, LocalId, Method, MethodId, Type};
+use findings::{ErrorId, Reason};
 use rustc_hash::FxHashMap;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -154,7 +155,7 @@ impl Lowering<'_> {
 
 /// Makes the claim that the receiver of a call is an object.
 fn receiver_exists(this: s::Expr) -> s::Expr {
-    ne(this, null()).with(said("*:assertion.false", "the receiver might be null"))
+    ne(this, null()).with(said(Reason::AssertionFalse, "the receiver might be null"))
 }
 
 impl Member<'_, '_> {
@@ -197,11 +198,11 @@ impl Member<'_, '_> {
             claim
                 .with(at.clone())
                 .with(renamed(
-                    "postcondition.violated:assertion.false",
-                    "lockchange.violated:method",
+                    (ErrorId::PostconditionViolated, Reason::AssertionFalse),
+                    (ErrorId::LockchangeViolated, Reason::ByMethod),
                 ))
                 .with(said(
-                    "*:assertion.false",
+                    Reason::AssertionFalse,
                     "the method might lock or unlock more than its lockchange clause allows",
                 ))
         };
@@ -214,8 +215,8 @@ impl Member<'_, '_> {
             let levels = self
                 .same_levels(old, new, &[changed.clone(), releveled].concat())
                 .with(at.clone())
-                .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:method"))
-                .with(said("*:assertion.false", "the method might change the level of an object that its lockchange clause does not name"));
+                .with(renamed((ErrorId::PostconditionViolated, Reason::AssertionFalse), (ErrorId::LockchangeViolated, Reason::ByMethod)))
+                .with(said(Reason::AssertionFalse, "the method might change the level of an object that its lockchange clause does not name"));
             clauses.push(levels);
         }
         if !self.lowering.facts.locking.method(id).may_unlock {
@@ -241,9 +242,12 @@ impl Member<'_, '_> {
             and(held.map(|held| forall_ref(&name, vec![held.clone()], not(held))))
         };
         implies(holds_nothing(old), holds_nothing(new))
-            .with(renamed("postcondition.violated:assertion.false", "lockchange.violated:thread"))
+            .with(renamed(
+                (ErrorId::PostconditionViolated, Reason::AssertionFalse),
+                (ErrorId::LockchangeViolated, Reason::ByThread),
+            ))
             .with(said(
-                "*:assertion.false",
+                Reason::AssertionFalse,
                 "the method is forked, and its thread might end with a lock held",
             ))
     }
@@ -381,7 +385,7 @@ impl Member<'_, '_> {
         if options.check_leaks {
             self.span = method.span;
             let words = "the method might leak permission";
-            self.check_leaks(&method.ensures, &env, "leak.failed:method", words);
+            self.check_leaks(&method.ensures, &env, (ErrorId::LeakFailed, Reason::ByMethod), words);
         }
         if facts.credits {
             self.span = method.span;
@@ -391,7 +395,10 @@ impl Member<'_, '_> {
             for clause in &method.ensures {
                 self.move_credits(clause, &env.on(Side::Exhaled), s::BinaryOp::Sub);
             }
-            self.check_debt("debt.failed:method", "the method must not leave a debt");
+            self.check_debt(
+                (ErrorId::DebtFailed, Reason::ByMethod),
+                "the method must not leave a debt",
+            );
         }
     }
 

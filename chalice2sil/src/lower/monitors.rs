@@ -11,6 +11,7 @@ use chalice::Span;
 use chalice::program::locking::is_new_object;
 use chalice::program::walk::{assigned_by, each_stmt};
 use chalice::program::{Block, Bounds, ClassId, Expr, ExprKind, FieldRef, LockMode, Type};
+use findings::{ErrorId, Pattern, Reason};
 use sil::source::Name;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -26,23 +27,22 @@ use crate::names::fixed;
 
 impl Member<'_, '_> {
     /// An obligation of a statement under an id of its own.
-    fn check(&mut self, condition: s::Expr, id: &str, words: &str) {
+    fn check(&mut self, condition: s::Expr, id: (ErrorId, Reason), words: &str) {
         self.emit(
             assert(condition)
-                .with(renamed("assert.failed:assertion.false", id))
-                .with(said("*:assertion.false", words)),
+                .with(renamed((ErrorId::AssertFailed, Reason::AssertionFalse), id))
+                .with(said(Reason::AssertionFalse, words)),
         );
     }
 
     /// As [`Self::check`], of a condition that begins with an accessibility assertion, or reads the
     /// heap.
-    pub(super) fn check_access(&mut self, condition: s::Expr, id: &str, words: &str) {
-        let kind = id.split(':').next().unwrap_or(id);
+    pub(super) fn check_access(&mut self, condition: s::Expr, id: (ErrorId, Reason), words: &str) {
         self.emit(
             assert(condition)
-                .with(renamed("assert.failed:assertion.false", id))
-                .with(renamed("assert.failed:*", &format!("{kind}:*")))
-                .with(said("*:assertion.false", words)),
+                .with(renamed((ErrorId::AssertFailed, Reason::AssertionFalse), id))
+                .with(renamed(ErrorId::AssertFailed, id.0))
+                .with(said(Reason::AssertionFalse, words)),
         );
     }
 
@@ -55,7 +55,7 @@ impl Member<'_, '_> {
     }
 
     /// The operand of a lock statement, evaluated once.
-    pub(super) fn lock_target(&mut self, e: &Expr, kind: &str, env: &Env) -> s::Expr {
+    pub(super) fn lock_target(&mut self, e: &Expr, kind: ErrorId, env: &Env) -> s::Expr {
         let target = self.saved(e, "target", &[], env);
         if !matches!(e.kind, ExprKind::This) {
             if !self.is_certainly_object(e) {
@@ -69,14 +69,14 @@ impl Member<'_, '_> {
         target
     }
 
-    fn check_object(&mut self, target: &s::Expr, kind: &str) {
+    fn check_object(&mut self, target: &s::Expr, kind: ErrorId) {
         // What is held is an object, and to give up a monitor's invariant asks for one.
-        if matches!(kind, "release.failed" | "downgrade.failed") {
+        if matches!(kind, ErrorId::ReleaseFailed | ErrorId::DowngradeFailed) {
             return;
         }
         self.check(
             ne(target.clone(), null()),
-            &format!("{kind}:receiver.null"),
+            (kind, Reason::ReceiverNull),
             "the object might be null",
         );
     }
@@ -110,15 +110,17 @@ impl Member<'_, '_> {
         self.trade_credits(class, mode, target, &env.on(Side::Exhaled), s::BinaryOp::Sub);
         let (protected, inner) = (self.protected(class), env.about(target.clone()));
         self.bound_all_counts(&protected, &inner);
-        self.check_stars(&protected, &inner, "fold.failed");
-        let left = self.left_stars(&protected, &inner, "fold.failed");
+        self.check_stars(&protected, &inner, ErrorId::FoldFailed);
+        let left = self.left_stars(&protected, &inner, ErrorId::FoldFailed);
         let monitor = self.monitor_at(class, mode, target);
         self.emit(
             fold(acc(monitor.clone(), write()))
-                .with(said("*", "the monitor invariant might not hold: %e")),
+                .with(said(Pattern::ANY, "the monitor invariant might not hold: %e")),
         );
         // If folding failed, it has been said already.
-        self.emit(exhale(acc(monitor, write())).with(renamed("exhale.failed:*", "fold.failed:*")));
+        self.emit(
+            exhale(acc(monitor, write())).with(renamed(ErrorId::ExhaleFailed, ErrorId::FoldFailed)),
+        );
         self.note_left_stars(left);
     }
 
@@ -145,8 +147,8 @@ impl Member<'_, '_> {
         self.emit(
             unfold(instance)
                 .with(inner())
-                .with(renamed("unfold.failed:*", "not.wellformed:*"))
-                .with(said("*", "what is received makes no sense by itself: %e")),
+                .with(renamed(ErrorId::UnfoldFailed, ErrorId::NotWellformed))
+                .with(said(Pattern::ANY, "what is received makes no sense by itself: %e")),
         );
     }
 
@@ -156,7 +158,7 @@ impl Member<'_, '_> {
         class: ClassId,
         mode: LockMode,
         target: &s::Expr,
-        kind: &str,
+        kind: ErrorId,
         env: &Env,
     ) {
         let monitor = self.monitor_at(class, mode, target);
@@ -190,16 +192,21 @@ impl Member<'_, '_> {
     }
 
     /// Notes the level of an object that is held; `kind` says what fails if it cannot be read.
-    fn remember_level(&mut self, locks: &LockState, target: &s::Expr, level: s::Expr, kind: &str) {
+    fn remember_level(
+        &mut self,
+        locks: &LockState,
+        target: &s::Expr,
+        level: s::Expr,
+        kind: ErrorId,
+    ) {
         let remembered = call(fixed::LEVEL_SET, vec![locks.levels.clone(), target.clone(), level]);
         self.emit(
-            assign(locks.levels.clone(), remembered)
-                .with(renamed("assignment.failed:*", &format!("{kind}:*"))),
+            assign(locks.levels.clone(), remembered).with(renamed(ErrorId::AssignmentFailed, kind)),
         );
     }
 
-    fn set_level(&mut self, level: s::Expr, value: s::Expr, kind: &str) {
-        self.emit(assign(level, value).with(renamed("assignment.failed:*", &format!("{kind}:*"))));
+    fn set_level(&mut self, level: s::Expr, value: s::Expr, kind: ErrorId) {
+        self.emit(assign(level, value).with(renamed(ErrorId::AssignmentFailed, kind)));
     }
 
     pub(super) fn add_to(&mut self, set: &s::Expr, target: &s::Expr) {
@@ -214,7 +221,7 @@ impl Member<'_, '_> {
 
     /// `acquire e`, `rd acquire e`
     pub(crate) fn acquire(&mut self, e: &Expr, mode: LockMode, env: &Env) {
-        let target = self.lock_target(e, "acquire.failed", env);
+        let target = self.lock_target(e, ErrorId::AcquireFailed, env);
         self.acquire_target(e, &target, mode, env);
     }
 
@@ -228,7 +235,7 @@ impl Member<'_, '_> {
             let level = self.lowering.level_of(target.clone());
             self.check(
                 lt(none(), perm(level.clone())),
-                "acquire.failed:insufficient.permission",
+                (ErrorId::AcquireFailed, Reason::InsufficientPermission),
                 "there might be insufficient permission to read the level `mu` of the object; ask for it, as in `rd(o.mu)`",
             );
             level
@@ -241,7 +248,7 @@ impl Member<'_, '_> {
         if checks {
             self.check_access(
                 above,
-                "acquire.failed:lock.order",
+                (ErrorId::AcquireFailed, Reason::LockOrder),
                 "mu of the object might not be above waitlevel",
             );
         } else {
@@ -254,15 +261,15 @@ impl Member<'_, '_> {
             LockMode::Write => &locks.held,
             LockMode::Read => locks.read_held.as_ref().unwrap_or(&locks.held),
         };
-        self.remember_level(&locks, target, level, "acquire.failed");
+        self.remember_level(&locks, target, level, ErrorId::AcquireFailed);
         self.add_to(set, target);
-        self.take_invariant(class, mode, target, "acquire.failed", env);
+        self.take_invariant(class, mode, target, ErrorId::AcquireFailed, env);
         self.note_acquired(class, target, &locks, env);
     }
 
     /// `release e`, `rd release e`
     pub(crate) fn release(&mut self, e: &Expr, mode: LockMode, env: &Env) {
-        let target = self.lock_target(e, "release.failed", env);
+        let target = self.lock_target(e, ErrorId::ReleaseFailed, env);
         self.release_target(e, &target, mode, env);
     }
 
@@ -272,10 +279,10 @@ impl Member<'_, '_> {
         };
         let locks = Self::lock_state(env);
         match (mode, &locks.read_held) {
-            (LockMode::Write, _) => self.check_write_held(&locks, target, "release.failed"),
+            (LockMode::Write, _) => self.check_write_held(&locks, target, ErrorId::ReleaseFailed),
             (LockMode::Read, Some(read_held)) => self.check(
                 contains(read_held, target),
-                "release.failed:lock.not.held",
+                (ErrorId::ReleaseFailed, Reason::LockNotHeld),
                 "the thread might not hold the object for reading",
             ),
             (LockMode::Read, None) => {}
@@ -289,16 +296,16 @@ impl Member<'_, '_> {
         }
     }
 
-    pub(super) fn check_write_held(&mut self, locks: &LockState, target: &s::Expr, kind: &str) {
+    pub(super) fn check_write_held(&mut self, locks: &LockState, target: &s::Expr, kind: ErrorId) {
         self.check(
             contains(&locks.held, target),
-            &format!("{kind}:lock.not.held"),
+            (kind, Reason::LockNotHeld),
             "the thread might not hold the object",
         );
         if let Some(read_held) = &locks.read_held {
             self.check(
                 not(contains(read_held, target)),
-                &format!("{kind}:lock.read.held"),
+                (kind, Reason::LockReadHeld),
                 "the thread might hold the object for reading only",
             );
         }
@@ -306,7 +313,7 @@ impl Member<'_, '_> {
 
     /// `lock (e) { .. }` and its relatives.
     pub(crate) fn lock(&mut self, e: &Expr, mode: LockMode, body: &Block, env: &Env) {
-        let target = self.lock_target(e, "acquire.failed", env);
+        let target = self.lock_target(e, ErrorId::AcquireFailed, env);
         // The operand is evaluated once, so it is kept even if it looks stable: the body may assign
         // its variables.
         let mut is_assigned = false;
@@ -331,7 +338,7 @@ impl Member<'_, '_> {
 
     /// `share e between lower and upper`
     pub(crate) fn share(&mut self, e: &Expr, bounds: &Bounds, env: &Env) {
-        let target = self.lock_target(e, "share.failed", env);
+        let target = self.lock_target(e, ErrorId::ShareFailed, env);
         let Some(class) = class_of(e) else {
             return self.unsupported_stmt("share of something that is no object");
         };
@@ -340,11 +347,11 @@ impl Member<'_, '_> {
         let unshared = eq(level.clone(), self.lowering.lockbottom());
         self.check_access(
             and([acc(level.clone(), write()), unshared]),
-            "share.failed:already.shared",
+            (ErrorId::ShareFailed, Reason::AlreadyShared),
             "the object might be shared already",
         );
         let chosen = self.choose_level(bounds, env);
-        self.set_level(level, var(&chosen), "share.failed");
+        self.set_level(level, var(&chosen), ErrorId::ShareFailed);
         let is_held = self.lowering.is_held(&locks, &target);
         self.emit_plain(inhale(not(is_held)));
         let left = self.state_to_share(class, &target, &locks, env);
@@ -354,33 +361,33 @@ impl Member<'_, '_> {
 
     /// `reorder e between lower and upper`
     pub(crate) fn reorder(&mut self, e: &Expr, bounds: &Bounds, env: &Env) {
-        let target = self.lock_target(e, "reorder.failed", env);
+        let target = self.lock_target(e, ErrorId::ReorderFailed, env);
         let locks = Self::lock_state(env);
-        self.check_write_held(&locks, &target, "reorder.failed");
+        self.check_write_held(&locks, &target, ErrorId::ReorderFailed);
         let level = self.lowering.level_of(target.clone());
         self.check_access(
             acc(level.clone(), write()),
-            "reorder.failed:insufficient.permission",
+            (ErrorId::ReorderFailed, Reason::InsufficientPermission),
             "there might be insufficient permission to write mu of the object",
         );
         let chosen = self.choose_level(bounds, env);
-        self.set_level(level, var(&chosen), "reorder.failed");
-        self.remember_level(&locks, &target, var(&chosen), "reorder.failed");
+        self.set_level(level, var(&chosen), ErrorId::ReorderFailed);
+        self.remember_level(&locks, &target, var(&chosen), ErrorId::ReorderFailed);
     }
 
     /// `unshare e`
     pub(crate) fn unshare(&mut self, e: &Expr, env: &Env) {
-        let target = self.lock_target(e, "unshare.failed", env);
+        let target = self.lock_target(e, ErrorId::UnshareFailed, env);
         let locks = Self::lock_state(env);
         let level = self.lowering.level_of(target.clone());
         let bottom = self.lowering.lockbottom();
         self.check_access(
             and([acc(level.clone(), write()), ne(level.clone(), bottom.clone())]),
-            "unshare.failed:not.shared",
+            (ErrorId::UnshareFailed, Reason::NotShared),
             "the object might not be shared",
         );
-        self.check_write_held(&locks, &target, "unshare.failed");
-        self.set_level(level, bottom, "unshare.failed");
+        self.check_write_held(&locks, &target, ErrorId::UnshareFailed);
+        self.set_level(level, bottom, ErrorId::UnshareFailed);
         self.remove_from(&locks.held, &target);
     }
 
@@ -392,9 +399,10 @@ impl Member<'_, '_> {
             all.push(acc(self.field_of(target.clone(), FieldRef::Declared(id)), write()));
         }
         self.emit(
-            exhale(and(all))
-                .with(renamed("exhale.failed:*", "free.failed:*"))
-                .with(said("*", "permission to some field of the object might be missing")),
+            exhale(and(all)).with(renamed(ErrorId::ExhaleFailed, ErrorId::FreeFailed)).with(said(
+                Pattern::ANY,
+                "permission to some field of the object might be missing",
+            )),
         );
     }
 
@@ -429,7 +437,7 @@ impl Member<'_, '_> {
             let ordered = self.level_below(low, high).unwrap_or_else(|| truth(false));
             self.check_access(
                 implies(and([low_exists, high_exists]), ordered),
-                "bounds.failed:lock.order",
+                (ErrorId::BoundsFailed, Reason::LockOrder),
                 "the lower bound might not be below the upper bound",
             );
         }
@@ -452,7 +460,7 @@ impl Member<'_, '_> {
                 self.level_below(Level::Value(var(&name)), high).unwrap_or_else(|| truth(true));
             chosen.push(implies(exists, fact));
         }
-        self.emit(inhale(and(chosen)).with(renamed("inhale.failed:*", "bounds.failed:*")));
+        self.emit(inhale(and(chosen)).with(renamed(ErrorId::InhaleFailed, ErrorId::BoundsFailed)));
         name
     }
 
@@ -474,7 +482,7 @@ impl Member<'_, '_> {
                     };
                     self.check(
                         implies(exists.clone(), lt(none(), perm(level.clone()))),
-                        "bounds.failed:insufficient.permission",
+                        (ErrorId::BoundsFailed, Reason::InsufficientPermission),
                         "there might be insufficient permission to read mu of the bound",
                     );
                     (exists, Level::Value(level))
@@ -523,7 +531,7 @@ impl Lowering<'_> {
         let statements = member.block(|member| {
             let monitor = member.monitor_at(id, LockMode::Write, &var(&this));
             member.emit_plain(inhale(acc(monitor.clone(), write())));
-            let renaming = renamed("unfold.failed:*", "not.wellformed:*");
+            let renaming = renamed(ErrorId::UnfoldFailed, ErrorId::NotWellformed);
             member.emit(unfold(acc(monitor, write())).with(renaming));
             let credits = member.fresh("credits");
             let none = call(fixed::NO_CREDITS, Vec::new());
@@ -534,7 +542,7 @@ impl Lowering<'_> {
                 member.move_credits(&one_state(clause), &env.on(Side::Inhaled), s::BinaryOp::Add);
             }
             member.check_debt(
-                "debt.failed:invariant",
+                (ErrorId::DebtFailed, Reason::Invariant),
                 "the monitor invariant must not contain a debt",
             );
         });

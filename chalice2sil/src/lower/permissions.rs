@@ -7,6 +7,7 @@ use chalice::program::{
     Access, AccessTarget, ClassId, Counted, ExprKind, FieldRef, MethodId, Permission,
     PermissionKind, Type,
 };
+use findings::Reason;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use sil::syntax as s;
@@ -365,14 +366,14 @@ impl Member<'_, '_> {
 
 /// A condition that fails for want of permission.
 fn is_permission() -> s::Annotation {
-    renamed("*:assertion.false", "*:insufficient.permission")
+    renamed(Reason::AssertionFalse, Reason::InsufficientPermission)
 }
 
 /// Makes the claim about the sign: a receiver of permission may take its amount for a permission,
 /// and a giver has to show that the amount is not below zero. So both readings of a contract are
 /// well-defined.
 fn not_negative(sign: s::Expr, side: Side) -> s::Expr {
-    let shown = sign.clone().with(renamed("*:assertion.false", "*:negative.permission"));
+    let shown = sign.clone().with(renamed(Reason::AssertionFalse, Reason::NegativePermission));
     match side {
         Side::Both => inhale_exhale(sign, shown),
         Side::Inhaled => sign,

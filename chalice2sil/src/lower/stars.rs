@@ -18,6 +18,7 @@
 use chalice::program::{
     Access, AccessTarget, BinaryOp, Expr, ExprKind, FieldId, FieldRef, PermissionKind, PredicateId,
 };
+use findings::{ErrorId, Reason};
 use sil::syntax as s;
 use sil::syntax::TypeKind;
 
@@ -150,7 +151,7 @@ impl Member<'_, '_> {
 impl<'p> Member<'_, 'p> {
     /// Before `clauses` are given to a predicate, monitor or channel: of what they ask `rd*` of, a
     /// fraction is held.
-    pub(crate) fn check_stars(&mut self, clauses: &[Expr], env: &Env, kind: &str) {
+    pub(crate) fn check_stars(&mut self, clauses: &[Expr], env: &Env, kind: ErrorId) {
         let least = self.lowering.least_fraction();
         for star in self.stars(clauses, &env.on(Side::Exhaled)) {
             let claim = star.satisfies(|held| lt(least.clone(), held));
@@ -165,12 +166,12 @@ impl<'p> Member<'_, 'p> {
         clauses: &[Expr],
         is_taken: &s::Expr,
         env: &Env,
-        kind: &str,
+        kind: ErrorId,
     ) {
         for star in self.stars(clauses, &env.on(Side::Inhaled)) {
             let claim = star.satisfies(|held| self.lowering.known_fraction(held));
             let known = inhale(implies(is_taken.clone(), claim));
-            self.emit(known.with(renamed("inhale.failed:*", &format!("{kind}:*"))));
+            self.emit(known.with(renamed(ErrorId::InhaleFailed, kind)));
         }
     }
 
@@ -180,9 +181,14 @@ impl<'p> Member<'_, 'p> {
     /// SOUNDNESS: how much `rd*` is of a fraction is nobody's but the verifier's choice. The
     /// conditions here are those of what is given: no debt decides one of them (see
     /// [`Self::assertion`]). COMPLETENESS: not of locations below quantifiers.
-    pub(crate) fn left_stars(&mut self, clauses: &[Expr], env: &Env, kind: &str) -> Vec<s::Expr> {
+    pub(crate) fn left_stars(
+        &mut self,
+        clauses: &[Expr],
+        env: &Env,
+        kind: ErrorId,
+    ) -> Vec<s::Expr> {
         let mut left = Vec::new();
-        let renaming = renamed("assignment.failed:*", &format!("{kind}:*"));
+        let renaming = renamed(ErrorId::AssignmentFailed, kind);
         for star in self.stars(clauses, &env.on(Side::Exhaled)) {
             let Some(object) = object_of(&star.location) else { continue };
             if star.binder.is_some() || star.each.is_some() {
@@ -233,14 +239,14 @@ impl<'p> Member<'_, 'p> {
     /// Before a predicate is folded.
     pub(crate) fn check_stars_of_folded(&mut self, access: &Access, env: &Env) {
         if let Some((body, inner)) = self.inside(access, env) {
-            self.check_stars(body, &inner, "fold.failed");
+            self.check_stars(body, &inner, ErrorId::FoldFailed);
         }
     }
 
     /// Before a predicate is folded: what that leaves.
     pub(crate) fn left_of_folded(&mut self, access: &Access, env: &Env) -> Vec<s::Expr> {
         match self.inside(access, env) {
-            Some((body, inner)) => self.left_stars(body, &inner, "fold.failed"),
+            Some((body, inner)) => self.left_stars(body, &inner, ErrorId::FoldFailed),
             None => Vec::new(),
         }
     }
@@ -279,7 +285,7 @@ impl<'p> Member<'_, 'p> {
             PermissionKind::Star => {
                 let AccessTarget::Predicate { predicate, .. } = &access.target else { return };
                 let held = perm(self.predicate_at(inner.this.clone(), *predicate));
-                self.check_is_fraction(lt(least.clone(), held.clone()), "unfold.failed");
+                self.check_is_fraction(lt(least.clone(), held.clone()), ErrorId::UnfoldFailed);
                 left = is_variable(&inner.this).then(|| self.lowering.known_fraction(held));
             }
             _ => is_taken = lt(least, self.amount_of(&access.amount, env)),
@@ -289,17 +295,17 @@ impl<'p> Member<'_, 'p> {
             self.emit_plain(inhale(left));
         }
         if !counts {
-            self.note_stars(body, &is_taken, &inner, "unfold.failed");
+            self.note_stars(body, &is_taken, &inner, ErrorId::UnfoldFailed);
         }
     }
 
-    fn check_is_fraction(&mut self, claim: s::Expr, kind: &str) {
-        let missing = format!("{kind}:insufficient.permission");
+    fn check_is_fraction(&mut self, claim: s::Expr, kind: ErrorId) {
+        let missing = (kind, Reason::InsufficientPermission);
         self.emit(
             assert(claim)
-                .with(renamed("assert.failed:assertion.false", &missing))
-                .with(renamed("assert.failed:*", &format!("{kind}:*")))
-                .with(said("*:assertion.false", "counting permissions are no fraction")),
+                .with(renamed((ErrorId::AssertFailed, Reason::AssertionFalse), missing))
+                .with(renamed(ErrorId::AssertFailed, kind))
+                .with(said(Reason::AssertionFalse, "counting permissions are no fraction")),
         );
     }
 

@@ -4,6 +4,7 @@ use chalice::program::{
     Access, AccessTarget, Block, Expr, ExprKind, IfArm, Initialiser, LocalId, OutVariable,
     Permission, PermissionKind, Rhs, Stmt, StmtKind,
 };
+use findings::{ErrorId, Pattern, Reason};
 use front::grow_stack;
 use sil::source::Name;
 use sil::syntax as s;
@@ -122,7 +123,8 @@ impl Member<'_, '_> {
                     ty: chalice::program::Type::Bool,
                     span: access.span,
                 };
-                let inner = self.traded_fraction(access, &[traded], env, env, "unfold.failed");
+                let inner =
+                    self.traded_fraction(access, &[traded], env, env, ErrorId::UnfoldFailed);
                 self.unfold_stars(access, &inner);
                 self.bound_folded_counts(access, env);
                 self.levels_of_unfolded(access, env);
@@ -318,13 +320,13 @@ impl Member<'_, '_> {
         let clauses: Vec<Expr> = pre.into_iter().chain([post]).cloned().collect();
         if clauses.iter().any(super::loops::mentions_read) {
             let given: Vec<Expr> = pre.into_iter().cloned().collect();
-            let k = self.read_fraction(&given, env, env, "exhale.failed");
+            let k = self.read_fraction(&given, env, env, ErrorId::ExhaleFailed);
             inner.read = ReadAmount::Fraction(var(&k));
         }
         if let Some(pre) = pre {
             let exhaled = inner.on(Side::Exhaled);
             self.bound_counts(pre, &exhaled);
-            let left = self.left_stars(std::slice::from_ref(pre), &exhaled, "exhale.failed");
+            let left = self.left_stars(std::slice::from_ref(pre), &exhaled, ErrorId::ExhaleFailed);
             let kept = self.credits_after(pre, &exhaled);
             let given = self.assertion(pre, &exhaled);
             self.emit(exhale(unplaced(given)));
@@ -374,7 +376,7 @@ impl Member<'_, '_> {
         let this = self.expr(receiver, env);
         let inner = Env { read: ReadAmount::Common, ..env.about(this) };
         let body = std::slice::from_ref(&self.program().predicates[*predicate].body);
-        self.traded_fraction(access, body, &inner, env, "fold.failed")
+        self.traded_fraction(access, body, &inner, env, ErrorId::FoldFailed)
     }
 
     /// However many counting permissions a predicate contains that is folded or has been unfolded,
@@ -392,7 +394,7 @@ impl Member<'_, '_> {
             let object = self.expr(receiver, env);
             self.check_access(
                 ne(object, null()),
-                "fold.failed:receiver.null",
+                (ErrorId::FoldFailed, Reason::ReceiverNull),
                 "the object might be null",
             );
         }
@@ -420,9 +422,12 @@ impl Member<'_, '_> {
         if parts_count && !is_whole(&access.amount.kind) || has_shares && counts(&access.amount) {
             self.emit(
                 assert(truth(false))
-                    .with(renamed("assert.failed:*", "notsupported:epsilon.scaling"))
+                    .with(renamed(
+                        ErrorId::AssertFailed,
+                        (ErrorId::NotSupported, Reason::EpsilonScaling),
+                    ))
                     .with(said(
-                        "*",
+                        Pattern::ANY,
                         "a share of a predicate with counting permissions cannot be taken",
                     )),
             );

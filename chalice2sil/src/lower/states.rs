@@ -19,6 +19,7 @@ use chalice::program::{
     Access, AccessTarget, Block, ClassId, EvalState, Expr, ExprKind, FieldRef, MethodId,
     PermissionKind, Program,
 };
+use findings::Reason;
 use front::grow_stack;
 use rustc_hash::FxHashMap;
 use sil::source::Name;
@@ -444,7 +445,7 @@ impl<'p> Member<'_, 'p> {
             return value;
         }
         let held = lt(none(), self.lowering.permission_then(&then.state, object, of));
-        let held = held.with(renamed("*:assertion.false", "*:insufficient.permission"));
+        let held = held.with(renamed(Reason::AssertionFalse, Reason::InsufficientPermission));
         asserting(held, value)
     }
 
@@ -472,7 +473,7 @@ impl<'p> Member<'_, 'p> {
         };
         and([
             ne(object, null()),
-            enough.with(renamed("*:assertion.false", "*:insufficient.permission")),
+            enough.with(renamed(Reason::AssertionFalse, Reason::InsufficientPermission)),
         ])
     }
 }

@@ -17,6 +17,7 @@
 use std::rc::Rc;
 
 use chalice::program::{Access, AccessTarget, Expr, ExprKind, FunctionId, Reached};
+use findings::{ErrorId, Pattern, Reason};
 use front::grow_stack;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -66,7 +67,9 @@ impl Lowering<'_> {
                 let received = member.assertion(&clause, &env);
                 // If the contract is not well-formed, that is said at the contract.
                 member.span = clause.span;
-                member.emit(inhale(received).with(renamed("inhale.failed:*", "not.wellformed:*")));
+                member.emit(
+                    inhale(received).with(renamed(ErrorId::InhaleFailed, ErrorId::NotWellformed)),
+                );
                 check.own(member, &clause, &env);
             }
             check.follow(member, body, &env);
@@ -183,7 +186,7 @@ impl Footprints {
         member.block(|member| {
             let instance = member.predicate_at(this.clone(), *predicate);
             // That the predicate is there is checked with the function itself.
-            let renaming = renamed("unfold.failed:*", "function.not.wellformed:*");
+            let renaming = renamed(ErrorId::UnfoldFailed, ErrorId::FunctionNotWellformed);
             member.emit(unfold(acc(instance.clone(), perm(instance))).with(renaming));
             let before = self.owned.len();
             let inner = env.about(this.clone());
@@ -226,7 +229,7 @@ impl Footprints {
                 let location = part.location.clone();
                 part.when(acc(location.clone(), perm(location)))
             });
-            let renaming = renamed("exhale.failed:*", "function.not.wellformed:*");
+            let renaming = renamed(ErrorId::ExhaleFailed, ErrorId::FunctionNotWellformed);
             member.emit(exhale(and(given)).with(renaming));
             let left = self.owned.iter().map(|(guard, location)| {
                 let others = needed.iter().filter_map(|part| part.is_elsewhere(location));
@@ -250,16 +253,16 @@ fn suppose(member: &mut Member<'_, '_>, conditions: &[Expr], value: bool, env: &
 }
 
 fn not_well_formed() -> s::Annotation {
-    renamed("inhale.failed:*", "function.not.wellformed:*")
+    renamed(ErrorId::InhaleFailed, ErrorId::FunctionNotWellformed)
 }
 
 fn not_decreasing() -> s::Annotation {
-    renamed("assert.failed:*", "termination.failed:footprint.not.decreasing")
+    renamed(ErrorId::AssertFailed, (ErrorId::TerminationFailed, Reason::FootprintNotDecreasing))
 }
 
 fn endless() -> s::Annotation {
     said(
-        "*",
+        Pattern::ANY,
         "the function might apply itself without end: what it applies might not need less of the heap",
     )
 }

@@ -1,6 +1,7 @@
 //! Annotations that say where generated code comes from, and how its failures are told.
 //!
 //! ```
+//! use findings::ErrorId;
 //! use sil::build::*;
 //! use sil::print::Form;
 //! use sil::source::LineColumn;
@@ -9,13 +10,15 @@
 //! let place = |column| LineColumn { line: 3, column };
 //! let check = assert(lt(int(2), int(1)))
 //!     .with(source_at("0", place(5), place(17)))
-//!     .with(said("assert.failed:*", "the stack may be empty"));
+//!     .with(said(ErrorId::AssertFailed, "the stack may be empty"));
 //! let main = Member::from(Method::new("main").body([check])).with(source_file("0", "stack.lang"));
 //! let loaded = sil::load::load_syntax(Program::default().with(main));
 //! let text = sil::print::program(&loaded.program.unwrap(), Form::Structured);
 //! assert!(text.contains(r#"@src.at("0", "3.5-3.17")"#), "{text}");
 //! assert!(text.contains(r#"@src.say("assert.failed:*", "the stack may be empty")"#), "{text}");
 //! ```
+
+use findings::Pattern;
 
 use crate::source::{LineColumn, Name, Span};
 use crate::syntax::{Annotation, Axiom, DomainFunction, Expr, Implementation, Member, Node, Stmt};
@@ -74,14 +77,14 @@ pub fn inner() -> Annotation {
 /// `@src.as("pattern", "id:reason")`: the id of errors from here; `*` stands for what the pattern's
 /// `*` matched. An id `*:reason` is a name of the reason only: what failed may be named further
 /// out.
-pub fn renamed(pattern: &str, id: &str) -> Annotation {
-    annotation("src.as", vec![pattern.into(), id.into()])
+pub fn renamed(of: impl Into<Pattern>, id: impl Into<Pattern>) -> Annotation {
+    annotation("src.as", vec![of.into().to_string().into(), id.into().to_string().into()])
 }
 
 /// `@src.say("pattern", "text")`: the words of errors from here; in the text, `%e` stands for the
 /// source of what could not be shown.
-pub fn said(pattern: &str, text: &str) -> Annotation {
-    annotation("src.say", vec![pattern.into(), text.into()])
+pub fn said(of: impl Into<Pattern>, text: &str) -> Annotation {
+    annotation("src.say", vec![of.into().to_string().into(), text.into()])
 }
 
 /// `@src.name("text")`: what the original program calls a declaration, or `%n` in the words of

@@ -4,6 +4,7 @@
 //! so it is the same instance as long as that is held and nothing inside has changed. The type
 //! comes from the standard library, which the program imports.
 
+use findings::{ErrorId, Reason};
 use indexmap::IndexMap;
 
 use crate::build::{acc, call, domain_type, renamed, var, wildcard};
@@ -80,8 +81,8 @@ impl Rewriter for Instances {
         let arguments = std::mem::take(arguments);
         expr.kind = ExprKind::Call { name: function, arguments, ascription: None };
         expr.annotations.push(renamed(
-            "*:insufficient.permission",
-            "predicateinstance.no.access:insufficient.permission",
+            Reason::InsufficientPermission,
+            (ErrorId::PredicateInstanceNoAccess, Reason::InsufficientPermission),
         ));
     }
 }

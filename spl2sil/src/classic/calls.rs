@@ -5,6 +5,7 @@ mod guesses;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use findings::{ErrorId, Pattern, Reason};
 use indexmap::IndexMap;
 use sil::build::Annotate;
 use sil::syntax as s;
@@ -58,7 +59,7 @@ impl<'p> Member<'_, 'p> {
         for sort in &uses.sorts {
             handed.insert(
                 sort.clone(),
-                self.handed_over(&spec, sort, "call.precondition:footprint", span),
+                self.handed_over(&spec, sort, (ErrorId::CallPrecondition, Reason::Footprint), span),
             );
         }
         let mut actuals = Vec::new();
@@ -116,7 +117,7 @@ impl<'p> Member<'_, 'p> {
         &mut self,
         spec: &Spec,
         sort: &Type,
-        id: &str,
+        id: (ErrorId, Reason),
         span: Span,
     ) -> s::Expr {
         let chosen = self.chosen_set(spec, sort);
@@ -124,8 +125,8 @@ impl<'p> Member<'_, 'p> {
         let own = self.state.own[sort].clone();
         let text = format!("{} is needed here that is not owned", self.objects(sort));
         let check = assert(self.of_set("subset", sort, [part.clone(), own]))
-            .with(renamed("*", id))
-            .with(said("*", &text));
+            .with(renamed(Pattern::ANY, id))
+            .with(said(Pattern::ANY, &text));
         self.emit_at(span, check);
         part
     }

@@ -6,6 +6,7 @@
 //! they read all objects, and their preconditions say where their values are known. All other reads
 //! of ghost code are checked, as in the original.
 
+use findings::{ErrorId, Pattern, Reason};
 use front::grow_stack;
 use sil::build::Annotate;
 use sil::syntax as s;
@@ -131,7 +132,7 @@ impl<'p> Member<'_, 'p> {
                 if super::terms::divides(*op) && !how.is_definition {
                     let divisor = self.term(right, &how.env)?;
                     let text = "the divisor might be 0";
-                    let id = "arithmetic.failed:division.by.zero";
+                    let id = (ErrorId::ArithmeticFailed, Reason::DivisionByZero);
                     self.obligation(ne(divisor, int(0)), (id, text), e.span, how);
                 }
                 Ok(())
@@ -299,7 +300,7 @@ impl<'p> Member<'_, 'p> {
         let spec = self.spec(clauses, env)?;
         let free: Vec<Span> =
             clauses.iter().filter(|clause| clause.is_free).map(|clause| clause.span).collect();
-        let id = "application.precondition:assertion.false";
+        let id = (ErrorId::ApplicationPrecondition, Reason::AssertionFalse);
         for (formula, place) in formulas(&spec) {
             if !free.contains(&place) && !how.is_definition {
                 self.obligation(formula, (id, "the precondition might not hold"), span, how);
@@ -316,7 +317,7 @@ impl<'p> Member<'_, 'p> {
             let Some(all) = all else { continue };
             let inside = self.of_set("subset", &sort, [needed, all]);
             let text = format!("{} is needed here that is not owned", self.objects(&sort));
-            let id = "application.precondition:footprint";
+            let id = (ErrorId::ApplicationPrecondition, Reason::Footprint);
             self.obligation(inside, (id, &text), span, how);
         }
         Ok(())
@@ -367,7 +368,7 @@ impl<'p> Member<'_, 'p> {
     fn obligation(
         &mut self,
         condition: s::Expr,
-        (id, text): (&str, &str),
+        (id, text): ((ErrorId, Reason), &str),
         span: Span,
         how: &Evaluation,
     ) {
@@ -377,7 +378,7 @@ impl<'p> Member<'_, 'p> {
             let triggers = super::triggers::of(&names, &claim);
             claim = forall(how.bound.clone(), triggers, claim);
         }
-        let check = assert(claim).with(renamed("*", id)).with(said("*", text));
+        let check = assert(claim).with(renamed(Pattern::ANY, id)).with(said(Pattern::ANY, text));
         self.emit_at(how.place.unwrap_or(span), check);
     }
 
@@ -388,7 +389,10 @@ impl<'p> Member<'_, 'p> {
         let claims = [is_owned].into_iter().chain(self.within_bounds(sort, &object));
         let check = assert(and(claims));
         let text = self.not_owned(sort);
-        self.emit_at(span, check.with(renamed("*", ACCESS)).with(said("*", &text)));
+        self.emit_at(
+            span,
+            check.with(renamed(Pattern::ANY, ACCESS)).with(said(Pattern::ANY, &text)),
+        );
     }
 
     fn not_owned(&self, sort: &Type) -> String {
@@ -396,4 +400,4 @@ impl<'p> Member<'_, 'p> {
     }
 }
 
-const ACCESS: &str = "access.failed:insufficient.permission";
+const ACCESS: (ErrorId, Reason) = (ErrorId::AccessFailed, Reason::InsufficientPermission);

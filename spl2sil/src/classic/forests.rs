@@ -8,6 +8,7 @@
 //! SOUNDNESS: what `auto` lemmas say holds in all states, so there nobody may take it for granted
 //! (`auto lemmas do not know where ghost fields lead`).
 
+use findings::Pattern;
 use sil::build::Annotate;
 use sil::syntax as s;
 use spl::program::{Procedure, ProcedureKind, Type};
@@ -79,8 +80,8 @@ impl Member<'_, '_> {
         let inside_text =
             format!("the ghost field `{name}` might lead to or from an object that does not exist");
         vec![
-            ending.with(said("*", &ending_text)),
-            inhale_exhale(known, shown).with(said("*", &inside_text)),
+            ending.with(said(Pattern::ANY, &ending_text)),
+            inhale_exhale(known, shown).with(said(Pattern::ANY, &inside_text)),
         ]
     }
 }

@@ -8,6 +8,7 @@
 
 use std::rc::Rc;
 
+use findings::{ErrorId, Pattern};
 use rustc_hash::FxHashSet;
 use sil::build::Annotate;
 use sil::syntax as s;
@@ -245,7 +246,7 @@ pub(super) fn guarded(guards: Vec<s::Expr>, e: s::Expr) -> s::Expr {
 /// A condition that the engine refuses.
 pub(super) fn refused(stuck: &Stuck) -> s::Expr {
     let text = format!("{} cannot be verified yet", stuck.construct);
-    conditional(eq(epsilon(), none()), truth(true), truth(true)).with(said("*", &text))
+    conditional(eq(epsilon(), none()), truth(true), truth(true)).with(said(Pattern::ANY, &text))
 }
 
 /// An axiom without a name.
@@ -455,8 +456,8 @@ impl<'p> Member<'_, 'p> {
         let mut checks = Vec::new();
         for clause in &function.ensures {
             let promise = self.term(&clause.condition, env)?;
-            let check =
-                assert(promise).with(renamed("assert.failed:*", "postcondition.violated:*"));
+            let check = assert(promise)
+                .with(renamed(ErrorId::AssertFailed, ErrorId::PostconditionViolated));
             checks.push(self.placed(clause.span, check));
         }
         let method = s::Member::from(method.body(checks));

@@ -1,6 +1,7 @@
 //! Loops: as calls, of a procedure whose contract is the invariant. What the invariant does not own
 //! is set aside: the body may read it, since nobody else can change it.
 
+use findings::{ErrorId, Reason};
 use indexmap::{IndexMap, IndexSet};
 use sil::syntax as s;
 use spl::program::{Block, Clause, Expr, Stmt, Type};
@@ -86,7 +87,7 @@ impl<'p> Member<'_, 'p> {
             let saved = self.variable(&name, &ty, Some(saved));
             before.slots.insert(slot, saved);
         }
-        let id = "invariant.not.established:footprint";
+        let id = (ErrorId::InvariantNotEstablished, Reason::Footprint);
         for sort in sorts {
             let ty = Type::set(sort.clone());
             let own = self.state.own[&sort].clone();

@@ -1,5 +1,6 @@
 //! Objects that are made and freed.
 
+use findings::{ErrorId, Pattern, Reason};
 use sil::build::Annotate;
 use sil::syntax as s;
 use spl::program::{Expr, ExprKind, NewObject, Place, Stmt, StmtKind, Type, Variable};
@@ -34,8 +35,8 @@ impl<'p> Member<'_, 'p> {
                 let env = self.env();
                 let length_value = self.term(length, &env)?;
                 let check = assert(le(int(0), length_value.clone()))
-                    .with(renamed("*", "new.failed:negative.length"))
-                    .with(said("*", "the length might be negative"));
+                    .with(renamed(Pattern::ANY, (ErrorId::NewFailed, Reason::NegativeLength)))
+                    .with(said(Pattern::ANY, "the length might be negative"));
                 self.emit_at(length.span, check);
                 let sort = Type::Array(Box::new(element.clone()));
                 self.lowering.prelude.want(Part::Array(element.clone()));
@@ -173,7 +174,8 @@ impl<'p> Member<'_, 'p> {
     /// Checks that what is freed of a sort is owned.
     fn freed(&mut self, sort: &Type, is_owned: s::Expr, span: Span) {
         let text = format!("{} might be freed here that is not owned", self.objects(sort));
-        let check = assert(is_owned).with(renamed("*", "free.failed:insufficient.permission"));
-        self.emit_at(span, check.with(said("*", &text)));
+        let check = assert(is_owned)
+            .with(renamed(Pattern::ANY, (ErrorId::FreeFailed, Reason::InsufficientPermission)));
+        self.emit_at(span, check.with(said(Pattern::ANY, &text)));
     }
 }

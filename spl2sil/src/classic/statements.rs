@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use findings::{ErrorId, Pattern, Reason};
 use front::grow_stack;
 use sil::build::Annotate;
 use sil::syntax as s;
@@ -107,7 +108,8 @@ impl<'p> Member<'_, 'p> {
             }
             StmtKind::Split(condition) => {
                 let claim = self.claim(false, condition, span)?;
-                let check = assert(and(claim)).with(renamed("assert.failed:*", "split.failed:*"));
+                let check =
+                    assert(and(claim)).with(renamed(ErrorId::AssertFailed, ErrorId::SplitFailed));
                 self.emit_at(span, check);
             }
             StmtKind::Return(values) => {
@@ -150,8 +152,8 @@ impl<'p> Member<'_, 'p> {
         let procedure = self.procedure.map(|id| &self.program.procedures[id]);
         if is_real && procedure.is_some_and(spl::program::Procedure::is_lemma) {
             let check = assert(truth(false))
-                .with(renamed("*", "ghost.violated:assertion.false"))
-                .with(said("*", &format!("a lemma cannot {what}")));
+                .with(renamed(Pattern::ANY, (ErrorId::GhostViolated, Reason::AssertionFalse)))
+                .with(said(Pattern::ANY, &format!("a lemma cannot {what}")));
             self.emit_at(span, check);
         }
     }
@@ -181,7 +183,7 @@ impl<'p> Member<'_, 'p> {
             let chosen = self.chosen_set(&spec, &sort);
             let own = env.now.own[&sort].clone();
             let is_part = self.of_set("subset", &sort, [chosen, own]);
-            let is_part = is_part.with(renamed("*:assertion.false", "*:footprint"));
+            let is_part = is_part.with(renamed(Reason::AssertionFalse, Reason::Footprint));
             all.push(self.placed(span, is_part));
         }
         Ok(all)

@@ -10,6 +10,7 @@
 //! prove that, by induction on derivations: there, nothing is known of the inner instances
 //! (`any$p`) but what is to be shown.
 
+use findings::{ErrorId, Pattern, Reason};
 use indexmap::IndexMap;
 use sil::build::Annotate;
 use sil::syntax as s;
@@ -259,8 +260,11 @@ impl<'p> Lowering<'p> {
             }
         }
         let checks = checks.into_iter().map(|check| {
-            let check = check.with(renamed("*", "predicate.not.precise:assertion.false"));
-            member.placed(place, check.with(said("*", &text)))
+            let check = check.with(renamed(
+                Pattern::ANY,
+                (ErrorId::PredicateNotPrecise, Reason::AssertionFalse),
+            ));
+            member.placed(place, check.with(said(Pattern::ANY, &text)))
         });
         let checks: Vec<s::Stmt> = checks.collect();
         Ok(method.body(checks).into())
@@ -317,8 +321,11 @@ impl<'p> Lowering<'p> {
             let known = and(known);
             for formula in shown {
                 let check = assert(implies(known.clone(), formula))
-                    .with(renamed("*", "predicate.not.precise:assertion.false"))
-                    .with(said("*", &text));
+                    .with(renamed(
+                        Pattern::ANY,
+                        (ErrorId::PredicateNotPrecise, Reason::AssertionFalse),
+                    ))
+                    .with(said(Pattern::ANY, &text));
                 checks.push(member.placed(place, check));
             }
         }

@@ -3,6 +3,7 @@
 //! The annotations are those of SIL: `@src.at` gives a place in an SPL file, `@src.as` renames an
 //! error, `@src.say` gives the words.
 
+use findings::ErrorId;
 use sil::syntax::Annotation;
 use spl::source::Span;
 
@@ -14,7 +15,7 @@ use crate::places;
 /// The words for a call or loop that might not end.
 pub(crate) fn ends() -> Annotation {
     said(
-        "termination.failed:*",
+        ErrorId::TerminationFailed,
         "this might not end: the measure might not decrease, or not be bounded",
     )
 }

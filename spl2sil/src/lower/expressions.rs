@@ -1,5 +1,6 @@
 //! Expressions whose value does not depend on the dialect.
 
+use findings::{ErrorId, Reason};
 use front::grow_stack;
 use num_bigint::BigInt;
 use sil::build::*;
@@ -235,7 +236,10 @@ pub(crate) trait Expressions<'l, 'p: 'l>: Meaning<'l, 'p> {
     /// of its own.
     fn dividing(&mut self, division: s::Expr) -> s::Expr {
         if self.is_computed() {
-            division.with(renamed("*:division.by.zero", "arithmetic.failed:division.by.zero"))
+            division.with(renamed(
+                Reason::DivisionByZero,
+                (ErrorId::ArithmeticFailed, Reason::DivisionByZero),
+            ))
         } else {
             division
         }

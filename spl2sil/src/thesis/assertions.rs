@@ -1,5 +1,6 @@
 //! Assertions about the heap or about permissions.
 
+use findings::{ErrorId, Reason};
 use rustc_hash::FxHashMap;
 use sil::build::*;
 use sil::source::Name;
@@ -27,10 +28,10 @@ impl Scope<'_, '_, '_> {
                 let read = self.location(receiver, *field);
                 if self.is_computed {
                     read.with(renamed(
-                        "*:insufficient.permission",
-                        "access.failed:insufficient.permission",
+                        Reason::InsufficientPermission,
+                        (ErrorId::AccessFailed, Reason::InsufficientPermission),
                     ))
-                    .with(said("*:insufficient.permission", NO_ACCESS))
+                    .with(said(Reason::InsufficientPermission, NO_ACCESS))
                 } else {
                     read
                 }

@@ -1,5 +1,6 @@
 //! Procedures and lemmas.
 
+use findings::{ErrorId, Pattern, Reason};
 use sil::build::*;
 use sil::syntax as s;
 use sil::syntax::TypeKind;
@@ -106,8 +107,11 @@ impl Scope<'_, '_, '_> {
             let result = var(&self.member.name_of(open.remove(at)));
             self.member.emit(
                 assign(result, value)
-                    .with(renamed("assignment.failed:*", "postcondition.violated:*"))
-                    .with(said("assignment.failed:insufficient.permission", NO_ACCESS)),
+                    .with(renamed(ErrorId::AssignmentFailed, ErrorId::PostconditionViolated))
+                    .with(said(
+                        (ErrorId::AssignmentFailed, Reason::InsufficientPermission),
+                        NO_ACCESS,
+                    )),
             );
         }
     }
@@ -151,6 +155,9 @@ impl Scope<'_, '_, '_> {
 
 fn leak(nothing: s::Expr, words: &str) -> s::Expr {
     nothing
-        .with(renamed("postcondition.violated:*", "postcondition.violated:leak"))
-        .with(said("*", words))
+        .with(renamed(
+            ErrorId::PostconditionViolated,
+            (ErrorId::PostconditionViolated, Reason::Leak),
+        ))
+        .with(said(Pattern::ANY, words))
 }

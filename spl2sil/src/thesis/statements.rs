@@ -1,5 +1,6 @@
 //! Bodies.
 
+use findings::{ErrorId, Reason};
 use front::grow_stack;
 use sil::build::*;
 use sil::source::Name;
@@ -19,10 +20,10 @@ use crate::lower::expressions::{Expressions, Meaning};
 /// An access that a statement of a program makes, whichever part of it.
 fn accessing(stmt: s::Stmt) -> s::Stmt {
     stmt.with(renamed(
-        "assignment.failed:insufficient.permission",
-        "access.failed:insufficient.permission",
+        (ErrorId::AssignmentFailed, Reason::InsufficientPermission),
+        (ErrorId::AccessFailed, Reason::InsufficientPermission),
     ))
-    .with(said("assignment.failed:insufficient.permission", NO_ACCESS))
+    .with(said((ErrorId::AssignmentFailed, Reason::InsufficientPermission), NO_ACCESS))
 }
 
 impl Scope<'_, '_, '_> {
@@ -100,9 +101,9 @@ impl Scope<'_, '_, '_> {
             }
             StmtKind::Split(condition) => {
                 let check = assert(self.expr(condition));
-                let check = check.with(renamed("assert.failed:*", "split.failed:*"));
+                let check = check.with(renamed(ErrorId::AssertFailed, ErrorId::SplitFailed));
                 self.member.emit(check.with(said(
-                    "assert.failed:assertion.false",
+                    (ErrorId::AssertFailed, Reason::AssertionFalse),
                     "this split might not hold: `%e`",
                 )));
             }
@@ -116,11 +117,11 @@ impl Scope<'_, '_, '_> {
                 self.end = Some(end);
             }
             StmtKind::Fold(predicate) => {
-                let made = self.opened(predicate, stmt.span, fold, "fold.failed:*");
+                let made = self.opened(predicate, stmt.span, fold, ErrorId::FoldFailed);
                 self.member.emit(made);
             }
             StmtKind::Unfold(predicate) => {
-                let opened = self.opened(predicate, stmt.span, unfold, "unfold.failed:*");
+                let opened = self.opened(predicate, stmt.span, unfold, ErrorId::UnfoldFailed);
                 self.member.emit(opened);
             }
             StmtKind::If { condition, then, otherwise } => {
@@ -143,7 +144,7 @@ impl Scope<'_, '_, '_> {
         predicate: &PredicateUse,
         span: Span,
         change: fn(s::Expr) -> s::Stmt,
-        kind: &str,
+        kind: ErrorId,
     ) -> s::Stmt {
         let was_computed = std::mem::replace(&mut self.is_computed, true);
         let instance = self.instance(predicate, span);
@@ -151,7 +152,7 @@ impl Scope<'_, '_, '_> {
         if self.is_opaque(predicate) {
             change(instance)
         } else {
-            assert(instance).with(renamed("assert.failed:*", kind))
+            assert(instance).with(renamed(ErrorId::AssertFailed, kind))
         }
     }
 
@@ -262,12 +263,12 @@ impl Scope<'_, '_, '_> {
         let owned = fields.iter().map(|&of| acc(field(var(&freed), &names.fields[of]), write()));
         let given = and([ne(var(&freed), null())].into_iter().chain(owned));
         drop(names);
-        self.member.emit(exhale(given).with(renamed("exhale.failed:*", "free.failed:*")).with(
-            said(
-                "exhale.failed:insufficient.permission",
+        self.member.emit(
+            exhale(given).with(renamed(ErrorId::ExhaleFailed, ErrorId::FreeFailed)).with(said(
+                (ErrorId::ExhaleFailed, Reason::InsufficientPermission),
                 "this deallocation might be unsafe: all fields of the object have to be owned",
-            ),
-        ));
+            )),
+        );
     }
 
     /// `assert e with { proof }`: beside the rest of the program the variables of a `forall` get

@@ -88,107 +88,6 @@ impl Blame {
     }
 }
 
-/// Words the obligation that could not be shown; `what` is the reason node in the user's words.
-fn words(reason: Reason, what: &str) -> String {
-    match reason {
-        Reason::AssertionFalse => format!("`{what}` might not hold"),
-        Reason::InsufficientPermission => {
-            format!("there might be insufficient permission to `{what}`")
-        }
-        Reason::ReceiverNull => format!("a receiver in `{what}` might be null"),
-        Reason::DivisionByZero => format!("the divisor `{what}` might be zero"),
-        Reason::HavocNotInjective => {
-            format!("`{what}` might be the same for different values")
-        }
-        Reason::NotInjective => {
-            format!("the receiver of `{what}` might be the same for different values")
-        }
-        Reason::NegativePermission => format!("the permission amount `{what}` might be negative"),
-        Reason::PermissionNotPositive => {
-            format!("the permission amount `{what}` might not be positive")
-        }
-        Reason::LabelNotReached => format!("the state of `{what}` might not have been reached"),
-        Reason::IndexNegative => format!("the index `{what}` might be negative"),
-        Reason::IndexTooLarge => {
-            format!("the index `{what}` might exceed the length of the sequence")
-        }
-        Reason::WandNotFound => format!("the magic wand `{what}` might not be held"),
-        Reason::KeyMissing => format!("the map might not contain the key `{what}`"),
-        Reason::RefutationTrue => format!("`{what}` holds on every path that leads here"),
-        Reason::AlreadyShared => format!("`{what}` might be shared already"),
-        Reason::NotShared => format!("`{what}` might not be shared"),
-        Reason::NotJoinable => format!("`{what}` might have been joined already"),
-        Reason::ConstAssignedTwice => format!("`{what}` might be assigned more than once"),
-        Reason::FootprintNotDecreasing => {
-            format!("what `{what}` needs of the heap might not be less than what there is")
-        }
-        Reason::LockNotHeld => format!("the lock of `{what}` might not be held"),
-        Reason::LockReadHeld => format!("the lock of `{what}` might be held for reading"),
-        Reason::LockOrder => format!("`{what}` might not be in the order of locks"),
-        Reason::NoCredit => format!("there might be no credit for `{what}`"),
-        Reason::ByMethod => "at the end of the method".to_owned(),
-        Reason::ByLoop => "at the end of an iteration".to_owned(),
-        Reason::ByToken => "by the token of the thread".to_owned(),
-        Reason::RangeBounds => format!("the bounds of `{what}` might not be in order"),
-        Reason::SliceBounds => format!("`{what}` might reach beyond the sequence"),
-        Reason::ByThread => "at the end of the thread".to_owned(),
-        Reason::AtLoopEntry => "where the loop is entered".to_owned(),
-        Reason::TerminationConditionFalse
-        | Reason::TupleConditionFalse
-        | Reason::TupleFalse
-        | Reason::FeatureUnsupported => unreachable!("told by those who find it"),
-    }
-}
-
-/// The first words of a message, by error id.
-fn heading(error: ErrorId) -> &'static str {
-    match error {
-        ErrorId::AssertFailed => "assert might fail",
-        ErrorId::NotWellformed => "contract might not be well-formed",
-        ErrorId::PostconditionViolated => "postcondition might not hold",
-        ErrorId::ExhaleFailed => "exhale might fail",
-        ErrorId::InhaleFailed => "inhale might fail",
-        ErrorId::AssignmentFailed => "assignment might fail",
-        ErrorId::CallPrecondition => "the precondition of the method might not hold",
-        ErrorId::RefuteFailed => "refute failed",
-        ErrorId::CallFailed => "method call might fail",
-        ErrorId::ApplicationPrecondition => "the precondition of the function might not hold",
-        ErrorId::IfFailed => "conditional statement might fail",
-        ErrorId::WhileFailed => "loop might fail",
-        ErrorId::InvariantNotEstablished => "loop invariant might not hold on entry",
-        ErrorId::InvariantNotPreserved => "loop invariant might not be preserved",
-        ErrorId::FoldFailed => "fold might fail",
-        ErrorId::UnfoldFailed => "unfold might fail",
-        ErrorId::FunctionNotWellformed => "function might not be well-formed",
-        ErrorId::PackageFailed => "package might fail",
-        ErrorId::ApplyFailed => "apply might fail",
-        ErrorId::QuasihavocFailed | ErrorId::QuasihavocallFailed => "quasihavoc might fail",
-        ErrorId::WandNotWellformed => "magic wand might not be well-formed",
-        ErrorId::PredicateNotWellformed => "predicate might not be well-formed",
-        ErrorId::AcquireFailed => "acquire might fail",
-        ErrorId::BoundsFailed => "the bounds of a level might not be in order",
-        ErrorId::DebtFailed => "there might be a debt of messages",
-        ErrorId::DowngradeFailed => "downgrade might fail",
-        ErrorId::FreeFailed => "free might fail",
-        ErrorId::InvariantNotReflexive => "the monitor invariant might not be reflexive",
-        ErrorId::InvariantNotTransitive => "the monitor invariant might not be transitive",
-        ErrorId::JoinFailed => "join might fail",
-        ErrorId::LeakFailed => "permission might be left behind",
-        ErrorId::LockchangeViolated => "more locks might change than the contract says",
-        ErrorId::ReceiveFailed => "receive might fail",
-        ErrorId::ReleaseFailed => "release might fail",
-        ErrorId::ReorderFailed => "reorder might fail",
-        ErrorId::SendFailed => "send might fail",
-        ErrorId::ShareFailed => "share might fail",
-        ErrorId::UnshareFailed => "unshare might fail",
-        ErrorId::TerminationFailed => "the function might not terminate",
-        ErrorId::PredicateInstanceNoAccess
-        | ErrorId::VerifierWarning
-        | ErrorId::Timeout
-        | ErrorId::Internal => "verification might fail",
-    }
-}
-
 /// A long text up to where it is clear what is meant.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
@@ -211,7 +110,8 @@ impl Engine<'_> {
         self.note_failure();
         let what = self.context.sources.text(at).unwrap_or("this").to_owned();
         let what = shortened(&what.split_whitespace().collect::<Vec<_>>().join(" "));
-        let mut message = format!("{}: {}", heading(blame.error), words(reason, &what));
+        let mut message =
+            format!("{}: {}", blame.error.words(), reason.words().replace("%e", &what));
         if severity == Severity::Warning {
             message = format!("gave up: {message}");
         }

@@ -1,5 +1,6 @@
 //! The statements of cases about owned objects, as assumptions and as obligations.
 
+use findings::{Pattern, Reason};
 use indexmap::IndexMap;
 use sil::build::Annotate;
 use sil::syntax as s;
@@ -85,10 +86,10 @@ impl Member<'_, '_> {
             let left_over = self.of_set("subset", sort, [owned.clone(), chosen.clone()]);
             let shown = and([
                 missing
-                    .with(renamed("*:assertion.false", "*:footprint"))
-                    .with(said("*", &format!("{} is not owned here", self.objects(sort)))),
-                left_over.with(renamed("*:assertion.false", "*:leak")).with(said(
-                    "*",
+                    .with(renamed(Reason::AssertionFalse, Reason::Footprint))
+                    .with(said(Pattern::ANY, &format!("{} is not owned here", self.objects(sort)))),
+                left_over.with(renamed(Reason::AssertionFalse, Reason::Leak)).with(said(
+                    Pattern::ANY,
                     &format!("{} is owned here and not accounted for", self.objects(sort)),
                 )),
             ]);
