@@ -183,11 +183,7 @@ impl<'d> Generator<'d> {
             }
             self.made += 1;
             let name = format!("v{}", self.made);
-            let done = self.push(&format!("var {name}: Int := {call}"));
-            if done {
-                self.locals.push(Formal { name, ty: "Int", decides: false });
-            }
-            done
+            self.declare(&name, "Int") && self.push(&format!("{name} := {call}"))
         } else {
             self.push(&call)
         };
@@ -213,10 +209,18 @@ impl<'d> Generator<'d> {
         let Some(value) = self.term(ty, 1) else { return false };
         self.made += 1;
         let name = format!("v{}", self.made);
-        let done = self.push(&format!("var {name}: {ty} := {value}"));
+        let done = self.declare(&name, ty) && self.push(&format!("{name} := {value}"));
         if done {
             self.known.push(format!("{name} == {value}"));
-            self.locals.push(Formal { name, ty, decides: false });
+        }
+        done
+    }
+
+    /// Declares a variable by a statement of its own: one that is not proved can be left out.
+    fn declare(&mut self, name: &str, ty: &'static str) -> bool {
+        let done = self.push(&format!("var {name}: {ty}"));
+        if done {
+            self.locals.push(Formal { name: name.to_owned(), ty, decides: false });
         }
         done
     }
@@ -228,14 +232,11 @@ impl<'d> Generator<'d> {
         self.made += 1;
         let name = format!("o{}", self.made);
         let fields = self.pick.of(&["f", "f, g", "f, n, fp", "*"]);
-        if !self.push(&format!("var {name}: Ref"))
-            || !self.push(&format!("{name} := new({fields})"))
-        {
-            return false;
+        let done = self.declare(&name, "Ref") && self.push(&format!("{name} := new({fields})"));
+        if done {
+            self.known.push(format!("{name} != x"));
         }
-        self.locals.push(Formal { name: name.clone(), ty: "Ref", decides: false });
-        self.known.push(format!("{name} != x"));
-        true
+        done
     }
 
     /// A wand whose right-hand side follows from its left-hand side and what is held, whatever the

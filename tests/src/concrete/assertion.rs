@@ -13,6 +13,10 @@ use super::{Amount, Evaluator, Heap, Stuck, Value, shape};
 /// Instances are inside each other no deeper.
 const DEEPEST: u32 = 40;
 
+/// A wildcard takes one part of so many of what is held. The verifier chooses how much a wildcard
+/// takes, below bounds of its own, so only a run that takes very little speaks of its choice.
+const LITTLE: u32 = 1 << 20;
+
 /// Which of `[a, b]` is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
@@ -83,11 +87,11 @@ impl Evaluator<'_> {
             match part {
                 Part::Access(target, Portion::Exactly(amount)) => heap.take(&target, &amount)?,
                 Part::Access(target, Portion::Some) => {
-                    let half = heap.amount(&target) / BigInt::from(2);
-                    if half.is_zero() {
+                    let some = heap.amount(&target) / BigInt::from(LITTLE);
+                    if some.is_zero() {
                         return Err(Stuck::new("nothing to take some of"));
                     }
-                    heap.take(&target, &half)?;
+                    heap.take(&target, &some)?;
                 }
                 Part::Wand(wand) => {
                     let wanted = shape(wand);
