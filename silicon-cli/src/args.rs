@@ -309,6 +309,10 @@ pub(crate) enum Command {
         /// told on standard output
         #[arg(long, value_name = "N")]
         port: Option<u16>,
+        /// Keep verdicts in DIR, and do not verify again what has not changed; runs of the command
+        /// may use the same directory
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        cache: Option<PathBuf>,
         /// Verify for a language server
         #[arg(long, hide = true)]
         worker: bool,

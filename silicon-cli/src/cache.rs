@@ -46,9 +46,7 @@ impl CacheOptions {
     /// The answers in the directory, if there is one.
     pub(crate) fn answers(&self) -> anyhow::Result<Option<Arc<Answers>>> {
         let Some(directory) = &self.cache else { return Ok(None) };
-        let answers = Answers::stored(directory);
-        let answers = answers.with_context(|| format!("no cache in {}", directory.display()))?;
-        let answers = answers.audited(self.audit() / 100.0);
+        let answers = open(directory)?.audited(self.audit() / 100.0);
         Ok(Some(Arc::new(if self.cache_only { answers.complete() } else { answers })))
     }
 
@@ -78,6 +76,11 @@ impl CacheOptions {
         let in_ci = env::var_os("CI").is_some_and(|value| value == "true");
         self.cache_audit.unwrap_or(if in_ci && !self.cache_only { AUDIT_IN_CI } else { 0.0 })
     }
+}
+
+/// The answers in a directory.
+pub(crate) fn open(directory: &Path) -> anyhow::Result<Answers> {
+    Answers::stored(directory).with_context(|| format!("no cache in {}", directory.display()))
 }
 
 /// A share from 0 to 100, with or without the sign of percent.

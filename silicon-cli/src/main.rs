@@ -35,7 +35,7 @@ use clap::{CommandFactory, Parser};
 
 use args::{About, Args, Command};
 use silicon::explain;
-use silicon_lsp::{Ending, Transport};
+use silicon_lsp::{Ending, Setup, Transport};
 
 /// Wrong use of the command line.
 const USAGE: u8 = 2;
@@ -92,10 +92,16 @@ fn answer(args: Args) -> anyhow::Result<u8> {
             Command::Stability(asked) => stability::run(&asked),
             Command::Merge(asked) => merge::run(&asked),
             Command::Cache(asked) => cache::run(&asked),
-            Command::Lsp { worker: true, .. } => silicon_lsp::serve(viper_server::read),
-            Command::Lsp { worker: false, port } => {
+            Command::Lsp { worker: true, cache, .. } => {
+                silicon_lsp::serve(&Setup { reader: viper_server::read, cache })
+            }
+            Command::Lsp { worker: false, cache, port } => {
+                if let Some(directory) = &cache {
+                    cache::open(directory)?;
+                }
+                let setup = Setup { reader: viper_server::read, cache };
                 let transport = port.map_or(Transport::Stdio, Transport::Port);
-                Ok(match silicon_lsp::run(transport, viper_server::read)? {
+                Ok(match silicon_lsp::run(transport, setup)? {
                     Ending::Asked => 0,
                     Ending::Fault(why) => {
                         complain(&format!("error: {why}"));

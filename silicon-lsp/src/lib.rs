@@ -33,6 +33,8 @@ mod trial;
 mod verifier;
 mod worker;
 
+use std::path::PathBuf;
+
 use silicon::session::Session;
 
 pub use server::{Ending, run};
@@ -49,3 +51,11 @@ pub struct Arguments {
 /// Reads such words. The command line is not ours, so whoever starts us says how. `Err`: what is
 /// wrong with them.
 pub type Reader = fn(&str) -> Result<Arguments, String>;
+
+/// The setting of a server and of its workers, by the command line that starts them.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub reader: Reader,
+    /// The directory of answers (`--cache`), for this server and for runs of the command.
+    pub cache: Option<PathBuf>,
+}

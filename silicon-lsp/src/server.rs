@@ -26,7 +26,7 @@ use self::fixes::Fixing;
 use self::states::{Asked, Unanswered};
 pub(crate) use self::viper::Followed;
 use self::viper::Viper;
-use crate::Reader;
+use crate::Setup;
 use crate::analysis::{self, Analysis, analyse};
 use crate::document::Document;
 use crate::features;
@@ -57,11 +57,11 @@ pub enum Ending {
     Fault(String),
 }
 
-/// Serves a client until it says `exit`. `reader` reads what clients of ViperServer ask of a run.
+/// Serves a client until it says `exit`. `setup` reaches its workers, too.
 ///
 /// # Errors
 /// Where the port cannot be had, or this server is broken.
-pub fn run(transport: Transport, reader: Reader) -> anyhow::Result<Ending> {
+pub fn run(transport: Transport, setup: Setup) -> anyhow::Result<Ending> {
     let Open { connection, threads, port } = transport.open()?;
     let capabilities = serde_json::to_value(capabilities())?;
     let info = json!({ "name": "silicon", "version": env!("CARGO_PKG_VERSION") });
@@ -78,7 +78,7 @@ pub fn run(transport: Transport, reader: Reader) -> anyhow::Result<Ending> {
             return Ok(Ending::Fault(format!("the client does not speak the protocol: {why}")));
         }
     };
-    let mut server = Server::new(&connection, &parameters, reader, port)?;
+    let mut server = Server::new(&connection, &parameters, setup, port)?;
     if server.watches_files {
         server.ask("client/registerCapability", watched_files())?;
     }
@@ -168,7 +168,7 @@ fn watched_files() -> Value {
 
 struct Server<'c> {
     connection: &'c Connection,
-    reader: Reader,
+    setup: Setup,
     /// Where we are heard, if that is a port.
     port: Option<u16>,
     /// Where the client speaks the messages of ViperServer.
@@ -218,7 +218,7 @@ impl<'c> Server<'c> {
     fn new(
         connection: &'c Connection,
         parameters: &Value,
-        reader: Reader,
+        setup: Setup,
         port: Option<u16>,
     ) -> anyhow::Result<Self> {
         let (texts, requests) = unbounded::<analysis::Request>();
@@ -244,7 +244,7 @@ impl<'c> Server<'c> {
         let tells_states = parameters.pointer("/initializationOptions/hoverStates");
         Ok(Self {
             connection,
-            reader,
+            setup,
             port,
             viper: None,
             when: match when {

@@ -7,6 +7,7 @@ use std::thread;
 
 use crossbeam_channel::Sender;
 
+use crate::Setup;
 use crate::protocol::{Event, Order};
 
 /// A message from a worker, with the worker's number.
@@ -29,10 +30,12 @@ impl Verifier {
     /// # Errors
     /// Where the system has no process, thread or pipe to give, or the program is not there any
     /// more.
-    pub(crate) fn start(number: u64, to: Sender<Heard>) -> std::io::Result<Self> {
+    pub(crate) fn start(setup: &Setup, number: u64, to: Sender<Heard>) -> std::io::Result<Self> {
         let program = std::env::current_exe()?;
+        let cache = setup.cache.iter().flat_map(|cache| ["--cache".as_ref(), cache.as_os_str()]);
         let mut child = Command::new(program)
             .args(["lsp", "--worker"])
+            .args(cache)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

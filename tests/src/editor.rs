@@ -38,17 +38,23 @@ impl Client {
 
     /// A server that is this program.
     pub fn of(program: &Path) -> Self {
-        Self::started(program, &Value::Null)
+        Self::started(program, &[], &Value::Null)
+    }
+
+    /// A server with these arguments.
+    pub fn called(arguments: &[&str]) -> Self {
+        Self::started(&binaries::path("silicon"), arguments, &Value::Null)
     }
 
     /// A server with these options.
     pub fn with(options: &Value) -> Self {
-        Self::started(&binaries::path("silicon"), options)
+        Self::started(&binaries::path("silicon"), &[], options)
     }
 
-    fn started(program: &Path, options: &Value) -> Self {
+    fn started(program: &Path, arguments: &[&str], options: &Value) -> Self {
         let mut server = Command::new(program)
             .arg("lsp")
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

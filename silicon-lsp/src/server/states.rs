@@ -70,7 +70,7 @@ impl Server<'_> {
             text: document.text.text.to_string(),
             line: position.line + 1,
         };
-        match Verifier::start(number, self.heard.0.clone()) {
+        match Verifier::start(&self.setup, number, self.heard.0.clone()) {
             Ok(mut verifier) => {
                 verifier.tell(&Order::States(question));
                 let until = matches!(form, Form::Hover(_)).then(|| Instant::now() + WAIT);

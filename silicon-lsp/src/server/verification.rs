@@ -68,7 +68,7 @@ impl Server<'_> {
     pub(super) fn verifier(&mut self) -> Result<&mut Verifier, String> {
         if self.verifier.is_none() {
             let number = self.next_number();
-            let started = Verifier::start(number, self.heard.0.clone());
+            let started = Verifier::start(&self.setup, number, self.heard.0.clone());
             let started = started
                 .map_err(|why| format!("the process that verifies does not start: {why}"))?;
             self.verifier = Some(started);

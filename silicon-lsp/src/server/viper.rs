@@ -135,7 +135,7 @@ impl Server<'_> {
         if !matches!(backend.as_str(), "" | "silicon") {
             return self.refuse(&uri, &format!("there is no backend {backend} here, only silicon"));
         }
-        match (self.reader)(&custom_args) {
+        match (self.setup.reader)(&custom_args) {
             Err(why) => return self.refuse(&uri, &why),
             Ok(arguments) if !arguments.without_effect.is_empty() => {
                 let flags = arguments.without_effect.join(", ");

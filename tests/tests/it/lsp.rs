@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use sil_tests::binaries;
+use sil_tests::binaries::{self, Scratch};
 use sil_tests::editor::Client;
 
 const URI: &str = "file:///nowhere/program.vpr";
@@ -461,6 +461,27 @@ fn groups(other: Option<(usize, &str, &str)>) -> String {
         }
     }
     text
+}
+
+#[test]
+fn a_directory_of_answers_serves_later_servers_and_runs() {
+    let scratch = Scratch::new(&[("a.vpr", groups(None))]);
+    let kept = scratch.path().join("kept");
+    let kept = kept.to_str().expect("a name of a test is text");
+    for recalled in [false, true] {
+        let mut client = Client::called(&["--cache", kept]);
+        client.open(URI, &groups(None));
+        let members = client.settled(URI);
+        assert!(members.iter().all(|it| it["state"] == "verified"), "{members:?}");
+        assert!(members.iter().all(|it| it["recalled"] == recalled), "{members:?}");
+        client.end();
+    }
+    let run = scratch.silicon(&["a.vpr", "--cache", kept]);
+    assert!(run.stdout.contains("(200 cached)"), "{}", run.stdout);
+    // No directory is no server without answers.
+    let run = scratch.silicon(&["lsp", "--cache", "a.vpr"]);
+    assert_ne!(run.code, Some(0));
+    assert!(run.stderr.contains("no cache in a.vpr"), "{}", run.stderr);
 }
 
 #[test]
